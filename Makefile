@@ -1,0 +1,119 @@
+# Conclave. `make run` shows it, `make test` proves it, `make help` lists the rest.
+#
+#   build/conclave   the program, optimised            (CC, default gcc)
+#   build/asan/      the same sources and the tests with AddressSanitizer and UBSan
+#   build/fuzz/      the fuzz targets                  (clang, libFuzzer)
+#
+# Every target installs the packages it needs when they are missing (tools/need).
+
+VERSION  := 0.1.0
+PREFIX   ?= /usr/local
+CC       := gcc
+CLANG    := clang
+T        ?=
+S        ?= 60
+
+WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
+CFLAGS   ?= -O2 -g
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+LIBS     := -lutf8proc
+
+SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+LIB_O    := $(SRC:src/%.c=build/release/%.o)
+ASAN_O   := $(SRC:src/%.c=build/asan/%.o)
+FUZZ_O   := $(SRC:src/%.c=build/fuzz/%.o)
+UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
+FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all run test asan fuzz fuzz-build bench lint format update soak install clean help
+
+all: build/conclave
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile | expand -t 16
+
+# ---- the program -----------------------------------------------------------------------------
+
+build/conclave: build/release/main.o $(LIB_O)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+build/asan/conclave: build/asan/main.o $(ASAN_O)
+	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+
+build/release/%.o: src/%.c | build/.need
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+build/asan/%.o: src/%.c | build/.need
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+
+build/fuzz/%.o: src/%.c | build/.need-test
+	@mkdir -p $(@D)
+	$(CLANG) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+
+run: build/conclave ## build and show the linter on a sample dialogue
+	tools/show
+
+install: build/conclave ## program and documentation under PREFIX
+	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
+	install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/rules
+	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave
+	install -m 644 $(wildcard docs/rules/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave/rules
+
+# ---- tests -----------------------------------------------------------------------------------
+
+build/asan/test_%: test/unit/test_%.c $(ASAN_O) | build/.need-test
+	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(ASAN_O) \
+	    $(LIBS) -lcmocka -ljansson
+
+build/fuzz/fuzz_%: test/fuzz/fuzz_%.c $(FUZZ_O)
+	$(CLANG) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest $(SANITIZE) -fsanitize=fuzzer -o $@ $< $(FUZZ_O) $(LIBS)
+
+TEST_PROGRAMS := $(UNIT:%=build/asan/test_%)
+fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)
+
+test: build/conclave build/asan/conclave $(TEST_PROGRAMS) fuzz-build ## everything that can fail; T=module for one
+	tools/test $(T)
+
+asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests
+
+soak: build/conclave build/asan/conclave $(TEST_PROGRAMS) fuzz-build ## the long versions of what test runs short
+	CV_SOAK=1 tools/test $(T)
+	for t in $(FUZZERS); do tools/fuzz $$t 1800 || exit 1; done
+
+fuzz: fuzz-build ## fuzz one target: make fuzz T=marker S=60
+	tools/fuzz "$(T)" "$(S)"
+
+update: build/asan/conclave $(TEST_PROGRAMS) ## rewrite golden files; read the diff
+	CV_UPDATE=1 tools/test $(T)
+
+# ---- speed and style ---------------------------------------------------------------------------
+
+build/bench: test/bench/bench.c build/conclave | build/.need-test
+	$(CC) -std=c17 $(WARN) $(CPPFLAGS) -O2 -g -o $@ $< $(LIB_O) $(LIBS) -lmd4c -lcjson
+
+bench: build/bench ## the promised ratios, each against its rival in the same run
+	build/bench
+
+lint: | build/.need-test ## both compilers without a warning, clang-tidy, formatting
+	tools/lint
+
+format: | build/.need-test ## clang-format over everything
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+build/.need: tools/need
+	@mkdir -p build
+	tools/need build && touch $@
+
+build/.need-test: tools/need
+	@mkdir -p build
+	tools/need build test && touch $@
+
+clean: ## forget everything built
+	rm -rf build
+
+-include $(wildcard build/*/*.d build/*/*/*.d build/*/*/*/*.d)

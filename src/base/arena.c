@@ -1,0 +1,114 @@
+/* arena.c - memory with a lifetime; see arena.h. */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct cv_arena_chunk {
+    cv_arena_chunk *next;
+    alignas(max_align_t) char bytes[];
+};
+
+enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, ALIGN = alignof(max_align_t) };
+
+_Noreturn void cv_out_of_memory(size_t wanted)
+{
+    fprintf(stderr, "conclave: out of memory (wanted %zu bytes)\n", wanted);
+    exit(2);
+}
+
+static void add_chunk(cv_arena *a, size_t least)
+{
+    size_t size = FIRST_CHUNK;
+    while (size < LARGEST_CHUNK && size < a->bytes)
+        size *= 2;
+    if (size < least)
+        size = least;
+    cv_arena_chunk *chunk = size < SIZE_MAX / 2 ? malloc(sizeof *chunk + size) : NULL;
+    if (!chunk)
+        cv_out_of_memory(size);
+    chunk->next = a->head;
+    a->head = chunk;
+    a->free = chunk->bytes;
+    a->end = chunk->bytes + size;
+    a->chunks++;
+    a->bytes += size;
+}
+
+void *cv_arena_alloc(cv_arena *a, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        cv_out_of_memory(size);
+    size = (size + ALIGN - 1) / ALIGN * ALIGN;
+    if (!a->head || size > (size_t)(a->end - a->free))
+        add_chunk(a, size);
+    void *p = a->free;
+    a->free += size;
+    return memset(p, 0, size);
+}
+
+void *cv_arena_array(cv_arena *a, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / 2 / size)
+        cv_out_of_memory(SIZE_MAX);
+    return cv_arena_alloc(a, count * size);
+}
+
+void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size)
+{
+    size_t wanted = *capacity ? *capacity * 2 : 8;
+    void *grown = cv_arena_array(a, wanted, size);
+    if (count)
+        memcpy(grown, items, count * size);
+    *capacity = wanted;
+    return grown;
+}
+
+cv_str cv_arena_copy(cv_arena *a, cv_str s)
+{
+    return (cv_str){cv_arena_copy_z(a, s), s.n};
+}
+
+char *cv_arena_copy_z(cv_arena *a, cv_str s)
+{
+    char *p = cv_arena_alloc(a, s.n + 1);
+    if (s.n)
+        memcpy(p, s.p, s.n);
+    return p;
+}
+
+cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
+{
+    char *p = cv_arena_alloc(a, x.n + y.n + 1);
+    if (x.n)
+        memcpy(p, x.p, x.n);
+    if (y.n)
+        memcpy(p + x.n, y.p, y.n);
+    return (cv_str){p, x.n + y.n};
+}
+
+cv_str cv_arena_printf(cv_arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *p = cv_arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
+    if (n > 0)
+        vsnprintf(p, (size_t)n + 1, format, again);
+    va_end(again);
+    return (cv_str){p, (size_t)(n < 0 ? 0 : n)};
+}
+
+void cv_arena_release(cv_arena *a)
+{
+    for (cv_arena_chunk *chunk = a->head; chunk;) {
+        cv_arena_chunk *next = chunk->next;
+        free(chunk);
+        chunk = next;
+    }
+    *a = (cv_arena){0};
+}

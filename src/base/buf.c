@@ -1,0 +1,103 @@
+/* buf.c - a buffer that grows up to a ceiling; see buf.h. */
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+
+enum { PAGE = 64 << 10, FIRST = 256 };
+
+/* Room for `n` more bytes, or `failed`. */
+static bool reserve(cv_buf *b, size_t n)
+{
+    if (b->failed)
+        return false;
+    if (n <= b->capacity - b->n)
+        return true;
+    size_t ceiling = b->ceiling ? b->ceiling : CV_MAX_BUF_BYTES;
+    if (b->n > ceiling || n > ceiling - b->n) {
+        b->failed = true;
+        return false;
+    }
+    size_t wanted = b->capacity ? b->capacity : (b->sink ? PAGE : FIRST);
+    while (wanted < b->n + n)
+        wanted *= 2;
+    char *grown = realloc(b->p, wanted);
+    if (!grown)
+        cv_out_of_memory(wanted);
+    b->p = grown;
+    b->capacity = wanted;
+    return true;
+}
+
+void cv_buf_add(cv_buf *b, cv_str s)
+{
+    if (s.n == 0)
+        return;
+    if (b->sink && b->n + s.n > PAGE) {
+        cv_buf_flush(b);
+        if (s.n >= PAGE) {
+            if (!b->failed && !b->sink(b->sink_to, s))
+                b->failed = true;
+            return;
+        }
+    }
+    if (!reserve(b, s.n))
+        return;
+    memcpy(b->p + b->n, s.p, s.n);
+    b->n += s.n;
+}
+
+void cv_buf_add_char(cv_buf *b, char c)
+{
+    cv_buf_add(b, (cv_str){&c, 1});
+}
+
+void cv_buf_add_z(cv_buf *b, const char *z)
+{
+    cv_buf_add(b, cv_str_of(z));
+}
+
+void cv_buf_printf(cv_buf *b, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n > 0 && reserve(b, (size_t)n + 1)) {
+        vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
+        b->n += (size_t)n;
+    }
+    va_end(again);
+}
+
+bool cv_buf_flush(cv_buf *b)
+{
+    if (b->sink && b->n > 0 && !b->failed && !b->sink(b->sink_to, cv_buf_str(b)))
+        b->failed = true;
+    if (b->sink)
+        b->n = 0;
+    return !b->failed;
+}
+
+void cv_buf_clear(cv_buf *b)
+{
+    b->n = 0;
+    b->failed = false;
+}
+
+void cv_buf_release(cv_buf *b)
+{
+    free(b->p);
+    b->p = NULL;
+    b->n = b->capacity = 0;
+}
+
+bool cv_buf_to_stream(void *stream, cv_str bytes)
+{
+    return fwrite(bytes.p, 1, bytes.n, stream) == bytes.n;
+}

@@ -1,0 +1,46 @@
+/* buf.h - a buffer that grows, up to a ceiling, or flows into a file.
+ *
+ * A zeroed cv_buf grows in memory up to CV_MAX_BUF_BYTES; `ceiling` lowers that. With `sink` set, full
+ * pages are handed to it, so output of any size needs one page of memory. Appending never fails visibly: the
+ * first trouble (ceiling, sink) sets `failed`, later appends do nothing, and the one who finishes asks
+ * cv_buf_ok() once.
+ */
+#ifndef CV_BASE_BUF_H
+#define CV_BASE_BUF_H
+
+#include "base/str.h"
+
+typedef struct {
+    char *p;
+    size_t n;
+    size_t capacity;
+    size_t ceiling; /* 0: CV_MAX_BUF_BYTES */
+    bool failed;
+    bool (*sink)(void *to, cv_str bytes); /* NULL: keep everything */
+    void *sink_to;
+} cv_buf;
+
+void cv_buf_add(cv_buf *b, cv_str s);
+void cv_buf_add_char(cv_buf *b, char c);
+void cv_buf_add_z(cv_buf *b, const char *z);
+void cv_buf_printf(cv_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The bytes so far (those not yet given to the sink). Valid until the next append. */
+static inline cv_str cv_buf_str(const cv_buf *b)
+{
+    return (cv_str){b->p, b->n};
+}
+
+static inline bool cv_buf_ok(const cv_buf *b)
+{
+    return !b->failed;
+}
+
+bool cv_buf_flush(cv_buf *b); /* hands the rest to the sink; true when all of it went through */
+void cv_buf_clear(cv_buf *b); /* empty again, the memory kept */
+void cv_buf_release(cv_buf *b);
+
+/* A sink that writes to a stdio stream: sink_to is a FILE *. */
+bool cv_buf_to_stream(void *stream, cv_str bytes);
+
+#endif

@@ -1,0 +1,94 @@
+/* err.c - what went wrong; see err.h. */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+static const struct {
+    cv_str word;
+    int exit;
+    cv_str meaning;
+} codes[] = {
+#define ERR(id, word, exit, meaning) {CV_STR_INIT(word), exit, CV_STR_INIT(meaning)},
+#include "base/err.def"
+#undef ERR
+};
+_Static_assert(sizeof codes / sizeof codes[0] == CV_ERR_COUNT, "a row per error code");
+
+static void set(cv_err *err, cv_err_code code, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    size_t size = n < 0 ? 0 : (size_t)n;
+    char *text = cv_arena_alloc(err->arena, size + 1);
+    vsnprintf(text, size + 1, format, again);
+    va_end(again);
+    *err = (cv_err){.arena = err->arena, .code = code, .message = {text, size}};
+}
+
+bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set(err, code, format, args);
+    va_end(args);
+    return false;
+}
+
+bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set(err, code, format, args);
+    va_end(args);
+    err->line = line;
+    err->column = column;
+    return false;
+}
+
+cv_str cv_err_word(cv_err_code code)
+{
+    return codes[code].word;
+}
+
+int cv_err_exit(cv_err_code code)
+{
+    return codes[code].exit;
+}
+
+cv_str cv_err_meaning(cv_err_code code)
+{
+    return codes[code].meaning;
+}
+
+cv_str cv_err_text(const cv_err *err)
+{
+    cv_buf b = {0};
+    if (err->file.n)
+        cv_buf_add(&b, err->file);
+    if (err->line)
+        cv_buf_printf(&b, "%s%zu:%zu", err->file.n ? ":" : "line ", err->line, err->column);
+    if (b.n)
+        cv_buf_add_z(&b, ": ");
+    if (err->field.n) {
+        cv_buf_add(&b, err->field);
+        cv_buf_add_z(&b, ": ");
+    }
+    cv_buf_add(&b, err->message);
+    for (size_t i = 0; i < err->option_count; i++) {
+        cv_buf_add_z(&b, i ? ", " : " (valid: ");
+        cv_buf_add(&b, err->options[i]);
+    }
+    if (err->option_count)
+        cv_buf_add_char(&b, ')');
+    if (err->suggestion.n) {
+        cv_buf_add_z(&b, "; ");
+        cv_buf_add(&b, err->suggestion);
+    }
+    cv_str text = cv_arena_copy(err->arena, cv_buf_str(&b));
+    cv_buf_release(&b);
+    return text;
+}

@@ -1,0 +1,52 @@
+/* err.h - what went wrong, where, and what would be right.
+ *
+ * A fallible function returns bool and takes `cv_err *err` last. On failure it fills err and returns false;
+ * on success it leaves err alone. An error is made in two breaths:
+ *
+ *     cv_err_set(err, CV_ERR_INVALID_VALUE, "round is %d, the last one is %d", round, last);
+ *     err->field = CV_STR("round");
+ *     return false;
+ *
+ * Texts live in err->arena, which the caller sets; views put in by hand must live as long.
+ */
+#ifndef CV_BASE_ERR_H
+#define CV_BASE_ERR_H
+
+#include "base/arena.h"
+
+typedef enum {
+#define ERR(id, word, exit, meaning) CV_ERR_##id,
+#include "base/err.def"
+#undef ERR
+    CV_ERR_COUNT
+} cv_err_code;
+
+typedef struct {
+    cv_arena *arena;
+    cv_err_code code;
+    cv_str message;
+    cv_str field;          /* like perspectives[0].references[1].target */
+    cv_str value;          /* what was found there */
+    const cv_str *options; /* what would be valid */
+    size_t option_count;
+    cv_str suggestion; /* what to do */
+    cv_str file;
+    size_t line;   /* 1-based; 0: not about a place */
+    size_t column; /* in code points, 1-based */
+} cv_err;
+
+/* Sets code and message, clears the rest but the arena; always returns false. */
+bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same with the place in a file. */
+bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+cv_str cv_err_word(cv_err_code code);    /* "invalid_json" */
+int cv_err_exit(cv_err_code code);       /* exit status of the command line */
+cv_str cv_err_meaning(cv_err_code code); /* one sentence for the manual */
+
+/* "file:line:column: message (valid: a, b) - suggestion", in the error's arena. */
+cv_str cv_err_text(const cv_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* file.h - reading files whole, writing them durably, walking folders.
+ *
+ * Reading checks before it believes: a regular file (or standard input, "-"), below the ceiling, valid UTF-8
+ * without NUL bytes. Nothing is cut, nothing is guessed.
+ *
+ * Writing is all or nothing: a temporary file in the same folder, fdatasync, rename, sync of the folder, and only then
+ * success. After a failure the old file stands untouched and no half file is left. It is the only code in the program
+ * that writes files. An existing file keeps its permissions; a symbolic link is followed, so the link stays a link.
+ */
+#ifndef CV_BASE_FILE_H
+#define CV_BASE_FILE_H
+
+#include "base/err.h"
+
+/* The bytes of `path` ("-": standard input) in the arena. */
+bool cv_file_read(cv_arena *a, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err);
+
+/* The same, and it must be text: err says line and column of the first bad byte. `name` is used in messages. */
+bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err);
+
+/* Valid UTF-8 without NUL, or an error with line and column. */
+bool cv_text_check(cv_str text, cv_err *err);
+
+/* Replaces or makes `path`, durably and whole. */
+bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
+
+/* Calls `visit` for every regular file below `path` whose name ends in `suffix`, in byte order of the paths; a file
+ * given as `path` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
+ * passed over. `visit` returning false ends the walk, which then returns false with visit's error. */
+bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
+                  void *ctx, cv_err *err);
+
+bool cv_file_is_folder(const char *path);
+
+/* What the durable writer asks of the system, in order; a test replaces it to make the n-th call fail. */
+typedef struct {
+    int (*open)(const char *path, int flags, unsigned mode);
+    long (*write)(int fd, const void *bytes, size_t n);
+    int (*sync)(int fd);
+    int (*close)(int fd);
+    int (*rename)(const char *from, const char *to);
+} cv_file_calls;
+bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err);
+
+#endif

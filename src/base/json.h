@@ -1,0 +1,93 @@
+/* json.h - strict JSON in, streamed JSON out.
+ *
+ * Reading turns a whole document into a tree in the arena. It is strict on purpose (RFC 8259 and more): valid
+ * UTF-8, paired surrogates, no leading zeros, no raw control characters, no trailing bytes, no duplicate keys,
+ * depth and size below the ceilings. Every refusal carries line and column.
+ *
+ *     {"round": 1, "score": 45}        object -> key, value, key, value … in the order of the text
+ *
+ * Strings without escapes are views into the caller's text, which must outlive the tree. Numbers keep the text
+ * they were written in; whoever wants an integer asks for one and gets it exactly, or an error (beyond 2^53).
+ *
+ * Writing streams into a cv_buf and places commas and indentation itself; nothing is built as a tree.
+ */
+#ifndef CV_BASE_JSON_H
+#define CV_BASE_JSON_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+typedef enum {
+    CV_JSON_NULL,
+    CV_JSON_FALSE,
+    CV_JSON_TRUE,
+    CV_JSON_NUMBER,
+    CV_JSON_STRING,
+    CV_JSON_ARRAY,
+    CV_JSON_OBJECT
+} cv_json_type;
+
+typedef struct cv_json cv_json;
+typedef struct cv_json_member cv_json_member;
+
+struct cv_json {
+    cv_json_type type;
+    uint32_t count;  /* array: items; object: members */
+    uint32_t offset; /* of the value's first byte in the text: cv_json_place() makes line and column of it */
+    union {
+        cv_str text;             /* string: decoded; number: as written */
+        cv_json *items;          /* array */
+        cv_json_member *members; /* object */
+    };
+};
+
+struct cv_json_member {
+    cv_str key;
+    cv_json value;
+};
+
+/* The whole text as one value. On failure: code, message, line, column. */
+bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err);
+
+/* Line and column (code points), both 1-based, of a value inside `text`. */
+void cv_json_place(cv_str text, const cv_json *value, size_t *ret_line, size_t *ret_column);
+
+/* The member's value, or NULL when it is absent or `object` is no object. */
+const cv_json *cv_json_get(const cv_json *object, cv_str key);
+
+/* A number that is a whole one within ±2^53, exactly. "1.0" and "1e2" are numbers, but not integers. */
+bool cv_json_to_int(const cv_json *value, int64_t *ret_value);
+bool cv_json_to_double(const cv_json *value, double *ret_value);
+
+/* "object", "array", "string" … for messages. */
+cv_str cv_json_type_word(cv_json_type type);
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_buf *out;
+    int indent;      /* spaces per level; 0: all on one line */
+    int depth;       /* open arrays and objects */
+    bool need_comma; /* something stands before the next value on this level */
+    bool after_key;  /* the next value follows its key */
+} cv_json_writer;
+
+/* Begin and end nest; keys only inside objects. The caller keeps the order right: it is asserted. */
+void cv_json_begin_object(cv_json_writer *w);
+void cv_json_end_object(cv_json_writer *w);
+void cv_json_begin_array(cv_json_writer *w);
+void cv_json_end_array(cv_json_writer *w);
+void cv_json_key(cv_json_writer *w, cv_str key);
+void cv_json_str(cv_json_writer *w, cv_str value); /* escapes what JSON requires; other UTF-8 stays as it is */
+void cv_json_int(cv_json_writer *w, int64_t value);
+void cv_json_bool(cv_json_writer *w, bool value);
+void cv_json_null(cv_json_writer *w);
+void cv_json_raw(cv_json_writer *w, cv_str text);            /* an already valid value, e.g. a number as written */
+void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree again */
+
+/* A key and its value in one go. */
+void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value);
+void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value);
+void cv_json_key_bool(cv_json_writer *w, const char *key, bool value);
+
+#endif

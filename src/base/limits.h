@@ -1,0 +1,39 @@
+/* limits.h - every ceiling of the program, with its reason.
+ *
+ * Whatever grows with input stops at one of these and says so by name; nothing is cut silently.
+ */
+#ifndef CV_BASE_LIMITS_H
+#define CV_BASE_LIMITS_H
+
+#include <stddef.h>
+
+enum {
+    /* Brackets inside a marker's label. More is not a label, and the bound keeps the scan linear. */
+    CV_MAX_LABEL_DEPTH = 8,
+    /* Backticks that open a code span; longer runs are text, so that each length is searched for once per line. */
+    CV_MAX_TICKS = 32,
+    /* Nested arrays and objects in JSON; real requests reach 6. Keeps the reader's stack small. */
+    CV_MAX_JSON_DEPTH = 128,
+    /* An expert's slug, as the record stores it. */
+    CV_MAX_SLUG = 32,
+    /* A dialogue id: fits a file name with suffixes on every file system. */
+    CV_MAX_DIALOGUE_ID = 80,
+    /* Rounds and entities per round and kind: display ids have two digits for each. */
+    CV_MAX_ROUND = 99,
+    CV_MAX_SEQ = 99,
+    /* Folders below a named one when files are looked for; deeper is a loop or a mistake. */
+    CV_MAX_WALK_DEPTH = 64,
+    /* Findings that one run of the linter reports for one file; the rest is counted. */
+    CV_MAX_FINDINGS = 10000,
+};
+
+/* A text file that is read whole: far above any dialogue (the largest known is 55 KB), far below memory. */
+#define CV_MAX_FILE_BYTES ((size_t)256 << 20)
+
+/* A JSON document that is read whole, and one string in it. */
+#define CV_MAX_JSON_BYTES ((size_t)256 << 20)
+
+/* A growing buffer without a ceiling of its own. */
+#define CV_MAX_BUF_BYTES ((size_t)1 << 30)
+
+#endif
