@@ -2,7 +2,6 @@
 #include "base/arena.h"
 
 #include <stdalign.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,18 +88,25 @@ cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
     return (cv_str){p, x.n + y.n};
 }
 
-cv_str cv_arena_printf(cv_arena *a, const char *format, ...)
+cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *p = cv_arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
-    if (n > 0)
-        vsnprintf(p, (size_t)n + 1, format, again);
+    size_t size = n < 0 ? 0 : (size_t)n;
+    char *p = cv_arena_alloc(a, size + 1);
+    vsnprintf(p, size + 1, format, again);
     va_end(again);
-    return (cv_str){p, (size_t)(n < 0 ? 0 : n)};
+    return (cv_str){p, size};
+}
+
+cv_str cv_arena_printf(cv_arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cv_str s = cv_arena_vprintf(a, format, args);
+    va_end(args);
+    return s;
 }
 
 void cv_arena_release(cv_arena *a)

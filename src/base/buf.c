@@ -15,13 +15,13 @@ static bool reserve(cv_buf *b, size_t n)
 {
     if (b->failed)
         return false;
-    if (n <= b->capacity - b->n)
-        return true;
     size_t ceiling = b->ceiling ? b->ceiling : CV_MAX_BUF_BYTES;
     if (b->n > ceiling || n > ceiling - b->n) {
         b->failed = true;
         return false;
     }
+    if (n <= b->capacity - b->n)
+        return true;
     size_t wanted = b->capacity ? b->capacity : (b->sink ? PAGE : FIRST);
     while (wanted < b->n + n)
         wanted *= 2;
@@ -68,10 +68,14 @@ void cv_buf_printf(cv_buf *b, const char *format, ...)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (n > 0 && reserve(b, (size_t)n + 1)) {
-        vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
-        b->n += (size_t)n;
-    }
+    size_t size = n < 0 ? 0 : (size_t)n;
+    char small[256], *text = size < sizeof small ? small : malloc(size + 1);
+    if (!text)
+        cv_out_of_memory(size);
+    vsnprintf(text, size + 1, format, again);
+    cv_buf_add(b, (cv_str){text, size});
+    if (text != small)
+        free(text);
     va_end(again);
 }
 

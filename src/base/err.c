@@ -1,9 +1,6 @@
 /* err.c - what went wrong; see err.h. */
 #include "base/err.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/buf.h"
 
 static const struct {
@@ -19,14 +16,7 @@ _Static_assert(sizeof codes / sizeof codes[0] == CV_ERR_COUNT, "a row per error 
 
 static void set(cv_err *err, cv_err_code code, const char *format, va_list args)
 {
-    va_list again;
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    size_t size = n < 0 ? 0 : (size_t)n;
-    char *text = cv_arena_alloc(err->arena, size + 1);
-    vsnprintf(text, size + 1, format, again);
-    va_end(again);
-    *err = (cv_err){.arena = err->arena, .code = code, .message = {text, size}};
+    *err = (cv_err){.arena = err->arena, .code = code, .message = cv_arena_vprintf(err->arena, format, args)};
 }
 
 bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...)

@@ -46,7 +46,7 @@ cv_str cv_err_word(cv_err_code code);    /* "invalid_json" */
 int cv_err_exit(cv_err_code code);       /* exit status of the command line */
 cv_str cv_err_meaning(cv_err_code code); /* one sentence for the manual */
 
-/* "file:line:column: message (valid: a, b) - suggestion", in the error's arena. */
+/* "file:line:column: message (valid: a, b); suggestion", in the error's arena. */
 cv_str cv_err_text(const cv_err *err);
 
 #endif

@@ -4,8 +4,10 @@
  * without NUL bytes. Nothing is cut, nothing is guessed.
  *
  * Writing is all or nothing: a temporary file in the same folder, fdatasync, rename, sync of the folder, and only then
- * success. After a failure the old file stands untouched and no half file is left. It is the only code in the program
- * that writes files. An existing file keeps its permissions; a symbolic link is followed, so the link stays a link.
+ * success. After a failure the old file stands untouched and no half file is left; only when the very last step fails,
+ * the sync of the folder, the new file stands there already, whole, and the error says so. It is the only code in the
+ * program that writes files. An existing file keeps its permissions; a symbolic link is followed, so the link stays a
+ * link. Folders, pipes, devices and files without write permission are refused.
  */
 #ifndef CV_BASE_FILE_H
 #define CV_BASE_FILE_H
@@ -15,7 +17,7 @@
 /* The bytes of `path` ("-": standard input) in the arena. */
 bool cv_file_read(cv_arena *a, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err);
 
-/* The same, and it must be text: err says line and column of the first bad byte. `name` is used in messages. */
+/* The same, and it must be text: err says file, line and column of the first bad byte. */
 bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err);
 
 /* Valid UTF-8 without NUL, or an error with line and column. */
@@ -26,7 +28,8 @@ bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
 
 /* Calls `visit` for every regular file below `path` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `path` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
- * passed over. `visit` returning false ends the walk, which then returns false with visit's error. */
+ * passed over; a folder that cannot be read ends the walk with an error. `visit` returning false ends the walk, which
+ * then returns false with visit's error. */
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                   void *ctx, cv_err *err);
 

@@ -66,13 +66,15 @@ cv_str cv_json_type_word(cv_json_type type);
 
 typedef struct {
     cv_buf *out;
-    int indent;      /* spaces per level; 0: all on one line */
-    int depth;       /* open arrays and objects */
-    bool need_comma; /* something stands before the next value on this level */
-    bool after_key;  /* the next value follows its key */
+    int indent;          /* spaces per level; 0: all on one line */
+    int depth;           /* open arrays and objects */
+    bool need_comma;     /* something stands before the next value on this level */
+    bool after_key;      /* the next value follows its key */
+    uint64_t objects[4]; /* one bit per level: it is an object. Enough for a whole tree inside a deep reply */
 } cv_json_writer;
 
-/* Begin and end nest; keys only inside objects. The caller keeps the order right: it is asserted. */
+/* A zeroed writer with `out` (and `indent`) set is ready; it writes one value, the document.
+ * Begin and end nest; keys only inside objects. The caller keeps the order right: it is asserted. */
 void cv_json_begin_object(cv_json_writer *w);
 void cv_json_end_object(cv_json_writer *w);
 void cv_json_begin_array(cv_json_writer *w);

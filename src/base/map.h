@@ -20,7 +20,7 @@ typedef struct {
     size_t count;
 } cv_map;
 
-/* The place of `key`'s value: made (as 0) when it is new. *ret_new may be NULL. */
+/* The place of `key`'s value: made (as 0) when it is new; valid until the next put. ret_new may be NULL. */
 uintptr_t *cv_map_put(cv_map *m, cv_arena *a, cv_str key, bool *ret_new);
 
 /* The place of `key`'s value, or NULL. */

@@ -130,7 +130,7 @@ size_t cv_str_distance(cv_str a, cv_str b, size_t max)
 cv_str cv_str_nearest(cv_str s, const cv_str *words, size_t count)
 {
     cv_str best = {NULL, 0};
-    size_t allowed = s.n < 3 ? 1 : s.n / 3;
+    size_t allowed = s.n < 2 ? 0 : s.n < 6 ? 1 : s.n / 3;
     for (size_t i = 0; i < count; i++) {
         size_t d = cv_str_distance(s, words[i], allowed);
         if (d <= allowed) {

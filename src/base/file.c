@@ -1,0 +1,390 @@
+/* file.c - reading files whole, writing them durably; see file.h.
+ *
+ * A write in order, and what a failure leaves:
+ *
+ *     open folder                  nothing
+ *     open temporary, exclusively  nothing
+ *     write, fdatasync, close      the temporary, which is removed
+ *     rename over the target       the temporary, which is removed
+ *     fsync folder                 the new file, whole; the error says that it may not survive a power cut
+ *
+ * The folder is opened first so that after the rename only the sync itself can fail.
+ */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+/* What to do about an errno, for a person. */
+static const char *advice(int number)
+{
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+        return "check the path";
+    case EACCES:
+    case EPERM:
+        return "check the permissions of the file and its folders";
+    case EROFS:
+        return "choose a place on a writable file system";
+    case ENOSPC:
+    case EDQUOT:
+        return "make room on the disk and try again";
+    case EMFILE:
+    case ENFILE:
+        return "close other files or raise the limit (ulimit -n)";
+    case ELOOP:
+        return "the symbolic links lead in a circle: remove one";
+    case ENAMETOOLONG:
+        return "choose a shorter name";
+    default:
+        return "check the disk and try again";
+    }
+}
+
+/* "cannot <what>: <errno text>" about `path`. */
+static bool fail_errno(cv_err *err, const char *path, const char *what, int number)
+{
+    cv_err_code code = number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND
+                       : number == EISDIR                    ? CV_ERR_NOT_A_FILE
+                                                             : CV_ERR_IO;
+    cv_err_set(err, code, "cannot %s: %s", what, strerror(number));
+    err->file = cv_arena_copy(err->arena, cv_str_of(path));
+    err->suggestion = number == EISDIR ? CV_STR("name a file, not a folder") : cv_str_of(advice(number));
+    return false;
+}
+
+static bool fail_not_a_file(cv_err *err, const char *path, mode_t mode)
+{
+    const char *kind = S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a named pipe"
+                       : S_ISSOCK(mode) ? "a socket"
+                                        : "a device";
+    cv_err_set(err, CV_ERR_NOT_A_FILE, "this is %s, not a file", kind);
+    err->file = cv_arena_copy(err->arena, cv_str_of(path));
+    err->suggestion = S_ISDIR(mode)    ? CV_STR("name a file in it")
+                      : S_ISFIFO(mode) ? CV_STR("pipe it into standard input and name the file -")
+                                       : CV_STR("name a regular file");
+    return false;
+}
+
+static bool fail_too_large(cv_err *err, const char *path, const char *more, size_t size, size_t ceiling)
+{
+    cv_err_set(err, CV_ERR_TOO_LARGE, "%s%zu bytes (%.1f MB), above the limit of %.1f MB (%zu bytes)", more, size,
+               (double)size / (1 << 20), (double)ceiling / (1 << 20), ceiling);
+    err->file = cv_arena_copy(err->arena, cv_str_of(path));
+    err->suggestion = CV_STR("split the file");
+    return false;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Waits also when whoever gave us standard input left it non-blocking. */
+static ssize_t read_some(int fd, char *to, size_t n)
+{
+    for (;;) {
+        ssize_t got = read(fd, to, n);
+        if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+            return got;
+        if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
+    }
+}
+
+/* Everything up to the end, also when that is later than `guess` said: files grow, pipes do not say. One byte
+ * beyond the ceiling is enough to know that there is too much. */
+static bool read_all(cv_arena *a, int fd, const char *path, size_t guess, size_t ceiling, cv_str *ret_bytes,
+                     cv_err *err)
+{
+    size_t most = ceiling < SIZE_MAX ? ceiling + 1 : ceiling;
+    size_t capacity = guess < most ? guess + 1 : most;
+    char *bytes = cv_arena_alloc(a, capacity);
+    size_t n = 0;
+    for (;;) {
+        ssize_t got = read_some(fd, bytes + n, capacity - n);
+        if (got < 0)
+            return fail_errno(err, path, "read the file", errno);
+        n += (size_t)got;
+        if (n > ceiling)
+            return fail_too_large(err, path, "at least ", n, ceiling);
+        if (got == 0)
+            break;
+        if (n == capacity) {
+            size_t wanted = capacity < most / 2 ? capacity * 2 : most;
+            char *grown = cv_arena_alloc(a, wanted);
+            memcpy(grown, bytes, n);
+            bytes = grown;
+            capacity = wanted;
+        }
+    }
+    *ret_bytes = (cv_str){bytes, n};
+    return true;
+}
+
+enum { PIPE_GUESS = 64 << 10 };
+
+bool cv_file_read(cv_arena *a, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err)
+{
+    if (strcmp(path, "-") == 0)
+        return read_all(a, STDIN_FILENO, path, PIPE_GUESS, ceiling, ret_bytes, err);
+    /* Not blocking: opening a named pipe would otherwise wait for a writer before we can refuse it. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return fail_errno(err, path, "open the file", errno);
+    struct stat st;
+    bool ok;
+    if (fstat(fd, &st) != 0)
+        ok = fail_errno(err, path, "look at the file", errno);
+    else if (!S_ISREG(st.st_mode))
+        ok = fail_not_a_file(err, path, st.st_mode);
+    else if ((uintmax_t)st.st_size > ceiling)
+        ok = fail_too_large(err, path, "", (size_t)st.st_size, ceiling);
+    else
+        ok = read_all(a, fd, path, (size_t)st.st_size, ceiling, ret_bytes, err);
+    close(fd);
+    return ok;
+}
+
+bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err)
+{
+    cv_str text;
+    if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &text, err))
+        return false;
+    if (!cv_text_check(text, err)) {
+        err->file = cv_arena_copy(err->arena, cv_str_of(path));
+        return false;
+    }
+    *ret_text = text;
+    return true;
+}
+
+/* Line and column, both 1-based, of byte `at`; everything before it is valid. */
+static void place(cv_str text, size_t at, size_t *ret_line, size_t *ret_column)
+{
+    cv_str line = cv_str_head(text, at);
+    size_t count = 1;
+    for (size_t end; (end = cv_str_find_char(line, '\n')) != SIZE_MAX; count++)
+        line = cv_str_from(line, end + 1);
+    *ret_line = count;
+    *ret_column = cv_utf8_count(line) + 1;
+}
+
+bool cv_text_check(cv_str text, cv_err *err)
+{
+    size_t line, column, valid = cv_utf8_valid(text);
+    size_t nul = cv_str_find_char(cv_str_head(text, valid), '\0');
+    if (nul != SIZE_MAX) {
+        place(text, nul, &line, &column);
+        cv_err_at(err, CV_ERR_NOT_TEXT, line, column, "a NUL byte: this is not text");
+        err->suggestion = CV_STR("name a text file in UTF-8");
+        return false;
+    }
+    if (valid == text.n)
+        return true;
+    place(text, valid, &line, &column);
+    cv_err_at(err, CV_ERR_NOT_UTF8, line, column, "byte 0x%02x is not valid UTF-8", (unsigned char)text.p[valid]);
+    bool utf16 = cv_str_starts(text, CV_STR("\xff\xfe")) || cv_str_starts(text, CV_STR("\xfe\xff"));
+    err->suggestion = utf16 ? CV_STR("it looks like UTF-16: save the file as UTF-8") : CV_STR("save the file as UTF-8");
+    return false;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100 };
+
+/* One write on its way. */
+typedef struct {
+    const cv_file_calls *calls;
+    cv_err *err;
+    const char *path;       /* as the caller named it: for messages */
+    const char *target;     /* what `path` leads to when links are followed */
+    const char *temporary;  /* in the same folder; NULL: not there */
+    const struct stat *old; /* NULL: the target is new */
+} job;
+
+/* The folder part of `path`, ready to have a name appended: "" or ending in a slash. */
+static cv_str folder_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? cv_str_range(path, slash + 1) : CV_STR("");
+}
+
+/* What the symbolic link `path` points to, as a path of its own; NULL with errno. */
+static const char *link_target(cv_arena *a, const char *path)
+{
+    char to[PATH_MAX];
+    ssize_t n = readlink(path, to, sizeof to);
+    if (n < 0)
+        return NULL;
+    if ((size_t)n == sizeof to) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    cv_str target = {to, (size_t)n};
+    cv_str joined = to[0] == '/' ? target : cv_arena_join(a, folder_part(path), target);
+    return cv_arena_copy_z(a, joined);
+}
+
+/* Follows links to the file that is to be written, which need not exist, and looks at it. */
+static bool resolve(job *j, struct stat *st)
+{
+    j->target = j->path;
+    for (int links = 0; links <= MAX_LINKS; links++) {
+        if (lstat(j->target, st) != 0)
+            return errno == ENOENT ? true : fail_errno(j->err, j->path, "write the file", errno);
+        if (S_ISREG(st->st_mode)) {
+            j->old = st;
+            return true;
+        }
+        if (!S_ISLNK(st->st_mode))
+            return fail_not_a_file(j->err, j->path, st->st_mode);
+        j->target = link_target(j->err->arena, j->target);
+        if (!j->target)
+            return fail_errno(j->err, j->path, "follow the link", errno);
+    }
+    return fail_errno(j->err, j->path, "follow the link", ELOOP);
+}
+
+static bool write_all(const cv_file_calls *calls, int fd, cv_str bytes)
+{
+    while (bytes.n > 0) {
+        long n = calls->write(fd, bytes.p, bytes.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        if (n == 0) {
+            errno = EIO;
+            return false;
+        }
+        bytes = cv_str_from(bytes, (size_t)n);
+    }
+    return true;
+}
+
+static bool sync_fd(const cv_file_calls *calls, int fd)
+{
+    int result;
+    do
+        result = calls->sync(fd);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+/* A file that is replaced hands on its permissions and, as far as we may give it away, its owner. A new file got its
+ * permissions when it was opened: the kernel applies the umask there, which we could only read by changing it. */
+static bool set_permissions(const job *j, int fd)
+{
+    struct stat st;
+    if (!j->old)
+        return true;
+    if (fstat(fd, &st) != 0)
+        return false;
+    bool same_owner = st.st_uid == j->old->st_uid && st.st_gid == j->old->st_gid;
+    bool given = same_owner || fchown(fd, j->old->st_uid, j->old->st_gid) == 0;
+    (void)given; /* the content matters more than the owner */
+    return fchmod(fd, j->old->st_mode & 0777) == 0;
+}
+
+/* A file of our own next to the target. Names of crashed or neighbouring processes are stepped over. */
+static int open_temporary(job *j)
+{
+    cv_arena *a = j->err->arena;
+    for (int i = 0; i < MAX_TEMPORARIES; i++) {
+        const char *name =
+            cv_arena_printf(a, "%.*s.conclave-%ld-%d.tmp", CV_FMT(folder_part(j->target)), (long)getpid(), i).p;
+        int fd = j->calls->open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, j->old ? 0600 : 0666);
+        if (fd >= 0)
+            j->temporary = name;
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* The content in the temporary file, on disk. */
+static bool write_temporary(job *j, cv_str bytes)
+{
+    int fd = open_temporary(j);
+    if (fd < 0)
+        return fail_errno(j->err, j->path, "make a temporary file next to it", errno);
+    bool ok = (set_permissions(j, fd) || fail_errno(j->err, j->path, "set permissions", errno)) &&
+              (write_all(j->calls, fd, bytes) || fail_errno(j->err, j->path, "write the file", errno)) &&
+              (sync_fd(j->calls, fd) || fail_errno(j->err, j->path, "bring the file to disk", errno));
+    if (j->calls->close(fd) != 0 && errno != EINTR && ok)
+        ok = fail_errno(j->err, j->path, "finish the file", errno);
+    return ok;
+}
+
+static bool rename_temporary(job *j)
+{
+    if (j->calls->rename(j->temporary, j->target) != 0)
+        return fail_errno(j->err, j->path, "put the new file in place", errno);
+    j->temporary = NULL;
+    return true;
+}
+
+static bool sync_folder(job *j, int folder)
+{
+    /* Some file systems cannot sync a folder and say so with EINVAL: they promise nothing that we could wait for. */
+    if (sync_fd(j->calls, folder) || errno == EINVAL || errno == ENOTSUP)
+        return true;
+    fail_errno(j->err, j->path, "bring the folder to disk", errno);
+    j->err->suggestion = CV_STR("the new content is in place but may not survive a power cut: write it again");
+    return false;
+}
+
+bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err)
+{
+    struct stat st;
+    job j = {.calls = calls, .err = err, .path = path};
+    if (!resolve(&j, &st))
+        return false;
+    /* rename() would replace a file that its owner made read-only; writing into it would not. */
+    if (j.old && faccessat(AT_FDCWD, j.target, W_OK, AT_EACCESS) != 0)
+        return fail_errno(err, path, "write the file", errno);
+    cv_str part = folder_part(j.target);
+    const char *folder_path = part.n ? cv_arena_copy_z(err->arena, part) : ".";
+    int folder = calls->open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (folder < 0)
+        return fail_errno(err, path, "open its folder", errno);
+    bool ok = write_temporary(&j, bytes) && rename_temporary(&j) && sync_folder(&j, folder);
+    if (j.temporary)
+        unlink(j.temporary);
+    calls->close(folder); /* read only: nothing of ours can be lost here */
+    return ok;
+}
+
+static int system_open(const char *path, int flags, unsigned mode)
+{
+    return open(path, flags, (mode_t)mode);
+}
+
+static long system_write(int fd, const void *bytes, size_t n)
+{
+    return write(fd, bytes, n);
+}
+
+/* fdatasync brings a file's content and size; what a folder holds counts as its content too, but only fsync promises
+ * it on every file system. */
+static int system_sync(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? fsync(fd) : fdatasync(fd);
+}
+
+bool cv_file_write(const char *path, cv_str bytes, cv_err *err)
+{
+    static const cv_file_calls calls = {system_open, system_write, system_sync, close, rename};
+    return cv_file_write_with(&calls, path, bytes, err);
+}
