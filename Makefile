@@ -15,7 +15,7 @@ S        ?= 60
 
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= -O3 -g
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 LIBS     := -lutf8proc
 
@@ -93,8 +93,8 @@ update: build/asan/conclave $(TEST_PROGRAMS) ## rewrite golden files; read the d
 
 # ---- speed and style ---------------------------------------------------------------------------
 
-build/bench: test/bench/bench.c build/conclave | build/.need-test
-	$(CC) -std=c17 $(WARN) $(CPPFLAGS) -O2 -g -o $@ $< $(LIB_O) $(LIBS) -lmd4c -lcjson
+build/bench: $(wildcard test/bench/*.[ch]) $(LIB_O) | build/.need-test
+	$(CC) -std=c17 $(WARN) $(CPPFLAGS) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS) -lmd4c -lcjson
 
 bench: build/bench ## the promised ratios, each against its rival in the same run
 	build/bench

@@ -36,7 +36,8 @@ static void add_chunk(cv_arena *a, size_t least)
     a->bytes += size;
 }
 
-void *cv_arena_alloc(cv_arena *a, size_t size)
+/* Bytes that the caller fills at once. */
+static void *take(cv_arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
         cv_out_of_memory(size);
@@ -45,7 +46,17 @@ void *cv_arena_alloc(cv_arena *a, size_t size)
         add_chunk(a, size);
     void *p = a->free;
     a->free += size;
-    return memset(p, 0, size);
+    return p;
+}
+
+void *cv_arena_alloc(cv_arena *a, size_t size)
+{
+    return memset(take(a, size), 0, size);
+}
+
+void *cv_arena_dup(cv_arena *a, const void *bytes, size_t size)
+{
+    return memcpy(take(a, size), bytes, size);
 }
 
 void *cv_arena_array(cv_arena *a, size_t count, size_t size)
@@ -58,7 +69,9 @@ void *cv_arena_array(cv_arena *a, size_t count, size_t size)
 void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size)
 {
     size_t wanted = *capacity ? *capacity * 2 : 8;
-    void *grown = cv_arena_array(a, wanted, size);
+    if (wanted > SIZE_MAX / 2 / size)
+        cv_out_of_memory(SIZE_MAX);
+    void *grown = take(a, wanted * size);
     if (count)
         memcpy(grown, items, count * size);
     *capacity = wanted;
@@ -109,12 +122,28 @@ cv_str cv_arena_printf(cv_arena *a, const char *format, ...)
     return s;
 }
 
-void cv_arena_release(cv_arena *a)
+static void free_chunks(cv_arena_chunk *chunk)
 {
-    for (cv_arena_chunk *chunk = a->head; chunk;) {
+    while (chunk) {
         cv_arena_chunk *next = chunk->next;
         free(chunk);
         chunk = next;
     }
+}
+
+void cv_arena_release(cv_arena *a)
+{
+    free_chunks(a->head);
     *a = (cv_arena){0};
+}
+
+void cv_arena_reset(cv_arena *a)
+{
+    if (!a->head)
+        return;
+    free_chunks(a->head->next);
+    a->head->next = NULL;
+    a->free = a->head->bytes;
+    a->bytes = (size_t)(a->end - a->free);
+    a->chunks = 0;
 }

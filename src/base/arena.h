@@ -33,6 +33,9 @@ void *cv_arena_alloc(cv_arena *a, size_t size);
 /* Room for `count` things of `size` bytes each, the product checked. */
 void *cv_arena_array(cv_arena *a, size_t count, size_t size);
 
+/* The same bytes again, in the arena. */
+void *cv_arena_dup(cv_arena *a, const void *bytes, size_t size);
+
 #define CV_NEW(a, type) ((type *)cv_arena_alloc((a), sizeof(type)))
 #define CV_NEW_ARRAY(a, count, type) ((type *)cv_arena_array((a), (count), sizeof(type)))
 
@@ -44,11 +47,16 @@ cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args) __attribu
 
 void cv_arena_release(cv_arena *a);
 
+/* Empty again, its newest chunk kept for the next request. */
+void cv_arena_reset(cv_arena *a);
+
 /* Growing arrays in an arena: `items`, `count` and `capacity` in the caller's struct. The old block stays
  * behind in the arena, so growth doubles and at most half of the memory is waste.
  *
  *     typedef struct { cv_mark *items; size_t count, capacity; } cv_marks;
  *     *CV_PUSH(a, &marks) = mark;
+ *
+ * The new item's bytes are not set: assign all of it.
  */
 void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size);
 

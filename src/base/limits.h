@@ -25,6 +25,8 @@ enum {
     CV_MAX_WALK_DEPTH = 64,
     /* Findings that one run of the linter reports for one file; the rest is counted. */
     CV_MAX_FINDINGS = 10000,
+    /* Passes of --fix over one file: a fix uncovers another one at most a few times. */
+    CV_MAX_FIX_PASSES = 64,
 };
 
 /* A text file that is read whole: far above any dialogue (the largest known is 55 KB), far below memory. */

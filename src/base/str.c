@@ -1,27 +1,6 @@
 /* str.c - views of text; see str.h. */
 #include "base/str.h"
 
-cv_str cv_str_trim_left(cv_str s)
-{
-    while (s.n > 0 && cv_is_space(s.p[0])) {
-        s.p++;
-        s.n--;
-    }
-    return s;
-}
-
-cv_str cv_str_trim_right(cv_str s)
-{
-    while (s.n > 0 && cv_is_space(s.p[s.n - 1]))
-        s.n--;
-    return s;
-}
-
-cv_str cv_str_trim(cv_str s)
-{
-    return cv_str_trim_right(cv_str_trim_left(s));
-}
-
 bool cv_str_starts_nocase(cv_str s, cv_str prefix)
 {
     if (s.n < prefix.n)

@@ -73,11 +73,11 @@ static inline cv_str cv_str_head(cv_str s, size_t n)
 /* ASCII classes, independent of the locale. */
 static inline bool cv_is_space(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+    return c == ' ' || (c >= '\t' && c <= '\r'); /* \t \n \v \f \r */
 }
 static inline bool cv_is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r';
+    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\n');
 }
 static inline bool cv_is_digit(char c)
 {
@@ -108,9 +108,25 @@ static inline char cv_upper(char c)
     return cv_is_lower(c) ? (char)(c - ('a' - 'A')) : c;
 }
 
-cv_str cv_str_trim(cv_str s);       /* without white space at both ends */
-cv_str cv_str_trim_left(cv_str s);  /* … at the beginning */
-cv_str cv_str_trim_right(cv_str s); /* … at the end */
+/* Without white space at the beginning, at the end, at both. */
+static inline cv_str cv_str_trim_left(cv_str s)
+{
+    while (s.n > 0 && cv_is_space(s.p[0])) {
+        s.p++;
+        s.n--;
+    }
+    return s;
+}
+static inline cv_str cv_str_trim_right(cv_str s)
+{
+    while (s.n > 0 && cv_is_space(s.p[s.n - 1]))
+        s.n--;
+    return s;
+}
+static inline cv_str cv_str_trim(cv_str s)
+{
+    return cv_str_trim_right(cv_str_trim_left(s));
+}
 
 /* Equality and prefix without regard to ASCII case. */
 bool cv_str_eq_nocase(cv_str a, cv_str b);

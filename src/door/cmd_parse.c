@@ -60,10 +60,10 @@ static int run_parse(cv_cli *cli)
     }
     int status = 0;
     cv_buf out = cv_cli_stdout();
+    cv_arena a = {0};
+    err.arena = &a;
     for (size_t i = 0; i < cli->argument_count; i++) {
-        cv_arena a = {0};
         cv_str text;
-        err.arena = &a;
         if (cv_file_read_text(&a, cli->arguments[i], &text, &err)) {
             cv_json_writer w = {.out = &out, .indent = cv_cli_get(cli, "compact") ? 0 : 2};
             print_document(&a, text, cli->arguments[i], cv_cli_get(cli, "markers") != NULL, &w);
@@ -72,8 +72,9 @@ static int run_parse(cv_cli *cli)
             cv_buf_flush(&out);
             status = cv_cli_fail(cli, &err);
         }
-        cv_arena_release(&a);
+        cv_arena_reset(&a);
     }
+    cv_arena_release(&a);
     return cv_cli_finish(cli, &out, status);
 }
 

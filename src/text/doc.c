@@ -23,7 +23,6 @@ typedef struct {
     cv_lines lines;
     cv_blocks *into; /* where closed blocks go */
     unsigned where;  /* CV_IN_… */
-    bool has_cr;
 
     open_kind open;
     cv_block block;
@@ -32,6 +31,10 @@ typedef struct {
     bool escapes;      /* one of its lines begins with a backslash */
     bool separated;    /* a table whose |---| has been seen: a later row of dashes is a row */
 
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } cells;                     /* of the last table row */
     size_t columns;              /* cells in the header of the table that the last line belonged to; 0: none */
     bool empty_header;           /* the last line was the empty header of a metadata table */
     size_t list_start, list_end; /* list items that continue an empty metadata value */
@@ -59,7 +62,7 @@ static cv_str clean(parser *p, cv_str slice)
     char fence = 0;
     cv_str rest = slice, line;
     for (bool first = true; cv_str_split(&rest, '\n', &line); first = false) {
-        if (line.n > 0 && line.p[line.n - 1] == '\r')
+        while (line.n > 0 && line.p[line.n - 1] == '\r')
             line.n--;
         cv_str trimmed = cv_str_trim(line);
         bool edge = first || !rest.p, partial = first && p->partial;
@@ -72,7 +75,7 @@ static cv_str clean(parser *p, cv_str slice)
             memcpy(to + n, line.p, indent);
             n += indent;
             line = cv_str_from(line, indent + 1);
-        } else if (!partial && (fence = cv_line_fence(trimmed, false, &length)) != 0) {
+        } else if ((fence = cv_line_fence(trimmed, false, &length)) != 0) {
             fence_length = length;
         }
         if (line.n)
@@ -90,9 +93,14 @@ static void close_block(parser *p)
     if (p->open == NONE)
         return;
     if (p->open != TABLE && p->end > p->start) {
-        text = cv_str_range(p->text.p + p->start, p->text.p + p->end);
-        if (p->escapes || p->has_cr)
+        text = cv_str_trim_right(cv_str_range(p->text.p + p->start, p->text.p + p->end));
+        p->end = p->start + text.n;
+        if (p->escapes || p->lines.carriage_returns)
             text = clean(p, text);
+        /* A fence may be open at the end of the text, or between two marks of a line. */
+        size_t length;
+        if (p->lines.fence || (p->partial && cv_line_fence(text, false, &length)))
+            text = cv_fence_closed(p->a, text);
     }
     if (p->open == MARK) {
         p->block.mark->body = text;
@@ -162,6 +170,8 @@ static void check_entity(parser *p, const cv_mark *m, cv_str where)
                                   cv_kinds[m->type].letter);
         return;
     }
+    if (m->id.n == 3 && m->id.p[0] == cv_kinds[m->type].letter && cv_is_digit(m->id.p[1]) && cv_is_digit(m->id.p[2]))
+        return; /* nearly all of them */
     if (!cv_id_parse(m->id, &id))
         return;
     if (id.kind != (cv_kind)m->type) {
@@ -191,6 +201,15 @@ static void check_alias(parser *p, const cv_mark *m)
     f->hint = cv_arena_printf(p->a, "write %.*s", CV_FMT(known));
     f->has_fix = true;
     f->fix = known;
+}
+
+static void report_near(parser *p, const cv_near *near)
+{
+    cv_finding *f = cv_finding_add(p->findings, p->a, p->text, near->where, CV_RULE_MARKER_SPELLING,
+                                   "'%.*s' is nearly a marker", CV_FMT(near->where));
+    f->hint = cv_arena_printf(p->a, "write '%.*s', or put it in backticks if it is meant as text", CV_FMT(near->fix));
+    f->has_fix = true;
+    f->fix = near->fix;
 }
 
 static void check_mark(parser *p, const cv_mark *m)
@@ -263,60 +282,115 @@ static void skip_span(mark_walk *w)
     w->missing |= 1u << (n - 1);
 }
 
+/* Is the bracket at `at` text: inside a code span, or behind a backslash? Moves w->at up to it, or behind the span. */
+static bool is_quoted(mark_walk *w, size_t at)
+{
+    while (w->at < at) {
+        char c = w->line.p[w->at];
+        if (c == '`')
+            skip_span(w);
+        else
+            w->at += c == '\\' ? 2 : 1;
+    }
+    return w->at > at;
+}
+
+/* From bracket to bracket: only what begins like a mark is worth the question whether it is quoted. */
+/* The mark's place is given within w->line. */
 static bool next_mark(parser *p, mark_walk *w, cv_mark *m)
 {
-    while (w->at < w->line.n) {
-        char c = w->line.p[w->at];
-        if (c == '`') {
-            skip_span(w);
-        } else if (c == '\\') {
-            w->at += 2;
-        } else if (c == '[') {
-            cv_str here = cv_str_from(w->line, w->at);
-            if (cv_mark_at(here, false, m)) {
-                m->start = offset(p, here.p);
-                m->end += m->start;
-                w->at = m->end - offset(p, w->line.p);
-                return true;
-            }
-            if (p->findings)
-                cv_mark_near(p->a, p->text, here, p->findings);
-            w->at++;
+    for (size_t from = w->at; from < w->line.n;) {
+        const char *hit = memchr(w->line.p + from, '[', w->line.n - from);
+        if (!hit)
+            break;
+        size_t at = (size_t)(hit - w->line.p);
+        cv_str here = cv_str_from(w->line, at);
+        cv_near near;
+        bool mark = cv_mark_at(here, false, m);
+        if (!mark && !(p->findings && cv_mark_near(p->a, here, &near))) {
+            from = at + 1;
+        } else if (is_quoted(w, at)) {
+            from = w->at;
+        } else if (mark) {
+            m->start = at;
+            m->end += at;
+            w->at = m->end;
+            return true;
         } else {
-            w->at++;
+            report_near(p, &near);
+            from = at + 1;
         }
     }
+    w->at = w->line.n;
     return false;
 }
 
-static void inline_marks(parser *p, const cv_line *line)
+/* A piece of the text with marks in it, and where its bytes lie in the text. A table cell may have lost white space
+ * and backslashes on its way from `raw`. */
+typedef struct {
+    cv_str s, raw;
+    size_t at, raw_at;
+} piece;
+
+/* The offset in the text of the byte `at` of the piece. Asked in ascending order. */
+static size_t place_of(const parser *p, piece *in, size_t at)
 {
-    mark_walk w = {.line = line->text};
+    if (in->s.p == in->raw.p)
+        return offset(p, in->raw.p) + at;
+    for (; in->at < at; in->at++) {
+        cv_str rest = cv_str_from(in->raw, in->raw_at);
+        bool escape = rest.n > 1 && rest.p[0] == '\\' && (rest.p[1] == '|' || rest.p[1] == '\\');
+        in->raw_at += cv_is_space(rest.p[0]) ? (size_t)(cv_str_trim_left(rest).p - rest.p) : escape ? 2 : 1;
+    }
+    return offset(p, in->raw.p) + in->raw_at;
+}
+
+/* The body of an inline mark is the rest of its line or cell, up to the next mark. */
+static void end_inline(const parser *p, piece *in, cv_mark *m, size_t from, size_t to)
+{
+    m->body = cv_str_trim(cv_str_range(in->s.p + from, in->s.p + to));
+    m->body_end = place_of(p, in, to);
+}
+
+static void inline_marks(parser *p, piece in, size_t skip, size_t line)
+{
+    mark_walk w = {.line = in.s, .at = skip};
     cv_mark m;
-    size_t previous = SIZE_MAX;
     cv_marks *list = &p->block.inline_marks;
+    size_t first = list->count, behind = 0;
+    cv_findings *findings = p->findings;
+    if (in.s.p != in.raw.p)
+        p->findings = NULL; /* they would point into the copy */
     while (next_mark(p, &w, &m)) {
-        m.line = line->number;
+        size_t start = m.start, end = m.end;
+        if (list->count > first)
+            end_inline(p, &in, &list->items[list->count - 1], behind, start);
+        m.line = line;
+        m.start = place_of(p, &in, start);
+        m.end = m.body_start = place_of(p, &in, end);
         check_mark(p, &m);
         cv_mark_settle(p->a, &m);
-        m.body_start = m.end;
-        m.body_end = offset(p, cv_str_end(line->text));
-        if (previous != SIZE_MAX)
-            list->items[previous].body_end = m.start;
-        previous = list->count;
         *CV_PUSH(p->a, list) = m;
         p->doc->mark_count++;
+        behind = end;
     }
-    /* An inline mark's body is the rest of its line, up to the next mark or cell. */
-    for (size_t i = previous == SIZE_MAX ? 0 : previous + 1; i-- > 0;) {
-        cv_mark *mark = &list->items[i];
-        if (mark->line != line->number)
-            break;
-        cv_str body = cv_str_range(p->text.p + mark->body_start, p->text.p + mark->body_end);
-        size_t bar = line->kind == CV_LINE_TABLE_ROW ? cv_str_find_char(body, '|') : SIZE_MAX;
-        mark->body = cv_str_trim(cv_str_head(body, bar));
-        mark->body_end = mark->body_start + (bar < body.n ? bar : body.n);
+    if (list->count > first)
+        end_inline(p, &in, &list->items[list->count - 1], behind, in.s.n);
+    p->findings = findings;
+}
+
+/* The marks of a line of text. An escaped line begins with no mark, however many backslashes there are. */
+static void inline_line(parser *p, const cv_line *line)
+{
+    cv_str s = line->trimmed;
+    size_t skip = 0;
+    unsigned where = p->where | (p->open == MARK ? CV_IN_BODY : 0);
+    if (s.p[0] == '\\' && cv_line_is_structure(s, where, false, &p->doc->agents)) {
+        while (skip < s.n && s.p[skip] == '\\')
+            skip++;
+        skip++;
     }
+    inline_marks(p, (piece){s, s, 0, 0}, skip, line->number);
 }
 
 /* What stands between a mark and its text on the same line: the end of bold, a colon, a dash. */
@@ -341,14 +415,14 @@ static bool only_punctuation(cv_str s)
     return true;
 }
 
-static void open_mark(parser *p, cv_mark m, size_t line)
+/* `m` is filled in and kept. */
+static void open_mark(parser *p, cv_mark *m, size_t line)
 {
     open_block(p, MARK, line);
-    m.line = line;
-    check_mark(p, &m);
-    cv_mark_settle(p->a, &m);
-    p->block.mark = CV_NEW(p->a, cv_mark);
-    *p->block.mark = m;
+    m->line = line;
+    check_mark(p, m);
+    cv_mark_settle(p->a, m);
+    p->block.mark = cv_arena_dup(p->a, m, sizeof *m);
     p->doc->mark_count++;
 }
 
@@ -358,6 +432,8 @@ static void same_line_body(parser *p, const char *from, const char *end, bool la
     cv_str body = cv_str_trim_right(behind_mark(cv_str_range(from, end)));
     if (body.n == 0 || (!last && only_punctuation(body)))
         return;
+    if (last)
+        cv_lines_open_fence(&p->lines, body);
     p->start = offset(p, body.p);
     p->end = p->start + body.n;
     p->partial = true;
@@ -366,18 +442,19 @@ static void same_line_body(parser *p, const char *from, const char *end, bool la
 /* A marker line: all its marks open blocks, the last one goes on over the next lines. */
 static void marker_line(parser *p, const cv_line *line)
 {
-    cv_mark m;
+    cv_mark m = line->mark;
     mark_walk w = {.line = line->text};
-    cv_str first = cv_str_from(line->text, line->mark_at);
-    cv_mark_at(first, true, &m);
-    m.start = offset(p, first.p);
+    size_t base = offset(p, line->text.p);
+    m.start = line->mark_at;
     m.end += m.start;
     for (bool more = true; more;) {
-        open_mark(p, m, line->number);
-        const char *behind = p->text.p + m.end;
-        w.at = m.end - offset(p, line->text.p);
+        const char *behind = line->text.p + m.end;
+        w.at = m.end;
+        m.start += base;
+        m.end += base;
+        open_mark(p, &m, line->number);
         more = next_mark(p, &w, &m);
-        same_line_body(p, behind, more ? p->text.p + m.start : cv_str_end(line->text), !more);
+        same_line_body(p, behind, more ? line->text.p + m.start : cv_str_end(line->text), !more);
     }
 }
 
@@ -395,7 +472,7 @@ static void append(parser *p, const cv_line *line)
     if (line->trimmed.p[0] == '\\')
         p->escapes = true;
     if (line->brackets && !line->fenced)
-        inline_marks(p, line);
+        inline_line(p, line);
 }
 
 /* A heading of level 1 or 3, or a thematic break, ends a mark's body. */
@@ -419,9 +496,14 @@ static cv_str cell_text(cv_arena *a, cv_str cell)
     return (cv_str){to, n};
 }
 
-static void check_columns(parser *p, const cv_line *line)
+/* Splits the row into p->cells and compares their number with the header's. */
+static void split_row(parser *p, const cv_line *line)
 {
-    size_t cells = cv_cell_count(line->trimmed);
+    cv_str rest = cv_row_inside(line->trimmed), cell;
+    p->cells.count = 0;
+    while (cv_cell_next(&rest, &cell))
+        *CV_PUSH(p->a, &p->cells) = cell;
+    size_t cells = p->cells.count;
     if (p->columns == 0) {
         p->columns = cells;
     } else if (cells != p->columns) {
@@ -431,6 +513,7 @@ static void check_columns(parser *p, const cv_line *line)
     }
 }
 
+/* The cells of the row are in p->cells. */
 static void table_row(parser *p, const cv_line *line)
 {
     if (p->open != TABLE) {
@@ -438,15 +521,14 @@ static void table_row(parser *p, const cv_line *line)
         p->block.table = CV_NEW(p->a, cv_table);
     }
     cv_table *table = p->block.table;
-    if (line->brackets)
-        inline_marks(p, line);
     cv_row *row = CV_PUSH(p->a, table);
-    size_t count = cv_cell_count(line->trimmed);
-    *row = (cv_row){CV_NEW_ARRAY(p->a, count, cv_str), 0, offset(p, line->trimmed.p),
+    *row = (cv_row){CV_NEW_ARRAY(p->a, p->cells.count, cv_str), p->cells.count, offset(p, line->trimmed.p),
                     offset(p, cv_str_end(line->trimmed))};
-    cv_str rest = cv_row_inside(line->trimmed), cell;
-    while (cv_cell_next(&rest, &cell))
-        row->cells[row->count++] = cell_text(p->a, cell);
+    for (size_t i = 0; i < row->count; i++) {
+        row->cells[i] = cell_text(p->a, p->cells.items[i]);
+        if (line->brackets)
+            inline_marks(p, (piece){row->cells[i], p->cells.items[i], 0, 0}, 0, line->number);
+    }
 }
 
 /* ---- metadata ------------------------------------------------------------------------------------------- */
@@ -475,9 +557,11 @@ static bool metadata_row(parser *p, const cv_line *line)
     key = cv_str_trim((cv_str){key.p + 2, key.n - 4});
     if (key.n > 0 && key.p[key.n - 1] == ':')
         key.n--;
-    if (key.n == 0 || cv_str_find(key, CV_STR("**")) != SIZE_MAX)
+    key = cv_squeeze(p->a, key);
+    value = cell_text(p->a, value);
+    if (!cv_meta_reads_back(p->a, key, value))
         return false;
-    add_metadata(p, key, cell_text(p->a, value), line->number);
+    add_metadata(p, key, value, line->number);
     cv_finding *f = find(p, line->trimmed, CV_RULE_METADATA_STYLE, "metadata stands in a table");
     f->hint = CV_STR("write **Key**: value on a line of its own");
     return true;
@@ -608,7 +692,7 @@ static void open_agent(parser *p, const cv_line *line)
 
 static cv_str heading_text(cv_arena *a, cv_str s)
 {
-    return cv_squeeze(a, s.n && s.p[0] == '\\' ? cv_str_from(s, 1) : s);
+    return cv_squeeze(a, s.n > 1 && s.p[0] == '\\' ? cv_str_from(s, 1) : s);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------ */
@@ -630,7 +714,7 @@ static void table_line(parser *p, const cv_line *line)
         close_block(p);
         return;
     }
-    check_columns(p, line);
+    split_row(p, line);
     bool below_header = p->open == TABLE && p->block.table->count == 1 && !p->separated;
     if (!(p->where & CV_IN_TABLES)) {
         append(p, line);
@@ -696,16 +780,34 @@ static void line_in(parser *p, const cv_line *line)
     }
 }
 
+/* The open text or body goes on over all lines that can be nothing else. */
+static void pass_content(parser *p)
+{
+    size_t start, end, line = p->lines.number;
+    if ((p->open != TEXT && p->open != MARK) || p->list_start)
+        return;
+    if (cv_lines_pass(&p->lines, &start, &end)) {
+        if (p->end == 0)
+            p->start = start;
+        p->end = end;
+    }
+    if (p->lines.number != line)
+        p->columns = 0;
+}
+
 static cv_str skip_byte_order_mark(parser *p)
 {
     static const cv_str mark = CV_STR_INIT("\xEF\xBB\xBF");
     if (!cv_str_starts(p->text, mark))
         return p->text;
+    cv_str rest = p->text;
+    while (cv_str_starts(rest, mark))
+        rest = cv_str_from(rest, mark.n);
     cv_finding *f =
-        find(p, cv_str_head(p->text, mark.n), CV_RULE_BYTE_ORDER_MARK, "the file begins with a byte order mark");
+        find(p, cv_str_range(p->text.p, rest.p), CV_RULE_BYTE_ORDER_MARK, "the file begins with a byte order mark");
     f->hint = CV_STR("save it as plain UTF-8");
     f->has_fix = true;
-    return cv_str_from(p->text, mark.n);
+    return rest;
 }
 
 void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
@@ -714,10 +816,9 @@ void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findin
     parser p = {.a = a, .text = text, .doc = ret_doc, .findings = findings, .last_kind = -1};
     p.into = &ret_doc->intro;
     p.where = CV_IN_INTRO | CV_UNTITLED;
-    p.has_cr = cv_str_find_char(text, '\r') != SIZE_MAX;
     p.lines = (cv_lines){.text = text, .agents = &ret_doc->agents};
     p.lines.at = (size_t)(skip_byte_order_mark(&p).p - text.p);
-    for (cv_line line; cv_lines_next(&p.lines, &line);)
+    for (cv_line line; pass_content(&p), cv_lines_next(&p.lines, &line);)
         line_in(&p, &line);
     if (p.list_start)
         finish_list(&p);
@@ -727,7 +828,7 @@ void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findin
         find(&p, first->heading, CV_RULE_ROUND_BASE, "the first round has number 1")->hint =
             CV_STR("number rounds from 0; they are read as if they were");
     ret_doc->lines = p.lines.number;
-    size_t cr = cv_str_find(text, CV_STR("\r\n"));
+    size_t cr = p.lines.carriage_returns ? cv_str_find(text, CV_STR("\r\n")) : SIZE_MAX;
     if (cr != SIZE_MAX)
         find(&p, (cv_str){text.p + cr, 2}, CV_RULE_CARRIAGE_RETURN, "lines end in CR LF")->hint =
             CV_STR("end lines with LF alone");

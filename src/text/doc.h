@@ -151,6 +151,12 @@ cv_section_kind cv_section_read(cv_arena *a, cv_str heading, int *ret_round, cv_
 /* Text as the document keeps it: CR before LF dropped, no blank lines at the ends. */
 cv_str cv_text_tidy(cv_arena *a, cv_str s);
 
+/* … and with its last code fence closed, so that a text never reaches into what follows it. */
+cv_str cv_fence_closed(cv_arena *a, cv_str text);
+
+/* Would `**key**: value` be read as this key and this value? */
+bool cv_meta_reads_back(cv_arena *a, cv_str key, cv_str value);
+
 /* Who a finished part of the document makes known: `section` a panel, or NULL for the participants in the metadata. */
 void cv_agents_learn(cv_arena *a, const cv_doc *doc, const cv_section *section, cv_map *agents);
 

@@ -4,7 +4,9 @@
  * heading that reads as something else, an id that is none, a key that nobody knows. Places and inline marks are
  * accepted and ignored, because they follow from the text.
  */
-#include "base/limits.h"
+#include <stdlib.h>
+
+#include "base/utf8.h"
 #include "text/doc.h"
 
 /* The way from the root to a value: only spelt out when something is wrong there. */
@@ -18,6 +20,7 @@ typedef struct {
     cv_arena *a;
     cv_str text; /* the JSON itself, for lines and columns */
     cv_errs *errs;
+    size_t first; /* faults of this reading begin here in errs */
     unsigned where;
 } reader;
 
@@ -37,8 +40,37 @@ static cv_err *fault(reader *r, cv_err_code code, const path *p, const cv_json *
     *err = (cv_err){.arena = r->a};
     cv_err_set(err, code, "%s", message);
     err->field = path_text(r->a, p);
-    cv_json_place(r->text, at, &err->line, &err->column);
+    err->column = at->offset; /* until place_faults() */
     return err;
+}
+
+static int by_offset(const void *x, const void *y)
+{
+    const cv_err *a = *(const cv_err *const *)x, *b = *(const cv_err *const *)y;
+    return a->column < b->column ? -1 : a->column > b->column;
+}
+
+/* Lines and columns for all faults in one walk over the JSON. */
+static void place_faults(reader *r)
+{
+    size_t count = r->errs->count - r->first, line = 1, column = 1, at = 0;
+    cv_err **order = CV_NEW_ARRAY(r->a, count, cv_err *);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &r->errs->items[r->first + i];
+    if (count > 1)
+        qsort(order, count, sizeof *order, by_offset);
+    for (size_t i = 0; i < count; i++) {
+        size_t to = order[i]->column;
+        for (const char *nl; at < to && (nl = memchr(r->text.p + at, '\n', to - at));) {
+            line++;
+            column = 1;
+            at = (size_t)(nl - r->text.p) + 1;
+        }
+        column += cv_utf8_count((cv_str){r->text.p + at, to - at});
+        at = to;
+        order[i]->line = line;
+        order[i]->column = column;
+    }
 }
 
 static bool wants(reader *r, const path *p, const cv_json *value, cv_json_type type)
@@ -51,6 +83,14 @@ static bool wants(reader *r, const path *p, const cv_json *value, cv_json_type t
     return false;
 }
 
+static bool is_one_of(const cv_str *words, size_t count, cv_str key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cv_str_eq(words[i], key))
+            return true;
+    return false;
+}
+
 /* Every key of `object` must be one of `keys` (a list with blanks between). */
 static void known_keys(reader *r, const path *p, const cv_json *object, const char *keys)
 {
@@ -60,7 +100,7 @@ static void known_keys(reader *r, const path *p, const cv_json *object, const ch
         count++;
     for (uint32_t i = 0; i < object->count; i++) {
         const cv_json_member *m = &object->members[i];
-        if (cv_words_find((cv_words){words, count}, m->key) >= 0)
+        if (is_one_of(words, count, m->key))
             continue;
         path here = {p, m->key, 0};
         cv_err *err = fault(r, CV_ERR_INVALID_VALUE, &here, &m->value, "there is no such key here");
@@ -72,6 +112,14 @@ static void known_keys(reader *r, const path *p, const cv_json *object, const ch
         if (near.n)
             err->suggestion = cv_arena_printf(r->a, "did you mean '%.*s'?", CV_FMT(near));
     }
+}
+
+static bool without_nul(reader *r, const path *p, const cv_json *string)
+{
+    if (cv_str_find_char(string->text, '\0') == SIZE_MAX)
+        return true;
+    fault(r, CV_ERR_INVALID_VALUE, p, string, "a NUL character cannot be written into a text file");
+    return false;
 }
 
 /* A string member, empty when absent and not required. */
@@ -87,10 +135,8 @@ static cv_str string(reader *r, const path *p, const cv_json *object, const char
     }
     if (!wants(r, &here, value, CV_JSON_STRING))
         return none;
-    if (cv_str_find_char(value->text, '\0') != SIZE_MAX) {
-        fault(r, CV_ERR_INVALID_VALUE, &here, value, "a NUL character cannot be written into a text file");
+    if (!without_nul(r, &here, value))
         return none;
-    }
     if (required && cv_str_trim(value->text).n == 0)
         fault(r, CV_ERR_MISSING_FIELD, &here, value, "the field is empty");
     return value->text;
@@ -204,7 +250,7 @@ static bool read_mark(reader *r, const path *p, const cv_json *json, cv_mark *m)
     m->label = line_of(r, p, json, "label", false);
     m->targets = string_list(r, p, json, "targets", is_id, "a target is an id: P0001, MUFFIN-P0101, T01 or @muffin");
     m->by = string_list(r, p, json, "by", cv_slug_ok, "a contributor is a slug: letters, digits and dashes");
-    m->body = cv_text_tidy(r->a, string(r, p, json, "body", false));
+    m->body = cv_fence_closed(r->a, cv_text_tidy(r->a, string(r, p, json, "body", false)));
     cv_str label = m->label; /* it is what it is: only ids and words are settled */
     cv_mark_settle(r->a, m);
     m->label = label;
@@ -226,7 +272,7 @@ static bool read_row(reader *r, const path *p, const cv_json *json, cv_row *row)
     *row = (cv_row){.cells = CV_NEW_ARRAY(r->a, json->count, cv_str)};
     for (uint32_t i = 0; i < json->count; i++) {
         path cell = {p, {NULL, 0}, i};
-        if (wants(r, &cell, &json->items[i], CV_JSON_STRING))
+        if (wants(r, &cell, &json->items[i], CV_JSON_STRING) && without_nul(r, &cell, &json->items[i]))
             row->cells[row->count++] = cv_squeeze(r->a, json->items[i].text);
     }
     return row->count == json->count;
@@ -268,7 +314,7 @@ static void read_block(reader *r, const path *p, const cv_json *json, cv_blocks 
         read_table(r, p, json, &block);
     } else {
         known_keys(r, p, json, "text line inline");
-        block.text = cv_text_tidy(r->a, string(r, p, json, "text", true));
+        block.text = cv_fence_closed(r->a, cv_text_tidy(r->a, string(r, p, json, "text", true)));
         if (block.text.n == 0)
             return;
     }
@@ -311,6 +357,9 @@ static void read_agent(reader *r, const path *p, const cv_json *json, cv_agents 
     *CV_PUSH(r->a, into) = agent;
 }
 
+/* Headings are read with up to nine digits; that the record stops at 99 is the linter's and the store's business. */
+enum { MAX_WRITTEN_ROUND = 999999999 };
+
 static void read_round_number(reader *r, const path *p, const cv_json *json, cv_section *s)
 {
     const cv_json *value = cv_json_get(json, CV_STR("round"));
@@ -322,8 +371,8 @@ static void read_round_number(reader *r, const path *p, const cv_json *json, cv_
             fault(r, CV_ERR_MISSING_FIELD, &here, json, "a round needs its number");
         return;
     }
-    if (!cv_json_to_int(value, &round) || round < 0 || round > CV_MAX_ROUND)
-        fault(r, CV_ERR_INVALID_VALUE, &here, value, "a round number is a whole number from 0 to 99");
+    if (!cv_json_to_int(value, &round) || round < 0 || round > MAX_WRITTEN_ROUND)
+        fault(r, CV_ERR_INVALID_VALUE, &here, value, "a round number is a whole number of at most nine digits");
     else
         s->round = (int)round;
 }
@@ -356,13 +405,11 @@ static void read_section(reader *r, const path *p, const cv_json *json, cv_secti
 
 static void read_metadata(reader *r, const path *p, const cv_json *json, cv_metas *into)
 {
-    cv_line line;
     if (!wants(r, p, json, CV_JSON_OBJECT))
         return;
     known_keys(r, p, json, "key value line");
     cv_meta m = {.key = line_of(r, p, json, "key", true), .value = line_of(r, p, json, "value", false)};
-    cv_line_classify(cv_arena_printf(r->a, "**%.*s**: %.*s", CV_FMT(m.key), CV_FMT(m.value)), NULL, &line);
-    if (m.key.n && (line.kind != CV_LINE_METADATA || !cv_str_eq(line.name, m.key) || !cv_str_eq(line.value, m.value)))
+    if (m.key.n && !cv_meta_reads_back(r->a, m.key, m.value))
         fault(r, CV_ERR_INVALID_VALUE, p, json, "the key does not make a line that reads back")->suggestion =
             CV_STR("use at most 64 bytes without brackets, bold marks or a colon at the end");
     *CV_PUSH(r->a, into) = m;
@@ -389,19 +436,39 @@ static void section_item(reader *r, const path *p, const cv_json *json, cv_doc *
     read_section(r, p, json, &doc->sections);
 }
 
+/* At the very beginning of a file a byte order mark is no text. */
+static void drop_byte_order_marks(cv_arena *a, cv_doc *doc)
+{
+    static const cv_str mark = CV_STR_INIT("\xEF\xBB\xBF");
+    if (doc->title.n || doc->metadata.count || !doc->intro.count || doc->intro.items[0].kind != CV_BLOCK_TEXT)
+        return;
+    cv_str *text = &doc->intro.items[0].text;
+    while (cv_str_starts(*text, mark))
+        *text = cv_text_tidy(a, cv_str_from(*text, mark.n));
+    if (text->n == 0) {
+        doc->intro.items++;
+        doc->intro.count--;
+    }
+}
+
+static void read_document(reader *r, const cv_json *json, cv_doc *doc)
+{
+    known_keys(r, NULL, json, "file title metadata intro sections diagnostics dropped_diagnostics");
+    doc->title = line_of(r, NULL, json, "title", false);
+    each(r, json, "metadata", doc, metadata_item);
+    read_blocks(r, NULL, json, "intro", &doc->intro);
+    each(r, json, "sections", doc, section_item);
+    drop_byte_order_marks(r->a, doc);
+    cv_rounds_rebase(doc);
+}
+
 bool cv_doc_read_json(cv_arena *a, cv_str text, const cv_json *json, cv_doc *ret_doc, cv_errs *errs)
 {
-    reader r = {.a = a, .text = text, .errs = errs};
+    reader r = {.a = a, .text = text, .errs = errs, .first = errs->count};
     cv_doc doc = {0};
-    size_t before = errs->count;
-    if (!wants(&r, NULL, json, CV_JSON_OBJECT))
-        return false;
-    known_keys(&r, NULL, json, "file title metadata intro sections diagnostics dropped_diagnostics");
-    doc.title = line_of(&r, NULL, json, "title", false);
-    each(&r, json, "metadata", &doc, metadata_item);
-    read_blocks(&r, NULL, json, "intro", &doc.intro);
-    each(&r, json, "sections", &doc, section_item);
-    cv_rounds_rebase(&doc);
+    if (wants(&r, NULL, json, CV_JSON_OBJECT))
+        read_document(&r, json, &doc);
+    place_faults(&r);
     *ret_doc = doc;
-    return errs->count == before;
+    return errs->count == r.first;
 }

@@ -19,11 +19,8 @@ bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *
     cv_str s = cv_str_trim(line);
     while (s.n > 0 && s.p[0] == '\\')
         s = cv_str_from(s, 1);
-    if (s.n == 0 || cv_is_alpha(s.p[0]))
+    if (s.n == 0 || cv_is_alpha(s.p[0]) || cv_is_space(s.p[0])) /* a backslash before a blank is just one */
         return false;
-    size_t length;
-    if (cv_line_fence(s, false, &length))
-        return true;
     cv_line l;
     cv_line_classify(s, agents, &l);
     switch (l.kind) {
@@ -56,10 +53,36 @@ cv_str cv_text_tidy(cv_arena *a, cv_str s)
         return lead;
     char *p = cv_arena_alloc(a, lead.n + 1);
     size_t n = 0;
-    for (size_t i = 0; i < lead.n; i++)
-        if (lead.p[i] != '\r' || i + 1 >= lead.n || lead.p[i + 1] != '\n')
-            p[n++] = lead.p[i];
+    for (size_t i = 0; i < lead.n; i++) {
+        while (lead.p[i] == '\n' && n > 0 && p[n - 1] == '\r')
+            n--;
+        p[n++] = lead.p[i];
+    }
     return (cv_str){p, n};
+}
+
+cv_str cv_fence_closed(cv_arena *a, cv_str text)
+{
+    cv_lines lines = {.text = text};
+    cv_line line;
+    while (cv_lines_next(&lines, &line))
+        ;
+    if (!lines.fence)
+        return text;
+    char *p = cv_arena_alloc(a, text.n + 1 + lines.fence_length);
+    memcpy(p, text.p, text.n);
+    p[text.n] = '\n';
+    memset(p + text.n + 1, lines.fence, lines.fence_length);
+    return (cv_str){p, text.n + 1 + lines.fence_length};
+}
+
+bool cv_meta_reads_back(cv_arena *a, cv_str key, cv_str value)
+{
+    cv_line line;
+    if (key.n == 0)
+        return false;
+    cv_line_classify(cv_arena_printf(a, "**%.*s**: %.*s", CV_FMT(key), CV_FMT(value)), NULL, &line);
+    return line.kind == CV_LINE_METADATA && cv_str_eq(line.name, key) && cv_str_eq(line.value, value);
 }
 
 /* The texts items[from..to) and their marks as one block. */

@@ -87,6 +87,8 @@ bool cv_find_round(cv_str s, int *ret_round, cv_str *ret_before, cv_str *ret_aft
 
 /* ---- names and emoji ----------------------------------------------------------------------------- */
 
+enum { NAME_MAX_BYTES = 64 }; /* a longer name is never looked up */
+
 static bool is_emoji_token(cv_str token)
 {
     uint32_t code;
@@ -101,17 +103,22 @@ static cv_str take_token(cv_str *rest)
 {
     *rest = cv_str_trim_left(*rest);
     size_t n = 0;
-    while (n < rest->n && !cv_is_blank(rest->p[n]))
+    while (n < rest->n && !cv_is_space(rest->p[n]))
         n++;
     cv_str token = cv_str_head(*rest, n);
     *rest = cv_str_from(*rest, n);
     return token;
 }
 
+static cv_str first_token(cv_str s)
+{
+    return take_token(&s);
+}
+
 cv_str cv_plain_name(cv_arena *a, cv_str cell)
 {
     cv_str name = {NULL, 0};
-    for (cv_str token; (token = take_token(&cell)).n > 0;) {
+    for (cv_str token; name.n <= NAME_MAX_BYTES && (token = take_token(&cell)).n > 0;) {
         if (is_emoji_token(token))
             continue;
         while (token.n > 0 && token.p[0] == '*')
@@ -131,8 +138,6 @@ cv_str cv_agent_key(cv_arena *a, cv_str name)
         p[i] = cv_lower(name.p[i]);
     return (cv_str){p, name.n};
 }
-
-enum { NAME_MAX_BYTES = 64 };
 
 static bool is_known(const cv_map *agents, cv_str name)
 {
@@ -160,7 +165,10 @@ static bool split_name(cv_str s, const cv_map *agents, cv_str *name, cv_str *rol
     *role = (cv_str){cv_str_end(s), 0};
     for (size_t i = 1; i < s.n; i++) {
         cv_str rest = cv_str_from(s, i), note;
-        if (cv_is_blank(s.p[i - 1]) && (rest.p[0] == '(' || (rest.p[0] != ':' && cv_heading_note(rest, &note)))) {
+        if (!cv_is_space(s.p[i - 1]) || cv_is_space(rest.p[0]))
+            continue;
+        if (rest.p[0] == '(' || is_emoji_token(first_token(rest)) ||
+            (rest.p[0] != ':' && cv_heading_note(rest, &note))) {
             *name = cv_str_trim(cv_str_head(s, i));
             *role = rest;
             break;
@@ -179,6 +187,8 @@ static bool agent_heading(cv_str heading, const cv_map *agents, cv_line *line)
         line->value = first;
         line->deviant = true;
         rest = cv_str_trim(rest);
+        if (is_emoji_token(first_token(rest)))
+            return false;
         split_name(rest, agents, &line->name, &line->role);
     } else {
         bool emoji = false;
@@ -206,16 +216,31 @@ static bool agent_heading(cv_str heading, const cv_map *agents, cv_line *line)
 
 /* ---- table rows ---------------------------------------------------------------------------------- */
 
+/* The next '|' that has no backslash of its own in front. */
+static size_t next_bar(cv_str s)
+{
+    for (size_t from = 0; from < s.n;) {
+        const char *hit = memchr(s.p + from, '|', s.n - from);
+        if (!hit)
+            break;
+        size_t at = (size_t)(hit - s.p), slashes = 0;
+        while (slashes < at - from && s.p[at - 1 - slashes] == '\\')
+            slashes++;
+        if (slashes % 2 == 0)
+            return at;
+        from = at + 1;
+    }
+    return s.n;
+}
+
 bool cv_cell_next(cv_str *rest, cv_str *ret_cell)
 {
     if (!rest->p)
         return false;
-    size_t i = 0;
-    while (i < rest->n && rest->p[i] != '|')
-        i += rest->p[i] == '\\' && i + 1 < rest->n ? 2 : 1;
-    *ret_cell = cv_str_trim(cv_str_head(*rest, i));
-    bool more = i < rest->n && cv_str_trim_left(cv_str_from(*rest, i + 1)).n > 0;
-    *rest = more ? cv_str_from(*rest, i + 1) : (cv_str){NULL, 0};
+    size_t bar = next_bar(*rest);
+    *ret_cell = cv_str_trim(cv_str_head(*rest, bar));
+    bool more = bar < rest->n && cv_str_trim_left(cv_str_from(*rest, bar + 1)).n > 0;
+    *rest = more ? cv_str_from(*rest, bar + 1) : (cv_str){NULL, 0};
     return true;
 }
 
@@ -308,10 +333,9 @@ static size_t mark_lead(cv_str s)
 
 static bool marker_line(cv_line *line)
 {
-    size_t at =
-        line->text.n && line->trimmed.p[0] == '{' ? (size_t)(line->trimmed.p - line->text.p) : mark_lead(line->text);
-    cv_mark mark;
-    if (at == SIZE_MAX || !cv_mark_at(cv_str_from(line->text, at), true, &mark))
+    size_t at = line->trimmed.p[0] == '{' || line->trimmed.p[0] == '[' ? (size_t)(line->trimmed.p - line->text.p)
+                                                                       : mark_lead(line->text);
+    if (at == SIZE_MAX || !cv_mark_at(cv_str_from(line->text, at), true, &line->mark))
         return false;
     line->mark_at = at;
     line->kind = CV_LINE_MARKER;
@@ -401,6 +425,17 @@ static void classify(const cv_map *agents, cv_line *line)
     }
 }
 
+void cv_lines_open_fence(cv_lines *l, cv_str rest)
+{
+    size_t length;
+    char c = cv_line_fence(rest, false, &length);
+    if (!c)
+        return;
+    l->fence = c;
+    l->fence_length = length;
+    l->fence_at = (size_t)(rest.p - l->text.p);
+}
+
 /* Opens or closes a fence; everything from one end to the other is content. */
 static void track_fence(cv_lines *l, cv_line *line)
 {
@@ -410,12 +445,31 @@ static void track_fence(cv_lines *l, cv_line *line)
         line->fenced = true;
         if (c == l->fence && cv_line_fence(line->trimmed, true, &length) && length >= l->fence_length)
             l->fence = 0;
-    } else if ((c == '`' || c == '~') && cv_line_fence(line->trimmed, false, &length)) {
-        line->fenced = true;
-        l->fence = c;
-        l->fence_length = length;
-        l->fence_at = (size_t)(line->text.p - l->text.p);
+    } else if (c == '`' || c == '~') {
+        cv_lines_open_fence(l, line->trimmed);
+        line->fenced = l->fence != 0;
     }
+}
+
+/* The parts that every line has; the rest is set by its kind. */
+static void begin_line(cv_line *line, size_t number, cv_str text)
+{
+    line->kind = CV_LINE_CONTENT;
+    line->level = 0;
+    line->fenced = line->rule = line->deviant = line->brackets = false;
+    line->number = number;
+    line->text = cv_str_trim_right(text);
+    line->trimmed = cv_str_trim_left(line->text);
+}
+
+/* One search for '[' serves all the lines before it. */
+static void find_bracket(cv_lines *l)
+{
+    if (l->bracket_known && l->bracket >= l->at)
+        return;
+    const char *hit = memchr(l->text.p + l->at, '[', l->text.n - l->at);
+    l->bracket = hit ? (size_t)(hit - l->text.p) : SIZE_MAX;
+    l->bracket_known = true;
 }
 
 bool cv_lines_next(cv_lines *l, cv_line *ret_line)
@@ -425,30 +479,64 @@ bool cv_lines_next(cv_lines *l, cv_line *ret_line)
     const char *start = l->text.p + l->at;
     const char *nl = memchr(start, '\n', l->text.n - l->at);
     const char *end = nl ? nl : cv_str_end(l->text);
-    cv_line line = {.number = ++l->number, .text = cv_str_trim_right(cv_str_range(start, end))};
-    /* One search for '[' serves all the lines before it. */
-    if (!l->bracket_known || l->bracket < l->at) {
-        const char *hit = memchr(start, '[', l->text.n - l->at);
-        l->bracket = hit ? (size_t)(hit - l->text.p) : SIZE_MAX;
-        l->bracket_known = true;
-    }
-    line.brackets = l->bracket < (size_t)(end - l->text.p);
-    line.trimmed = cv_str_trim_left(line.text);
+    begin_line(ret_line, ++l->number, cv_str_range(start, end));
+    l->carriage_returns |= end > start && end[-1] == '\r';
+    find_bracket(l);
+    ret_line->brackets = l->bracket < (size_t)(end - l->text.p);
     l->at = (size_t)(end - l->text.p) + (nl != NULL);
-    if (line.trimmed.n > 0) {
-        track_fence(l, &line);
-        if (!line.fenced)
-            classify(l->agents, &line);
+    if (ret_line->trimmed.n > 0) {
+        track_fence(l, ret_line);
+        if (!ret_line->fenced)
+            classify(l->agents, ret_line);
     }
-    *ret_line = line;
     return true;
+}
+
+/* Can a line without brackets that begins with these characters only be content? classify() has the last word about
+ * the others; digits and plus signs are structure only in front of a mark. */
+static bool is_plain_start(cv_str s)
+{
+    char c = s.p[0];
+    if (cv_is_alnum(c) || (unsigned char)c >= 0x80)
+        return true;
+    if (c == '-')
+        return s.n > 2 && s.p[1] == ' ' && cv_is_alnum(s.p[2]);
+    return c == '(' || c == '"' || c == '+' || c == '>' || c == '=';
+}
+
+bool cv_lines_pass(cv_lines *l, size_t *ret_start, size_t *ret_end)
+{
+    size_t start = SIZE_MAX, end = 0;
+    if (l->fence)
+        return false;
+    find_bracket(l);
+    while (l->at < l->text.n) {
+        if (l->text.p[l->at] == '\n') {
+            l->at++;
+            l->number++;
+            continue;
+        }
+        if (!is_plain_start(cv_str_from(l->text, l->at)))
+            break;
+        const char *nl = memchr(l->text.p + l->at, '\n', l->text.n - l->at);
+        size_t line_end = nl ? (size_t)(nl - l->text.p) : l->text.n;
+        if (l->bracket < line_end)
+            break;
+        start = start == SIZE_MAX ? l->at : start;
+        end = line_end;
+        l->carriage_returns |= l->text.p[end - 1] == '\r';
+        l->at = line_end + (nl != NULL);
+        l->number++;
+    }
+    *ret_start = start;
+    *ret_end = end;
+    return end > 0;
 }
 
 void cv_line_classify(cv_str text, const cv_map *agents, cv_line *ret_line)
 {
-    cv_line line = {.number = 1, .text = cv_str_trim_right(text), .trimmed = cv_str_trim(text)};
-    line.brackets = cv_str_find_char(text, '[') != SIZE_MAX;
-    if (line.trimmed.n > 0)
-        classify(agents, &line);
-    *ret_line = line;
+    begin_line(ret_line, 1, text);
+    ret_line->brackets = cv_str_find_char(text, '[') != SIZE_MAX;
+    if (ret_line->trimmed.n > 0)
+        classify(agents, ret_line);
 }

@@ -33,19 +33,21 @@ extern const cv_words cv_line_words; /* "content", "heading1", … */
 
 typedef struct {
     cv_line_kind kind;
-    cv_str text;    /* the line without its end */
-    cv_str trimmed; /* … and without white space around it */
-    size_t number;  /* 1-based */
+    int level;      /* headings: how many #; else 0 */
     bool fenced;    /* inside a code fence, or one of its two ends */
     bool rule;      /* a thematic break: --- */
     bool deviant;   /* read, but not written this way */
     bool brackets;  /* has a '[': marks are possible */
-    int level;      /* headings: how many # */
+    size_t number;  /* 1-based */
+    cv_str text;    /* the line without its end and white space there */
+    cv_str trimmed; /* … and without its indentation */
+    /* Set for the kinds that have them: */
     int round;      /* round heading */
     cv_str name;    /* heading text, metadata key, round label, agent name */
     cv_str value;   /* metadata value, agent emoji */
     cv_str role;    /* agent: what stands behind the name */
     size_t mark_at; /* marker line: offset of the bracket in `text` */
+    cv_mark mark;   /* marker line: the first mark, its end relative to the bracket */
 } cv_line;
 
 /* A walk over the lines of a text. Set `text`; `agents` may name the panel (lower-case name -> anything), so that
@@ -56,12 +58,20 @@ typedef struct {
     size_t at, number;
     size_t bracket; /* next '[' at or behind `at`; SIZE_MAX: none */
     bool bracket_known;
-    char fence; /* the open fence's character, or 0 */
+    bool carriage_returns; /* a line before `at` ended in CR LF */
+    char fence;            /* the open fence's character, or 0 */
     size_t fence_length;
     size_t fence_at; /* offset of the line that opened it */
 } cv_lines;
 
 bool cv_lines_next(cv_lines *lines, cv_line *ret_line);
+
+/* Passes over lines that can only be content without marks, which is most of any dialogue, and blank ones between them.
+ * True when there was content: from the beginning of its first line to the end of its last. */
+bool cv_lines_pass(cv_lines *lines, size_t *ret_start, size_t *ret_end);
+
+/* Opens a fence when `rest`, the end of the line just read, looks like one: behind a mark it begins the mark's text. */
+void cv_lines_open_fence(cv_lines *lines, cv_str rest);
 
 /* Classifies one line on its own. */
 void cv_line_classify(cv_str text, const cv_map *agents, cv_line *ret_line);

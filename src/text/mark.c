@@ -12,6 +12,12 @@ const cv_words cv_style_words = {style_words, CV_STYLE_COUNT};
  * costs each of them a few neighbours and not the whole line. */
 static size_t closing(cv_str s, char open, char close)
 {
+    const char *hit = memchr(s.p, close, s.n);
+    if (!hit)
+        return SIZE_MAX;
+    size_t n = (size_t)(hit - s.p);
+    if (!memchr(s.p + 1, open, n) && !memchr(s.p + 1, '\\', n)) /* the usual label has neither */
+        return n;
     int depth = 0;
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -50,19 +56,19 @@ static bool named_expert(cv_str s, cv_id *id, size_t *length)
 bool cv_target_next(cv_str *rest, cv_id *ret_id)
 {
     cv_str s = *rest;
+    size_t length;
     while (s.n > 0 && (cv_is_blank(s.p[0]) || s.p[0] == ',' || s.p[0] == '/' || s.p[0] == '&'))
         s = cv_str_from(s, 1);
-    s = cv_str_trim_left(skip_word(s, CV_STR("and")));
-    s = cv_str_trim_left(skip_word(s, CV_STR("on")));
-    cv_str after_to = skip_word(s, CV_STR("to"));
-    size_t length;
-    if (after_to.p != s.p) {
-        after_to = cv_str_trim_left(after_to);
-        if (!cv_id_at(after_to, ret_id, &length) && !named_expert(after_to, ret_id, &length))
-            return false;
-        s = after_to;
-    } else if (!cv_id_at(s, ret_id, &length)) {
+    if (s.n == 0 || !(cv_is_alnum(s.p[0]) || s.p[0] == '@'))
         return false;
+    if (!cv_id_at(s, ret_id, &length)) {
+        s = cv_str_trim_left(skip_word(s, CV_STR("and")));
+        s = cv_str_trim_left(skip_word(s, CV_STR("on")));
+        cv_str after_to = cv_str_trim_left(skip_word(s, CV_STR("to")));
+        bool to = after_to.p != s.p;
+        s = after_to;
+        if (!cv_id_at(s, ret_id, &length) && !(to && named_expert(s, ret_id, &length)))
+            return false;
     }
     *rest = cv_str_from(s, length);
     return true;
@@ -238,24 +244,22 @@ static bool word_goes_on(cv_mark_type type, cv_str after)
 static bool begins_mark(cv_str s, cv_mark *m, size_t *inside)
 {
     cv_str in = cv_str_from(s, 1);
+    cv_id id;
+    size_t length;
+    bool alias;
     if (in.n < 2 || !cv_is_alnum(in.p[0]))
         return false;
-    if (cv_is_upper(in.p[0]) && (cv_is_upper(in.p[1]))) {
-        size_t length;
-        int type = cv_mark_word_at(in, &length, &m->alias);
+    if (cv_is_upper(in.p[0]) && cv_is_upper(in.p[1])) {
+        int type = cv_mark_word_at(in, &length, &alias);
         if (type >= 0 && word_goes_on((cv_mark_type)type, cv_str_from(in, length))) {
-            m->type = (cv_mark_type)type;
-            m->style = CV_STYLE_CLASSIC;
+            *m = (cv_mark){.type = (cv_mark_type)type, .style = CV_STYLE_CLASSIC, .sub = -1, .alias = alias};
             *inside = 1 + length;
             return true;
         }
-        m->alias = false;
     }
-    cv_id id;
-    size_t length;
     if (!cv_id_at(in, &id, &length) || (id.form != CV_ID_LOCAL && id.form != CV_ID_DISPLAY))
         return false;
-    m->type = (cv_mark_type)id.kind;
+    *m = (cv_mark){.type = (cv_mark_type)id.kind, .sub = -1};
     m->style = id.form == CV_ID_LOCAL ? CV_STYLE_LOCAL : CV_STYLE_GLOBAL;
     *inside = 1;
     return true;
@@ -289,54 +293,44 @@ static bool brace_at(cv_str s, cv_mark *m)
     while (n < s.n && (cv_is_upper(s.p[n]) || s.p[n] == ' ' || s.p[n] == '-'))
         n++;
     size_t close = closing(s, '{', '}');
-    if (n < 4 || n >= s.n || s.p[n] != ':' || close == SIZE_MAX || !cv_is_upper(s.p[1]))
+    cv_str word = cv_str_trim(cv_str_range(s.p + 1, s.p + n));
+    if (word.n < 3 || n >= s.n || s.p[n] != ':' || close == SIZE_MAX || !cv_is_upper(s.p[1]))
         return false;
     *m = (cv_mark){.type = CV_MARK_OTHER, .style = CV_STYLE_BRACE, .sub = -1, .end = close + 1};
-    m->word = cv_str_range(s.p + 1, s.p + n);
+    m->word = word;
     m->label = cv_str_trim(cv_str_range(s.p + n + 1, s.p + close));
     m->colon = true;
     return true;
 }
 
-bool cv_mark_at(cv_str s, bool line_start, cv_mark *ret_mark)
+bool cv_mark_at(cv_str s, bool line_start, cv_mark *m)
 {
-    cv_mark m = {.sub = -1};
     size_t inside;
     if (s.p[0] == '{')
-        return line_start && brace_at(s, ret_mark);
-    if (!begins_mark(s, &m, &inside))
+        return line_start && brace_at(s, m);
+    if (!begins_mark(s, m, &inside))
         return false;
     size_t close = closing(s, '[', ']');
-    m.unclosed = close == SIZE_MAX;
-    if (m.unclosed && !line_start)
+    m->unclosed = close == SIZE_MAX;
+    if (m->unclosed && !line_start)
         return false;
-    m.end = m.unclosed ? s.n : close + 1;
-    read_inside(&m, cv_str_range(s.p + inside, s.p + (m.unclosed ? s.n : close)));
-    if (m.style != CV_STYLE_CLASSIC && !m.colon) {
+    m->end = m->unclosed ? s.n : close + 1;
+    read_inside(m, cv_str_range(s.p + inside, s.p + (m->unclosed ? s.n : close)));
+    if (m->style != CV_STYLE_CLASSIC && !m->colon) {
         /* [P0001] cites; only a local id alone on its line may lack the label. */
-        bool alone = cv_str_trim_left(cv_str_from(s, m.end)).n == 0;
-        if (m.style == CV_STYLE_GLOBAL || !line_start || !alone || m.label.n > 0)
+        bool alone = cv_str_trim_left(cv_str_from(s, m->end)).n == 0;
+        if (m->style == CV_STYLE_GLOBAL || !line_start || !alone || m->label.n > 0)
             return false;
     }
-    if (m.style == CV_STYLE_GLOBAL)
-        read_contributors(s, &m);
-    *ret_mark = m;
+    if (m->style == CV_STYLE_GLOBAL)
+        read_contributors(s, m);
     return true;
 }
 
 /* ---- nearly a mark ------------------------------------------------------------------------------ */
 
-static void near(cv_arena *a, cv_str text, cv_str where, cv_str fix, cv_findings *findings)
-{
-    cv_finding *f =
-        cv_finding_add(findings, a, text, where, CV_RULE_MARKER_SPELLING, "'%.*s' is nearly a marker", CV_FMT(where));
-    f->hint = cv_arena_printf(a, "write '%.*s', or put it in backticks if it is meant as text", CV_FMT(fix));
-    f->has_fix = true;
-    f->fix = fix;
-}
-
 /* [RE SUPPORT P0001], [MOVE CONVERGE]: a blank where the colon belongs. */
-static bool near_colon(cv_arena *a, cv_str text, cv_str in, cv_findings *findings)
+static bool near_colon(cv_arena *a, cv_str in, cv_near *near)
 {
     bool re = cv_str_starts(in, CV_STR("RE ")), move = cv_str_starts(in, CV_STR("MOVE "));
     if (!re && !move)
@@ -345,31 +339,43 @@ static bool near_colon(cv_arena *a, cv_str text, cv_str in, cv_findings *finding
     cv_str word = take_sub_word(&rest);
     if (cv_words_find(re ? cv_ref_words : cv_move_words, word) < 0)
         return false;
-    cv_str where = cv_str_range(head.p, word.p + word.n);
-    near(a, text, where, cv_arena_printf(a, "%.*s:%.*s", CV_FMT(head), CV_FMT(word)), findings);
+    near->where = cv_str_range(head.p, word.p + word.n);
+    near->fix = cv_arena_printf(a, "%.*s:%.*s", CV_FMT(head), CV_FMT(word));
     return true;
 }
 
-void cv_mark_near(cv_arena *a, cv_str text, cv_str s, cv_findings *findings)
+static bool is_upper_word(cv_str s)
 {
+    for (size_t i = 0; i < s.n; i++)
+        if (!cv_is_upper(s.p[i]))
+            return false;
+    return true;
+}
+
+bool cv_mark_near(cv_arena *a, cv_str s, cv_near *ret_near)
+{
+    enum { SHORTEST = 5, LONGEST = 24 };
     cv_str in = cv_str_from(s, 1);
     size_t n = 0;
-    while (n < in.n && n < 24 && cv_is_alpha(in.p[n]))
+    while (n < in.n && n < LONGEST && cv_is_alpha(in.p[n]))
         n++;
-    if (n < 2 || n >= in.n || near_colon(a, text, in, findings))
-        return;
-    char next = in.p[n];
+    if (n >= in.n)
+        return false;
+    if (n < SHORTEST)
+        return n >= 2 && cv_is_upper(in.p[1]) && near_colon(a, in, ret_near);
     cv_str word = cv_str_head(in, n), rest = cv_str_from(in, n);
-    bool upper = true;
-    for (size_t i = 0; i < n; i++)
-        upper = upper && cv_is_upper(word.p[i]);
     cv_id id;
     size_t length;
-    bool id_follows = cv_is_blank(next) && cv_id_at(cv_str_trim_left(rest), &id, &length) && id.form == CV_ID_SHORT;
-    if (n < 5 || (next != ':' && next != ']' && !cv_is_blank(next)) || (!upper && !id_follows))
-        return;
+    char next = in.p[n];
+    if (next != ':' && next != ']' && !cv_is_blank(next))
+        return false;
+    /* In other letters than capitals only an id tells a mark from an ordinary word in brackets. */
+    if (!is_upper_word(word) &&
+        !(cv_is_blank(next) && cv_id_at(cv_str_trim_left(rest), &id, &length) && id.form == CV_ID_SHORT))
+        return false;
     cv_str known = cv_mark_word_nearest(word);
-    bool close = known.n > 0 && cv_str_distance(word, known, 2) <= 2;
-    if (close && !cv_str_eq(word, known))
-        near(a, text, word, known, findings);
+    if (known.n == 0 || cv_str_distance(word, known, 2) > 2 || cv_str_eq(word, known))
+        return false;
+    *ret_near = (cv_near){word, known};
+    return true;
 }

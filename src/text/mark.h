@@ -40,10 +40,13 @@ typedef struct {
 
 /* The mark that begins with s.p[0] ('[', or '{' at the beginning of a line); `s` ends with the line. On success m->end
  * is its length, relative to s. */
-bool cv_mark_at(cv_str s, bool line_start, cv_mark *ret_mark);
+bool cv_mark_at(cv_str s, bool line_start, cv_mark *m);
 
-/* What is no mark but nearly one: raises MARKER_SPELLING with a fix. `s` as above. */
-void cv_mark_near(cv_arena *a, cv_str text, cv_str s, cv_findings *findings);
+/* What is no mark but nearly one: which of its bytes are wrong and what would be right. `s` as above. */
+typedef struct {
+    cv_str where, fix;
+} cv_near;
+bool cv_mark_near(cv_arena *a, cv_str s, cv_near *ret_near);
 
 /* The next target of a list like "T4/T5" or "to Strudel on T01", as an id. */
 bool cv_target_next(cv_str *rest, cv_id *ret_id);

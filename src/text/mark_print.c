@@ -3,17 +3,35 @@
 #include "base/utf8.h"
 #include "text/mark.h"
 
+/* Has the trimmed text a run of white space, or white space other than blanks? Seven bytes at a time: the eighth is
+ * looked at again as the first of the next step, so that no pair falls between two steps. */
+static bool has_runs(cv_str s)
+{
+    const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+    size_t i = 0;
+    for (; i + 8 <= s.n; i += 7) {
+        uint64_t x, blank;
+        memcpy(&x, s.p + i, sizeof x);
+        uint64_t control = (x - ones * 0x20) & ~x & high;
+        blank = x ^ (ones * ' ');
+        blank = (blank - ones) & ~blank & high;
+        if (control || (blank & (blank >> 8)))
+            return true;
+    }
+    for (; i < s.n; i++)
+        if (cv_is_space(s.p[i]) && (s.p[i] != ' ' || cv_is_space(s.p[i + 1])))
+            return true;
+    return false;
+}
+
 cv_str cv_squeeze(cv_arena *a, cv_str s)
 {
     s = cv_str_trim(s);
-    size_t i = 0;
-    while (i < s.n && !(cv_is_space(s.p[i]) && (s.p[i] != ' ' || cv_is_space(s.p[i + 1]))))
-        i++;
-    if (i == s.n)
+    if (!has_runs(s))
         return s;
     char *p = cv_arena_alloc(a, s.n + 1);
     size_t n = 0;
-    for (i = 0; i < s.n; i++)
+    for (size_t i = 0; i < s.n; i++)
         if (!cv_is_space(s.p[i]))
             p[n++] = s.p[i];
         else if (p[n - 1] != ' ')
@@ -48,7 +66,7 @@ static cv_str unescape(cv_arena *a, cv_str s)
     char *p = cv_arena_alloc(a, s.n + 1);
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
-        bool escape = s.p[i] == '\\' && i + 1 < s.n && (i == 0 || is_special(s.p[i + 1]));
+        bool escape = s.p[i] == '\\' && i + 1 < s.n && (i == 0 ? s.p[1] != ' ' : is_special(s.p[i + 1]));
         p[n++] = s.p[escape ? ++i : i];
     }
     return (cv_str){p, n};
@@ -111,7 +129,7 @@ static void print_label(cv_buf *out, const cv_mark *m)
 static cv_str settled_word(cv_arena *a, const cv_mark *m)
 {
     if (m->style == CV_STYLE_BRACE || m->word.n == 0)
-        return m->word;
+        return cv_squeeze(a, m->word);
     if (m->sub >= 0) {
         cv_mark_shape shape = cv_marks_table[m->type].shape;
         return (shape == CV_SHAPE_REF    ? cv_ref_words
@@ -125,21 +143,60 @@ static cv_str settled_word(cv_arena *a, const cv_mark *m)
     return (cv_str){p, m->word.n};
 }
 
+/* "T4/T5" -> "T04, T05". */
 static cv_str settled_targets(cv_arena *a, cv_str targets)
 {
-    cv_str list = {NULL, 0};
+    cv_str list = {NULL, 0}, rest = targets;
+    size_t capacity = 0;
     cv_id id;
-    for (cv_str rest = targets; cv_target_next(&rest, &id);)
-        list =
-            list.n ? cv_arena_printf(a, "%.*s, %.*s", CV_FMT(list), CV_FMT(cv_id_print(a, &id))) : cv_id_print(a, &id);
+    if (targets.n == 0 || cv_id_parse(targets, &id))
+        return cv_id_normal(a, targets);
+    for (cv_str target; cv_target_next(&rest, &id);) {
+        target = cv_id_print(a, &id);
+        if (list.n + target.n + 2 > capacity) {
+            capacity = 2 * capacity + target.n + 2;
+            char *grown = cv_arena_alloc(a, capacity);
+            if (list.n)
+                memcpy(grown, list.p, list.n);
+            list.p = grown;
+        }
+        char *to = (char *)(uintptr_t)list.p + list.n;
+        if (list.n) {
+            memcpy(to, ", ", 2);
+            to += 2;
+        }
+        memcpy(to, target.p, target.n);
+        list.n = (size_t)(to + target.n - list.p);
+    }
     return list;
+}
+
+/* "muffin ,cupcake" -> "muffin, cupcake". */
+static cv_str settled_by(cv_arena *a, cv_str by)
+{
+    cv_str rest = by, slug;
+    if (cv_str_find_char(by, ',') == SIZE_MAX)
+        return by;
+    char *p = cv_arena_alloc(a, 2 * by.n + 2);
+    size_t n = 0;
+    while (cv_str_split(&rest, ',', &slug)) {
+        slug = cv_str_trim(slug);
+        memcpy(p + n, slug.p, slug.n);
+        n += slug.n;
+        if (rest.p) {
+            memcpy(p + n, ", ", 2);
+            n += 2;
+        }
+    }
+    return (cv_str){p, n};
 }
 
 void cv_mark_settle(cv_arena *a, cv_mark *m)
 {
     m->id = cv_id_normal(a, m->id);
     m->word = settled_word(a, m);
-    m->by = cv_squeeze(a, m->by);
+    if (m->by.n)
+        m->by = settled_by(a, m->by);
     m->label = unescape(a, cv_squeeze(a, m->label));
     m->targets = settled_targets(a, m->targets);
 }

@@ -23,17 +23,6 @@ static void blank_line(renderer *r)
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
 
-/* Is the fence that `line` opens closed again before the text ends? */
-static bool fence_closes(cv_str rest, char fence, size_t length)
-{
-    cv_str line;
-    size_t n;
-    while (cv_str_split(&rest, '\n', &line))
-        if (cv_line_fence(cv_str_trim(line), true, &n) == fence && n >= length)
-            return true;
-    return false;
-}
-
 static void escaped_line(renderer *r, cv_str line)
 {
     cv_str trimmed = cv_str_trim_left(line);
@@ -49,13 +38,11 @@ static void text(renderer *r, cv_str s, unsigned where)
     size_t fence_length = 0, length;
     for (bool first = true; cv_str_split(&rest, '\n', &line); first = false) {
         cv_str trimmed = cv_str_trim(line);
-        char c;
         if (fence) {
             if (cv_line_fence(trimmed, true, &length) == fence && length >= fence_length)
                 fence = 0;
             cv_buf_add(r->out, line);
-        } else if ((c = cv_line_fence(trimmed, false, &length)) != 0 && fence_closes(rest, c, length)) {
-            fence = c;
+        } else if ((fence = cv_line_fence(trimmed, false, &length)) != 0) {
             fence_length = length;
             cv_buf_add(r->out, line);
         } else if (cv_line_is_structure(line, where, first || !rest.p, &r->agents)) {
@@ -65,6 +52,10 @@ static void text(renderer *r, cv_str s, unsigned where)
         }
         cv_buf_add_char(r->out, '\n');
     }
+    for (size_t i = 0; fence && i < fence_length; i++)
+        cv_buf_add_char(r->out, fence);
+    if (fence)
+        cv_buf_add_char(r->out, '\n');
 }
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */
@@ -102,8 +93,9 @@ static void table(renderer *r, const cv_table *t)
 static bool begins_with_heading(renderer *r, cv_str s)
 {
     cv_line line;
-    cv_line_classify(cv_str_head(s, cv_str_find_char(s, '\n')), &r->agents, &line);
-    return (line.level == 1 || line.level == 3) && !(r->where & CV_IN_ROUND && line.kind == CV_LINE_AGENT);
+    cv_str first = cv_str_head(s, cv_str_find_char(s, '\n'));
+    cv_line_classify(first, &r->agents, &line);
+    return (line.level == 1 || line.level == 3) && !cv_line_is_structure(first, r->where, true, &r->agents);
 }
 
 static void blocks(renderer *r, const cv_blocks *list)

@@ -101,7 +101,7 @@ static bool trailing_round(cv_arena *a, cv_str heading, int *ret_round, cv_str *
 cv_section_kind cv_section_read(cv_arena *a, cv_str heading, int *ret_round, cv_str *ret_label)
 {
     *ret_round = -1;
-    if (heading.n > 0 && heading.p[0] == '\\') {
+    if (heading.n > 1 && heading.p[0] == '\\') {
         *ret_label = cv_squeeze(a, cv_str_from(heading, 1));
         return CV_SECTION_OTHER;
     }

@@ -112,8 +112,39 @@ static bool expert_at(cv_str s, cv_id *id, size_t *length)
     return cv_slug_ok(id->expert);
 }
 
+/* A letter and digits with nothing behind them: nearly all ids. */
+static bool plain_at(cv_str s, cv_id *id, size_t *length)
+{
+    int kind = s.n >= 2 && cv_is_digit(s.p[1]) ? cv_kind_of_letter(s.p[0]) : -1;
+    size_t digits = kind >= 0 ? digits_at(cv_str_from(s, 1)) : 0, end = 1 + digits;
+    if (digits == 0 || digits > 4 || !ends_token(s, end) || (end < s.n && (s.p[end] == '-' || s.p[end] == '.')))
+        return false;
+    *length = end;
+    if (digits == 4)
+        return display_at(s, id);
+    *id = (cv_id){CV_ID_SHORT, (cv_kind)kind, -1, -1, {NULL, 0}, {s.p + end, 0}};
+    return cv_str_to_int(cv_str_range(s.p + 1, s.p + end), &id->number);
+}
+
+/* Ordinary words are told from ids at once: every id has a digit or a dash in its first word, but for MUFFIN R1-T01. */
+static bool is_ordinary(cv_str s)
+{
+    size_t n = 0;
+    while (n < s.n && cv_is_alpha(s.p[n]))
+        n++;
+    if (n < s.n && (cv_is_digit(s.p[n]) || s.p[n] == '-'))
+        return false;
+    return n + 2 >= s.n || s.p[n] != ' ' || s.p[n + 1] != 'R' || !cv_is_digit(s.p[n + 2]);
+}
+
 bool cv_id_at(cv_str s, cv_id *ret_id, size_t *ret_length)
 {
+    if (s.n == 0 || !(cv_is_alnum(s.p[0]) || s.p[0] == '@'))
+        return false;
+    if (plain_at(s, ret_id, ret_length))
+        return true;
+    if (s.p[0] != '@' && is_ordinary(s))
+        return false;
     if (display_at(s, ret_id) && ends_token(s, 5)) {
         *ret_length = 5;
         return true;
@@ -128,40 +159,51 @@ bool cv_id_parse(cv_str s, cv_id *ret_id)
     return cv_id_at(s, ret_id, &length) && length == s.n;
 }
 
-static cv_str in_case(cv_arena *a, cv_str s, char (*fold)(char))
+static char *put_digits(char *to, int value)
 {
-    char *p = cv_arena_alloc(a, s.n + 1);
+    if (value > 99)
+        *to++ = (char)('0' + value / 100);
+    *to++ = (char)('0' + value / 10 % 10);
+    *to++ = (char)('0' + value % 10);
+    return to;
+}
+
+static char *put_case(char *to, cv_str s, char (*fold)(char))
+{
     for (size_t i = 0; i < s.n; i++)
-        p[i] = fold(s.p[i]);
-    return (cv_str){p, s.n};
+        *to++ = fold(s.p[i]);
+    return to;
 }
 
 cv_str cv_id_print(cv_arena *a, const cv_id *id)
 {
-    cv_str name;
-    char letter = cv_kinds[id->kind].letter;
-    switch (id->form) {
-    case CV_ID_DISPLAY:
-        return cv_arena_printf(a, "%c%02d%02d", letter, id->round, id->number);
-    case CV_ID_LOCAL:
-        name = in_case(a, id->expert, cv_upper);
-        return cv_arena_printf(a, "%.*s-%c%02d%02d", CV_FMT(name), letter, id->round, id->number);
-    case CV_ID_SHORT:
-        if (id->number < 0)
-            return cv_arena_printf(a, "%c%.*s", letter, CV_FMT(id->suffix));
-        return cv_arena_printf(a, "%c%02d%.*s", letter, id->number, CV_FMT(id->suffix));
-    case CV_ID_EXPERT:
-        name = in_case(a, id->expert, cv_lower);
-        return cv_arena_printf(a, "@%.*s", CV_FMT(name));
-    case CV_ID_NONE:
-        break;
+    char *text = cv_arena_alloc(a, id->expert.n + id->suffix.n + 8), *to = text;
+    if (id->form == CV_ID_NONE)
+        return (cv_str){NULL, 0};
+    if (id->form == CV_ID_EXPERT) {
+        *to++ = '@';
+        to = put_case(to, id->expert, cv_lower);
+        return cv_str_range(text, to);
     }
-    return (cv_str){NULL, 0};
+    if (id->form == CV_ID_LOCAL) {
+        to = put_case(to, id->expert, cv_upper);
+        *to++ = '-';
+    }
+    *to++ = cv_kinds[id->kind].letter;
+    if (id->form != CV_ID_SHORT)
+        to = put_digits(to, id->round);
+    if (id->number >= 0)
+        to = put_digits(to, id->number);
+    if (id->suffix.n)
+        memcpy(to, id->suffix.p, id->suffix.n);
+    return cv_str_range(text, to + id->suffix.n);
 }
 
 cv_str cv_id_normal(cv_arena *a, cv_str s)
 {
     cv_id id;
+    if (s.n == 0 || (s.n == 3 && cv_is_digit(s.p[1]) && cv_is_digit(s.p[2])) || (s.n == 5 && display_at(s, &id)))
+        return s; /* nearly all ids */
     if (!cv_id_parse(s, &id) || id.form == CV_ID_DISPLAY)
         return s;
     if (id.form == CV_ID_SHORT && s.n - 1 - id.suffix.n == 2)

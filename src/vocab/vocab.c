@@ -21,10 +21,12 @@ const cv_kind_row cv_kinds[CV_KIND_COUNT] = {
 
 int cv_kind_of_letter(char letter)
 {
-    for (int kind = 0; kind < CV_KIND_COUNT; kind++)
-        if (cv_kinds[kind].letter == letter)
-            return kind;
-    return -1;
+    static const signed char kinds[26] = {
+#define KIND(id, letter, word, plural, purpose) [(letter) - 'A'] = CV_KIND_##id + 1,
+#include "vocab/kinds.def"
+#undef KIND
+    };
+    return cv_is_upper(letter) ? kinds[letter - 'A'] - 1 : -1;
 }
 
 const cv_status_row cv_statuses[CV_STATUS_COUNT] = {
@@ -177,18 +179,18 @@ static const struct {
 
 int cv_mark_word_at(cv_str s, size_t *ret_length, bool *ret_alias)
 {
-    int type = -1;
-    size_t length = 0;
     for (size_t i = 0; i < COUNT(spellings); i++) {
         cv_str word = spellings[i].word;
-        if (word.n > length && s.n >= word.n && s.p[0] == word.p[0] && cv_str_starts(s, word)) {
-            type = (int)spellings[i].type;
-            length = word.n;
-            *ret_alias = i >= CV_MARK_COUNT;
-        }
+        if (word.p[0] != s.p[0] || !cv_str_starts(s, word))
+            continue;
+        char next = s.n > word.n ? s.p[word.n] : ']';
+        if (cv_is_alnum(next) || next == '-' || next == '_')
+            continue; /* the beginning of a longer word */
+        *ret_length = word.n;
+        *ret_alias = i >= CV_MARK_COUNT;
+        return (int)spellings[i].type;
     }
-    *ret_length = length;
-    return type;
+    return -1;
 }
 
 cv_str cv_mark_word_nearest(cv_str word)

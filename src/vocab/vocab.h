@@ -164,7 +164,7 @@ typedef struct {
 extern const cv_mark_row cv_marks_table[CV_MARK_COUNT];
 extern const cv_words cv_mark_names; /* "perspective", "reference", …: the marks in JSON */
 
-/* The longest mark word that `s` begins with: its type and length, *ret_alias when it is another spelling.
+/* The mark word that the non-empty `s` begins with: its type and length, *ret_alias when it is another spelling.
  * -1 when there is none. The first five types are the kinds, in the same order. */
 int cv_mark_word_at(cv_str s, size_t *ret_length, bool *ret_alias);
 

@@ -1,0 +1,10 @@
+/* bench.c - the ratios the project promises, each against its rival in the same run. */
+#include "bench_json.h"
+#include "bench_text.h"
+
+int main(void)
+{
+    bench_text();
+    bench_json();
+    return 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# docs.sh - every ```console example of the documentation is run, and must print what it shows.
+# A line "$ command" is run from the repository's root with `conclave` on the path; the lines below it are its output.
+set -u
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$PWD/${CONCLAVE:-build/asan/conclave}" "$work/bin/conclave"
+PATH="$work/bin:$PATH"
+export PATH
+
+awk -v work="$work" '
+    FNR == 1 { inside = 0 }
+    /^```console$/ { inside = 1; next }
+    /^```/ { inside = 0; next }
+    inside && /^\$ / {
+        n++
+        base = sprintf("%s/%03d", work, n)
+        print FILENAME ":" FNR > (base ".where"); print substr($0, 3) > (base ".command"); printf "" > (base ".wanted")
+        next
+    }
+    inside { print > (base ".wanted") }
+' README.md docs/*.md
+
+count=0
+for command in "$work"/*.command; do
+    base=${command%.command}
+    count=$((count + 1))
+    where=$(cat "$base.where")
+    sh "$command" > "$base.got" 2>&1 < /dev/null
+    if cmp -s "$base.wanted" "$base.got"; then
+        echo "ok $count - $where"
+    else
+        echo "not ok $count - $where"
+        sed 's/^/# $ /' "$command"
+        diff "$base.wanted" "$base.got" | sed 's/^/# /'
+    fi
+done
+echo "1..$count"
