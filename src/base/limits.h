@@ -21,11 +21,33 @@ enum {
     /* Rounds and entities per round and kind: display ids have two digits for each. */
     CV_MAX_ROUND = 99,
     CV_MAX_SEQ = 99,
+    /* Faults that are reported for one request; whoever has more of them has misread the schema. And what is repeated of
+     * a value or a key in a fault, in bytes. */
+    CV_MAX_FAULTS = 1000,
+    CV_MAX_EXCERPT = 160,
+    /* A dialogue's title in characters: it becomes a heading, a line of a list and the id. */
+    CV_MAX_TITLE = 500,
+    /* A role, a focus, a domain: one line of a prompt or a cell of a table. */
+    CV_MAX_PHRASE = 1000,
+    /* A question, a description, a reason: pages, but not books; every expert reads them. */
+    CV_MAX_PROSE = 100000,
+    /* Experts in one pool and in one dialogue; real pools have 8 to 30. */
+    CV_MAX_EXPERTS = 500,
+    /* Background and calibration as JSON, in bytes: they go into every expert's prompt. */
+    CV_MAX_BACKGROUND = 1 << 20,
+    /* A path as it is stored; PATH_MAX of most systems is 4096. */
+    CV_MAX_PATH = 1024,
+    /* Dialogues with the same title: the id's suffix has two digits. */
+    CV_MAX_SAME_TITLE = 99,
+    /* Dialogues on one page of a list. */
+    CV_MAX_PAGE = 1000,
     /* Folders below a named one when files are looked for; deeper is a loop or a mistake. */
     CV_MAX_WALK_DEPTH = 64,
     /* Findings that one run of the linter reports for one file; the rest is counted. */
     CV_MAX_FINDINGS = 10000,
-    /* Passes of --fix over one file: a fix uncovers another one at most a few times. */
+    /* Fixes in one pass of --fix, and passes: a fix uncovers another one at most a few times, and a file at its ceiling
+     * has no more of them than both allow together. */
+    CV_MAX_FIXES = 1000000,
     CV_MAX_FIX_PASSES = 64,
 };
 

@@ -17,7 +17,7 @@ const cv_str cv_severity_words[3] = {CV_STR_INIT("note"), CV_STR_INIT("warning")
 cv_finding *cv_finding_add(cv_findings *list, cv_arena *a, cv_str text, cv_str where, cv_rule rule, const char *format,
                            ...)
 {
-    if (!list || list->count >= CV_MAX_FINDINGS) {
+    if (!list || list->count >= (list->ceiling ? list->ceiling : CV_MAX_FINDINGS)) {
         if (list)
             list->dropped++;
         return CV_NEW(a, cv_finding);

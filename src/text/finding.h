@@ -41,7 +41,8 @@ typedef struct {
 typedef struct {
     cv_finding *items;
     size_t count, capacity;
-    size_t dropped; /* beyond CV_MAX_FINDINGS: counted, not kept */
+    size_t ceiling; /* 0: CV_MAX_FINDINGS */
+    size_t dropped; /* beyond it: counted, not kept */
 } cv_findings;
 
 /* Adds a finding about `where`, which must be a view into `text`, and returns it for hint and fix.

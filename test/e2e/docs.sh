@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
-ln -s "$PWD/${CONCLAVE:-build/asan/conclave}" "$work/bin/conclave"
+ln -s "$(realpath "${CONCLAVE:-build/asan/conclave}")" "$work/bin/conclave"
 PATH="$work/bin:$PATH"
 export PATH
 
