@@ -192,7 +192,7 @@ static void check_entity(parser *p, const cv_mark *m, cv_str where)
 static void check_alias(parser *p, const cv_mark *m)
 {
     const char *word = p->text.p + m->start + 1;
-    size_t length;
+    size_t length = 0;
     bool alias;
     cv_mark_word_at(cv_str_range(word, cv_str_end(p->text)), &length, &alias);
     cv_str known = cv_marks_table[m->type].word;

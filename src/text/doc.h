@@ -127,10 +127,6 @@ void cv_doc_render(cv_arena *a, const cv_doc *doc, cv_buf *out);
 void cv_doc_print_json(const cv_doc *doc, bool places, cv_json_writer *w);
 
 /* The document from such JSON; places are ignored. Every fault is added to `errs`. */
-typedef struct {
-    cv_err *items;
-    size_t count, capacity;
-} cv_errs;
 bool cv_doc_read_json(cv_arena *a, cv_str text, const cv_json *json, cv_doc *ret_doc, cv_errs *errs);
 
 /* All marks in the order of the text, bodies and inline ones included. */

@@ -436,21 +436,6 @@ static void section_item(reader *r, const path *p, const cv_json *json, cv_doc *
     read_section(r, p, json, &doc->sections);
 }
 
-/* At the very beginning of a file a byte order mark is no text. */
-static void drop_byte_order_marks(cv_arena *a, cv_doc *doc)
-{
-    static const cv_str mark = CV_STR_INIT("\xEF\xBB\xBF");
-    if (doc->title.n || doc->metadata.count || !doc->intro.count || doc->intro.items[0].kind != CV_BLOCK_TEXT)
-        return;
-    cv_str *text = &doc->intro.items[0].text;
-    while (cv_str_starts(*text, mark))
-        *text = cv_text_tidy(a, cv_str_from(*text, mark.n));
-    if (text->n == 0) {
-        doc->intro.items++;
-        doc->intro.count--;
-    }
-}
-
 static void read_document(reader *r, const cv_json *json, cv_doc *doc)
 {
     known_keys(r, NULL, json, "file title metadata intro sections diagnostics dropped_diagnostics");
@@ -458,7 +443,6 @@ static void read_document(reader *r, const cv_json *json, cv_doc *doc)
     each(r, json, "metadata", doc, metadata_item);
     read_blocks(r, NULL, json, "intro", &doc->intro);
     each(r, json, "sections", doc, section_item);
-    drop_byte_order_marks(r->a, doc);
     cv_rounds_rebase(doc);
 }
 

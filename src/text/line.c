@@ -177,6 +177,8 @@ static bool split_name(cv_str s, const cv_map *agents, cv_str *name, cv_str *rol
     return false;
 }
 
+static bool is_mark(cv_str s);
+
 /* ### Muffin 🧁 (Role), ### 🧁 Muffin (Role), ### Muffin (Role) when Muffin is on the panel. */
 static bool agent_heading(cv_str heading, const cv_map *agents, cv_line *line)
 {
@@ -190,6 +192,8 @@ static bool agent_heading(cv_str heading, const cv_map *agents, cv_line *line)
         if (is_emoji_token(first_token(rest)))
             return false;
         split_name(rest, agents, &line->name, &line->role);
+        if (is_mark(line->name)) /* written name first it would not be a heading */
+            return false;
     } else {
         bool emoji = false;
         rest = heading;
@@ -293,7 +297,8 @@ static bool metadata(cv_str s, cv_line *line)
     }
     line->name = cv_str_trim(key);
     line->value = cv_str_trim(after);
-    return line->name.n > 0;
+    /* A star at the key's end could not be told from the bold marks that are written behind it. */
+    return line->name.n > 0 && line->name.p[line->name.n - 1] != '*';
 }
 
 /* Bullets, numbers, heading marks, emphasis and "**Moves**:" that may stand before a mark: its offset, or SIZE_MAX. */
@@ -329,6 +334,13 @@ static size_t mark_lead(cv_str s)
             return SIZE_MAX;
         }
     }
+}
+
+static bool is_mark(cv_str s)
+{
+    cv_mark mark;
+    size_t at = mark_lead(s);
+    return at != SIZE_MAX && cv_mark_at(cv_str_from(s, at), true, &mark);
 }
 
 static bool marker_line(cv_line *line)
@@ -496,31 +508,42 @@ bool cv_lines_next(cv_lines *l, cv_line *ret_line)
  * the others; digits and plus signs are structure only in front of a mark. */
 static bool is_plain_start(cv_str s)
 {
-    char c = s.p[0];
+    char c = s.p[0], next = s.n > 1 ? s.p[1] : '\n';
     if (cv_is_alnum(c) || (unsigned char)c >= 0x80)
         return true;
     if (c == '-')
-        return s.n > 2 && s.p[1] == ' ' && cv_is_alnum(s.p[2]);
-    return c == '(' || c == '"' || c == '+' || c == '>' || c == '=';
+        return next == ' ' && s.n > 2 && s.p[2] != '-' && !cv_is_space(s.p[2]);
+    if (c == '`')
+        return next != '`';
+    return c == '(' || c == '"' || c == '\'' || c == '+' || c == '>' || c == '=';
+}
+
+static size_t skip_indentation(cv_str text, size_t at)
+{
+    while (at < text.n && cv_is_blank(text.p[at]))
+        at++;
+    return at;
 }
 
 bool cv_lines_pass(cv_lines *l, size_t *ret_start, size_t *ret_end)
 {
     size_t start = SIZE_MAX, end = 0;
-    if (l->fence)
-        return false;
     find_bracket(l);
     while (l->at < l->text.n) {
-        if (l->text.p[l->at] == '\n') {
-            l->at++;
+        size_t at = skip_indentation(l->text, l->at);
+        if (at >= l->text.n)
+            break;
+        if (l->text.p[at] == '\n') {
+            l->carriage_returns |= at > l->at && l->text.p[at - 1] == '\r';
+            l->at = at + 1;
             l->number++;
             continue;
         }
-        if (!is_plain_start(cv_str_from(l->text, l->at)))
+        if (l->fence ? l->text.p[at] == l->fence : !is_plain_start(cv_str_from(l->text, at)))
             break;
-        const char *nl = memchr(l->text.p + l->at, '\n', l->text.n - l->at);
+        const char *nl = memchr(l->text.p + at, '\n', l->text.n - at);
         size_t line_end = nl ? (size_t)(nl - l->text.p) : l->text.n;
-        if (l->bracket < line_end)
+        if (!l->fence && l->bracket < line_end)
             break;
         start = start == SIZE_MAX ? l->at : start;
         end = line_end;

@@ -153,8 +153,10 @@ static cv_str take_sub_word(cv_str *in)
     size_t n = 0;
     while (n < s.n && (cv_is_alpha(s.p[n]) || (n > 0 && (s.p[n] == '-' || s.p[n] == '_'))))
         n++;
-    if (n < s.n && !cv_is_blank(s.p[n]) && s.p[n] != ':' && s.p[n] != ',')
+    if (n < s.n && !cv_is_blank(s.p[n]) && s.p[n] != ':' && s.p[n] != ',' && s.p[n] != ']')
         n = 0;
+    if (n > 1 && s.p[1] == '-')
+        n = 0; /* T-NEW is an id */
     *in = cv_str_from(s, n);
     return cv_str_head(s, n);
 }
@@ -176,7 +178,10 @@ static void read_reference(cv_mark *m, cv_str in)
 
 static void read_move(cv_mark *m, cv_str in)
 {
-    m->word = take_sub_word(&in);
+    cv_id id;
+    size_t length;
+    if (!cv_id_at(cv_str_trim_left(in), &id, &length))
+        m->word = take_sub_word(&in);
     m->sub = cv_words_find(cv_move_words, m->word);
     if (m->sub != CV_MOVE_REQUEST)
         m->targets = take_targets(&in);
@@ -335,7 +340,8 @@ static bool near_colon(cv_arena *a, cv_str in, cv_near *near)
     bool re = cv_str_starts(in, CV_STR("RE ")), move = cv_str_starts(in, CV_STR("MOVE "));
     if (!re && !move)
         return false;
-    cv_str head = cv_str_head(in, re ? 2 : 4), rest = cv_str_from(in, head.n);
+    cv_str head = cv_str_head(in, re ? 2 : 4), rest = cv_str_head(cv_str_from(in, head.n), CV_MAX_SLUG);
+    rest = cv_str_head(rest, cv_str_find_char(rest, ']'));
     cv_str word = take_sub_word(&rest);
     if (cv_words_find(re ? cv_ref_words : cv_move_words, word) < 0)
         return false;

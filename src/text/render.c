@@ -226,6 +226,9 @@ void cv_doc_render(cv_arena *a, const cv_doc *doc, cv_buf *out)
         cv_buf_add(out, m->value);
         cv_buf_add_char(out, '\n');
     }
+    /* A byte order mark that is text: a blank line keeps it from standing at the very beginning. */
+    if (!r.begun && doc->intro.count && cv_str_starts(doc->intro.items[0].text, CV_STR("\xEF\xBB\xBF")))
+        cv_buf_add_char(out, '\n');
     blocks(&r, &doc->intro);
     cv_agents_learn(a, doc, NULL, &r.agents);
     for (size_t i = 0; i < doc->sections.count; i++) {

@@ -66,7 +66,7 @@ static bool judge_heading(cv_arena *a, cv_str heading, int *ret_round, cv_str *r
     rest = cv_str_from(rest, cv_judge_name.n);
     *ret_round = -1;
     if (cv_str_starts(rest, CV_STR(": \\"))) { /* a label that is not to be looked into */
-        *ret_label = cv_str_from(rest, 3);
+        *ret_label = cv_squeeze(a, cv_str_from(rest, 3));
         return true;
     }
     if (!cv_find_round(rest, ret_round, &before, &after)) {
@@ -75,7 +75,7 @@ static bool judge_heading(cv_arena *a, cv_str heading, int *ret_round, cv_str *r
     }
     before = strip_joints(before);
     if (before.n == 0 && cv_str_starts(after, CV_STR("\\"))) {
-        *ret_label = cv_str_from(after, 1);
+        *ret_label = cv_squeeze(a, cv_str_from(after, 1));
         return true;
     }
     after = strip_joints(after);
@@ -172,6 +172,7 @@ int cv_table_column(const cv_table *table, const cv_str *names, size_t count)
 static void learn_name(cv_arena *a, cv_str cell, cv_map *agents)
 {
     cv_str name = cv_plain_name(a, cell);
+    name = cv_str_head(name, cv_str_find(name, CV_STR(" ("))); /* Muffin (Platform Architect): the role is no name */
     if (name.n > 0)
         cv_map_put(agents, a, cv_agent_key(a, name), NULL);
 }

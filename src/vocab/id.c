@@ -14,9 +14,12 @@ static size_t digits_at(cv_str s)
     return n;
 }
 
+/* Dashes, quotes and ellipses of U+2000 to U+203F end a token too: T01—why, T01’s. */
 static bool ends_token(cv_str s, size_t at)
 {
-    return at >= s.n || !(cv_is_alnum(s.p[at]) || s.p[at] == '_' || (unsigned char)s.p[at] >= 0x80);
+    if (at >= s.n || cv_str_starts(cv_str_from(s, at), CV_STR("\xE2\x80")))
+        return true;
+    return !(cv_is_alnum(s.p[at]) || s.p[at] == '_' || (unsigned char)s.p[at] >= 0x80);
 }
 
 /* One letter and four digits: P0102. */

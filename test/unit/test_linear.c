@@ -1,0 +1,357 @@
+/* test_linear.c - hostile input costs time in proportion to its size: counted in steps, not in seconds.
+ *
+ * The sources are compiled with -fsanitize-coverage=trace-pc, so every basic block reports here, and their calls of the
+ * memory functions are wrapped to add the bytes they touch. Each case is made in two sizes; the one that is four times
+ * as large may take at most five times the steps, and both stay under a number of steps per byte.
+ */
+#include "testing.h"
+
+#include "text/doc.h"
+
+/* ---- counting ---------------------------------------------------------------------------------- */
+
+static uint64_t steps;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    steps++;
+}
+
+void *__real_memchr(const void *s, int c, size_t n);
+void *__wrap_memchr(const void *s, int c, size_t n);
+void *__wrap_memchr(const void *s, int c, size_t n)
+{
+    const char *hit = __real_memchr(s, c, n);
+    steps += hit ? (uint64_t)(hit - (const char *)s) : n;
+    return (void *)(uintptr_t)hit;
+}
+
+int __real_memcmp(const void *x, const void *y, size_t n);
+int __wrap_memcmp(const void *x, const void *y, size_t n);
+int __wrap_memcmp(const void *x, const void *y, size_t n)
+{
+    steps += n;
+    return __real_memcmp(x, y, n);
+}
+
+void *__real_memcpy(void *to, const void *from, size_t n);
+void *__wrap_memcpy(void *to, const void *from, size_t n);
+void *__wrap_memcpy(void *to, const void *from, size_t n)
+{
+    steps += n;
+    return __real_memcpy(to, from, n);
+}
+
+void *__real_memset(void *to, int c, size_t n);
+void *__wrap_memset(void *to, int c, size_t n);
+void *__wrap_memset(void *to, int c, size_t n)
+{
+    steps += n;
+    return __real_memset(to, c, n);
+}
+
+int __real_vsnprintf(char *to, size_t n, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
+int __wrap_vsnprintf(char *to, size_t n, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
+int __wrap_vsnprintf(char *to, size_t n, const char *format, va_list args)
+{
+    int length = __real_vsnprintf(to, n, format, args);
+    steps += (uint64_t)(length > 0 ? length : 0);
+    return length;
+}
+
+/* ---- the four walks ------------------------------------------------------------------------------ */
+
+enum { PARSE, RENDER, PRINT, READ, WALKS };
+static const char *const walk_words[] = {"parse", "render", "print", "read"};
+
+typedef struct {
+    uint64_t steps[WALKS];
+    size_t bytes[WALKS];
+} cost;
+
+static void count_text(cv_str text, cost *ret_cost)
+{
+    cv_arena a = {0};
+    cv_doc doc, back;
+    cv_findings findings = {0};
+    cv_err err = {.arena = &a};
+    cv_errs errs = {0};
+    cv_json tree;
+    cv_buf markdown = {0}, json = {0};
+    cv_json_writer w = {.out = &json};
+    steps = 0;
+    cv_doc_parse(&a, text, &doc, &findings);
+    ret_cost->steps[PARSE] = steps;
+    steps = 0;
+    cv_doc_render(&a, &doc, &markdown);
+    ret_cost->steps[RENDER] = steps;
+    steps = 0;
+    cv_json_begin_object(&w);
+    cv_doc_print_json(&doc, true, &w);
+    cv_json_end_object(&w);
+    ret_cost->steps[PRINT] = steps;
+    assert_true(cv_buf_ok(&json) && cv_buf_ok(&markdown));
+    assert_ok(cv_json_parse(&a, cv_buf_str(&json), &tree, &err), &err);
+    steps = 0;
+    cv_doc_read_json(&a, cv_buf_str(&json), &tree, &back, &errs);
+    ret_cost->steps[READ] = steps;
+    ret_cost->bytes[PARSE] = text.n;
+    ret_cost->bytes[RENDER] = markdown.n > text.n ? markdown.n : text.n;
+    ret_cost->bytes[PRINT] = ret_cost->bytes[READ] = json.n;
+    cv_buf_release(&markdown);
+    cv_buf_release(&json);
+    cv_arena_release(&a);
+}
+
+/* JSON that is read with faults. */
+static void count_json(cv_str text, cost *ret_cost)
+{
+    cv_arena a = {0};
+    cv_doc doc;
+    cv_err err = {.arena = &a};
+    cv_errs errs = {0};
+    cv_json tree;
+    *ret_cost = (cost){0};
+    assert_ok(cv_json_parse(&a, text, &tree, &err), &err);
+    steps = 0;
+    assert_false(cv_doc_read_json(&a, text, &tree, &doc, &errs));
+    ret_cost->steps[READ] = steps;
+    ret_cost->bytes[READ] = text.n;
+    cv_arena_release(&a);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------- */
+
+static void repeat(cv_buf *b, const char *piece, size_t n)
+{
+    cv_str s = cv_str_of(piece);
+    while (n-- > 0)
+        cv_buf_add(b, s);
+}
+
+typedef struct {
+    const char *name, *before, *piece, *after;
+    size_t n; /* pieces in the small size */
+} plain_case;
+
+static const plain_case plain_cases[] = {
+    /* brackets on one line */
+    {"openers", "", "[", "\n", 6000},
+    {"openers of marks", "", "[PERSPECTIVE P01: ", "\n", 6000},
+    {"marks", "", "[RE:SUPPORT P0001]", "\n", 6000},
+    {"marks with text", "a ", "[P0001: x] (muffin) b ", "\n", 6000},
+    {"closers", "", "]", "\n", 6000},
+    {"nested labels", "", "[CLAIM C01: [[[[[[", "\n", 6000},
+    {"half open marks", "x ", "[RESOLVED T01 ]]] [[", "\n", 6000},
+    {"near misses", "", "[PERSPECTVE P01] ", "\n", 6000},
+    {"escapes", "", "\\[", "[RESOLVED T01]\n", 6000},
+    {"backslashes", "[CLAIM C01: ", "\\", "\n", 6000},
+    {"leading backslashes", "", "\\", "[RESOLVED T01]\n", 6000},
+    {"targets", "[RESOLVED ", "T1/", "]\n", 6000},
+    {"targets with words", "[RESOLVED ", "and on T1 ", ": x]\n", 6000},
+    {"suffixes", "[TENSION T1", ".1", ": x]\n", 6000},
+    {"contributors", "", "[P0001: x] (", "\n", 6000},
+    {"brace marks", "", "{DESCENT: {\n", "", 6000},
+    {"open braces", "{DESCENT: ", "{", "\n", 6000},
+    /* code spans */
+    {"equal ticks", "", "`a", " [RESOLVED T01]\n", 6000},
+    {"odd ticks with marks", "", "``a` [RESOLVED T01] ```", "\n", 6000},
+    /* headings */
+    {"sections", "", "## x\n", "", 6000},
+    {"headings", "## Round 0\n", "### x\n", "", 6000},
+    {"agents", "## Round 0\n", "### Muffin 🧁\n", "", 6000},
+    {"rounds", "", "## Round 5: x\n", "", 6000},
+    {"judges", "", "## 💙 Judge: Round 5 x\n", "", 6000},
+    {"emoji heading", "## Round 0\n### ", "🧁 ", "\n", 6000},
+    {"wide heading", "## Round 0\n### 🧁 a", "  ", "b\n", 6000},
+    {"dashes in a heading", "## Round 0\n### 🧁 a", " b-", "\n", 6000},
+    {"words in a heading", "## ", "Round ", "1\n", 6000},
+    {"joints", "## Judge ", "- : — ", "\n", 6000},
+    {"titles", "", "# x\n", "", 6000},
+    /* tables */
+    {"rows", "## Scoreboard\n| a | b |\n|---|---|\n", "| 1 | 2 |\n", "", 50000},
+    {"cells", "## Scoreboard\n|", " x |", "\n", 50000},
+    {"empty cells", "## Scoreboard\n|", "|", "\n", 50000},
+    {"escaped cells", "## Scoreboard\n|", "\\|", "\n", 50000},
+    {"marks in escaped cells", "## Scoreboard\n| \\\\ ", "[P0001: a \\|  b] ", "|\n", 6000},
+    {"cells of marks", "## Scoreboard\n|", " [P0001: x] |", "\n", 6000},
+    {"words in a cell", "## Expert Panel\n| Agent |\n| ", "a ", "|\n## Round 0\n### a 🧁\n", 50000},
+    {"text rows", "## Round 0\n", "| [P0001: x] y | z |\n", "", 6000},
+    {"metadata rows", "| | |\n|---|---|\n", "| **Key** | value |\n", "", 6000},
+    /* lines */
+    {"letters", "", "a", "\n", 200000},
+    {"blanks", "", " ", "x\n", 200000},
+    {"blanks at the end", "x", " ", "\n", 200000},
+    {"brackets", "", "[", "\n", 200000},
+    {"global marks", "", "[P0001: x] ", "\n", 50000},
+    {"carriage returns", "a", "\r", "\nb\n", 50000},
+    {"lines", "", "a\r\n", "", 50000},
+    {"blank lines", "a\n", "\n", "b\n", 50000},
+    {"escaped lines", "", "\\## x\n", "", 6000},
+    {"breaks", "a\n", "---\n", "b\n", 6000},
+    {"marks and breaks", "", "[CLAIM C01: x]\n---\ntext\n", "", 6000},
+    {"fences", "", "```x\n", "", 6000},
+    {"closed fences", "", "```\n[RESOLVED T01]\n```\n", "", 6000},
+    {"long fence", "```", "`", "\n```\n", 6000},
+    {"byte order marks", "", "\xEF\xBB\xBF", "x\n", 6000},
+    /* metadata */
+    {"metadata and text", "# x\n", "**Key**: value\ntext\n", "", 6000},
+    {"list of metadata", "**Participants**:\n", "- 🧁 Muffin\n", "", 6000},
+    {"participants", "**Participants**: ", "🧁 Muffin, ", "x\n## Round 0\n### Muffin\n", 6000},
+    {"stars", "", "*", "\n", 6000},
+    {"bold", "", "**a", "\n", 6000},
+    /* findings, above and below their ceiling */
+    {"unknown references", "", "[RE:FOO P01]\n", "", 6000},
+    {"uneven rows", "## Scoreboard\n| a | b |\n", "| 1 |\n", "", 6000},
+    {"narrow ids", "", "[TENSION T1: x]\n", "", 6000},
+};
+
+/* Backtick runs of growing lengths, a mark behind each. */
+static void growing_ticks(cv_buf *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        repeat(b, "`", i % 48 + 1);
+        cv_buf_add_z(b, " [RESOLVED T01] ");
+    }
+    cv_buf_add_char(b, '\n');
+}
+
+/* A panel of n names, and a heading for each. */
+static void large_panel(cv_buf *b, size_t n)
+{
+    cv_buf_add_z(b, "## Expert Panel\n| Agent |\n|---|\n");
+    for (size_t i = 0; i < n; i++)
+        cv_buf_printf(b, "| 🧁 Name%zu |\n", i);
+    cv_buf_add_z(b, "## Round 0\n");
+    for (size_t i = 0; i < n; i++)
+        cv_buf_printf(b, i % 2 ? "### Name%zu 🧁\n" : "### Name%zu with a few more words\n", i);
+}
+
+static void mixed_brackets(cv_buf *b, size_t n)
+{
+    static const char *const pieces[] = {
+        "[",        "]", "[PERSPECTIVE P01: ", "[RE:SUPPORT P0001]", "\\", "`", "``", "[P0001: ", "(",
+        "(muffin)", "{", "[TENSON T01] "};
+    cv_test_random random = {7};
+    while (n-- > 0)
+        cv_buf_add_z(b, pieces[cv_test_below(&random, sizeof pieces / sizeof *pieces)]);
+    cv_buf_add_char(b, '\n');
+}
+
+/* JSON with a fault in each block, on one line, and with n unknown keys. */
+static void faulty_blocks(cv_buf *b, size_t n)
+{
+    cv_buf_add_z(b, "{\"intro\": [");
+    for (size_t i = 0; i < n; i++)
+        cv_buf_add_z(b, i ? ",{\"mark\": \"none\"}" : "{\"text\": 1}");
+    cv_buf_add_z(b, "], \"title\": 1}");
+}
+
+static void unknown_keys(cv_buf *b, size_t n)
+{
+    cv_buf_add_z(b, "{");
+    for (size_t i = 0; i < n; i++)
+        cv_buf_printf(b, "%s\"key%zu\": 1\n", i ? "," : "", i);
+    cv_buf_add_z(b, "}");
+}
+
+static const struct {
+    const char *name;
+    void (*make)(cv_buf *, size_t);
+    void (*count)(cv_str, cost *);
+    size_t n;
+} made_cases[] = {
+    {"growing ticks", growing_ticks, count_text, 6000},   {"large panel", large_panel, count_text, 6000},
+    {"mixed brackets", mixed_brackets, count_text, 6000}, {"faulty blocks", faulty_blocks, count_json, 6000},
+    {"unknown keys", unknown_keys, count_json, 6000},
+};
+
+/* ---- the test ---------------------------------------------------------------------------------- */
+
+enum { PER_BYTE = 400, BASE = 100000 };
+
+static bool is_linear(const char *name, const cost *small, const cost *large)
+{
+    bool ok = true;
+    for (int i = 0; i < WALKS; i++) {
+        double ratio = (double)large->steps[i] / (double)(small->steps[i] ? small->steps[i] : 1);
+        bool grows = large->steps[i] > BASE && ratio > 5;
+        bool dear = large->steps[i] > BASE + PER_BYTE * large->bytes[i];
+        if (getenv("CV_VERBOSE"))
+            print_message("%-24s %-6s %5.2f times, %6.1f per byte\n", name, walk_words[i], ratio,
+                          large->bytes[i] ? (double)large->steps[i] / (double)large->bytes[i] : 0.0);
+        if (grows || dear)
+            print_error("%s: %s takes %llu steps for %zu bytes, %.1f times those of a quarter\n", name, walk_words[i],
+                        (unsigned long long)large->steps[i], large->bytes[i], ratio);
+        ok = ok && !grows && !dear;
+    }
+    return ok;
+}
+
+static void test_plain_cases(void **state)
+{
+    (void)state;
+    bool ok = true;
+    for (size_t i = 0; i < sizeof plain_cases / sizeof *plain_cases; i++) {
+        const plain_case *c = &plain_cases[i];
+        cost costs[2];
+        for (size_t k = 0; k < 2; k++) {
+            cv_buf b = {0};
+            cv_buf_add_z(&b, c->before);
+            repeat(&b, c->piece, k ? 4 * c->n : c->n);
+            cv_buf_add_z(&b, c->after);
+            count_text(cv_buf_str(&b), &costs[k]);
+            cv_buf_release(&b);
+        }
+        ok = is_linear(c->name, &costs[0], &costs[1]) && ok;
+    }
+    assert_true(ok);
+}
+
+static void test_made_cases(void **state)
+{
+    (void)state;
+    bool ok = true;
+    for (size_t i = 0; i < sizeof made_cases / sizeof *made_cases; i++) {
+        cost costs[2];
+        for (size_t k = 0; k < 2; k++) {
+            cv_buf b = {0};
+            made_cases[i].make(&b, k ? 4 * made_cases[i].n : made_cases[i].n);
+            made_cases[i].count(cv_buf_str(&b), &costs[k]);
+            cv_buf_release(&b);
+        }
+        ok = is_linear(made_cases[i].name, &costs[0], &costs[1]) && ok;
+    }
+    assert_true(ok);
+}
+
+/* One line of 50 MB, parsed: of letters, of blanks, of openers, of marks (of these a tenth, but for the soak). */
+static void test_one_line(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"a", " ", "[", "[P0001: x] "};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        cv_buf b = {0};
+        cv_arena a = {0};
+        cv_doc doc;
+        cv_findings findings = {0};
+        size_t size = ((size_t)50 << 20) / (i < 2 || cv_test_soak() ? 1 : 10);
+        repeat(&b, pieces[i], size / strlen(pieces[i]));
+        steps = 0;
+        cv_doc_parse(&a, cv_buf_str(&b), &doc, &findings);
+        assert_true(steps < PER_BYTE * b.n);
+        cv_arena_release(&a);
+        cv_buf_release(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain_cases),
+        cmocka_unit_test(test_made_cases),
+        cmocka_unit_test(test_one_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
