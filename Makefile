@@ -3,6 +3,8 @@
 #   build/conclave   the program, optimised            (CC, default gcc)
 #   build/asan/      the same sources and the tests with AddressSanitizer and UBSan
 #   build/fuzz/      the fuzz targets                  (clang, libFuzzer)
+#   build/steps/     the sources for the test that counts steps
+#   build/gen/       sources made from others: the SQL, the schemas
 #
 # Every target installs the packages it needs when they are missing (tools/need).
 
@@ -17,12 +19,19 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-LIBS     := -lutf8proc
+LIBS     := -lutf8proc -lsqlite3 -lnettle
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIB_O    := $(SRC:src/%.c=build/release/%.o)
 ASAN_O   := $(SRC:src/%.c=build/asan/%.o)
 FUZZ_O   := $(SRC:src/%.c=build/fuzz/%.o)
+STEPS_O  := $(SRC:src/%.c=build/steps/%.o)
+# Data only, the same for all of them: the SQL in sql/ and the schemas in schemas/, as C.
+GEN_O    := build/gen/sql.o build/gen/schemas.o
+LIB_O    += $(GEN_O)
+ASAN_O   += $(GEN_O)
+FUZZ_O   += $(GEN_O)
+STEPS_O  += $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
 FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 
@@ -55,6 +64,17 @@ build/fuzz/%.o: src/%.c | build/.need-test
 	@mkdir -p $(@D)
 	$(CLANG) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
+build/gen/sql.c: tools/embed $(wildcard sql/*.sql)
+	@mkdir -p $(@D)
+	tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
+
+build/gen/schemas.c: tools/embed-schemas $(wildcard schemas/*.json)
+	@mkdir -p $(@D)
+	tools/embed-schemas $(sort $(wildcard schemas/*.json)) >$@
+
+build/gen/%.o: build/gen/%.c | build/.need
+	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
 run: build/conclave ## build and show the linter on a sample dialogue
 	tools/show
 
@@ -69,6 +89,17 @@ install: build/conclave ## program and documentation under PREFIX
 build/asan/test_%: test/unit/test_%.c $(ASAN_O) | build/.need-test
 	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(ASAN_O) \
 	    $(LIBS) -lcmocka -ljansson
+
+# Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
+COUNTED := memchr memcmp memcpy memset vsnprintf
+build/steps/%.o: src/%.c | build/.need
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -O1 -g -fno-builtin -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+
+build/asan/test_linear: test/unit/test_linear.c $(STEPS_O) | build/.need-test
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest -O1 -g -MMD -MP -MF $@.d -o $@ $< $(STEPS_O) \
+	    $(COUNTED:%=-Wl,--wrap=%) $(LIBS) -lcmocka
 
 build/fuzz/fuzz_%: test/fuzz/fuzz_%.c $(FUZZ_O)
 	$(CLANG) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest $(SANITIZE) -fsanitize=fuzzer -o $@ $< $(FUZZ_O) $(LIBS)

@@ -10,7 +10,7 @@ struct cv_arena_chunk {
     alignas(max_align_t) char bytes[];
 };
 
-enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, ALIGN = alignof(max_align_t) };
+enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, LARGEST_KEPT = 16 << 20, ALIGN = alignof(max_align_t) };
 
 _Noreturn void cv_out_of_memory(size_t wanted)
 {
@@ -139,11 +139,15 @@ void cv_arena_release(cv_arena *a)
 
 void cv_arena_reset(cv_arena *a)
 {
+    size_t used = a->bytes;
     if (!a->head)
         return;
-    free_chunks(a->head->next);
-    a->head->next = NULL;
-    a->free = a->head->bytes;
-    a->bytes = (size_t)(a->end - a->free);
+    if (a->head->next || used > LARGEST_KEPT) {
+        cv_arena_release(a);
+        if (used <= LARGEST_KEPT)
+            add_chunk(a, used); /* one chunk where there were several: the next request of this size takes none */
+    }
+    if (a->head)
+        a->free = a->head->bytes;
     a->chunks = 0;
 }

@@ -47,7 +47,7 @@ cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args) __attribu
 
 void cv_arena_release(cv_arena *a);
 
-/* Empty again, its newest chunk kept for the next request. */
+/* Empty again; the memory is kept for the next request, unless it was unusually much. */
 void cv_arena_reset(cv_arena *a);
 
 /* Growing arrays in an arena: `items`, `count` and `capacity` in the caller's struct. The old block stays

@@ -39,6 +39,17 @@ bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const 
     return false;
 }
 
+cv_err *cv_errs_add(cv_errs *errs, cv_arena *a, cv_err_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cv_err *err = CV_PUSH(a, errs);
+    err->arena = a;
+    set(err, code, format, args);
+    va_end(args);
+    return err;
+}
+
 cv_str cv_err_word(cv_err_code code)
 {
     return codes[code].word;

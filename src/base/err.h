@@ -33,7 +33,21 @@ typedef struct {
     cv_str file;
     size_t line;   /* 1-based; 0: not about a place */
     size_t column; /* in code points, 1-based */
+    /* Of a fault in a batch, and what the rule was; all of them may be empty. */
+    cv_str item_type;  /* "perspective"; else told by the field */
+    cv_str local_id;   /* "MUFFIN-P0101" */
+    cv_str constraint; /* the rule that was broken: "required", "semantic" */
+    cv_str context;    /* a JSON object with what else is known: {"source_id":"P0101"} */
 } cv_err;
+
+typedef struct {
+    cv_err *items;
+    size_t count, capacity;
+} cv_errs;
+
+/* Adds an error to a list and returns it for the rest of its fields. */
+cv_err *cv_errs_add(cv_errs *errs, cv_arena *a, cv_err_code code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Sets code and message, clears the rest but the arena; always returns false. */
 bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -1,6 +1,6 @@
 /* file.c - reading files whole, writing them durably; see file.h.
  *
- * A write in order, and what a failure leaves:
+ * A write in order, in one go or in pieces, and what a failure leaves:
  *
  *     open folder                  nothing
  *     open temporary, exclusively  nothing
@@ -203,13 +203,16 @@ bool cv_text_check(cv_str text, cv_err *err)
 enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100 };
 
 /* One write on its way. */
-typedef struct {
+typedef struct cv_file_job {
     const cv_file_calls *calls;
     cv_err *err;
-    const char *path;       /* as the caller named it: for messages */
-    const char *target;     /* what `path` leads to when links are followed */
-    const char *temporary;  /* in the same folder; NULL: not there */
+    const char *path;      /* as the caller named it: for messages */
+    const char *target;    /* what `path` leads to when links are followed */
+    const char *temporary; /* in the same folder; NULL: not there */
+    struct stat st;
     const struct stat *old; /* NULL: the target is new */
+    int folder, fd;         /* -1: not open */
+    int trouble;            /* errno of the first write that failed */
 } job;
 
 /* The folder part of `path`, ready to have a name appended: "" or ending in a slash. */
@@ -236,8 +239,9 @@ static const char *link_target(cv_arena *a, const char *path)
 }
 
 /* Follows links to the file that is to be written, which need not exist, and looks at it. */
-static bool resolve(job *j, struct stat *st)
+static bool resolve(job *j)
 {
+    struct stat *st = &j->st;
     j->target = j->path;
     for (int links = 0; links <= MAX_LINKS; links++) {
         if (lstat(j->target, st) != 0)
@@ -312,17 +316,30 @@ static int open_temporary(job *j)
     return -1;
 }
 
-/* The content in the temporary file, on disk. */
+/* An empty temporary file, open for writing. */
+static bool make_temporary(job *j)
+{
+    j->fd = open_temporary(j);
+    if (j->fd < 0)
+        return fail_errno(j->err, j->path, "make a temporary file next to it", errno);
+    return set_permissions(j, j->fd) || fail_errno(j->err, j->path, "set permissions", errno);
+}
+
 static bool write_temporary(job *j, cv_str bytes)
 {
-    int fd = open_temporary(j);
-    if (fd < 0)
-        return fail_errno(j->err, j->path, "make a temporary file next to it", errno);
-    bool ok = (set_permissions(j, fd) || fail_errno(j->err, j->path, "set permissions", errno)) &&
-              (write_all(j->calls, fd, bytes) || fail_errno(j->err, j->path, "write the file", errno)) &&
-              (sync_fd(j->calls, fd) || fail_errno(j->err, j->path, "bring the file to disk", errno));
-    if (j->calls->close(fd) != 0 && errno != EINTR && ok)
+    if (j->trouble == 0 && !write_all(j->calls, j->fd, bytes))
+        j->trouble = errno ? errno : EIO;
+    return j->trouble == 0;
+}
+
+/* All of it written, on disk and closed. */
+static bool finish_temporary(job *j)
+{
+    bool ok = (j->trouble == 0 || fail_errno(j->err, j->path, "write the file", j->trouble)) &&
+              (sync_fd(j->calls, j->fd) || fail_errno(j->err, j->path, "bring the file to disk", errno));
+    if (j->calls->close(j->fd) != 0 && errno != EINTR && ok)
         ok = fail_errno(j->err, j->path, "finish the file", errno);
+    j->fd = -1;
     return ok;
 }
 
@@ -334,34 +351,61 @@ static bool rename_temporary(job *j)
     return true;
 }
 
-static bool sync_folder(job *j, int folder)
+static bool sync_folder(job *j)
 {
     /* Some file systems cannot sync a folder and say so with EINVAL: they promise nothing that we could wait for. */
-    if (sync_fd(j->calls, folder) || errno == EINVAL || errno == ENOTSUP)
+    if (sync_fd(j->calls, j->folder) || errno == EINVAL || errno == ENOTSUP)
         return true;
     fail_errno(j->err, j->path, "bring the folder to disk", errno);
     j->err->suggestion = CV_STR("the new content is in place but may not survive a power cut: write it again");
     return false;
 }
 
+static bool open_folder(job *j)
+{
+    cv_str part = folder_part(j->target);
+    const char *path = part.n ? cv_arena_copy_z(j->err->arena, part) : ".";
+    j->folder = j->calls->open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    return j->folder >= 0 || fail_errno(j->err, j->path, "open its folder", errno);
+}
+
+/* rename() would replace a file that its owner made read-only; writing into it would not. */
+static bool may_replace(job *j)
+{
+    return !j->old || faccessat(AT_FDCWD, j->target, W_OK, AT_EACCESS) == 0 ||
+           fail_errno(j->err, j->path, "write the file", errno);
+}
+
+static bool begin_job(job *j)
+{
+    return resolve(j) && may_replace(j) && open_folder(j) && make_temporary(j);
+}
+
+static bool commit_job(job *j)
+{
+    return finish_temporary(j) && rename_temporary(j) && sync_folder(j);
+}
+
+/* Whatever is still there of it goes. */
+static void end_job(job *j)
+{
+    if (j->fd >= 0)
+        j->calls->close(j->fd);
+    if (j->temporary)
+        unlink(j->temporary);
+    if (j->folder >= 0)
+        j->calls->close(j->folder); /* read only: nothing of ours can be lost here */
+}
+
 bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err)
 {
-    struct stat st;
-    job j = {.calls = calls, .err = err, .path = path};
-    if (!resolve(&j, &st))
-        return false;
-    /* rename() would replace a file that its owner made read-only; writing into it would not. */
-    if (j.old && faccessat(AT_FDCWD, j.target, W_OK, AT_EACCESS) != 0)
-        return fail_errno(err, path, "write the file", errno);
-    cv_str part = folder_part(j.target);
-    const char *folder_path = part.n ? cv_arena_copy_z(err->arena, part) : ".";
-    int folder = calls->open(folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    if (folder < 0)
-        return fail_errno(err, path, "open its folder", errno);
-    bool ok = write_temporary(&j, bytes) && rename_temporary(&j) && sync_folder(&j, folder);
-    if (j.temporary)
-        unlink(j.temporary);
-    calls->close(folder); /* read only: nothing of ours can be lost here */
+    job j = {.calls = calls, .err = err, .path = path, .folder = -1, .fd = -1};
+    bool ok = begin_job(&j);
+    if (ok) {
+        write_temporary(&j, bytes);
+        ok = commit_job(&j);
+    }
+    end_job(&j);
     return ok;
 }
 
@@ -383,8 +427,49 @@ static int system_sync(int fd)
     return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? fsync(fd) : fdatasync(fd);
 }
 
+static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, rename};
+
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err)
 {
-    static const cv_file_calls calls = {system_open, system_write, system_sync, close, rename};
-    return cv_file_write_with(&calls, path, bytes, err);
+    return cv_file_write_with(&system_calls, path, bytes, err);
+}
+
+bool cv_file_replace(const char *from, const char *to, cv_err *err)
+{
+    job j = {.calls = &system_calls, .err = err, .path = to, .target = to, .temporary = from, .folder = -1, .fd = -1};
+    bool ok = open_folder(&j) && rename_temporary(&j) && sync_folder(&j);
+    j.temporary = NULL; /* it is the caller's */
+    end_job(&j);
+    return ok;
+}
+
+static bool to_temporary(void *to, cv_str bytes)
+{
+    return write_temporary(to, bytes);
+}
+
+bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, const char *path, cv_err *err)
+{
+    job *j = CV_NEW(err->arena, job);
+    *j = (job){.calls = calls ? calls : &system_calls, .err = err, .path = path, .folder = -1, .fd = -1};
+    *w = (cv_file_writer){.out = {.sink = to_temporary, .sink_to = j}, .job = j};
+    if (begin_job(j))
+        return true;
+    cv_file_rollback(w);
+    return false;
+}
+
+bool cv_file_commit(cv_file_writer *w, cv_err *err)
+{
+    w->job->err = err;
+    cv_buf_flush(&w->out);
+    bool ok = commit_job(w->job);
+    cv_file_rollback(w);
+    return ok;
+}
+
+void cv_file_rollback(cv_file_writer *w)
+{
+    end_job(w->job);
+    cv_buf_release(&w->out);
 }

@@ -12,6 +12,7 @@
 #ifndef CV_BASE_FILE_H
 #define CV_BASE_FILE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* The bytes of `path` ("-": standard input) in the arena. */
@@ -25,6 +26,9 @@ bool cv_text_check(cv_str text, cv_err *err);
 
 /* Replaces or makes `path`, durably and whole. */
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
+
+/* Puts the file `from`, which is on disk already, in the place of `to` in the same folder, durably. */
+bool cv_file_replace(const char *from, const char *to, cv_err *err);
 
 /* Calls `visit` for every regular file below `path` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `path` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
@@ -44,5 +48,25 @@ typedef struct {
     int (*rename)(const char *from, const char *to);
 } cv_file_calls;
 bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err);
+
+/* ---- writing in pieces -------------------------------------------------------------------------------------------
+ *
+ *     cv_file_writer w;
+ *     if (!cv_file_begin(&w, NULL, path, err))
+ *         return false;
+ *     cv_buf_add(&w.out, …);                    any number of times; full pages go to the temporary file
+ *     return cv_file_commit(&w, err);           or cv_file_rollback(&w): as if nothing had been
+ *
+ * The same steps and promises as cv_file_write, with one page of memory however much is written. Every begin is ended
+ * by one commit or rollback. The error's arena of begin must live until then. */
+typedef struct {
+    cv_buf out;
+    struct cv_file_job *job;
+} cv_file_writer;
+
+bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, const char *path, cv_err *err); /* calls NULL: the
+                                                                                                     system's */
+bool cv_file_commit(cv_file_writer *w, cv_err *err);
+void cv_file_rollback(cv_file_writer *w);
 
 #endif

@@ -21,8 +21,8 @@ enum {
     /* Rounds and entities per round and kind: display ids have two digits for each. */
     CV_MAX_ROUND = 99,
     CV_MAX_SEQ = 99,
-    /* Faults that are reported for one request; whoever has more of them has misread the schema. And what is repeated of
-     * a value or a key in a fault, in bytes. */
+    /* Faults that are reported for one request; whoever has more of them has misread the schema. And what is repeated
+     * of a value or a key in a fault, in bytes. */
     CV_MAX_FAULTS = 1000,
     CV_MAX_EXCERPT = 160,
     /* A dialogue's title in characters: it becomes a heading, a line of a list and the id. */
@@ -35,6 +35,8 @@ enum {
     CV_MAX_EXPERTS = 500,
     /* Background and calibration as JSON, in bytes: they go into every expert's prompt. */
     CV_MAX_BACKGROUND = 1 << 20,
+    /* … and how deeply they nest: answers that contain them stay below CV_MAX_JSON_DEPTH. */
+    CV_MAX_BACKGROUND_DEPTH = 32,
     /* A path as it is stored; PATH_MAX of most systems is 4096. */
     CV_MAX_PATH = 1024,
     /* Dialogues with the same title: the id's suffix has two digits. */
@@ -49,6 +51,8 @@ enum {
      * has no more of them than both allow together. */
     CV_MAX_FIXES = 1000000,
     CV_MAX_FIX_PASSES = 64,
+    /* Warnings that one export lists; the rest is counted. */
+    CV_MAX_WARNINGS = 1000,
 };
 
 /* A text file that is read whole: far above any dialogue (the largest known is 55 KB), far below memory. */

@@ -1,4 +1,4 @@
-/* cli.c - the command line: commands, options, help, errors; see cli.h. */
+/* cli.c - the command line: which command, and how it ends; see cli.h. */
 #include "door/cli.h"
 
 #include <errno.h>
@@ -6,117 +6,45 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
+#include "base/err_json.h"
+#include "door/cli_parts.h"
+#include "door/lint_print.h"
+#include "ops/watch.h"
 
 #ifndef CV_VERSION
 #define CV_VERSION "development"
 #endif
 
-static const cv_cli_command *const commands[] = {&cv_cmd_lint, &cv_cmd_parse, &cv_cmd_render, &cv_cmd_spec};
-enum { COMMANDS = sizeof commands / sizeof *commands };
+/* ---- errors and output ------------------------------------------------------------------------------------------ */
 
-/* Options that every command has. */
-static const cv_cli_option common[] = {
-    {"json", NULL, "print JSON on standard output, errors too", NULL},
-    {"help", NULL, "show this help", NULL},
-};
-enum { COMMON = sizeof common / sizeof *common };
-
-/* ---- help ------------------------------------------------------------------------------------------------------ */
-
-static void help_all(FILE *to)
+/* One line on standard error; a refused request says its code. */
+static void print_line(const cv_cli *cli, const cv_err *err)
 {
-    fprintf(to, "Conclave: a place where AI agents deliberate, checked when it arrives.\n\n"
-                "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(to, "\nOptions:\n"
-                "  --version  print the version\n"
-                "  --help     show this help; 'conclave COMMAND --help' tells more about a command\n\n"
-                "Examples:\n"
-                "  conclave lint decision.dialogue.md\n"
-                "  conclave parse decision.dialogue.md | jq .title\n"
-                "  conclave spec\n\n"
-                "Exit status: 0 fine, 1 findings, 2 the command could not run.\n");
-}
-
-static void help_option(FILE *to, const cv_cli_option *o)
-{
-    char left[40];
-    snprintf(left, sizeof left, "--%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
-    fprintf(to, "  %-18s %s", left, o->summary);
-    if (o->choices) {
-        fprintf(to, " (");
-        for (const char *c = o->choices; *c; c++)
-            fputs(*c == ' ' ? ", " : (char[]){*c, '\0'}, to);
-        fprintf(to, ")");
-    }
-    fprintf(to, "\n");
-}
-
-static void help_command(FILE *to, const cv_cli_command *c)
-{
-    fprintf(to, "conclave %s - %s\n\nUsage: conclave %s [OPTION...]%s%s\n\n%s\nOptions:\n", c->name, c->summary,
-            c->name, *c->arguments ? " " : "", c->arguments, c->details);
-    for (size_t i = 0; i < c->option_count; i++)
-        help_option(to, &c->options[i]);
-    for (size_t i = 0; i < COMMON; i++)
-        help_option(to, &common[i]);
-    fprintf(to, "\nExamples:\n%s", c->examples);
-}
-
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
-
-static void key_if(cv_json_writer *w, const char *key, cv_str value)
-{
-    if (value.n > 0)
-        cv_json_key_str(w, key, value);
-}
-
-void cv_cli_print_error(const cv_err *err, cv_json_writer *w)
-{
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "error_code", cv_err_word(err->code));
-    cv_json_key_str(w, "message", err->message);
-    key_if(w, "field", err->field);
-    key_if(w, "value", err->value);
-    if (err->option_count > 0) {
-        cv_json_key(w, CV_STR("valid_options"));
-        cv_json_begin_array(w);
-        for (size_t i = 0; i < err->option_count; i++)
-            cv_json_str(w, err->options[i]);
-        cv_json_end_array(w);
-    }
-    key_if(w, "suggestion", err->suggestion);
-    key_if(w, "file", err->file);
-    if (err->line > 0) {
-        cv_json_key_int(w, "line", (int64_t)err->line);
-        cv_json_key_int(w, "column", (int64_t)err->column);
-    }
-    cv_json_end_object(w);
+    bool request = cli->command && cli->command->op && err->code != CV_ERR_USAGE;
+    cv_str code = cv_err_word(err->code);
+    cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
+    cv_buf_add_z(&line, "conclave: ");
+    cv_print_clean(&line, cv_err_text(err));
+    if (request)
+        cv_buf_printf(&line, " [%.*s]", CV_FMT(code));
+    cv_buf_add_char(&line, '\n');
+    cv_buf_flush(&line);
+    cv_buf_release(&line);
 }
 
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
 {
-    if (cv_cli_get(cli, "json")) {
+    bool batch = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_BATCH);
+    if (cli->json) {
         cv_buf out = cv_cli_stdout();
         cv_json_writer w = {.out = &out, .indent = 2};
-        cv_json_begin_object(&w);
-        cv_json_key_str(&w, "status", CV_STR("error"));
-        cv_json_key(&w, CV_STR("errors"));
-        cv_json_begin_array(&w);
-        for (size_t i = 0; i < count; i++)
-            cv_cli_print_error(&errs[i], &w);
-        cv_json_end_array(&w);
-        cv_json_end_object(&w);
+        cv_errs_print_json(errs, count, batch, &w);
         cv_buf_add_char(&out, '\n');
         cv_cli_finish(cli, &out, 0);
     }
-    for (size_t i = 0; i < count; i++) {
-        cv_str text = cv_err_text(&errs[i]);
-        fprintf(stderr, "conclave: %.*s\n", CV_FMT(text));
-    }
-    return cv_err_exit(errs[0].code);
+    for (size_t i = 0; i < count; i++)
+        print_line(cli, &errs[i]);
+    return cv_err_exit(cv_errs_code(errs, count, batch));
 }
 
 int cv_cli_fail(cv_cli *cli, const cv_err *err)
@@ -133,182 +61,212 @@ int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
 {
     bool ok = cv_buf_flush(out) && fflush(stdout) == 0;
     cv_buf_release(out);
-    if (!ok) {
-        cv_err err = {.arena = cli->arena};
-        cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", strerror(errno));
-        cv_str text = cv_err_text(&err);
-        fprintf(stderr, "conclave: %.*s\n", CV_FMT(text));
-        return cv_err_exit(err.code);
-    }
-    return status;
+    if (ok)
+        return status;
+    cv_err err = {.arena = cli->arena};
+    cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", strerror(errno));
+    print_line(cli, &err);
+    return cv_err_exit(err.code);
 }
 
-/* ---- options
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- what is not there ------------------------------------------------------------------------------------------ */
 
-static const cv_cli_option *option_at(const cv_cli_command *c, size_t i)
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} names;
+
+/* Something unknown called `name`, with the nearest of `known`, or where to look. */
+static int unknown(cv_cli *cli, cv_str message, const char *name, const names *known, cv_str look)
 {
-    return i < c->option_count ? &c->options[i] : &common[i - c->option_count];
+    cv_err err = {.arena = cli->arena};
+    cv_str near = cv_str_nearest(cv_str_of(name), known->items, known->count);
+    cv_err_set(&err, CV_ERR_USAGE, "%.*s", CV_FMT(message));
+    err.suggestion = near.n ? cv_arena_printf(err.arena, "did you mean '%.*s'?", CV_FMT(near)) : look;
+    return cv_cli_fail(cli, &err);
 }
 
-static size_t option_find(const cv_cli_command *c, cv_str name)
+static names names_in(cv_arena *a, const cv_cli_table *table, const char *room)
 {
-    size_t count = c->option_count + COMMON;
-    for (size_t i = 0; i < count; i++)
-        if (cv_str_eq(name, cv_str_of(option_at(c, i)->name)))
-            return i;
-    return SIZE_MAX;
+    names all = {0};
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->items[i].room, room) == 0)
+            *CV_PUSH(a, &all) = cv_str_of(table->items[i].name);
+    return all;
 }
 
-const char *cv_cli_get(const cv_cli *cli, const char *option)
+static names names_at_top(cv_arena *a, const cv_cli_table *table)
 {
-    size_t i = option_find(cli->command, cv_str_of(option));
-    return i == SIZE_MAX ? NULL : cli->values[i];
+    names all = names_in(a, table, "");
+    *CV_PUSH(a, &all) = CV_STR("help");
+    for (size_t i = 0; i < cv_room_count(); i++)
+        *CV_PUSH(a, &all) = cv_str_of(cv_room_at(i)->name);
+    return all;
 }
 
-static bool unknown_option(const cv_cli_command *c, cv_str name, cv_err *err)
+/* "conclave export x": the verb of a room, without the room. NULL: it is none. */
+static const cv_cli_command *without_room(const cv_cli_table *table, const char *name)
 {
-    cv_str names[32];
-    size_t count = 0;
-    for (; count < c->option_count + COMMON && count < 32; count++)
-        names[count] = cv_str_of(option_at(c, count)->name);
-    cv_str near = cv_str_nearest(name, names, count);
-    cv_err_set(err, CV_ERR_USAGE, "unknown option '--%.*s'", CV_FMT(name));
-    err->suggestion = near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
-                             : cv_arena_printf(err->arena, "see 'conclave %s --help'", c->name);
-    return false;
-}
-
-static bool is_choice(const char *choices, cv_str value)
-{
-    cv_str rest = cv_str_of(choices), choice;
-    while (cv_str_split(&rest, ' ', &choice))
-        if (cv_str_eq(choice, value))
-            return true;
-    return false;
-}
-
-/* One "--name", "--name=value" or "--name value" at argv[*at]. */
-static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err)
-{
-    cv_str arg = cv_str_of(argv[*at] + 2);
-    size_t equals = cv_str_find_char(arg, '=');
-    cv_str name = cv_str_head(arg, equals);
-    size_t i = option_find(cli->command, name);
-    if (i == SIZE_MAX)
-        return unknown_option(cli->command, name, err);
-    const cv_cli_option *o = option_at(cli->command, i);
-    const char *value = "";
-    if (!o->value && equals != SIZE_MAX)
-        return cv_err_set(err, CV_ERR_USAGE, "option '--%s' takes no value", o->name);
-    if (o->value) {
-        if (equals != SIZE_MAX)
-            value = arg.p + equals + 1;
-        else if (*at + 1 < argc)
-            value = argv[++*at];
-        else
-            return cv_err_set(err, CV_ERR_USAGE, "option '--%s' needs a value: --%s %s", o->name, o->name, o->value);
-        if (o->choices && !is_choice(o->choices, cv_str_of(value))) {
-            cv_err_set(err, CV_ERR_USAGE, "'%s' is no valid value of '--%s'", value, o->name);
-            err->suggestion = cv_arena_printf(err->arena, "use one of: %s", o->choices);
-            return false;
-        }
-    }
-    cli->values[i] = value;
-    return true;
-}
-
-static bool take_arguments(cv_cli *cli, int argc, char **argv, cv_err *err)
-{
-    bool options = true;
-    for (int i = 2; i < argc; i++) {
-        if (options && strcmp(argv[i], "--") == 0)
-            options = false;
-        else if (options && (strcmp(argv[i], "-h") == 0))
-            cli->values[option_find(cli->command, CV_STR("help"))] = "";
-        else if (options && argv[i][0] == '-' && argv[i][1] == '-') {
-            if (!take_option(cli, argc, argv, &i, err))
-                return false;
-        } else if (options && argv[i][0] == '-' && argv[i][1] != '\0') {
-            cv_err_set(err, CV_ERR_USAGE, "unknown option '%s'", argv[i]);
-            err->suggestion = cv_arena_printf(err->arena, "options begin with two dashes: see 'conclave %s --help'",
-                                              cli->command->name);
-            return false;
-        } else
-            cli->arguments[cli->argument_count++] = argv[i];
-    }
-    return true;
-}
-
-/* ---- commands
- * ---------------------------------------------------------------------------------------------------------- */
-
-static const cv_cli_command *command_find(cv_str name)
-{
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (cv_str_eq(name, cv_str_of(commands[i]->name)))
-            return commands[i];
+    for (size_t i = 0; i < table->count; i++)
+        if (*table->items[i].room && strcmp(table->items[i].name, name) == 0)
+            return &table->items[i];
     return NULL;
 }
 
-static int unknown_command(const char *name)
+static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *what, const char *name, names known,
+                          cv_str look)
 {
-    cv_str names[COMMANDS];
-    for (size_t i = 0; i < COMMANDS; i++)
-        names[i] = cv_str_of(commands[i]->name);
-    cv_str near = cv_str_nearest(cv_str_of(name), names, COMMANDS);
-    fprintf(stderr, "conclave: unknown command '%s'", name);
-    if (near.n)
-        fprintf(stderr, "; did you mean '%.*s'?\n", CV_FMT(near));
-    else
-        fprintf(stderr, "; 'conclave --help' lists the commands\n");
-    return cv_err_exit(CV_ERR_USAGE);
+    const cv_cli_command *meant = without_room(table, name);
+    cv_str message = cv_arena_printf(cli->arena, "unknown %s '%s'", what, name);
+    if (meant) {
+        known = (names){0};
+        look = cv_arena_printf(cli->arena, "did you mean '%s %s'?", meant->room, meant->name);
+    }
+    return unknown(cli, message, name, &known, look);
 }
 
-static int run_command(const cv_cli_command *command, int argc, char **argv)
+static int unknown_command(cv_cli *cli, const cv_cli_table *table, const char *name)
 {
-    cv_arena arena = {0};
-    cv_cli cli = {.arena = &arena, .command = command};
-    cli.values = CV_NEW_ARRAY(&arena, command->option_count + COMMON, const char *);
-    cli.arguments = CV_NEW_ARRAY(&arena, (size_t)argc, const char *);
-    cli.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-    cv_err err = {.arena = &arena};
-    int status = 0;
-    if (!take_arguments(&cli, argc, argv, &err))
-        status = cv_cli_fail(&cli, &err);
-    else if (cv_cli_get(&cli, "help"))
-        help_command(stdout, command);
-    else
-        status = command->run(&cli);
-    cv_arena_release(&arena);
-    return status;
+    return unknown_at_top(cli, table, name[0] == '-' ? "option" : "command", name, names_at_top(cli->arena, table),
+                          CV_STR("'conclave --help' lists the commands"));
 }
 
-int cv_cli_main(int argc, char **argv)
+static int unknown_verb(cv_cli *cli, const cv_cli_table *table, const cv_room *room, const char *name)
+{
+    names all = names_in(cli->arena, table, room->name);
+    return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all,
+                   cv_arena_printf(cli->arena, "'conclave %s --help' lists the verbs", room->name));
+}
+
+/* ---- help ------------------------------------------------------------------------------------------------------- */
+
+static const cv_room *room_find(const char *name)
+{
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (strcmp(cv_room_at(i)->name, name) == 0)
+            return cv_room_at(i);
+    return NULL;
+}
+
+static int unknown_topic(cv_cli *cli, const cv_cli_table *table, const char *topic)
+{
+    names all = names_at_top(cli->arena, table);
+    for (size_t i = 0; i < cv_help_topic_count; i++)
+        *CV_PUSH(cli->arena, &all) = cv_help_topics[i];
+    return unknown_at_top(cli, table, "topic", topic, all, CV_STR("'conclave help' lists the topics"));
+}
+
+/* conclave help [TOPIC | ROOM [VERB]] */
+static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int count)
+{
+    cv_buf out = cv_cli_stdout();
+    const cv_room *room = count > 0 ? room_find(words[0]) : NULL;
+    const cv_cli_command *command = NULL;
+    if (room && count > 1) {
+        command = cv_cli_find(table, cv_str_of(room->name), cv_str_of(words[1]));
+        if (!command)
+            return unknown_verb(cli, table, room, words[1]);
+    } else if (count > 0) {
+        command = cv_cli_find(table, CV_STR(""), cv_str_of(words[0]));
+    }
+    if (command)
+        cv_help_command(&out, cli->arena, command);
+    else if (room)
+        cv_help_room(&out, table, room);
+    else if (count == 0 && cli->json)
+        cv_help_all_json(&out, cli->arena, table);
+    else if (count == 0)
+        cv_help_all(&out, table);
+    else if (!cv_help_topic(&out, cv_str_of(words[0])))
+        return unknown_topic(cli, table, words[0]);
+    return cv_cli_finish(cli, &out, 0);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **argv, int from)
+{
+    cv_cli_command command = cv_cli_complete(cli->arena, row);
+    cli->command = &command;
+    cli->values = CV_NEW_ARRAY(cli->arena, command.option_count + cv_cli_common_count, const char *);
+    cli->arguments = CV_NEW_ARRAY(cli->arena, (size_t)argc, const char *);
+    cv_err err = {.arena = cli->arena};
+    if (!cv_cli_take(cli, argc, argv, from, &err))
+        return cv_cli_fail(cli, &err);
+    if (cv_cli_get(cli, "help")) {
+        cv_buf out = cv_cli_stdout();
+        cv_help_command(&out, cli->arena, row);
+        return cv_cli_finish(cli, &out, 0);
+    }
+    if (!command.op)
+        cv_watch_call("", command.name);
+    return command.run(cli);
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* conclave ROOM VERB …; without a verb the help, as a mistake. */
+static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room, int argc, char **argv)
+{
+    if (argc > 2 && (is_help(argv[2]) || strcmp(argv[2], "help") == 0))
+        return run_help(cli, table, argv + 1, 1);
+    if (argc == 2) {
+        cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
+        cv_help_room(&out, table, room);
+        cv_cli_finish(cli, &out, 0);
+        return cv_err_exit(CV_ERR_USAGE);
+    }
+    const cv_cli_command *command = cv_cli_find(table, cv_str_of(room->name), cv_str_of(argv[2]));
+    return command ? run_command(cli, command, argc, argv, 3) : unknown_verb(cli, table, room, argv[2]);
+}
+
+static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     if (argc < 2) {
-        help_all(stderr);
+        cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
+        cv_help_all(&out, table);
+        cv_cli_finish(cli, &out, 0);
         return cv_err_exit(CV_ERR_USAGE);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("conclave %s\n", CV_VERSION);
         return 0;
     }
-    bool help = strcmp(argv[1], "help") == 0;
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (help && argc == 2)) {
-        help_all(stdout);
-        return 0;
+    if (is_help(argv[1]))
+        return run_help(cli, table, NULL, 0);
+    if (strcmp(argv[1], "help") == 0) {
+        int count = 0; /* --json may stand anywhere */
+        for (int i = 2; i < argc; i++)
+            if (strcmp(argv[i], "--json") != 0 && !is_help(argv[i]))
+                argv[2 + count++] = argv[i];
+        return run_help(cli, table, argv + 2, count);
     }
-    const cv_cli_command *command = command_find(cv_str_of(argv[help ? 2 : 1]));
-    if (!command && argv[1][0] == '-') {
-        fprintf(stderr, "conclave: unknown option '%s'; 'conclave --help' lists the commands\n", argv[1]);
-        return cv_err_exit(CV_ERR_USAGE);
-    }
-    if (!command)
-        return unknown_command(argv[help ? 2 : 1]);
-    if (help) {
-        help_command(stdout, command);
-        return 0;
-    }
-    return run_command(command, argc, argv);
+    const cv_room *room = room_find(argv[1]);
+    if (room)
+        return run_room(cli, table, room, argc, argv);
+    const cv_cli_command *command = cv_cli_find(table, CV_STR(""), cv_str_of(argv[1]));
+    return command ? run_command(cli, command, argc, argv, 2) : unknown_command(cli, table, argv[1]);
+}
+
+/* Known before the options are read, because they may be what is wrong. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
+}
+
+int cv_cli_main(int argc, char **argv)
+{
+    cv_arena arena = {0};
+    cv_cli cli = {.arena = &arena, .colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
+    cli.json = wants_json(argc, argv);
+    cv_cli_table table = cv_cli_commands(&arena);
+    int status = run(&cli, &table, argc, argv);
+    cv_arena_release(&arena);
+    return status;
 }

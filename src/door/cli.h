@@ -1,17 +1,21 @@
 /* cli.h - the command line.
  *
- * A command is a row of one table: name, summary, usage, options, examples, function. Help, suggestions for typos and
- * the parsing of options all come from the rows.
+ *     conclave COMMAND [OPTION…] [ARGUMENT…]          lint, parse, init …
+ *     conclave ROOM VERB [OPTION…] [ARGUMENT…]        dialogue create …
  *
- *     conclave COMMAND [OPTION…] [ARGUMENT…]
+ * A command is a row of one table (cli_table.c): name, summary, usage, options, examples, function. The commands that
+ * work on files are written here (cmd_*.c); all others are made from the operations of ops/, and their options from the
+ * schemas. Help, suggestions for typos and the parsing of options all come from the rows.
  *
- * Data goes to standard output, words about it to standard error. Exit status: 0 fine, 1 findings, 2 it could not run.
+ * Data goes to standard output, words about it to standard error. Exit status: 0 fine, 1 findings or a refused request,
+ * 2 it could not run.
  */
 #ifndef CV_DOOR_CLI_H
 #define CV_DOOR_CLI_H
 
 #include "base/err.h"
 #include "base/json.h"
+#include "ops/op.h"
 
 typedef struct {
     const char *name;  /* without the dashes */
@@ -31,7 +35,18 @@ typedef struct {
     const cv_cli_option *options;
     size_t option_count;
     int (*run)(cv_cli *cli); /* the exit status */
+    /* ---- of an operation; the first options are then the properties of its input, in their order ---- */
+    const char *room; /* NULL or "": stands at the top level */
+    const cv_operation *op;
+    const cv_json *input;    /* the schema */
+    const cv_json *argument; /* the property's schema that is taken without its flag, NULL: none */
 } cv_cli_command;
+
+/* An option as it stands on the command line. */
+typedef struct {
+    size_t option;
+    const char *value; /* "" for a switch; "true" and "false" for one of a schema */
+} cv_cli_given;
 
 /* One call of the program. */
 struct cv_cli {
@@ -41,6 +56,11 @@ struct cv_cli {
     const char **arguments;
     size_t argument_count;
     bool colour;
+    bool json; /* errors on standard output too */
+    struct {
+        cv_cli_given *items;
+        size_t count, capacity;
+    } given; /* all options in their order */
 };
 
 int cv_cli_main(int argc, char **argv);
@@ -48,12 +68,9 @@ int cv_cli_main(int argc, char **argv);
 /* The option's value, or NULL when it was not given. */
 const char *cv_cli_get(const cv_cli *cli, const char *option);
 
-/* Reports an error (on stdout as JSON when --json was given, else one line on stderr) and returns its exit status. */
+/* Reports an error (on stdout as JSON when --json was given, and one line on stderr) and returns its exit status. */
 int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
-
-/* One error as a JSON object: error_code, message, field, value, valid_options, suggestion, file, line, column. */
-void cv_cli_print_error(const cv_err *err, cv_json_writer *w);
 
 /* A buffer that flows to standard output; finish reports a full disk or a closed pipe as exit status 2. */
 cv_buf cv_cli_stdout(void);

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/err_json.h"
 #include "base/file.h"
 #include "door/cli.h"
 #include "door/lint_print.h"
@@ -250,7 +251,7 @@ static void end_json(run *r)
     cv_json_key(w, CV_STR("errors"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < r->errs.count; i++)
-        cv_cli_print_error(&r->errs.items[i], w);
+        cv_err_print_json(&r->errs.items[i], w);
     cv_json_end_array(w);
     cv_json_end_object(w);
 }

@@ -265,7 +265,7 @@ static void skip_span(mark_walk *w)
 {
     size_t n = ticks_at(w->line, w->at);
     w->at += n;
-    if (n > CV_MAX_TICKS || (w->missing & (1u << (n - 1))))
+    if (n == 0 || n > CV_MAX_TICKS || (w->missing & (1u << (n - 1))))
         return;
     for (size_t i = w->at; i < w->line.n;) {
         const char *hit = memchr(w->line.p + i, '`', w->line.n - i);
@@ -337,8 +337,8 @@ static size_t place_of(const parser *p, piece *in, size_t at)
 {
     if (in->s.p == in->raw.p)
         return offset(p, in->raw.p) + at;
-    for (; in->at < at; in->at++) {
-        cv_str rest = cv_str_from(in->raw, in->raw_at);
+    for (; in->at < at && in->raw_at < in->raw.n; in->at++) {
+        cv_str rest = {in->raw.p + in->raw_at, in->raw.n - in->raw_at};
         bool escape = rest.n > 1 && rest.p[0] == '\\' && (rest.p[1] == '|' || rest.p[1] == '\\');
         in->raw_at += cv_is_space(rest.p[0]) ? (size_t)(cv_str_trim_left(rest).p - rest.p) : escape ? 2 : 1;
     }

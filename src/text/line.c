@@ -323,10 +323,10 @@ static size_t mark_lead(cv_str s)
         } else if (c == 'M' && i >= 2 && s.p[i - 1] == '*') {
             cv_str rest = cv_str_from(s, i);
             size_t n = cv_str_starts(rest, CV_STR("Moves")) ? 5 : cv_str_starts(rest, CV_STR("Move")) ? 4 : 0;
-            cv_str after = cv_str_from(rest, n);
+            cv_str after = cv_str_trim_left(cv_str_from(rest, n));
             if (n == 0 || (!cv_str_starts(after, CV_STR("**:")) && !cv_str_starts(after, CV_STR(":**"))))
                 return SIZE_MAX;
-            i += n + 3;
+            i = (size_t)(after.p - s.p) + 3;
         } else if (c == '*' || c == '_' || c == '#' ||
                    ((c == '-' || c == '+') && i + 1 < s.n && cv_is_blank(s.p[i + 1]))) {
             i++;

@@ -146,29 +146,23 @@ static cv_str settled_word(cv_arena *a, const cv_mark *m)
 /* "T4/T5" -> "T04, T05". */
 static cv_str settled_targets(cv_arena *a, cv_str targets)
 {
-    cv_str list = {NULL, 0}, rest = targets;
-    size_t capacity = 0;
     cv_id id;
     if (targets.n == 0 || cv_id_parse(targets, &id))
         return cv_id_normal(a, targets);
-    for (cv_str target; cv_target_next(&rest, &id);) {
-        target = cv_id_print(a, &id);
-        if (list.n + target.n + 2 > capacity) {
-            capacity = 2 * capacity + target.n + 2;
-            char *grown = cv_arena_alloc(a, capacity);
-            if (list.n)
-                memcpy(grown, list.p, list.n);
-            list.p = grown;
+    /* An id has at least two bytes; made canonical it grows by one at most, and two stand between it and the next. */
+    char *p = cv_arena_alloc(a, 3 * targets.n + 2);
+    size_t n = 0;
+    for (cv_str rest = targets; cv_target_next(&rest, &id);) {
+        cv_str target = cv_id_print(a, &id);
+        if (n > 0) {
+            memcpy(p + n, ", ", 2);
+            n += 2;
         }
-        char *to = (char *)(uintptr_t)list.p + list.n;
-        if (list.n) {
-            memcpy(to, ", ", 2);
-            to += 2;
-        }
-        memcpy(to, target.p, target.n);
-        list.n = (size_t)(to + target.n - list.p);
+        if (target.n > 0)
+            memcpy(p + n, target.p, target.n);
+        n += target.n;
     }
-    return list;
+    return (cv_str){p, n};
 }
 
 /* "muffin ,cupcake" -> "muffin, cupcake". */

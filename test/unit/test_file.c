@@ -540,6 +540,95 @@ static void folders_that_cannot_sync_are_forgiven(void **state)
     assert_true(world.failed == SYNC && world.on_folder);
 }
 
+/* ---- writing in pieces ----------------------------------------------------------------------- */
+
+enum { PIECES = 3000, PIECE = 100 }; /* several pages of the buffer */
+
+static void add_pieces(cv_buf *out)
+{
+    char piece[PIECE];
+    memset(piece, 'p', sizeof piece);
+    for (int i = 0; i < PIECES; i++)
+        cv_buf_add(out, (cv_str){piece, sizeof piece});
+}
+
+static bool stream(fixture *f, const cv_file_calls *calls, const char *path)
+{
+    cv_file_writer w;
+    if (!cv_file_begin(&w, calls, path, &f->err))
+        return false;
+    add_pieces(&w.out);
+    return cv_file_commit(&w, &f->err);
+}
+
+static void pieces_make_a_whole_file(void **state)
+{
+    fixture *f = *state;
+    const char *path = make_file(f, "file.md", CV_STR("old"));
+    chmod(path, 0604);
+    cv_file_writer w;
+    assert_ok(cv_file_begin(&w, NULL, path, &f->err), &f->err);
+    add_pieces(&w.out);
+    assert_true(w.out.capacity <= 128 << 10); /* pages flow through */
+    assert_str_eq(cv_test_read(&f->arena, path), "old");
+    assert_ok(cv_file_commit(&w, &f->err), &f->err);
+    assert_int_equal(cv_test_read(&f->arena, path).n, PIECES * PIECE);
+    assert_int_equal(mode_of(path), 0604);
+    assert_int_equal(count_entries(f->folder), 1);
+}
+
+static void what_is_rolled_back_was_never_there(void **state)
+{
+    fixture *f = *state;
+    size_t descriptors = count_descriptors();
+    const char *path = make_file(f, "file.md", CV_STR("old"));
+    cv_file_writer w;
+    assert_ok(cv_file_begin(&w, NULL, path, &f->err), &f->err);
+    add_pieces(&w.out);
+    cv_file_rollback(&w);
+    assert_str_eq(cv_test_read(&f->arena, path), "old");
+    assert_int_equal(count_entries(f->folder), 1);
+    assert_int_equal(count_descriptors(), descriptors);
+    assert_fails(cv_file_begin(&w, NULL, f->folder, &f->err), &f->err, CV_ERR_NOT_A_FILE);
+    assert_int_equal(count_descriptors(), descriptors);
+}
+
+static void any_failing_call_of_a_stream_leaves_the_old_file(void **state)
+{
+    fixture *f = *state;
+    const char *path = in_folder(f, "file.md");
+    for (size_t n = 1;; n++) {
+        make_file(f, "file.md", CV_STR("old"));
+        memset(&world, 0, sizeof world);
+        world.fail_at = n;
+        world.with = ENOSPC;
+        size_t descriptors = count_descriptors();
+        bool ok = stream(f, &failing_calls, path), told = world.failed != CLOSE || !world.on_folder;
+        assert_int_equal(count_descriptors(), descriptors);
+        assert_int_equal(count_entries(f->folder), 1);
+        if (world.failed == NONE) {
+            assert_true(ok && n - 1 > 8 + 3); /* as many as for one piece, and more writes */
+            return;
+        }
+        assert_int_equal(ok, !told);
+        bool stands = ok || (world.failed == SYNC && world.on_folder);
+        assert_int_equal(cv_test_read(&f->arena, path).n, stands ? PIECES * PIECE : 3);
+        if (!ok)
+            assert_str_has(f->err.message, strerror(ENOSPC));
+    }
+}
+
+static void files_take_the_place_of_others(void **state)
+{
+    fixture *f = *state;
+    const char *old = make_file(f, "old.md", CV_STR("old")), *new = make_file(f, "new.md", CV_STR("new"));
+    assert_ok(cv_file_replace(new, old, &f->err), &f->err);
+    assert_str_eq(cv_test_read(&f->arena, old), "new");
+    assert_int_equal(count_entries(f->folder), 1);
+    assert_fails(cv_file_replace(new, old, &f->err), &f->err, CV_ERR_NOT_FOUND);
+    assert_str_eq(cv_test_read(&f->arena, old), "new");
+}
+
 /* ---- a process that dies --------------------------------------------------------------------- */
 
 enum { LARGE = 60000, SMALL = 1000 };
@@ -733,6 +822,10 @@ int main(void)
         TEST(short_and_interrupted_writes_are_continued),
         TEST(interrupted_calls_are_no_failures),
         TEST(folders_that_cannot_sync_are_forgiven),
+        TEST(pieces_make_a_whole_file),
+        TEST(what_is_rolled_back_was_never_there),
+        TEST(any_failing_call_of_a_stream_leaves_the_old_file),
+        TEST(files_take_the_place_of_others),
         TEST(killed_writers_leave_whole_files),
         TEST(walking_goes_in_byte_order),
         TEST(walking_takes_a_file_as_it_is),

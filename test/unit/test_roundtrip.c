@@ -686,6 +686,7 @@ static const char *const regressions[] = {
     "x\n\r\ny\n",                                            /* a carriage return on a blank line */
     "**Statu*:** x\n",                                       /* a key that ends in a star */
     "[MOVE:T-N[\n",                                          /* a target where the move's word is missing */
+    "**Move\t**:[ACCEPT\n",                                  /* white space inside the bold word */
     "[MOVE:T-s\n",                                           /* … and what would be one in capitals */
     "## Round 2026: x\n",                                    /* more rounds than ids can name */
     "## Round 1: a\n## 💙 Judge: Round 1 x\n## Round 2: b\n", /* rounds from 1 */

@@ -1,0 +1,291 @@
+-- statements.sql - every statement of the SQLite engine, by name.
+--
+--     -- name: position      the text up to the next name is the statement "position"
+--     -- name: put_$kind     made once for every line of words below, with the words in the place of their names
+--
+-- put_*: parameters are the dialogue, the rev and then the fields of records.h in their order (an entity's kind is its
+-- table). all_* and since_*: the columns are the rev and the fields in the same order, the rows in the order of the key.
+-- Tests hold both against the field
+-- tables. since_* exists where a dialogue has many rows: it finds the new ones by an
+-- index. :lean leaves long texts out; they stand last in their rows, so that their pages are not even read.
+
+-- words: $table           $kind  $content
+-- words: perspectives     P      content
+-- words: recommendations  R      content
+-- words: tensions         T      description
+-- words: evidence         E      content
+-- words: claims           C      content
+
+-- ---- writing rows: what has a present state is replaced, everything else only added -------------------------------
+
+-- name: put_dialogue
+INSERT INTO dialogues (dialogue_id, rev, title, question, status, created_at, converged_at, total_rounds,
+    total_alignment, output_dir, calibrated, domain_id, ethos_id, calibration, background, expert_pool, panel_size,
+    rotation, seed, convergence_target, strict_convergence)
+VALUES (:dialogue_id, :rev, :title, :question, :status, :created_at, :converged_at, :total_rounds, :total_alignment,
+    :output_dir, :calibrated, :domain_id, :ethos_id, :calibration, :background, :expert_pool, :panel_size, :rotation,
+    :seed, :convergence_target, :strict_convergence)
+ON CONFLICT (dialogue_id) DO UPDATE
+SET rev = excluded.rev, title = excluded.title, question = excluded.question, status = excluded.status,
+    created_at = excluded.created_at, converged_at = excluded.converged_at,
+    total_rounds = excluded.total_rounds, total_alignment = excluded.total_alignment,
+    output_dir = excluded.output_dir, calibrated = excluded.calibrated, domain_id = excluded.domain_id,
+    ethos_id = excluded.ethos_id, calibration = excluded.calibration, background = excluded.background,
+    expert_pool = excluded.expert_pool, panel_size = excluded.panel_size, rotation = excluded.rotation,
+    seed = excluded.seed, convergence_target = excluded.convergence_target,
+    strict_convergence = excluded.strict_convergence;
+
+-- name: put_expert
+INSERT INTO experts (dialogue_id, rev, expert_slug, position, role, description, focus, tier, source, relevance,
+    creation_reason, color, total_score, first_round, created_at)
+VALUES (:dialogue_id, :rev, :expert_slug, :position, :role, :description, :focus, :tier, :source, :relevance,
+    :creation_reason, :color, :total_score, :first_round, :created_at)
+ON CONFLICT (dialogue_id, expert_slug) DO UPDATE
+SET rev = excluded.rev, position = excluded.position, role = excluded.role, description = excluded.description,
+    focus = excluded.focus, tier = excluded.tier, source = excluded.source, relevance = excluded.relevance,
+    creation_reason = excluded.creation_reason, color = excluded.color, total_score = excluded.total_score,
+    first_round = excluded.first_round, created_at = excluded.created_at;
+
+-- name: put_seat
+INSERT INTO panels (dialogue_id, rev, round, expert_slug, position, source, focus)
+VALUES (:dialogue_id, :rev, :round, :expert_slug, :position, :source, :focus);
+
+-- name: put_round
+INSERT INTO rounds (dialogue_id, rev, round, title, score, score_components, summary, status, created_at,
+    completed_at)
+VALUES (:dialogue_id, :rev, :round, :title, :score, :score_components, :summary, :status, :created_at, :completed_at)
+ON CONFLICT (dialogue_id, round) DO UPDATE
+SET rev = excluded.rev, title = excluded.title, score = excluded.score,
+    score_components = excluded.score_components, summary = excluded.summary, status = excluded.status,
+    created_at = excluded.created_at, completed_at = excluded.completed_at;
+
+-- name: put_score
+INSERT INTO scores (dialogue_id, rev, round, expert_slug, score, score_components)
+VALUES (:dialogue_id, :rev, :round, :expert_slug, :score, :score_components)
+ON CONFLICT (dialogue_id, round, expert_slug) DO UPDATE
+SET rev = excluded.rev, score = excluded.score, score_components = excluded.score_components;
+
+-- name: put_response
+INSERT INTO responses (dialogue_id, rev, round, expert_slug, content, sha256, created_at)
+VALUES (:dialogue_id, :rev, :round, :expert_slug, :content, :sha256, :created_at);
+
+-- name: put_$kind
+INSERT INTO $table (dialogue_id, rev, round, seq, label, $content, contributors, status, parameters,
+    adopted_in_verdict, created_at)
+VALUES (:dialogue_id, :rev, :round, :seq, :label, :content, :contributors, :status, :parameters, :adopted_in_verdict,
+    :created_at)
+ON CONFLICT (dialogue_id, round, seq) DO UPDATE
+SET rev = excluded.rev, label = excluded.label, $content = excluded.$content,
+    contributors = excluded.contributors, status = excluded.status, parameters = excluded.parameters,
+    adopted_in_verdict = excluded.adopted_in_verdict, created_at = excluded.created_at;
+
+-- name: put_origin
+INSERT INTO origins (dialogue_id, rev, local_id, display_id, expert_slug, round, response_sha256, range_start,
+    range_end)
+VALUES (:dialogue_id, :rev, :local_id, :display_id, :expert_slug, :round, :response_sha256, :range_start, :range_end);
+
+-- name: put_reference
+INSERT INTO refs (dialogue_id, rev, source_id, ref_type, target_id, source_type, target_type, round, position,
+    created_at)
+VALUES (:dialogue_id, :rev, :source_id, :ref_type, :target_id, :source_type, :target_type, :round, :position,
+    :created_at);
+
+-- name: put_move
+INSERT INTO moves (dialogue_id, rev, round, expert_slug, seq, position, move_type, targets, context, created_at)
+VALUES (:dialogue_id, :rev, :round, :expert_slug, :seq, :position, :move_type, :targets, :context, :created_at);
+
+-- name: put_verdict
+INSERT INTO verdicts (dialogue_id, rev, verdict_id, position, verdict_type, round, author_expert, recommendation,
+    description, conditions, vote, confidence, tensions_resolved, tensions_accepted, recommendations_adopted,
+    key_evidence, key_claims, supporting_experts, ethos_compliance, warning, created_at)
+VALUES (:dialogue_id, :rev, :verdict_id, :position, :verdict_type, :round, :author_expert, :recommendation,
+    :description, :conditions, :vote, :confidence, :tensions_resolved, :tensions_accepted, :recommendations_adopted,
+    :key_evidence, :key_claims, :supporting_experts, :ethos_compliance, :warning, :created_at);
+
+-- name: put_event
+INSERT INTO events (dialogue_id, rev, event_seq, subject_type, subject_id, event_type, event_round, actors, reason,
+    result_id, reference, data, covers, created_at, hash)
+VALUES (:dialogue_id, :rev, :event_seq, :subject_type, :subject_id, :event_type, :event_round, :actors, :reason,
+    :result_id, :reference, :data, :covers, :created_at, :hash);
+
+-- ---- reading rows -------------------------------------------------------------------------------------------------
+
+-- name: all_dialogue
+SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
+    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
+    strict_convergence
+FROM dialogues WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY dialogue_id;
+
+-- name: all_expert
+SELECT rev, expert_slug, position, role, description, focus, tier, source, relevance, creation_reason, color,
+    total_score, first_round, created_at
+FROM experts WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY expert_slug;
+
+-- name: all_seat
+SELECT rev, round, expert_slug, position, source, focus
+FROM panels WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round, expert_slug;
+
+-- name: all_round
+SELECT rev, round, title, score, score_components, summary, status, created_at, completed_at
+FROM rounds WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round;
+
+-- name: all_score
+SELECT rev, round, expert_slug, score, score_components
+FROM scores WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round, expert_slug;
+
+-- name: all_response
+SELECT rev, round, expert_slug, iif(:lean, NULL, content) AS content, sha256, created_at
+FROM responses WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round, expert_slug;
+
+-- name: all_$kind
+SELECT rev, '$kind' AS kind, round, seq, label, iif(:lean, NULL, $content) AS content, contributors, status,
+    parameters, adopted_in_verdict, created_at
+FROM $table WHERE dialogue_id = :dialogue_id ORDER BY round, seq;
+
+-- name: since_$kind
+SELECT rev, '$kind' AS kind, round, seq, label, iif(:lean, NULL, $content) AS content, contributors, status,
+    parameters, adopted_in_verdict, created_at
+FROM $table INDEXED BY $table_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round, seq;
+
+-- name: all_origin
+SELECT rev, local_id, display_id, expert_slug, round, response_sha256, range_start, range_end
+FROM origins WHERE dialogue_id = :dialogue_id ORDER BY local_id;
+
+-- name: since_origin
+SELECT rev, local_id, display_id, expert_slug, round, response_sha256, range_start, range_end
+FROM origins INDEXED BY origins_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY local_id;
+
+-- name: all_reference
+SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
+FROM refs WHERE dialogue_id = :dialogue_id ORDER BY source_id, ref_type, target_id;
+
+-- name: since_reference
+SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
+FROM refs INDEXED BY refs_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY source_id, ref_type, target_id;
+
+-- name: all_move
+SELECT rev, round, expert_slug, seq, position, move_type, targets, context, created_at
+FROM moves WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round, expert_slug, seq;
+
+-- name: all_verdict
+SELECT rev, verdict_id, position, verdict_type, round, author_expert, recommendation, description, conditions, vote,
+    confidence, tensions_resolved, tensions_accepted, recommendations_adopted, key_evidence, key_claims,
+    supporting_experts, ethos_compliance, warning, created_at
+FROM verdicts WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY verdict_id;
+
+-- name: all_event
+SELECT rev, event_seq, subject_type, subject_id, event_type, event_round, actors, reason, result_id, reference, data,
+    covers, created_at, hash
+FROM events WHERE dialogue_id = :dialogue_id ORDER BY event_seq;
+
+-- name: since_event
+SELECT rev, event_seq, subject_type, subject_id, event_type, event_round, actors, reason, result_id, reference, data,
+    covers, created_at, hash
+FROM events INDEXED BY events_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY event_seq;
+
+-- ---- a dialogue's position and its operations ---------------------------------------------------------------------
+
+-- name: position
+SELECT last_rev, head, event_count FROM dialogues WHERE dialogue_id = :dialogue_id;
+
+-- name: position_set
+UPDATE dialogues SET last_rev = :rev, head = :head, event_count = :event_count WHERE dialogue_id = :dialogue_id;
+
+-- name: op
+SELECT rev, digest, result FROM ops WHERE dialogue_id = :dialogue_id AND op_id = :op_id;
+
+-- name: op_put
+INSERT INTO ops (dialogue_id, op_id, rev, digest, created_at, result)
+VALUES (:dialogue_id, :op_id, :rev, :digest, :now, :result);
+
+-- ---- across dialogues ---------------------------------------------------------------------------------------------
+
+-- name: list
+SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
+    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
+    strict_convergence, dialogue_id, last_rev, head, event_count
+FROM dialogues WHERE dialogue_id > :after ORDER BY dialogue_id LIMIT :limit;
+
+-- name: list_status
+SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
+    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
+    strict_convergence, dialogue_id, last_rev, head, event_count
+FROM dialogues WHERE status = :status AND dialogue_id > :after ORDER BY dialogue_id LIMIT :limit;
+
+-- ---- streams ------------------------------------------------------------------------------------------------------
+
+-- name: stream_last
+SELECT last_seq FROM streams WHERE stream = :stream;
+
+-- name: stream_advance
+INSERT INTO streams (stream, last_seq) VALUES (:stream, :last_seq)
+ON CONFLICT (stream) DO UPDATE SET last_seq = excluded.last_seq;
+
+-- name: stream_put
+INSERT INTO stream_messages (stream, seq, op_id, created_at, message)
+VALUES (:stream, :seq, :op_id, :now, :message);
+
+-- name: stream_op
+SELECT seq, message FROM stream_messages INDEXED BY stream_messages_op
+WHERE stream = :stream AND op_id = :op_id ORDER BY seq;
+
+-- name: stream_read
+SELECT seq, message, created_at FROM stream_messages WHERE stream = :stream AND seq > :after ORDER BY seq LIMIT :limit;
+
+-- name: cursor_get
+SELECT seq FROM cursors WHERE stream = :stream AND reader = :reader;
+
+-- name: cursor_advance
+INSERT INTO cursors (stream, reader, seq, updated_at) VALUES (:stream, :reader, :seq, :now)
+ON CONFLICT (stream, reader) DO UPDATE SET seq = excluded.seq, updated_at = excluded.updated_at
+WHERE excluded.seq > cursors.seq;
+
+-- ---- transactions and the file ------------------------------------------------------------------------------------
+
+-- name: begin_read
+BEGIN;
+
+-- name: begin_write
+BEGIN IMMEDIATE;
+
+-- name: commit
+COMMIT;
+
+-- name: rollback
+ROLLBACK;
+
+-- name: journal_mode
+PRAGMA journal_mode;
+
+-- name: wal
+PRAGMA journal_mode = WAL;
+
+-- name: synchronous
+PRAGMA synchronous = FULL;
+
+-- name: recursive_triggers
+PRAGMA recursive_triggers = ON;
+
+-- name: application
+PRAGMA application_id;
+
+-- name: application_set
+PRAGMA application_id = 1129270851;
+
+-- name: tables
+SELECT count(*) FROM sqlite_schema;
+
+-- name: migrations
+SELECT version, name, checksum, program FROM schema_migrations ORDER BY version;
+
+-- name: migration_put
+INSERT INTO schema_migrations (version, name, checksum, program) VALUES (:version, :name, :checksum, :program);
+
+-- name: integrity
+PRAGMA integrity_check (1);
+
+-- name: foreign_keys
+PRAGMA foreign_key_check;
+
+-- name: backup
+VACUUM INTO :path;

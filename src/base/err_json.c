@@ -1,0 +1,99 @@
+/* err_json.c - errors as JSON; see err_json.h. */
+#include "base/err_json.h"
+
+static void key_if(cv_json_writer *w, const char *key, cv_str value)
+{
+    if (value.n > 0)
+        cv_json_key_str(w, key, value);
+}
+
+/* "perspectives[0].references[1].target" is about a "reference": the innermost list, without its plural s. */
+static cv_str item_type(const cv_err *err)
+{
+    cv_str path = err->field;
+    if (err->item_type.n > 0)
+        return err->item_type;
+    while (path.n > 0 && path.p[path.n - 1] != '[')
+        path.n--;
+    if (path.n == 0)
+        return path;
+    path.n--;
+    size_t from = path.n;
+    while (from > 0 && path.p[from - 1] != '.' && path.p[from - 1] != ']')
+        from--;
+    path = cv_str_from(path, from);
+    return cv_str_ends(path, CV_STR("s")) ? cv_str_head(path, path.n - 1) : path;
+}
+
+static void print_options(const cv_err *err, cv_json_writer *w)
+{
+    if (err->option_count == 0)
+        return;
+    cv_json_key(w, CV_STR("valid_options"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < err->option_count; i++)
+        cv_json_str(w, err->options[i]);
+    cv_json_end_array(w);
+}
+
+static void print_members(const cv_err *err, cv_json_writer *w)
+{
+    cv_json_key_str(w, "error_code", cv_err_word(err->code));
+    cv_json_key_str(w, "message", err->message);
+    key_if(w, "item_type", item_type(err));
+    key_if(w, "local_id", err->local_id);
+    key_if(w, "field", err->field);
+    key_if(w, "value", err->value);
+    key_if(w, "constraint", err->constraint);
+    if (err->context.n > 0) {
+        cv_json_key(w, CV_STR("context"));
+        cv_json_raw(w, err->context);
+    }
+    print_options(err, w);
+    key_if(w, "suggestion", err->suggestion);
+    key_if(w, "file", err->file);
+    if (err->line > 0) {
+        cv_json_key_int(w, "line", (int64_t)err->line);
+        cv_json_key_int(w, "column", (int64_t)err->column);
+    }
+}
+
+void cv_err_print_json(const cv_err *err, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    print_members(err, w);
+    cv_json_end_object(w);
+}
+
+/* What could not run at all is no fault of an item: it keeps its own shape. */
+static bool is_batch(const cv_err *errs, size_t count, bool batch)
+{
+    return count > 1 || (batch && (cv_err_exit(errs[0].code) == 1 || errs[0].code == CV_ERR_TOO_LARGE));
+}
+
+cv_err_code cv_errs_code(const cv_err *errs, size_t count, bool batch)
+{
+    return is_batch(errs, count, batch) ? CV_ERR_BATCH : errs[0].code;
+}
+
+void cv_errs_print_json(const cv_err *errs, size_t count, bool batch, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "status", CV_STR("error"));
+    if (is_batch(errs, count, batch)) {
+        cv_buf message = {0};
+        cv_buf_printf(&message, "%zu item%s failed validation", count, count == 1 ? "" : "s");
+        cv_json_key_str(w, "error_code", cv_err_word(CV_ERR_BATCH));
+        cv_json_key_str(w, "message", cv_buf_str(&message));
+        cv_buf_release(&message);
+        cv_json_key(w, CV_STR("errors"));
+        cv_json_begin_array(w);
+        for (size_t i = 0; i < count; i++)
+            cv_err_print_json(&errs[i], w);
+        cv_json_end_array(w);
+        cv_json_key_str(w, "suggestion", CV_STR("Fix all errors and resubmit the entire batch"));
+    } else {
+        print_members(&errs[0], w);
+    }
+    cv_json_end_object(w);
+}

@@ -1,0 +1,14 @@
+/* path.h - where a caller may make the program read and write.
+ *
+ * The command line may name any path, relative to the current folder. All other callers are confined to the project's
+ * root: their relative paths begin there, and a path that leads out of it, be it by dots or by links, is refused.
+ */
+#ifndef CV_BASE_PATH_H
+#define CV_BASE_PATH_H
+
+#include "base/err.h"
+
+/* `path` as this caller means it; neither it nor the folders above it need exist. */
+bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, const char **ret_path, cv_err *err);
+
+#endif

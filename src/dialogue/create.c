@@ -1,0 +1,360 @@
+/* create.c - a new dialogue: checked, named, its first panel drawn, and the judge instructed.
+ *
+ *     request -> wish      what is asked for, every fault at once
+ *     wish    -> id        the title's slug, or the first of -2 … -99 that is free
+ *     id      -> panel     drawn with the given seed or the id's own; names dealt Core, Adjacent, Wildcard
+ *     panel   -> record    one write against rev 0: whoever comes second at an id goes on to the next one
+ *
+ * With an op_id the same request is answered again with the first dialogue; without one it is a new dialogue each time.
+ * `expect_rev: 0` insists on the title's own slug: a taken one is a rev_conflict.
+ */
+#include "base/limits.h"
+#include "dialogue/answer.h"
+#include "dialogue/journal.h"
+#include "dialogue/operations.h"
+#include "dialogue/people.h"
+#include "dialogue/protocol.h"
+
+enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
+
+typedef struct {
+    cv_rec_dialogue row; /* all that does not depend on the id */
+    cv_pool pool;
+    bool named;   /* it has an op_id */
+    bool insists; /* it has an expect_rev */
+    cv_warnings warnings;
+} wish;
+
+/* ---- the request ------------------------------------------------------------------------------------------------- */
+
+static const cv_json *given(const cv_call *call, const char *key)
+{
+    return cv_json_get(call->input, cv_str_of(key));
+}
+
+static int64_t int_or(const cv_call *call, const char *key, int64_t otherwise)
+{
+    const cv_json *value = given(call, key);
+    int64_t number;
+    return value && cv_json_to_int(value, &number) ? number : otherwise;
+}
+
+static bool is_true(const cv_call *call, const char *key)
+{
+    const cv_json *value = given(call, key);
+    return value && value->type == CV_JSON_TRUE;
+}
+
+static int depth_of(const cv_json *value)
+{
+    int deepest = 0;
+    bool is_array = value->type == CV_JSON_ARRAY;
+    if (!is_array && value->type != CV_JSON_OBJECT)
+        return 0;
+    for (uint32_t i = 0; i < value->count; i++) {
+        int depth = depth_of(is_array ? &value->items[i] : &value->members[i].value);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest + 1;
+}
+
+/* A member that is kept as JSON. */
+static cv_str read_json(cv_call *call, const char *key)
+{
+    const cv_json *value = given(call, key);
+    if (!value)
+        return (cv_str){NULL, 0};
+    cv_buf text = {0};
+    int depth = depth_of(value);
+    cv_json_value(&(cv_json_writer){.out = &text}, value);
+    if (text.n > CV_MAX_BACKGROUND)
+        cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), key, (cv_str){NULL, 0},
+                  "%s has %zu bytes as JSON, at most %d are allowed", key, text.n, CV_MAX_BACKGROUND);
+    if (depth > CV_MAX_BACKGROUND_DEPTH)
+        cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), key, (cv_str){NULL, 0},
+                  "%s is nested %d levels deep, at most %d are allowed", key, depth, CV_MAX_BACKGROUND_DEPTH);
+    return cv_answer_take(call->arena, &text);
+}
+
+static bool leaves_root(cv_str path)
+{
+    cv_str piece;
+    if (path.n > 0 && path.p[0] == '/')
+        return true;
+    while (cv_str_split(&path, '/', &piece))
+        if (cv_str_eq(piece, CV_STR("..")))
+            return true;
+    return false;
+}
+
+static cv_str read_output_dir(cv_call *call)
+{
+    cv_str path = cv_text_read(call, call->input, CV_STR(""), "output_dir", CV_MAX_PATH, CV_TEXT_LINE);
+    while (path.n > 1 && path.p[path.n - 1] == '/')
+        path.n--;
+    if (call->confined && leaves_root(path))
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path, "the folder lies outside the project")
+            ->suggestion = CV_STR("give a path below the project's root, without '..', or leave it out");
+    return path;
+}
+
+static cv_str read_target(cv_call *call)
+{
+    const cv_json *target = given(call, "convergence_target");
+    return target ? target->text : (cv_str){NULL, 0};
+}
+
+static void read_calibration(cv_call *call, cv_rec_dialogue *row)
+{
+    const cv_json *calibrated = given(call, "calibrated"), *calibration = given(call, "calibration");
+    row->domain_id = cv_text_read(call, call->input, CV_STR(""), "domain_id", CV_MAX_PHRASE, CV_TEXT_LINE);
+    row->ethos_id = cv_text_read(call, call->input, CV_STR(""), "ethos_id", CV_MAX_PHRASE, CV_TEXT_LINE);
+    row->calibration = read_json(call, "calibration");
+    cv_str own = calibration
+                     ? cv_text_read(call, calibration, CV_STR("calibration"), "ethos_id", CV_MAX_PHRASE, CV_TEXT_LINE)
+                     : (cv_str){NULL, 0};
+    if (own.p && row->ethos_id.p && !cv_str_eq(own, row->ethos_id))
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR("calibration"), "ethos_id", own,
+                  "the dialogue's ethos_id is '%.*s'", CV_FMT(row->ethos_id))
+            ->suggestion = CV_STR("give one of them");
+    if (!row->ethos_id.p)
+        row->ethos_id = own;
+    if (calibrated && calibrated->type == CV_JSON_FALSE && calibration)
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "calibrated", CV_STR("false"),
+                  "a dialogue with a calibration is calibrated");
+    row->calibrated =
+        calibrated ? calibrated->type == CV_JSON_TRUE : calibration || row->ethos_id.p || row->domain_id.p;
+}
+
+static void warn(cv_call *call, wish *w, cv_str code, cv_str message)
+{
+    *CV_PUSH(call->arena, &w->warnings) = (cv_warning){code, message};
+}
+
+static void read_pool(cv_call *call, wish *w)
+{
+    const cv_json *pool = given(call, "expert_pool");
+    size_t wildcards = 0;
+    if (!pool) {
+        warn(call, w, CV_STR("no_pool"), CV_STR("nobody sits yet: expert-create and evolve-panel make the panel"));
+        return;
+    }
+    if (!cv_pool_read(call, pool, CV_STR("expert_pool"), &w->pool))
+        return;
+    for (size_t i = 0; i < w->pool.count; i++)
+        wildcards += w->pool.items[i].tier == CV_TIER_WILDCARD;
+    if (w->pool.count < FEWEST_EXPERTS)
+        warn(call, w, CV_STR("small_pool"), CV_STR("fewer than three experts: a panel needs different views"));
+    else if (wildcards == 0)
+        warn(call, w, CV_STR("no_wildcard"),
+             CV_STR("no Wildcard in the pool: nobody is there to challenge the usual view"));
+    w->row.expert_pool = cv_pool_print(call->arena, &w->pool);
+}
+
+/* How many sit in round 0: as asked, otherwise the whole pool up to the usual size. */
+static int64_t read_panel_size(cv_call *call, const wish *w)
+{
+    int64_t pool = (int64_t)w->pool.count;
+    int64_t size = int_or(call, "panel_size", pool < USUAL_PANEL ? pool : USUAL_PANEL);
+    if (w->pool.count && size > pool)
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size",
+                  cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld experts", (long long)pool)
+            ->suggestion = CV_STR("make the pool larger or the panel smaller");
+    return w->pool.count || given(call, "panel_size") ? size : CV_ABSENT;
+}
+
+static bool read_wish(cv_call *call, wish *w)
+{
+    const cv_json *rotation = given(call, "rotation");
+    *w = (wish){.named = given(call, "op_id"), .insists = given(call, "expect_rev")};
+    w->row = (cv_rec_dialogue){
+        .title = cv_text_read(call, call->input, CV_STR(""), "title", CV_MAX_TITLE, CV_TEXT_LINE),
+        .question = cv_text_read(call, call->input, CV_STR(""), "question", CV_MAX_PROSE, CV_TEXT_PROSE),
+        .status = CV_STR("open"),
+        .background = read_json(call, "background"),
+        .output_dir = read_output_dir(call),
+        .rotation = rotation ? rotation->text : cv_rotation_words.items[CV_ROTATION_GRADUATED],
+        .seed = int_or(call, "seed", CV_ABSENT),
+        .convergence_target = read_target(call),
+        .strict_convergence = is_true(call, "strict_convergence"),
+    };
+    read_calibration(call, &w->row);
+    read_pool(call, w);
+    w->row.panel_size = read_panel_size(call, w);
+    return call->errs->count == 0;
+}
+
+/* ---- the first panel --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_candidates candidates;
+    cv_draws draws;
+    cv_rec_expert *experts; /* in the order of the panel, */
+    cv_rec_seat *seats;     /* … and where they sit */
+    size_t count;
+} cast;
+
+static void draw_cast(cv_call *call, const wish *w, const cv_rec_dialogue *row, cast *c)
+{
+    cv_map taken;
+    size_t *order;
+    *c = (cast){0};
+    for (size_t i = 0; i < w->pool.count; i++) {
+        const cv_person *p = &w->pool.items[i];
+        *CV_PUSH(call->arena, &c->candidates) = (cv_candidate){.role = p->role,
+                                                               .relevance = p->relevance,
+                                                               .tier = (cv_tier)p->tier,
+                                                               .weight = cv_person_weight(p->relevance)};
+    }
+    if (w->pool.count == 0)
+        return;
+    cv_panel_open(call->arena, &c->candidates, (size_t)row->panel_size, row->seed, &c->draws);
+    c->count = cv_panel_order(call->arena, &c->candidates, &c->draws, &order);
+    c->experts = CV_NEW_ARRAY(call->arena, c->count, cv_rec_expert);
+    c->seats = CV_NEW_ARRAY(call->arena, c->count, cv_rec_seat);
+    cv_pool_taken(call->arena, &(cv_state){0}, &w->pool, &taken);
+    for (size_t i = 0; i < c->count; i++) {
+        const cv_person *p = &w->pool.items[order[i]];
+        cv_str slug = p->slug.n ? p->slug : cv_panel_deal(call->arena, &taken);
+        int64_t position = (int64_t)i + 1;
+        c->experts[i] = cv_person_row(p, slug, CV_SOURCE_POOL, position, 0, row->created_at);
+        c->seats[i] = (cv_rec_seat){.round = 0,
+                                    .expert_slug = slug,
+                                    .position = position,
+                                    .source = cv_source_words.items[CV_SOURCE_POOL],
+                                    .focus = p->focus};
+    }
+}
+
+/* ---- the record -------------------------------------------------------------------------------------------------- */
+
+static void write_selection(cv_json_writer *w, const cv_rec_dialogue *row, const cast *c)
+{
+    size_t size = row->panel_size == CV_ABSENT ? 0 : (size_t)row->panel_size;
+    cv_answer_selection(w, row->seed, size, CV_ROTATION_NONE, &c->candidates, &c->draws);
+}
+
+static void enter(cv_journal *j, const cv_rec_dialogue *row, const cast *c)
+{
+    cv_str created = cv_event_words.items[CV_EVENT_CREATED], judge = cv_judge_alone.json;
+    cv_journal_put(j, CV_REC_DIALOGUE, row);
+    cv_journal_covers(j, cv_journal_event(j, 'D', j->state->id, created, CV_ABSENT, judge), CV_REC_DIALOGUE, row);
+    for (size_t i = 0; i < c->count; i++) {
+        cv_journal_put(j, CV_REC_EXPERT, &c->experts[i]);
+        cv_rec_event *event = cv_journal_event(j, 'X', c->experts[i].expert_slug, created, 0, judge);
+        cv_journal_covers(j, event, CV_REC_EXPERT, &c->experts[i]);
+        cv_journal_put(j, CV_REC_SEAT, &c->seats[i]);
+    }
+    if (c->count == 0)
+        return;
+    cv_buf text = {0};
+    write_selection(&(cv_json_writer){.out = &text}, row, c);
+    cv_journal_event(j, 'N', CV_STR("0"), created, 0, judge)->data = cv_answer_take(j->call->arena, &text);
+}
+
+static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv_rec_dialogue *row, const cast *c)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", id);
+    cv_json_key_str(&w, "title", row->title);
+    cv_json_key(&w, CV_STR("dialogue"));
+    cv_answer_dialogue(&w, id, row, false);
+    cv_json_key(&w, CV_STR("panel"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < c->count; i++)
+        cv_answer_seat(&w, call->arena, &c->experts[i], &c->seats[i]);
+    cv_json_end_array(&w);
+    cv_json_key(&w, CV_STR("selection"));
+    write_selection(&w, row, c);
+    cv_json_key(&w, CV_STR("judge_protocol"));
+    cv_protocol_write(&w, call->arena, row, &asked->pool);
+    cv_answer_warnings(&w, &asked->warnings);
+    cv_json_end_object(&w);
+    return cv_answer_take(call->arena, &text);
+}
+
+/* ---- the id ------------------------------------------------------------------------------------------------------ */
+
+/* The n-th id of a title: the slug, then slug-2 …, never longer than an id may be. */
+static cv_str nth_id(cv_arena *a, cv_str slug, int n)
+{
+    if (n == 1)
+        return slug;
+    cv_str suffix = cv_arena_printf(a, "-%d", n);
+    size_t room = CV_MAX_DIALOGUE_ID - suffix.n, keep = slug.n < room ? slug.n : room;
+    while (keep > 0 && keep < slug.n && ((unsigned char)slug.p[keep] & 0xC0) == 0x80)
+        keep--;
+    while (keep > 0 && slug.p[keep - 1] == '-')
+        keep--;
+    return cv_arena_join(a, cv_str_head(slug, keep), suffix);
+}
+
+/* Writes the dialogue under this id. True without an answer in `outcome`: the id is taken. */
+static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, cv_outcome *outcome, cv_err *err)
+{
+    cv_state nothing = {.id = id};
+    cv_journal j;
+    cast c;
+    cv_rec_dialogue row = w->row;
+    cv_journal_begin(&j, call, &nothing);
+    row.created_at = j.now;
+    if (!row.output_dir.p)
+        row.output_dir = cv_arena_printf(call->arena, ".conclave/dialogues/%.*s", CV_FMT(id));
+    if (row.seed == CV_ABSENT)
+        row.seed = cv_panel_seed(id);
+    draw_cast(call, w, &row, &c);
+    enter(&j, &row, &c);
+    if (!cv_journal_commit(&j, print_result(call, w, id, &row, &c), outcome, err))
+        return false;
+    *ret_settled = !outcome->conflict && (w->named || !outcome->replayed);
+    return true;
+}
+
+static bool taken_slug(cv_call *call, cv_str id)
+{
+    cv_refuse(call, CV_ERR_REV_CONFLICT, CV_STR(""), "expect_rev", CV_STR("0"), "the dialogue '%.*s' exists",
+              CV_FMT(id))
+        ->suggestion = CV_STR("leave expect_rev out to get the next free id");
+    return false;
+}
+
+/* Looks at one id after the other. An id in use may hold the answer to this very request. */
+static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err *err)
+{
+    cv_str slug = cv_slug_of_title(call->arena, w->row.title);
+    for (int n = 1; n <= CV_MAX_SAME_TITLE; n++) {
+        cv_str id = nth_id(call->arena, slug, n);
+        cv_position position;
+        bool used, settled = false;
+        if (!call->store->calls->position(call->store, call->arena, id, &position, &used, err))
+            return cv_refuse_pass(call, err);
+        if (used && w->named && !cv_journal_replayed(call, id, outcome, err))
+            return cv_refuse_pass(call, err);
+        if (used && w->named && outcome->replayed)
+            return true;
+        if (used && w->insists)
+            return taken_slug(call, id);
+        if (!used && !settle(call, w, id, &settled, outcome, err))
+            return cv_refuse_pass(call, err);
+        if (settled)
+            return true;
+    }
+    cv_refuse(call, CV_ERR_SIMILAR_TITLES, CV_STR(""), "title", w->row.title, "%d dialogues have this title already",
+              CV_MAX_SAME_TITLE)
+        ->suggestion = CV_STR("choose a title that tells this dialogue apart");
+    return false;
+}
+
+bool cv_dialogue_create(cv_call *call)
+{
+    wish w;
+    cv_outcome outcome = {0};
+    cv_err err = {.arena = call->arena};
+    if (!read_wish(call, &w) || !find_place(call, &w, &outcome, &err))
+        return false;
+    cv_journal_answer(call, &outcome);
+    return true;
+}

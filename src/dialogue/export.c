@@ -1,0 +1,222 @@
+/* export.c - a dialogue as one JSON file.
+ *
+ *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts
+ *
+ * The file has every field of both shapes that the specification shows, so that readers of either are served. It holds
+ * nothing but the record: the same record gives the same bytes, on every engine and at any time. It is written while it
+ * is read, one page at a time, and appears under its name only when it is whole and on disk.
+ *
+ * Reading takes three snapshots. When somebody writes to the dialogue between them, what was written so far is thrown
+ * away and the export begins anew.
+ */
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/path.h"
+#include "dialogue/exporter.h"
+#include "dialogue/operations.h"
+
+enum { MOST_TRIES = 8 };
+
+#define BIT(kind) (1u << CV_REC_##kind)
+
+typedef struct {
+    cv_str dialogue_id;
+    const char *path; /* NULL: the document is the answer */
+    bool moved;       /* somebody wrote meanwhile */
+} job;
+
+static cv_str text_of(const cv_call *call, cv_str key)
+{
+    const cv_json *value = cv_json_get(call->input, key);
+    return value && value->type == CV_JSON_STRING ? value->text : (cv_str){NULL, 0};
+}
+
+/* ---- where to -------------------------------------------------------------------------------------------------------
+ */
+
+/* The dialogue's own folder, made when it is missing. */
+static bool default_path(cv_call *call, const cv_export *x, const char **ret_path, cv_err *err)
+{
+    cv_arena *a = call->arena;
+    cv_str folder = x->s.dialogue.output_dir;
+    if (folder.n == 0)
+        folder = cv_arena_printf(a, ".conclave/dialogues/%.*s", CV_FMT(x->s.id));
+    if (folder.p[0] != '/')
+        folder = cv_arena_printf(a, "%s/%.*s", call->root, CV_FMT(folder));
+    const char *allowed;
+    if (!cv_path_allowed(a, call->root, call->confined, folder, &allowed, err) || !cv_folder_make(allowed, err))
+        return false;
+    *ret_path = cv_arena_printf(a, "%s/dialogue.json", allowed).p;
+    return true;
+}
+
+static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
+{
+    cv_str given = text_of(call, CV_STR("output_path"));
+    j->path = NULL;
+    if (cv_str_eq(given, CV_STR("-")))
+        return true;
+    if (!given.p)
+        return default_path(call, x, &j->path, err);
+    if (cv_path_allowed(call->arena, call->root, call->confined, given, &j->path, err))
+        return true;
+    err->field = CV_STR("output_path");
+    return false;
+}
+
+/* ---- the document ---------------------------------------------------------------------------------------------------
+ */
+
+/* Tables over rounds and places rely on what the record promises about them. */
+static bool out_of_range(cv_err *err, const char *what)
+{
+    cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that cannot be: its number is out of range", what);
+    err->suggestion = CV_STR("'conclave verify' tells where it was changed");
+    return false;
+}
+
+static bool check_rounds(const cv_state *s, cv_err *err)
+{
+    for (size_t i = 0; i < s->rounds.count; i++)
+        if (s->rounds.items[i].round < 0 || s->rounds.items[i].round > CV_MAX_ROUND)
+            return out_of_range(err, "a round");
+    return true;
+}
+
+/* Responses come before entities: the first entity ends the rounds. */
+static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    cv_export *x = ctx;
+    if (kind == CV_REC_RESPONSE) {
+        cv_export_response(x, row);
+    } else if (kind == CV_REC_ENTITY) {
+        if (cv_place_of_entity(row) == CV_NO_PLACE)
+            return out_of_range(err, "an entity");
+        if (x->section == 0)
+            cv_export_rounds_end(x);
+        cv_export_entity(x, row);
+    }
+    return cv_buf_ok(x->w.out) || cv_err_set(err, CV_ERR_IO, "cannot write the export");
+}
+
+static bool write_document(cv_export *x, job *j, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = BIT(RESPONSE) | BIT(ENTITY)};
+    cv_store *store = x->call->store;
+    cv_position position;
+    bool found;
+    cv_export_head(x);
+    cv_export_rounds_begin(x);
+    if (!store->calls->snapshot(store, x->call->arena, x->s.id, &wanted, write_row, x, &position, &found, err))
+        return false;
+    j->moved = !found || position.rev != x->s.position.rev;
+    if (x->section == 0)
+        cv_export_rounds_end(x);
+    cv_export_entities_end(x);
+    cv_export_tail(x);
+    cv_export_warn_rest(x);
+    return true;
+}
+
+static bool write_file(cv_export *x, job *j, cv_err *err)
+{
+    cv_file_writer writer;
+    if (!cv_file_begin(&writer, NULL, j->path, err))
+        return false;
+    x->w.out = &writer.out;
+    bool ok = write_document(x, j, err);
+    cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
+    if (ok && !j->moved)
+        return cv_file_commit(&writer, err);
+    if (!cv_buf_ok(&writer.out))
+        return cv_file_commit(&writer, err); /* fails, and tells why */
+    cv_file_rollback(&writer);
+    return ok;
+}
+
+static bool write_answer(cv_export *x, job *j, cv_err *err)
+{
+    cv_buf *out = x->call->out;
+    size_t before = out->n;
+    x->w.out = out;
+    if (!write_document(x, j, err))
+        return false;
+    if (!cv_buf_ok(out))
+        return cv_err_set(err, CV_ERR_TOO_LARGE, "the document is too large for an answer: name an output_path");
+    if (j->moved && out->sink)
+        return cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue was changed while it was exported: try again");
+    if (j->moved)
+        out->n = before;
+    return true;
+}
+
+/* One try: everything is read and written, or j->moved. */
+static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = BIT(DIALOGUE) | BIT(EXPERT) | BIT(SEAT) | BIT(ROUND) | BIT(SCORE) | BIT(MOVE) |
+                                       BIT(VERDICT)};
+    cv_position position;
+    x->call = call;
+    if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !check_rounds(&x->s, err) ||
+        !choose_path(call, x, j, err) || !cv_graph_load(x, &position, err))
+        return false;
+    j->moved = position.rev != x->s.position.rev;
+    if (j->moved)
+        return true;
+    return j->path ? write_file(x, j, err) : write_answer(x, j, err);
+}
+
+/* ---- the answer -----------------------------------------------------------------------------------------------------
+ */
+
+static void write_stats(const cv_export *x, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("stats"));
+    cv_json_begin_object(w);
+    cv_json_key_int(w, "rounds", (int64_t)x->s.rounds.count);
+    cv_json_key_int(w, "experts", (int64_t)x->s.experts.count);
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        cv_json_key(w, cv_kinds[kind].plural);
+        cv_json_int(w, (int64_t)x->counts[kind]);
+    }
+    cv_json_key_int(w, "verdicts", (int64_t)x->s.verdicts.count);
+    cv_json_key_int(w, "totalAlignment",
+                    x->s.dialogue.total_alignment == CV_ABSENT ? 0 : x->s.dialogue.total_alignment);
+    cv_json_end_object(w);
+}
+
+static void answer(const cv_export *x, const char *path)
+{
+    cv_json_writer w = {.out = x->call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", x->s.id);
+    cv_json_key_str(&w, "path", cv_str_of(path));
+    cv_json_key_int(&w, "rev", x->s.position.rev);
+    write_stats(x, &w);
+    cv_export_print_warnings(&x->warnings, &w);
+    cv_json_end_object(&w);
+}
+
+bool cv_dialogue_export(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    job j = {.dialogue_id = text_of(call, CV_STR("dialogue_id"))};
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        cv_export *x = CV_NEW(call->arena, cv_export);
+        j.moved = false;
+        if (!attempt(call, &j, x, &err)) {
+            *CV_PUSH(call->arena, call->errs) = err;
+            return false;
+        }
+        if (j.moved)
+            continue;
+        if (j.path)
+            answer(x, j.path);
+        return true;
+    }
+    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
+                MOST_TRIES)
+        ->suggestion = CV_STR("try again");
+    return false;
+}

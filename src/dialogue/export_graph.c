@@ -1,0 +1,223 @@
+/* export_graph.c - what connects the entities of a dialogue, packed; see exporter.h.
+ *
+ * 49,005 entities with their references and events are kept as numbers: an id is a place (kind, round, number), words
+ * and lists that come again and again are one text each. Reading fills three lists in the order of the snapshot;
+ * grouping gives each entity its references, those that lead to it, and its events, in order.
+ */
+#include <stdlib.h>
+
+#include "dialogue/exporter.h"
+
+/* ---- names ---------------------------------------------------------------------------------------------------------
+ */
+
+cv_str cv_name_text(const cv_graph *g, cv_name name, char id[6])
+{
+    if (name >= CV_PLACES)
+        return name == CV_NO_NAME ? (cv_str){NULL, 0} : g->texts.items[name - CV_PLACES].text;
+    return cv_place_print(name, id);
+}
+
+static cv_name text_name(cv_export *x, cv_str text)
+{
+    cv_graph *g = &x->g;
+    cv_arena *a = x->call->arena;
+    if (!text.p)
+        return CV_NO_NAME;
+    const uintptr_t *known = cv_map_get(&g->text_at, text);
+    if (known)
+        return (cv_name)*known;
+    cv_name name = (cv_name)(CV_PLACES + g->texts.count);
+    text = text.n ? cv_arena_copy(a, text) : CV_STR("");
+    *CV_PUSH(a, &g->texts) = (cv_graph_text){.text = text};
+    *cv_map_put(&g->text_at, a, text, NULL) = name;
+    return name;
+}
+
+static cv_name any_name(cv_export *x, cv_str text)
+{
+    uint32_t place = text.p ? cv_place_of(text) : CV_NO_PLACE;
+    return place != CV_NO_PLACE ? place : text_name(x, text);
+}
+
+static int by_slug(const void *x, const void *y)
+{
+    const cv_rec_expert *a = *(const cv_rec_expert *const *)x, *b = *(const cv_rec_expert *const *)y;
+    size_t n = a->expert_slug.n < b->expert_slug.n ? a->expert_slug.n : b->expert_slug.n;
+    int order = memcmp(a->expert_slug.p, b->expert_slug.p, n);
+    return order ? order : (a->expert_slug.n > b->expert_slug.n) - (a->expert_slug.n < b->expert_slug.n);
+}
+
+static void sort_experts(cv_export *x)
+{
+    cv_graph *g = &x->g;
+    g->expert_count = x->s.experts.count;
+    g->experts = CV_NEW_ARRAY(x->call->arena, g->expert_count, const cv_rec_expert *);
+    for (size_t i = 0; i < g->expert_count; i++)
+        g->experts[i] = &x->s.experts.items[i];
+    if (g->expert_count > 1)
+        qsort(g->experts, g->expert_count, sizeof *g->experts, by_slug);
+}
+
+int cv_expert_index(const cv_graph *g, cv_str slug)
+{
+    const cv_rec_expert key = {.expert_slug = slug}, *wanted = &key, **found = NULL;
+    if (slug.n > 0 && g->expert_count > 0)
+        found = bsearch(&wanted, g->experts, g->expert_count, sizeof *g->experts, by_slug);
+    return found ? (int)(found - g->experts) : -1;
+}
+
+/* A list of actors is read once, when it is seen for the first time. */
+static cv_name actors_name(cv_export *x, cv_str actors)
+{
+    size_t known = x->g.texts.count;
+    cv_name name = text_name(x, actors);
+    cv_json list;
+    cv_err ignored = {.arena = x->call->arena};
+    if (x->g.texts.count == known)
+        return name;
+    cv_graph_text *text = &x->g.texts.items[known];
+    if (!cv_json_parse(x->call->arena, text->text, &list, &ignored) || list.type != CV_JSON_ARRAY)
+        return name;
+    text->experts = CV_NEW_ARRAY(x->call->arena, list.count, uint16_t);
+    for (uint32_t i = 0; i < list.count; i++) {
+        int at = list.items[i].type == CV_JSON_STRING ? cv_expert_index(&x->g, list.items[i].text) : -1;
+        if (at >= 0)
+            text->experts[text->expert_count++] = (uint16_t)at;
+    }
+    return name;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------------
+ */
+
+static uint8_t small_round(int64_t round)
+{
+    return round >= 0 && round <= CV_MAX_ROUND ? (uint8_t)round : UINT8_MAX;
+}
+
+static void keep_origin(cv_export *x, const cv_rec_origin *row)
+{
+    uint32_t place = cv_place_of(row->display_id);
+    int expert = cv_expert_index(&x->g, row->expert_slug);
+    if (place == CV_NO_PLACE)
+        return;
+    if (row->response_sha256.p)
+        x->g.marks[place] |= CV_MARK_SOURCED;
+    if (expert >= 0)
+        *CV_PUSH(x->call->arena, &x->g.locals) = (cv_local){cv_arena_copy(x->call->arena, row->local_id),
+                                                            (uint16_t)place, (uint16_t)expert, small_round(row->round)};
+}
+
+static void keep_reference(cv_export *x, const cv_rec_reference *row)
+{
+    int type = cv_words_find(cv_ref_words, row->ref_type);
+    if (type >= 0)
+        *CV_PUSH(x->call->arena, &x->g.links) =
+            (cv_link){any_name(x, row->source_id), any_name(x, row->target_id),
+                      row->position == CV_ABSENT ? 0 : (int32_t)row->position, (uint8_t)type, small_round(row->round)};
+}
+
+static void keep_event(cv_export *x, const cv_rec_event *row)
+{
+    uint32_t subject = cv_place_of(row->subject_id);
+    if (subject == CV_NO_PLACE || cv_kind_of_letter(row->subject_type.p[0]) < 0)
+        return; /* about the dialogue, a round, an expert: their present state is in the rows */
+    cv_name result = any_name(x, row->result_id);
+    int type = cv_words_find(cv_event_words, row->event_type);
+    if (result < CV_PLACES && (type == CV_EVENT_REFINED || type == CV_EVENT_AMENDED))
+        x->g.marks[result] |= CV_MARK_REFINES;
+    *CV_PUSH(x->call->arena, &x->g.events) = (cv_happening){subject,
+                                                            text_name(x, row->event_type),
+                                                            actors_name(x, row->actors),
+                                                            result,
+                                                            any_name(x, row->reference),
+                                                            text_name(x, row->reason),
+                                                            small_round(row->event_round)};
+}
+
+static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    (void)err;
+    if (kind == CV_REC_ORIGIN)
+        keep_origin(ctx, row);
+    else if (kind == CV_REC_REFERENCE)
+        keep_reference(ctx, row);
+    else if (kind == CV_REC_EVENT)
+        keep_event(ctx, row);
+    return true;
+}
+
+/* ---- grouping ------------------------------------------------------------------------------------------------------
+ */
+
+/* A stable counting sort: keys[i] is the group of number i. */
+static cv_groups group(cv_arena *a, const uint32_t *keys, size_t count, size_t groups)
+{
+    cv_groups g = {CV_NEW_ARRAY(a, groups + 2, uint32_t), CV_NEW_ARRAY(a, count, uint32_t)};
+    uint32_t *next = g.starts + 1; /* while sorting, next[k] is where group k goes on */
+    for (size_t i = 0; i < count; i++)
+        if (keys[i] + 1 < groups)
+            next[keys[i] + 1]++;
+    for (size_t k = 1; k < groups; k++)
+        next[k] += next[k - 1];
+    for (size_t i = 0; i < count; i++)
+        g.order[next[keys[i]]++] = (uint32_t)i;
+    return g;
+}
+
+static uint32_t place_or_rest(cv_name name)
+{
+    return name < CV_PLACES ? name : CV_PLACES;
+}
+
+static int by_round_and_position(const void *x, const void *y)
+{
+    const cv_link *a = x, *b = y;
+    if (a->round != b->round)
+        return a->round < b->round ? -1 : 1;
+    if (a->position != b->position)
+        return a->position < b->position ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    if (a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    return a->type - b->type;
+}
+
+static void group_all(cv_export *x)
+{
+    cv_graph *g = &x->g;
+    cv_arena *a = x->call->arena;
+    size_t most = g->links.count > g->events.count ? g->links.count : g->events.count;
+    uint32_t *keys = CV_NEW_ARRAY(a, most > g->locals.count ? most : g->locals.count, uint32_t);
+    if (g->links.count > 1)
+        qsort(g->links.items, g->links.count, sizeof *g->links.items, by_round_and_position);
+    for (size_t i = 0; i < g->links.count; i++)
+        keys[i] = place_or_rest(g->links.items[i].source);
+    g->links_from = group(a, keys, g->links.count, CV_PLACES + 1);
+    for (size_t i = 0; i < g->links.count; i++)
+        keys[i] = place_or_rest(g->links.items[i].target);
+    g->links_to = group(a, keys, g->links.count, CV_PLACES + 1);
+    for (size_t i = 0; i < g->events.count; i++)
+        keys[i] = g->events.items[i].subject;
+    g->events_of = group(a, keys, g->events.count, CV_PLACES + 1);
+    for (size_t i = 0; i < g->events.count; i++)
+        keys[i] = g->events.items[i].round;
+    g->events_in = group(a, keys, g->events.count, UINT8_MAX + 1);
+    for (size_t i = 0; i < g->locals.count; i++)
+        keys[i] = g->locals.items[i].round * (uint32_t)g->expert_count + g->locals.items[i].expert;
+    g->locals_of = group(a, keys, g->locals.count, (UINT8_MAX + 1) * g->expert_count);
+}
+
+bool cv_graph_load(cv_export *x, cv_position *ret_position, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = 1u << CV_REC_ORIGIN | 1u << CV_REC_REFERENCE | 1u << CV_REC_EVENT};
+    bool found;
+    sort_experts(x);
+    if (!x->call->store->calls->snapshot(x->call->store, x->call->arena, x->s.id, &wanted, keep_row, x, ret_position,
+                                         &found, err))
+        return false;
+    group_all(x);
+    return true;
+}

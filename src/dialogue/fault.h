@@ -1,0 +1,42 @@
+/* fault.h - what is wrong with a request, in the words of the specification.
+ *
+ * Each function adds one error to the call, with its code, message, constraint, options and suggestion. The place says
+ * which item and which field it is about; nothing is printed before something is wrong.
+ */
+#ifndef CV_DIALOGUE_FAULT_H
+#define CV_DIALOGUE_FAULT_H
+
+#include "dialogue/state.h"
+
+typedef struct {
+    cv_call *call;
+    const cv_state *state;
+    cv_str item_type; /* "perspective", "reference", "move" */
+    cv_str local_id;  /* of the item, when it has one */
+    cv_str field;     /* perspectives[0].references[1].target */
+} cv_spot;
+
+/* The same place, one member or one item deeper: "[1]", ".target". */
+cv_spot cv_spot_in(const cv_spot *at, cv_str member);
+cv_spot cv_spot_at(const cv_spot *at, size_t index);
+
+cv_err *cv_fault(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str value, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+void cv_fault_missing(const cv_spot *at);
+void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words);
+void cv_fault_letter(const cv_spot *at, cv_str side, char letter);
+void cv_fault_expert(const cv_spot *at, cv_str slug);
+void cv_fault_not_found(const cv_spot *at, cv_str id);
+
+/* `side` is "source" or "target": which id does not begin with the letter of `wanted`. */
+void cv_fault_kind(const cv_spot *at, cv_str side, cv_kind wanted, cv_str id);
+
+/* A reference that does not fit: from `source` (a letter, '@' for an expert) to `target`. */
+void cv_fault_reference(const cv_spot *at, cv_ref ref, cv_str source_id, char source, cv_str target_id, char target);
+void cv_fault_transition(const cv_spot *at, cv_str id, cv_status from, cv_status to);
+
+/* Is it an id with a letter that is no kind: X0001, MUFFIN-p0101? Then which. */
+bool cv_id_bad_letter(cv_str id, char *ret_letter);
+
+#endif

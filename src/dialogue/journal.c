@@ -1,0 +1,318 @@
+/* journal.c - one write; see journal.h. */
+#include "dialogue/journal.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "record/chain.h"
+
+typedef struct {
+    void **items; /* each row stands for itself, so that pointers to it stay good */
+    size_t count, capacity;
+} row_list;
+
+typedef struct {
+    cv_rec_event *event;
+    cv_rec_kind kind;
+    cv_str key;
+} cover;
+
+struct cv_journal_rows {
+    row_list lists[CV_REC_COUNT];
+    cv_map by_key; /* rows that may change: key -> row */
+    struct {
+        cover *items;
+        size_t count, capacity;
+    } covers;
+};
+
+enum { MOST_TRIES = 64 };
+
+void cv_journal_begin(cv_journal *j, cv_call *call, const cv_state *state)
+{
+    char *now = cv_arena_alloc(call->arena, CV_TIME_LEN + 1);
+    cv_time_print(call->clock.now_ms(call->clock.ctx), now);
+    *j = (cv_journal){call, state, {now, CV_TIME_LEN}, CV_NEW(call->arena, struct cv_journal_rows)};
+}
+
+void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row)
+{
+    cv_arena *a = j->call->arena;
+    size_t size = cv_rec_types[kind].size;
+    uintptr_t *known = NULL;
+    if (!cv_rec_is_fixed(kind)) {
+        known = cv_map_put(&j->rows->by_key, a, cv_row_key(a, kind, row), NULL);
+        if (*known)
+            return memmove((void *)*known, row, size);
+    }
+    void *kept = cv_arena_dup(a, row, size);
+    *CV_PUSH(a, &j->rows->lists[kind]) = kept;
+    if (known)
+        *known = (uintptr_t)kept;
+    return kept;
+}
+
+cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_id, cv_str event_type, int64_t round,
+                               cv_str actors)
+{
+    cv_arena *a = j->call->arena;
+    cv_rec_event event = {.subject_type = cv_arena_copy(a, (cv_str){&subject_type, 1}),
+                          .subject_id = subject_id,
+                          .event_type = event_type,
+                          .event_round = round,
+                          .actors = actors,
+                          .created_at = j->now};
+    event.event_seq = j->state->position.event_count + (int64_t)j->rows->lists[CV_REC_EVENT].count + 1;
+    return cv_journal_put(j, CV_REC_EVENT, &event);
+}
+
+void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *row)
+{
+    assert(!cv_rec_is_fixed(kind));
+    *CV_PUSH(j->call->arena, &j->rows->covers) = (cover){event, kind, cv_row_key(j->call->arena, kind, row)};
+}
+
+/* ---- op ids -------------------------------------------------------------------------------------------------------
+ */
+
+/* The request without what only says how to send it: the same content has the same digest. */
+static cv_str request_digest(cv_call *call)
+{
+    static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    for (uint32_t i = 0; i < call->input->count; i++) {
+        const cv_json_member *m = &call->input->members[i];
+        if (cv_words_find((cv_words){aside, sizeof aside / sizeof *aside}, m->key) >= 0)
+            continue;
+        cv_json_key(&w, m->key);
+        cv_json_value(&w, &m->value);
+    }
+    cv_json_end_object(&w);
+    cv_str digest = cv_sha256(call->arena, cv_buf_str(&text));
+    cv_buf_release(&text);
+    return digest;
+}
+
+static cv_str op_id_of(cv_call *call, cv_str digest)
+{
+    const cv_json *given = cv_json_get(call->input, CV_STR("op_id"));
+    return given && given->type == CV_JSON_STRING ? given->text
+                                                  : cv_arena_printf(call->arena, "content-%.*s", CV_FMT(digest));
+}
+
+static bool op_conflict(cv_str op_id, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id '%.*s' was used for another request", CV_FMT(op_id));
+    err->field = CV_STR("op_id");
+    err->value = op_id;
+    err->suggestion = CV_STR("use a new op_id for a new request, or leave it out");
+    return false;
+}
+
+bool cv_journal_replayed(cv_call *call, cv_str dialogue_id, cv_outcome *ret, cv_err *err)
+{
+    cv_str digest = request_digest(call), op_id = op_id_of(call, digest), stored;
+    *ret = (cv_outcome){0};
+    bool found;
+    if (!call->store->calls->op_result(call->store, call->arena, dialogue_id, op_id, &ret->rev, &stored, &ret->result,
+                                       &found, err))
+        return false;
+    if (found && !cv_str_eq(stored, digest))
+        return op_conflict(op_id, err);
+    ret->replayed = found;
+    return true;
+}
+
+/* ---- commit ---------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    cv_rec_kind kind;
+    const void *row;
+} added_row;
+
+static int by_snapshot_order(const void *x, const void *y)
+{
+    const added_row *a = x, *b = y;
+    return a->kind != b->kind ? (int)a->kind - (int)b->kind : cv_row_compare(a->kind, a->row, b->row);
+}
+
+/* One digest over all rows that are only added, in the order in which a snapshot would return them. */
+static cv_str digest_of_added(cv_journal *j, bool *ret_any)
+{
+    struct {
+        added_row *items;
+        size_t count, capacity;
+    } rows = {0};
+    for (int kind = 0; kind < CV_REC_EVENT; kind++)
+        for (size_t i = 0; cv_rec_is_fixed((cv_rec_kind)kind) && i < j->rows->lists[kind].count; i++)
+            *CV_PUSH(j->call->arena, &rows) = (added_row){(cv_rec_kind)kind, j->rows->lists[kind].items[i]};
+    *ret_any = rows.count > 0;
+    if (rows.count > 1)
+        qsort(rows.items, rows.count, sizeof *rows.items, by_snapshot_order);
+    cv_digest *digest = cv_digest_begin(j->call->arena);
+    for (size_t i = 0; i < rows.count; i++)
+        cv_digest_row(digest, rows.items[i].kind, rows.items[i].row);
+    return cv_digest_end(digest);
+}
+
+static int by_event(const void *x, const void *y)
+{
+    const cover *a = x, *b = y;
+    if (a->event->event_seq != b->event->event_seq)
+        return a->event->event_seq < b->event->event_seq ? -1 : 1;
+    size_t n = a->key.n < b->key.n ? a->key.n : b->key.n;
+    int order = memcmp(a->key.p, b->key.p, n);
+    return order ? order : a->key.n < b->key.n ? -1 : a->key.n > b->key.n;
+}
+
+static void write_cover(cv_journal *j, const cover *c, cv_json_writer *w)
+{
+    const uintptr_t *row = cv_map_get(&j->rows->by_key, c->key);
+    assert(row); /* only rows of this write can be vouched for */
+    cv_digest *digest = cv_digest_begin(j->call->arena);
+    cv_digest_row(digest, c->kind, (const void *)*row);
+    cv_json_key(w, c->key);
+    cv_json_str(w, cv_digest_end(digest));
+}
+
+/* Fills in the `covers` of every event. */
+static void vouch(cv_journal *j)
+{
+    struct cv_journal_rows *rows = j->rows;
+    row_list *events = &rows->lists[CV_REC_EVENT];
+    cv_map vouched = {0};
+    bool any_added;
+    cv_str added = digest_of_added(j, &any_added);
+    if (rows->covers.count > 1)
+        qsort(rows->covers.items, rows->covers.count, sizeof *rows->covers.items, by_event);
+    size_t next = 0;
+    for (size_t i = 0; i < events->count; i++) {
+        cv_rec_event *event = events->items[i];
+        bool last = i + 1 == events->count;
+        cv_buf text = {0};
+        cv_json_writer w = {.out = &text};
+        cv_json_begin_object(&w);
+        for (; next < rows->covers.count && rows->covers.items[next].event == event; next++) {
+            bool twice = next > 0 && rows->covers.items[next - 1].event == event &&
+                         cv_str_eq(rows->covers.items[next - 1].key, rows->covers.items[next].key);
+            if (!twice)
+                write_cover(j, &rows->covers.items[next], &w);
+            cv_map_put(&vouched, j->call->arena, rows->covers.items[next].key, NULL);
+        }
+        if (last && any_added)
+            cv_json_key_str(&w, "added", added);
+        cv_json_end_object(&w);
+        event->covers = cv_arena_copy(j->call->arena, cv_buf_str(&text));
+        cv_buf_release(&text);
+    }
+    assert(vouched.count == rows->by_key.count); /* a row without an event could be changed unnoticed */
+}
+
+/* Hashes the events one after the other; returns the head. */
+static cv_str chain(cv_journal *j)
+{
+    row_list *events = &j->rows->lists[CV_REC_EVENT];
+    cv_str head = j->state->position.head;
+    for (size_t i = 0; i < events->count; i++) {
+        cv_rec_event *event = events->items[i];
+        event->hash = head = cv_event_hash(j->call->arena, head, event);
+    }
+    return head;
+}
+
+/* The rows of a kind side by side, as the store wants them. */
+static const void *side_by_side(cv_arena *a, cv_rec_kind kind, const row_list *list)
+{
+    size_t size = cv_rec_types[kind].size;
+    char *rows = list->count ? cv_arena_array(a, list->count, size) : NULL;
+    for (size_t i = 0; i < list->count; i++)
+        memcpy(rows + i * size, list->items[i], size);
+    return rows;
+}
+
+static bool rev_conflict(const cv_state *state, int64_t expected, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue '%.*s' is at rev %lld, not at %lld", CV_FMT(state->id),
+               (long long)state->position.rev, (long long)expected);
+    err->field = CV_STR("expect_rev");
+    err->suggestion = CV_STR("read the dialogue again and send the request with its present rev");
+    return false;
+}
+
+static bool settled(cv_journal *j, cv_store_result result, bool insisted, cv_outcome *ret, cv_err *err)
+{
+    switch (result) {
+    case CV_STORE_DONE:
+        return true;
+    case CV_STORE_REPLAYED:
+        ret->replayed = true;
+        return true;
+    case CV_STORE_CONFLICT:
+        ret->conflict = !insisted;
+        return insisted ? rev_conflict(j->state, j->state->position.rev, err) : true;
+    case CV_STORE_BUSY:
+    case CV_STORE_FAILED:
+    case CV_STORE_UNKNOWN:
+        break;
+    }
+    return false;
+}
+
+bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *err)
+{
+    cv_call *call = j->call;
+    int64_t expected = j->state->position.rev;
+    const cv_json *given = cv_json_get(call->input, CV_STR("expect_rev"));
+    *ret = (cv_outcome){.result = result};
+    if (given && cv_json_to_int(given, &expected) && expected != j->state->position.rev)
+        return rev_conflict(j->state, expected, err);
+    assert(j->rows->lists[CV_REC_EVENT].count > 0);
+    vouch(j);
+    cv_str digest = request_digest(call);
+    cv_op op = {.dialogue_id = j->state->id,
+                .op_id = op_id_of(call, digest),
+                .op_digest = digest,
+                .expect_rev = j->state->position.rev,
+                .now = j->now,
+                .result = result,
+                .head = chain(j)};
+    op.event_count = j->state->position.event_count + (int64_t)j->rows->lists[CV_REC_EVENT].count;
+    cv_changes changes = {0};
+    for (int kind = 0; kind < CV_REC_COUNT; kind++) {
+        changes.counts[kind] = j->rows->lists[kind].count;
+        changes.items[kind] = side_by_side(call->arena, (cv_rec_kind)kind, &j->rows->lists[kind]);
+    }
+    cv_store_result done =
+        call->store->calls->commit(call->store, call->arena, &op, &changes, &ret->rev, &ret->result, err);
+    if (done == CV_STORE_DONE)
+        ret->result = result;
+    return settled(j, done, given != NULL, ret, err);
+}
+
+bool cv_journal_retry(cv_call *call, bool (*work)(cv_call *call, void *ctx, cv_outcome *outcome), void *ctx,
+                      cv_outcome *ret)
+{
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        *ret = (cv_outcome){0};
+        if (!work(call, ctx, ret))
+            return false;
+        if (!ret->conflict)
+            return true;
+    }
+    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
+                MOST_TRIES)
+        ->suggestion = CV_STR("try again");
+    return false;
+}
+
+void cv_journal_answer(cv_call *call, const cv_outcome *outcome)
+{
+    assert(outcome->result.n >= 2 && outcome->result.p[outcome->result.n - 1] == '}');
+    cv_str open = cv_str_head(outcome->result, outcome->result.n - 1);
+    cv_buf_add(call->out, open);
+    cv_buf_printf(call->out, "%s\"rev\":%lld%s}", open.n > 1 ? "," : "", (long long)outcome->rev,
+                  outcome->replayed ? ",\"replayed\":true" : "");
+}

@@ -1,0 +1,64 @@
+/* journal.h - one write: the rows it makes and the events that tell about them, committed together.
+ *
+ *     cv_journal j;
+ *     cv_journal_begin(&j, call, &state);
+ *     cv_journal_put(&j, CV_REC_ENTITY, &entity);
+ *     cv_rec_event *e = cv_journal_event(&j, 'P', id, CV_EVENT_CREATED, round, actors);
+ *     cv_journal_covers(&j, e, CV_REC_ENTITY, &entity);
+ *     cv_journal_commit(&j, result, &outcome, err);
+ *
+ * Numbers, row digests, hashes and the head of the chain are made in commit. A row put again under the same key
+ * replaces the one put before. Every row must be covered by an event, or `conclave verify` could not vouch for it.
+ */
+#ifndef CV_DIALOGUE_JOURNAL_H
+#define CV_DIALOGUE_JOURNAL_H
+
+#include "dialogue/state.h"
+#include "vocab/vocab.h"
+
+typedef struct {
+    cv_call *call;
+    const cv_state *state;
+    cv_str now; /* one time for the whole write */
+    struct cv_journal_rows *rows;
+} cv_journal;
+
+void cv_journal_begin(cv_journal *j, cv_call *call, const cv_state *state);
+
+/* The row in the journal, to be changed further until commit. */
+void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row);
+
+/* An event about a subject: 'P' 'R' 'T' 'E' 'C' entity, 'D' dialogue, 'X' expert, 'N' panel, 'O' round, 'S' response,
+ * 'V' verdict. `actors` is a JSON array of slugs. The caller may fill in reason, result_id, reference and data. */
+cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_id, cv_str event_type, int64_t round,
+                               cv_str actors);
+
+/* The event vouches for this row as it will be at commit. */
+void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *row);
+
+/* ---- op_id, expect_rev, replays -------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    bool replayed;
+    bool conflict; /* the dialogue moved on and the caller gave no expect_rev: load again and try again */
+    int64_t rev;
+    cv_str result; /* the stored result: the caller's own, or that of the first time */
+} cv_outcome;
+
+/* Was this very request committed before? Looks at op_id (given, or derived from the content). True and ret->replayed:
+ * print ret->result with "replayed": true. False only on error (op_id_conflict, store errors). */
+bool cv_journal_replayed(cv_call *call, cv_str dialogue_id, cv_outcome *ret, cv_err *err);
+
+/* Commits against the state's rev. `result` is the JSON object of the answer without rev and replayed. */
+bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *err);
+
+/* Runs `work` (load, check, journal, commit) again while it reports a conflict, up to a bounded number of times; then
+ * rev_conflict. */
+bool cv_journal_retry(cv_call *call, bool (*work)(cv_call *call, void *ctx, cv_outcome *outcome), void *ctx,
+                      cv_outcome *ret);
+
+/* The answer: the stored result's members plus "rev", and "replayed": true when it was. */
+void cv_journal_answer(cv_call *call, const cv_outcome *outcome);
+
+#endif

@@ -1,0 +1,33 @@
+/* operations.h - what the dialogue room does for others: one function per operation.
+ *
+ * The rows of ops/ops.c name these functions and nothing else calls them. Each finds its input checked against
+ * schemas/dialogue_VERB.json, writes one JSON object to call->out and returns true; or it adds every fault to
+ * call->errs and returns false, and nothing was written (call.h).
+ */
+#ifndef CV_DIALOGUE_OPERATIONS_H
+#define CV_DIALOGUE_OPERATIONS_H
+
+#include "record/call.h"
+
+/* ---- a dialogue and its people ---------------------------------------------------------------------------------- */
+bool cv_dialogue_create(cv_call *call);
+bool cv_dialogue_list(cv_call *call);
+bool cv_dialogue_get(cv_call *call);
+bool cv_dialogue_abandon(cv_call *call);
+bool cv_dialogue_expert_create(cv_call *call);
+bool cv_dialogue_panel_sample(cv_call *call);
+bool cv_dialogue_evolve_panel(cv_call *call);
+
+/* ---- what is said ----------------------------------------------------------------------------------------------- */
+bool cv_dialogue_round_register(cv_call *call);
+bool cv_dialogue_verdict_register(cv_call *call);
+bool cv_dialogue_update(cv_call *call);
+
+/* ---- what is known ---------------------------------------------------------------------------------------------- */
+bool cv_dialogue_export(cv_call *call);
+
+/* ---- the record as a whole -------------------------------------------------------------------------------------- */
+bool cv_record_verify(cv_call *call);
+bool cv_record_backup(cv_call *call);
+
+#endif

@@ -1,0 +1,73 @@
+/* people.c - who did something; see people.h. */
+#include "dialogue/people.h"
+
+#include "base/map.h"
+
+static cv_str judge[] = {CV_STR_INIT("judge")};
+const cv_str cv_judge_slug = CV_STR_INIT("judge");
+const cv_people cv_judge_alone = {judge, 1, CV_STR_INIT("[\"judge\"]")};
+
+cv_str cv_slug_lower(cv_arena *a, cv_str slug)
+{
+    size_t i = 0;
+    while (i < slug.n && !cv_is_upper(slug.p[i]))
+        i++;
+    if (i == slug.n)
+        return slug;
+    char *lower = cv_arena_dup(a, slug.p, slug.n);
+    for (; i < slug.n; i++)
+        lower[i] = cv_lower(lower[i]);
+    return (cv_str){lower, slug.n};
+}
+
+cv_str cv_json_texts(cv_arena *a, const cv_str *items, size_t count)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < count; i++)
+        cv_json_str(&w, items[i]);
+    cv_json_end_array(&w);
+    cv_str json = cv_arena_copy(a, cv_buf_str(&text));
+    cv_buf_release(&text);
+    return json;
+}
+
+cv_people cv_people_of(cv_arena *a, const cv_str *slugs, size_t count)
+{
+    cv_people people = {CV_NEW_ARRAY(a, count, cv_str), 0, {NULL, 0}};
+    cv_map seen = {0};
+    for (size_t i = 0; i < count; i++) {
+        cv_str slug = cv_slug_lower(a, slugs[i]);
+        bool is_new = true;
+        if (count > 1)
+            cv_map_put(&seen, a, slug, &is_new);
+        if (is_new)
+            people.items[people.count++] = slug;
+    }
+    people.json = cv_json_texts(a, people.items, people.count);
+    return people;
+}
+
+cv_people cv_people_read(cv_arena *a, const cv_json *value)
+{
+    if (value && value->type == CV_JSON_STRING)
+        return cv_people_of(a, &value->text, 1);
+    size_t count = value && value->type == CV_JSON_ARRAY ? value->count : 0;
+    cv_str *slugs = CV_NEW_ARRAY(a, count, cv_str);
+    for (size_t i = 0; i < count; i++)
+        slugs[i] = value->items[i].text;
+    return cv_people_of(a, slugs, count);
+}
+
+bool cv_people_json_has(cv_str json, cv_str slug)
+{
+    for (;;) {
+        size_t at = cv_str_find(json, slug);
+        if (at == SIZE_MAX || at == 0)
+            return false;
+        if (json.p[at - 1] == '"' && at + slug.n < json.n && json.p[at + slug.n] == '"')
+            return true;
+        json = cv_str_from(json, at + 1);
+    }
+}

@@ -1,0 +1,173 @@
+/* protocol.c - the judge's instructions; see protocol.h. */
+#include "dialogue/protocol.h"
+
+#include "text/spec.h"
+
+static const char names[] =
+    "# Judge protocol\n"
+    "\n"
+    "You are the judge 💙. You lead the dialogue and decide at its end; the experts 🧁 argue. What you register\n"
+    "is checked, numbered and kept; what is refused comes back with its field and a suggestion, and nothing\n"
+    "of it was written.\n"
+    "\n"
+    "Operations are named as in `conclave dialogue round-register`; a tool server offers the same one as\n"
+    "`blue_dialogue_round_register`. Those below take `dialogue_id`.\n";
+
+static const char steps[] =
+    "   Before a later round decide who sits: `panel-sample` proposes, `evolve-panel` records (`retained`,\n"
+    "   `pool` or `created` for each). Without it the last panel stays. `expert-create` brings in someone\n"
+    "   whom the pool lacks: give role, tier and the reason.\n"
+    "1. **Context.** `get` tells who takes part and where the dialogue stands, `export` everything that was\n"
+    "   said.\n"
+    "2. **Prompts.** For each expert write the prompt: the question, the background, the role and focus, what\n"
+    "   was said in earlier rounds with its ids, the open tensions, and the marks below. Whoever is new gets\n"
+    "   a brief: what is decided, the constraints, why they are here, what the panel needs from them.\n"
+    "3. **Ask.** Start all experts at once, not one after the other. Each writes its response with local ids\n"
+    "   (`MUFFIN-P0101`) to its own file; every file has one writer.\n"
+    "4. **Collect.** Read every response whole. Never invent a contribution for an expert who wrote none.\n"
+    "5. **Register.** Score each expert by what the contribution adds (wisdom, consistency, truth,\n"
+    "   relationships; never before it is read), merge what several said into one item that names all its\n"
+    "   contributors, and send the round with `round-register`: perspectives, recommendations, tensions,\n"
+    "   evidence, claims, references, moves, scores and `tension_updates`. It is taken as a whole or not at\n"
+    "   all and answers with the global ids.\n"
+    "6. **Converged?** If not, begin the next round with the open tensions. If so, register the final verdict\n"
+    "   with `verdict-register`; minority and dissent verdicts may follow it. A dialogue that leads nowhere\n"
+    "   ends with `abandon`.\n";
+
+static const char convergence[] =
+    "\n"
+    "## Convergence\n"
+    "\n"
+    "The velocity of a round is the number of tensions still open after it plus the perspectives new in it. A\n"
+    "dialogue has converged when every tension is resolved or accepted and every expert of the panel has\n"
+    "written `[MOVE:CONVERGE]` in the last round.\n";
+
+static const char tensions[] =
+    "\n"
+    "A tension is closed when it is resolved, or accepted as one that need not block. Ask those who raised it\n"
+    "whether an answer settles it. Do not close one to be done, and do not raise one to go on.\n";
+
+static const char graduated[] =
+    "Retain whoever moves the open tensions. Bring in a fresh view from the pool when the panel agrees too\n"
+    "early or repeats itself, and create an expert when a tension needs knowledge that nobody has. The size\n"
+    "may change. Names stay with their experts from round to round.\n";
+
+static const char calibrated[] =
+    "\n"
+    "## Calibration\n"
+    "\n"
+    "This dialogue is calibrated. Put the `prompt_injection` of its calibration into every expert's prompt,\n"
+    "and report `ethos_compliance` in the verdict.\n";
+
+static void print_files(cv_buf *out, cv_str folder)
+{
+    cv_buf_printf(out, "\n## Files\n\nBelow `%.*s`, one folder per round:\n\n", CV_FMT(folder));
+    cv_buf_add_z(out, "- `round-N/prompt-SLUG.md` and `round-N/context-SLUG.json`: what an expert is given\n"
+                      "- `round-N/response-SLUG.md`: what the expert wrote\n");
+}
+
+static cv_str target_of(const cv_rec_dialogue *d)
+{
+    return d->convergence_target.p ? d->convergence_target : CV_STR("1");
+}
+
+static void print_convergence(cv_buf *out, const cv_rec_dialogue *d)
+{
+    cv_str target = target_of(d);
+    cv_buf_add_z(out, convergence);
+    cv_buf_printf(
+        out, "\nThe share of closed tensions and of converging experts that this dialogue asks for is %.*s (1: all).",
+        CV_FMT(target));
+    cv_buf_add_z(out,
+                 d->strict_convergence == 1
+                     ? " It is strict: a final verdict before that is refused unless it is forced with a warning.\n"
+                     : " A final verdict before that is taken, with warnings.\n");
+    cv_buf_printf(out, "Stop and decide after %d rounds at the latest.\n", CV_PROTOCOL_ROUNDS);
+    cv_buf_add_z(out, tensions);
+}
+
+static void print_rotation(cv_buf *out, const cv_rec_dialogue *d)
+{
+    int rotation = cv_words_find(cv_rotation_words, d->rotation);
+    cv_buf_printf(out, "\n## Rotation: %.*s\n\n", CV_FMT(d->rotation));
+    if (rotation >= 0)
+        cv_buf_printf(out, "%.*s\n", CV_FMT(cv_rotation_meanings[rotation]));
+    if (rotation == CV_ROTATION_GRADUATED)
+        cv_buf_add_z(out, graduated);
+}
+
+static void print_calibration(cv_buf *out, const cv_rec_dialogue *d)
+{
+    if (d->calibrated == 1)
+        cv_buf_add_z(out, calibrated);
+}
+
+static void print_instructions(cv_buf *out, const cv_rec_dialogue *d, const cv_pool *pool)
+{
+    cv_buf_add_z(out, names);
+    cv_buf_add_z(out, "\n## Each round\n\n0. **Panel.** ");
+    cv_buf_add_z(out, pool->count > 0 && d->panel_size > 0 ? "Round 0 has its panel.\n"
+                                                           : "Nobody sits yet: seat round 0 with `evolve-panel`.\n");
+    cv_buf_add_z(out, steps);
+    print_files(out, d->output_dir);
+    print_convergence(out, d);
+    print_rotation(out, d);
+    print_calibration(out, d);
+    cv_buf_add_z(out, "\n# What experts write\n\n");
+    cv_spec_print_marks(out);
+}
+
+/* ---- as data ----------------------------------------------------------------------------------------------------- */
+
+static void write_convergence(cv_json_writer *w, const cv_rec_dialogue *d)
+{
+    cv_json_begin_object(w);
+    cv_json_key(w, CV_STR("target"));
+    cv_json_raw(w, target_of(d));
+    cv_json_key_bool(w, "strict", d->strict_convergence == 1);
+    cv_json_key_int(w, "max_rounds", CV_PROTOCOL_ROUNDS);
+    cv_json_key_bool(w, "tension_resolution_gate", true);
+    cv_json_key_str(w, "velocity_formula", CV_STR("open_tensions + new_perspectives"));
+    cv_json_key_str(w, "convergence_formula",
+                    CV_STR("min(closed_tensions / tensions, converge_signals / panel_size) >= target"));
+    cv_json_end_object(w);
+}
+
+static void write_files(cv_json_writer *w, cv_arena *a, cv_str folder)
+{
+    static const char *const files[] = {"prompt-{slug}.md", "context-{slug}.json", "response-{slug}.md"};
+    static const char *const keys[] = {"prompt", "context", "response"};
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        cv_json_key_str(w, keys[i], cv_arena_printf(a, "%.*s/round-{round}/%s", CV_FMT(folder), files[i]));
+    cv_json_end_object(w);
+}
+
+static void write_pool(cv_json_writer *w, const cv_pool *pool)
+{
+    cv_json_begin_object(w);
+    if (pool->domain.p)
+        cv_json_key_str(w, "domain", pool->domain);
+    if (pool->question.p)
+        cv_json_key_str(w, "question", pool->question);
+    cv_json_key_int(w, "total_experts", (int64_t)pool->count);
+    cv_json_end_object(w);
+}
+
+void cv_protocol_write(cv_json_writer *w, cv_arena *a, const cv_rec_dialogue *d, const cv_pool *pool)
+{
+    cv_buf text = {0};
+    print_instructions(&text, d, pool);
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "instructions", cv_buf_str(&text));
+    cv_json_key(w, CV_STR("convergence"));
+    write_convergence(w, d);
+    cv_json_key_str(w, "output_dir", d->output_dir);
+    cv_json_key(w, CV_STR("files"));
+    write_files(w, a, d->output_dir);
+    cv_json_key_str(w, "rotation", d->rotation);
+    cv_json_key(w, CV_STR("expert_pool"));
+    write_pool(w, pool);
+    cv_json_end_object(w);
+    cv_buf_release(&text);
+}

@@ -1,0 +1,230 @@
+/* state.c - a dialogue in memory; see state.h. */
+#include "dialogue/state.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    cv_arena *a;
+    cv_state *s;
+} loading;
+
+/* The row's texts, which live only as long as the visit, copied into the arena. */
+static void keep_texts(cv_arena *a, cv_rec_kind kind, void *row)
+{
+    const cv_rec_type *type = &cv_rec_types[kind];
+    for (size_t i = 0; i < type->field_count; i++) {
+        cv_str text;
+        char *at = (char *)row + type->fields[i].offset;
+        if (type->fields[i].type == CV_FIELD_INT)
+            continue;
+        memcpy(&text, at, sizeof text);
+        if (text.p) {
+            text = cv_arena_copy(a, text);
+            memcpy(at, &text, sizeof text);
+        }
+    }
+}
+
+static void index_row(cv_arena *a, cv_map *map, cv_str key, size_t count)
+{
+    *cv_map_put(map, a, key, NULL) = count;
+}
+
+#define KEEP(KIND, name, list)                                                                                         \
+    case CV_REC_##KIND: {                                                                                              \
+        cv_rec_##name *kept = CV_PUSH(l->a, &s->list);                                                                 \
+        *kept = *(const cv_rec_##name *)row;                                                                           \
+        keep_texts(l->a, kind, kept);                                                                                  \
+        break;                                                                                                         \
+    }
+
+static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    loading *l = ctx;
+    cv_state *s = l->s;
+    (void)err;
+    switch (kind) {
+    case CV_REC_DIALOGUE:
+        s->dialogue = *(const cv_rec_dialogue *)row;
+        keep_texts(l->a, kind, &s->dialogue);
+        break;
+        KEEP(EXPERT, expert, experts)
+        KEEP(SEAT, seat, seats)
+        KEEP(ROUND, round, rounds)
+        KEEP(SCORE, score, scores)
+        KEEP(RESPONSE, response, responses)
+        KEEP(ENTITY, entity, entities)
+        KEEP(ORIGIN, origin, origins)
+        KEEP(REFERENCE, reference, references)
+        KEEP(MOVE, move, moves)
+        KEEP(VERDICT, verdict, verdicts)
+        KEEP(EVENT, event, events)
+    case CV_REC_COUNT:
+        break;
+    }
+    return true;
+}
+
+static int by_position(const void *x, const void *y)
+{
+    const cv_rec_expert *a = x, *b = y;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static int by_round_and_position(const void *x, const void *y)
+{
+    const cv_rec_seat *a = x, *b = y;
+    if (a->round != b->round)
+        return a->round < b->round ? -1 : 1;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static void index_all(cv_arena *a, cv_state *s)
+{
+    if (s->experts.count > 1)
+        qsort(s->experts.items, s->experts.count, sizeof *s->experts.items, by_position);
+    if (s->seats.count > 1)
+        qsort(s->seats.items, s->seats.count, sizeof *s->seats.items, by_round_and_position);
+    for (size_t i = 0; i < s->experts.count; i++)
+        index_row(a, &s->expert_at, s->experts.items[i].expert_slug, i + 1);
+    for (size_t i = 0; i < s->entities.count; i++)
+        index_row(a, &s->entity_at, cv_entity_id(a, &s->entities.items[i]), i + 1);
+    for (size_t i = 0; i < s->origins.count; i++)
+        index_row(a, &s->origin_at, s->origins.items[i].local_id, i + 1);
+    for (size_t i = 0; i < s->verdicts.count; i++)
+        index_row(a, &s->verdict_at, s->verdicts.items[i].verdict_id, i + 1);
+}
+
+/* ---- a dialogue that is not there -------------------------------------------------------------------------------- */
+
+enum { MOST_IDS = 1000 };
+
+typedef struct {
+    cv_arena *a;
+    cv_str ids[MOST_IDS];
+    size_t count;
+} known_ids;
+
+static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+{
+    known_ids *known = ctx;
+    (void)row, (void)position, (void)err;
+    known->ids[known->count++] = cv_arena_copy(known->a, id);
+    return true;
+}
+
+static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
+{
+    known_ids *known = CV_NEW(call->arena, known_ids);
+    known->a = call->arena;
+    cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
+    cv_list_query query = {.limit = MOST_IDS};
+    call->store->calls->list(call->store, call->arena, &query, keep_id, known, &ignored);
+    cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
+    err->field = CV_STR("dialogue_id");
+    err->value = dialogue_id;
+    cv_str near = cv_str_nearest(dialogue_id, known->ids, known->count);
+    err->suggestion = near.n ? cv_arena_printf(call->arena, "did you mean '%.*s'?", CV_FMT(near))
+                             : CV_STR("'conclave dialogue list' shows all dialogues");
+    return false;
+}
+
+bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_state *ret_state, cv_err *err)
+{
+    bool found;
+    *ret_state = (cv_state){.id = dialogue_id};
+    loading l = {call->arena, ret_state};
+    if (!call->store->calls->snapshot(call->store, call->arena, dialogue_id, wanted, keep_row, &l, &ret_state->position,
+                                      &found, err))
+        return false;
+    if (!found)
+        return not_found(call, dialogue_id, err);
+    index_all(call->arena, ret_state);
+    return true;
+}
+
+/* ---- questions -----------------------------------------------------------------------------------------------------
+ */
+
+static size_t place(const cv_map *map, cv_str key)
+{
+    const uintptr_t *at = cv_map_get(map, key);
+    return at ? (size_t)*at : 0;
+}
+
+cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug)
+{
+    char lower[64];
+    if (slug.n > sizeof lower)
+        return NULL;
+    for (size_t i = 0; i < slug.n; i++)
+        lower[i] = cv_lower(slug.p[i]);
+    size_t at = place(&s->expert_at, (cv_str){lower, slug.n});
+    return at ? &s->experts.items[at - 1] : NULL;
+}
+
+cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id)
+{
+    size_t at = place(&s->entity_at, display_id);
+    return at ? &s->entities.items[at - 1] : NULL;
+}
+
+const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id)
+{
+    char upper[64];
+    if (local_id.n > sizeof upper)
+        return NULL;
+    for (size_t i = 0; i < local_id.n; i++)
+        upper[i] = cv_upper(local_id.p[i]);
+    size_t at = place(&s->origin_at, (cv_str){upper, local_id.n});
+    return at ? &s->origins.items[at - 1] : NULL;
+}
+
+const cv_rec_verdict *cv_state_verdict(const cv_state *s, cv_str verdict_id)
+{
+    size_t at = place(&s->verdict_at, verdict_id);
+    return at ? &s->verdicts.items[at - 1] : NULL;
+}
+
+const cv_rec_round *cv_state_round(const cv_state *s, int64_t round)
+{
+    for (size_t i = 0; i < s->rounds.count; i++)
+        if (s->rounds.items[i].round == round)
+            return &s->rounds.items[i];
+    return NULL;
+}
+
+size_t cv_state_panel(const cv_state *s, int64_t round, const cv_rec_seat **ret_seats)
+{
+    size_t end = s->seats.count;
+    while (end > 0 && s->seats.items[end - 1].round > round)
+        end--;
+    size_t start = end;
+    while (start > 0 && s->seats.items[start - 1].round == s->seats.items[end - 1].round)
+        start--;
+    *ret_seats = s->seats.items + start;
+    return end - start;
+}
+
+int64_t cv_state_next_round(const cv_state *s)
+{
+    return s->rounds.count ? s->rounds.items[s->rounds.count - 1].round + 1 : 0;
+}
+
+cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
+{
+    cv_id id = {.form = CV_ID_DISPLAY,
+                .kind = (cv_kind)cv_kind_of_letter(entity->kind.p[0]),
+                .round = (int)entity->round,
+                .number = (int)entity->seq};
+    return cv_id_print(a, &id);
+}
+
+bool cv_tension_is_open(const cv_rec_entity *entity)
+{
+    static const cv_status open[] = {CV_STATUS_TENSION_OPEN, CV_STATUS_TENSION_ADDRESSED, CV_STATUS_TENSION_REOPENED};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (cv_str_eq(entity->status, cv_statuses[open[i]].word))
+            return true;
+    return false;
+}

@@ -1,0 +1,62 @@
+/* state.h - a dialogue as it stands at one rev, in memory.
+ *
+ * Read once at the beginning of an operation, never written: changes go into a journal (journal.h) that is committed
+ * against the rev of this state. Lists are in the order of the snapshot; maps lead from ids to places in them.
+ */
+#ifndef CV_DIALOGUE_STATE_H
+#define CV_DIALOGUE_STATE_H
+
+#include "base/map.h"
+#include "record/call.h"
+#include "vocab/id.h"
+
+#define CV_STATE_LIST(type)                                                                                            \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count, capacity;                                                                                        \
+    }
+
+typedef struct {
+    cv_str id;
+    cv_position position; /* rev 0: the dialogue does not exist */
+    cv_rec_dialogue dialogue;
+    CV_STATE_LIST(cv_rec_expert) experts; /* by position */
+    CV_STATE_LIST(cv_rec_seat) seats;     /* by round, position */
+    CV_STATE_LIST(cv_rec_round) rounds;
+    CV_STATE_LIST(cv_rec_score) scores;
+    CV_STATE_LIST(cv_rec_response) responses;
+    CV_STATE_LIST(cv_rec_entity) entities;
+    CV_STATE_LIST(cv_rec_origin) origins;
+    CV_STATE_LIST(cv_rec_reference) references;
+    CV_STATE_LIST(cv_rec_move) moves;
+    CV_STATE_LIST(cv_rec_verdict) verdicts;
+    CV_STATE_LIST(cv_rec_event) events;
+    cv_map expert_at;  /* slug -> index + 1 */
+    cv_map entity_at;  /* display id -> index + 1 */
+    cv_map origin_at;  /* local id -> index + 1 */
+    cv_map verdict_at; /* verdict id -> index + 1 */
+} cv_state;
+
+/* Everything of the dialogue that `wanted` asks for. A missing dialogue is an error (dialogue_not_found, with the
+ * nearest ids). */
+bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_state *ret_state, cv_err *err);
+
+cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug);           /* any case; NULL: none */
+cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id);     /* NULL: none */
+const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id); /* any case of the expert's name */
+const cv_rec_verdict *cv_state_verdict(const cv_state *s, cv_str verdict_id);
+const cv_rec_round *cv_state_round(const cv_state *s, int64_t round);
+
+/* The panel of a round: the seats of the latest round up to it that has any. */
+size_t cv_state_panel(const cv_state *s, int64_t round, const cv_rec_seat **ret_seats);
+
+/* The next round to be registered. */
+int64_t cv_state_next_round(const cv_state *s);
+
+/* "P0101" of an entity, in the arena. */
+cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity);
+
+/* Is a tension open (open, addressed, reopened)? */
+bool cv_tension_is_open(const cv_rec_entity *entity);
+
+#endif

@@ -1,0 +1,48 @@
+/* writing.c - what all writing operations do alike; see writing.h. */
+#include "dialogue/writing.h"
+
+#include "dialogue/batch.h"
+#include "dialogue/dynamics.h"
+#include "dialogue/fault.h"
+
+bool cv_write_refuse(cv_call *call, const cv_err *err)
+{
+    *CV_PUSH(call->arena, call->errs) = *err;
+    return false;
+}
+
+bool cv_write_open(cv_call *call, const cv_state *state, bool final_is_fine)
+{
+    cv_spot at = {call, state, CV_STR("dialogue"), {NULL, 0}, CV_STR("dialogue_id")};
+    bool abandoned = cv_str_eq(state->dialogue.status, CV_STR("abandoned"));
+    if (!abandoned && (final_is_fine || !cv_state_is_closed(state)))
+        return true;
+    cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s", CV_FMT(state->id),
+             abandoned ? "was abandoned" : "has its final verdict")
+        ->suggestion = CV_STR("Create a new dialogue to go on");
+    return false;
+}
+
+bool cv_write_commit(cv_journal *journal, cv_str result, cv_outcome *outcome)
+{
+    cv_call *call = journal->call;
+    cv_err err = {.arena = call->arena};
+    if (!cv_member_true(call->input, "dry_run"))
+        return cv_journal_commit(journal, result, outcome, &err) || cv_write_refuse(call, &err);
+    cv_str open = cv_str_head(result, result.n - 1);
+    outcome->result = cv_arena_join(call->arena, open, CV_STR(",\"dry_run\":true}"));
+    outcome->rev = journal->state->position.rev;
+    return true;
+}
+
+bool cv_write_run(cv_call *call, cv_work work)
+{
+    cv_outcome outcome;
+    cv_err err = {.arena = call->arena};
+    if (!cv_journal_replayed(call, cv_member_text(call->input, "dialogue_id"), &outcome, &err))
+        return cv_write_refuse(call, &err);
+    if (!outcome.replayed && !cv_journal_retry(call, work, NULL, &outcome))
+        return false;
+    cv_journal_answer(call, &outcome);
+    return true;
+}

@@ -1,0 +1,138 @@
+/* cli_args.c - options and arguments; see cli_parts.h. */
+#include "door/cli_parts.h"
+#include "ops/schema.h"
+
+const cv_cli_option cv_cli_common[] = {
+    {"json", NULL, "print JSON on standard output, errors too", NULL},
+    {"help", NULL, "show this help", NULL},
+};
+const size_t cv_cli_common_count = sizeof cv_cli_common / sizeof *cv_cli_common;
+
+static const cv_cli_option *option_at(const cv_cli_command *c, size_t i)
+{
+    return i < c->option_count ? &c->options[i] : &cv_cli_common[i - c->option_count];
+}
+
+static size_t option_find(const cv_cli_command *c, cv_str name)
+{
+    for (size_t i = 0; i < c->option_count + cv_cli_common_count; i++)
+        if (cv_str_eq(name, cv_str_of(option_at(c, i)->name)))
+            return i;
+    return SIZE_MAX;
+}
+
+const char *cv_cli_get(const cv_cli *cli, const char *option)
+{
+    size_t i = cli->command ? option_find(cli->command, cv_str_of(option)) : SIZE_MAX;
+    return i == SIZE_MAX ? NULL : cli->values[i];
+}
+
+/* Is the option a switch of a schema, which can be turned off too? */
+static bool is_property_switch(const cv_cli_command *c, size_t i)
+{
+    const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
+    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH;
+}
+
+static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
+{
+    const cv_cli_command *c = cli->command;
+    size_t count = c->option_count + cv_cli_common_count;
+    cv_str *names = CV_NEW_ARRAY(cli->arena, count, cv_str);
+    for (size_t i = 0; i < count; i++)
+        names[i] = cv_str_of(option_at(c, i)->name);
+    cv_str near = cv_str_nearest(name, names, count);
+    cv_err_set(err, CV_ERR_USAGE, "unknown option '--%.*s'", CV_FMT(name));
+    err->suggestion = near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
+                             : cv_arena_printf(err->arena, "see '%s --help'", cv_cli_title(cli->arena, c));
+    return false;
+}
+
+static bool is_choice(const char *choices, cv_str value)
+{
+    cv_str rest = cv_str_of(choices), choice;
+    while (cv_str_split(&rest, ' ', &choice))
+        if (cv_str_eq(choice, value))
+            return true;
+    return false;
+}
+
+/* Choices of an operation are left to its schema, which reports them together with everything else. */
+static bool check_choice(const cv_cli *cli, const cv_cli_option *o, const char *value, cv_err *err)
+{
+    if (!o->choices || cli->command->op || is_choice(o->choices, cv_str_of(value)))
+        return true;
+    cv_err_set(err, CV_ERR_USAGE, "'%s' is no valid value of '--%s'", value, o->name);
+    err->suggestion = cv_arena_printf(err->arena, "use one of: %s", o->choices);
+    return false;
+}
+
+static void give(cv_cli *cli, size_t option, const char *value)
+{
+    cli->values[option] = value;
+    *CV_PUSH(cli->arena, &cli->given) = (cv_cli_given){option, value};
+}
+
+static bool take_switch(cv_cli *cli, size_t i, bool has_value, bool on, cv_err *err)
+{
+    const cv_cli_option *o = option_at(cli->command, i);
+    if (has_value)
+        return cv_err_set(err, CV_ERR_USAGE, "option '--%s' takes no value", o->name);
+    give(cli, i, !is_property_switch(cli->command, i) ? "" : on ? "true" : "false");
+    return true;
+}
+
+/* One "--name", "--no-name", "--name=value" or "--name value" at argv[*at]. */
+static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err)
+{
+    cv_str arg = cv_str_of(argv[*at] + 2);
+    size_t equals = cv_str_find_char(arg, '=');
+    cv_str name = cv_str_head(arg, equals);
+    size_t i = option_find(cli->command, name);
+    if (i == SIZE_MAX && cv_str_starts(name, CV_STR("no-"))) {
+        i = option_find(cli->command, cv_str_from(name, 3));
+        if (i != SIZE_MAX && is_property_switch(cli->command, i))
+            return take_switch(cli, i, equals != SIZE_MAX, false, err);
+        i = SIZE_MAX;
+    }
+    if (i == SIZE_MAX)
+        return unknown_option(cli, name, err);
+    const cv_cli_option *o = option_at(cli->command, i);
+    if (!o->value)
+        return take_switch(cli, i, equals != SIZE_MAX, true, err);
+    if (equals == SIZE_MAX && *at + 1 >= argc)
+        return cv_err_set(err, CV_ERR_USAGE, "option '--%s' needs a value: --%s %s", o->name, o->name, o->value);
+    const char *value = equals != SIZE_MAX ? arg.p + equals + 1 : argv[++*at];
+    if (!check_choice(cli, o, value, err))
+        return false;
+    give(cli, i, value);
+    return true;
+}
+
+static bool single_dash(const cv_cli *cli, const char *arg, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_USAGE, "unknown option '%s'", arg);
+    err->suggestion = cv_arena_printf(err->arena, "options begin with two dashes: see '%s --help'",
+                                      cv_cli_title(cli->arena, cli->command));
+    return false;
+}
+
+bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err)
+{
+    bool options = true;
+    for (int i = from; i < argc; i++) {
+        const char *arg = argv[i];
+        if (options && strcmp(arg, "--") == 0)
+            options = false;
+        else if (options && strcmp(arg, "-h") == 0)
+            give(cli, option_find(cli->command, CV_STR("help")), "");
+        else if (options && arg[0] == '-' && arg[1] == '-') {
+            if (!take_option(cli, argc, argv, &i, err))
+                return false;
+        } else if (options && arg[0] == '-' && arg[1] != '\0')
+            return single_dash(cli, arg, err);
+        else
+            cli->arguments[cli->argument_count++] = arg;
+    }
+    return true;
+}

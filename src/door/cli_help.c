@@ -1,0 +1,255 @@
+/* cli_help.c - what can be called, and how; see cli_parts.h.
+ *
+ * All of it is made from tables: commands, rooms, schemas, error codes, kinds.
+ */
+#include "base/utf8.h"
+#include "door/cli_parts.h"
+#include "vocab/vocab.h"
+
+enum { WIDTH = 100, NAME_COLUMN = 20, OPTION_COLUMN = 26 };
+
+/* ---- lines ------------------------------------------------------------------------------------------------------ */
+
+static void spaces(cv_buf *out, size_t count)
+{
+    while (count-- > 0)
+        cv_buf_add_char(out, ' ');
+}
+
+/* Words from column `indent` on, broken before the width; the first line stands at `indent` already. */
+static void print_wrapped(cv_buf *out, size_t indent, cv_str text)
+{
+    size_t column = indent;
+    cv_str rest = text, word;
+    while (cv_str_split(&rest, ' ', &word)) {
+        size_t width = cv_utf8_width(word);
+        if (column > indent && column + 1 + width > WIDTH) {
+            cv_buf_add_char(out, '\n');
+            spaces(out, indent);
+            column = indent;
+        } else if (column > indent) {
+            cv_buf_add_char(out, ' ');
+            column++;
+        }
+        cv_buf_add(out, word);
+        column += width;
+    }
+    cv_buf_add_char(out, '\n');
+}
+
+/* "  left      right", the right side on a line of its own when the left is long. */
+static void print_pair(cv_buf *out, cv_str left, size_t column, cv_str right)
+{
+    size_t width = cv_utf8_width(left) + 2;
+    spaces(out, 2);
+    cv_buf_add(out, left);
+    if (right.n == 0) {
+        cv_buf_add_char(out, '\n');
+        return;
+    }
+    if (width + 1 > column) {
+        cv_buf_add_char(out, '\n');
+        width = 0;
+    }
+    spaces(out, column - width);
+    print_wrapped(out, column, right);
+}
+
+/* ---- all commands ----------------------------------------------------------------------------------------------- */
+
+static void print_commands(cv_buf *out, const cv_cli_table *table, const char *title, const char *room, bool on_files)
+{
+    cv_buf_printf(out, "%s:\n", title);
+    for (size_t i = 0; i < table->count; i++) {
+        const cv_cli_command *c = &table->items[i];
+        if (strcmp(c->room, room) == 0 && (c->op == NULL) == on_files)
+            print_pair(out, cv_str_of(c->name), NAME_COLUMN, cv_str_of(c->summary));
+    }
+    cv_buf_add_char(out, '\n');
+}
+
+static void print_topics(cv_buf *out)
+{
+    cv_buf_add_z(out, "Topics:");
+    for (size_t i = 0; i < cv_help_topic_count; i++)
+        cv_buf_printf(out, "%s %.*s", i ? "," : "", CV_FMT(cv_help_topics[i]));
+    cv_buf_add_z(out, ", and every command and room ('conclave help TOPIC')\n");
+}
+
+void cv_help_all(cv_buf *out, const cv_cli_table *table)
+{
+    cv_buf_add_z(out, "Conclave: a place where AI agents deliberate, checked when it arrives.\n\n"
+                      "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n"
+                      "       conclave ROOM VERB [OPTION...] [ARGUMENT...]\n\n");
+    print_commands(out, table, "The project", "", false);
+    for (size_t i = 0; i < cv_room_count(); i++)
+        print_commands(out, table, cv_room_at(i)->name, cv_room_at(i)->name, false);
+    print_commands(out, table, "Files", "", true);
+    cv_buf_add_z(out, "Options:\n");
+    print_pair(out, CV_STR("--version"), NAME_COLUMN, CV_STR("print the version"));
+    print_pair(out, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
+    cv_buf_add_char(out, '\n');
+    print_topics(out);
+    cv_buf_add_z(out, "\nExamples:\n"
+                      "  conclave init\n"
+                      "  conclave dialogue create \"NVIDIA decision\"\n"
+                      "  conclave lint decision.dialogue.md\n"
+                      "  conclave help dialogue round-register\n\n"
+                      "Exit status: 0 fine, 1 findings or a refused request, 2 the command could not run.\n");
+}
+
+void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room)
+{
+    cv_buf_printf(out, "conclave %s - %s\n\nUsage: conclave %s VERB [OPTION...] [ARGUMENT...]\n\n%s\n", room->name,
+                  room->summary, room->name, room->details);
+    print_commands(out, table, "Verbs", room->name, false);
+    cv_buf_printf(out, "'conclave %s VERB --help' tells more about a verb.\n", room->name);
+}
+
+/* ---- one command ------------------------------------------------------------------------------------------------ */
+
+static void print_choices(cv_buf *out, const char *choices)
+{
+    cv_buf_add_z(out, " (");
+    for (const char *c = choices; *c; c++)
+        cv_buf_add_z(out, *c == ' ' ? ", " : (char[]){*c, '\0'});
+    cv_buf_add_char(out, ')');
+}
+
+static void print_option(cv_buf *out, const cv_cli_option *o, bool negatable)
+{
+    cv_buf left = {0}, right = {0};
+    cv_buf_printf(&left, "--%s%s%s%s", negatable ? "[no-]" : "", o->name, o->value ? " " : "",
+                  o->value ? o->value : "");
+    cv_buf_add_z(&right, o->summary);
+    if (o->choices)
+        print_choices(&right, o->choices);
+    print_pair(out, cv_buf_str(&left), OPTION_COLUMN, cv_str_trim(cv_buf_str(&right)));
+    cv_buf_release(&left);
+    cv_buf_release(&right);
+}
+
+static bool is_negatable(const cv_cli_command *c, size_t i)
+{
+    const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
+    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH;
+}
+
+void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
+{
+    cv_cli_command c = cv_cli_complete(a, command);
+    const char *title = cv_cli_title(a, &c);
+    cv_buf_printf(out, "%s - %s\n\nUsage: %s [OPTION...]%s%s\n\n%s\nOptions:\n", title, c.summary, title,
+                  *c.arguments ? " " : "", c.arguments, c.details);
+    for (size_t i = 0; i < c.option_count; i++)
+        print_option(out, &c.options[i], is_negatable(&c, i));
+    for (size_t i = 0; i < cv_cli_common_count; i++)
+        print_option(out, &cv_cli_common[i], false);
+    cv_buf_printf(out, "\nExamples:\n%s", c.examples);
+}
+
+/* ---- for programs ----------------------------------------------------------------------------------------------- */
+
+static void print_option_json(cv_json_writer *w, const cv_cli_option *o, bool negatable)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "name", cv_str_of(o->name));
+    if (o->value)
+        cv_json_key_str(w, "value", cv_str_of(o->value));
+    cv_json_key_str(w, "summary", cv_str_of(o->summary));
+    if (o->choices)
+        cv_json_key_str(w, "choices", cv_str_of(o->choices));
+    if (negatable)
+        cv_json_key_bool(w, "negatable", true);
+    cv_json_end_object(w);
+}
+
+static void print_command_json(cv_json_writer *w, cv_arena *a, const cv_cli_command *command)
+{
+    cv_cli_command c = cv_cli_complete(a, command);
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "room", cv_str_of(c.room));
+    cv_json_key_str(w, "verb", cv_str_of(c.name));
+    if (c.op && c.op->tool)
+        cv_json_key_str(w, "tool", cv_str_of(c.op->tool));
+    cv_json_key_bool(w, "operation", c.op != NULL);
+    cv_json_key_str(w, "summary", cv_str_of(c.summary));
+    cv_json_key_str(w, "arguments", cv_str_of(c.arguments));
+    cv_json_key(w, CV_STR("options"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < c.option_count; i++)
+        print_option_json(w, &c.options[i], is_negatable(&c, i));
+    for (size_t i = 0; i < cv_cli_common_count; i++)
+        print_option_json(w, &cv_cli_common[i], false);
+    cv_json_end_array(w);
+    cv_json_key_str(w, "examples", cv_str_of(c.examples));
+    cv_json_end_object(w);
+}
+
+void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table)
+{
+    cv_json_writer w = {.out = out, .indent = 2};
+    cv_json_begin_object(&w);
+    cv_json_key(&w, CV_STR("commands"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < table->count; i++)
+        print_command_json(&w, a, &table->items[i]);
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    cv_buf_add_char(out, '\n');
+}
+
+/* ---- topics ----------------------------------------------------------------------------------------------------- */
+
+static void topic_errors(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "Every error has a code. With --json it stands in 'error_code', several faults of one request in\n"
+                 "'errors'; on a terminal each fault is one line.\n\n"
+                 "  code                       exit  meaning\n");
+    for (int code = 0; code < CV_ERR_COUNT; code++)
+        cv_buf_printf(out, "  %-26.*s %d     %.*s\n", CV_FMT(cv_err_word((cv_err_code)code)),
+                      cv_err_exit((cv_err_code)code), CV_FMT(cv_err_meaning((cv_err_code)code)));
+}
+
+static void topic_ids(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "What is said in a dialogue has ids of a letter, the round and a number of two digits each:\n\n"
+                 "  P0102            the dialogue's second perspective of round 1\n"
+                 "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round\n"
+                 "                   is registered and good for references ever after\n"
+                 "  @muffin          the overall position of an expert\n"
+                 "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
+                 "Letters:\n");
+    for (size_t i = 0; i < CV_KIND_COUNT; i++)
+        cv_buf_printf(out, "  %c  %-15.*s %.*s\n", cv_kinds[i].letter, CV_FMT(cv_kinds[i].word),
+                      CV_FMT(cv_kinds[i].purpose));
+}
+
+static void topic_files(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "A project is a folder with .conclave in it ('conclave init'):\n\n"
+                 "  .conclave/conclave.db          the record: all dialogues, everything that was said\n"
+                 "  .conclave/.gitignore           leaves the record out of git\n"
+                 "  .conclave/dialogues/ID/        the files of one dialogue, made from the record\n\n"
+                 "The project is the folder given with --root, else the one in CONCLAVE_ROOT, else the nearest one\n"
+                 "from the current folder upwards. Several processes may use it at once. Files are written whole:\n"
+                 "a reader sees the old one or the new one, never a part.\n");
+}
+
+const cv_str cv_help_topics[] = {CV_STR_INIT("errors"), CV_STR_INIT("ids"), CV_STR_INIT("files")};
+const size_t cv_help_topic_count = sizeof cv_help_topics / sizeof *cv_help_topics;
+
+bool cv_help_topic(cv_buf *out, cv_str topic)
+{
+    static void (*const print[])(cv_buf *) = {topic_errors, topic_ids, topic_files};
+    _Static_assert(sizeof print / sizeof *print == sizeof cv_help_topics / sizeof *cv_help_topics, "one per topic");
+    for (size_t i = 0; i < cv_help_topic_count; i++)
+        if (cv_str_eq(topic, cv_help_topics[i])) {
+            print[i](out);
+            return true;
+        }
+    return false;
+}

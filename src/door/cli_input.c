@@ -1,0 +1,213 @@
+/* cli_input.c - the input of an operation from its options; see cli_parts.h.
+ *
+ *     --data '{"title": "A", "panel_size": 4}'  --panel-size 8  "B"
+ *                                       ->  {"panel_size": 8, "title": "B"}
+ *
+ * Nothing is judged here: a number that is none becomes a string, so that the schema can refuse it together with
+ * everything else that is wrong.
+ */
+#include "base/file.h"
+#include "base/limits.h"
+#include "door/cli_parts.h"
+#include "ops/schema.h"
+
+/* "@FILE" and "-" are read, everything else is the text itself. */
+static bool read_text(cv_cli *cli, const char *value, bool dash, cv_str *ret_text, const char **ret_file, cv_err *err)
+{
+    *ret_file = value[0] == '@' ? value + 1 : dash && strcmp(value, "-") == 0 ? "-" : NULL;
+    *ret_text = cv_str_of(value);
+    return !*ret_file || cv_file_read(cli->arena, *ret_file, CV_MAX_JSON_BYTES, ret_text, err);
+}
+
+static void name_file(cv_err *err, const char *file)
+{
+    if (file && err->file.n == 0)
+        err->file = cv_str_of(strcmp(file, "-") == 0 ? "<stdin>" : file);
+}
+
+/* ---- --data ----------------------------------------------------------------------------------------------------- */
+
+static bool read_data(cv_cli *cli, cv_cli_input *ret, cv_json *ret_tree, cv_err *err)
+{
+    const char *given = cv_cli_get(cli, "data");
+    *ret = (cv_cli_input){.text = CV_STR("{}"), .as_written = given != NULL};
+    if (given && !read_text(cli, given, true, &ret->text, &ret->file, err))
+        return false;
+    if (!cv_json_parse(cli->arena, ret->text, ret_tree, err)) {
+        name_file(err, ret->file);
+        if (!ret->file && err->suggestion.n == 0)
+            err->suggestion = CV_STR("--data takes JSON, @FILE, or - for standard input");
+        return false;
+    }
+    if (ret_tree->type == CV_JSON_OBJECT)
+        return true;
+    cv_str found = cv_json_type_word(ret_tree->type);
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "--data must be a JSON object, found: %.*s", CV_FMT(found));
+    name_file(err, ret->file);
+    return false;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+static bool write_json(cv_cli *cli, cv_json_writer *w, cv_str property, const char *value, cv_err *err)
+{
+    cv_str text;
+    cv_json tree;
+    const char *file;
+    if (!read_text(cli, value, false, &text, &file, err))
+        return false;
+    if (!cv_json_parse(cli->arena, text, &tree, err)) {
+        name_file(err, file);
+        err->field = property;
+        if (!file && err->suggestion.n == 0)
+            err->suggestion =
+                cv_arena_printf(err->arena, "'--%s' takes JSON or @FILE", cv_flag_name(cli->arena, property));
+        return false;
+    }
+    cv_json_value(w, &tree);
+    return true;
+}
+
+/* As a number when it is one, and null where that is allowed. */
+static void write_number(cv_cli *cli, cv_json_writer *w, const cv_json *schema, const char *value)
+{
+    cv_json tree;
+    cv_err ignored = {.arena = cli->arena};
+    bool ok = cv_json_parse(cli->arena, cv_str_of(value), &tree, &ignored);
+    bool null = ok && tree.type == CV_JSON_NULL && cv_schema_allows(schema, CV_STR("null"));
+    if (null || (ok && tree.type == CV_JSON_NUMBER))
+        cv_json_value(w, &tree);
+    else
+        cv_json_str(w, cv_str_of(value));
+}
+
+static bool write_value(cv_cli *cli, cv_json_writer *w, const cv_json_member *property, const char *value, cv_err *err)
+{
+    switch (cv_flag_of(&property->value)) {
+    case CV_FLAG_SWITCH:
+        cv_json_raw(w, cv_str_of(value));
+        return true;
+    case CV_FLAG_NUMBER:
+        write_number(cli, w, &property->value, value);
+        return true;
+    case CV_FLAG_JSON:
+        return write_json(cli, w, property->key, value, err);
+    default:
+        cv_json_str(w, cv_str_of(value));
+        return true;
+    }
+}
+
+/* The arguments of the command line must be text: JSON has no other strings. */
+static bool check_text(const char *value, cv_str property, cv_err *err)
+{
+    if (cv_text_check(cv_str_of(value), err))
+        return true;
+    err->field = property;
+    return false;
+}
+
+static bool write_property(cv_cli *cli, cv_json_writer *w, size_t option, const cv_json_member *property, cv_err *err)
+{
+    bool list = cv_flag_of(&property->value) == CV_FLAG_TEXTS;
+    size_t times = 0;
+    for (size_t i = 0; i < cli->given.count; i++) {
+        const cv_cli_given *given = &cli->given.items[i];
+        if (given->option != option)
+            continue;
+        if (++times > 1 && !list)
+            return cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", cli->command->options[option].name);
+        if (times == 1) {
+            cv_json_key(w, property->key);
+            if (list)
+                cv_json_begin_array(w);
+        }
+        if (!check_text(given->value, property->key, err) || !write_value(cli, w, property, given->value, err))
+            return false;
+    }
+    if (times > 0 && list)
+        cv_json_end_array(w);
+    return true;
+}
+
+static const cv_json *properties_of(const cv_cli_command *c)
+{
+    static const cv_json none = {.type = CV_JSON_OBJECT};
+    const cv_json *all = cv_json_get(c->input, CV_STR("properties"));
+    return all ? all : &none;
+}
+
+/* The argument without a flag becomes one with it. */
+static bool place_argument(cv_cli *cli, cv_err *err)
+{
+    const cv_cli_command *c = cli->command;
+    const cv_json *all = properties_of(c);
+    if (cli->argument_count == 0)
+        return true;
+    if (cli->argument_count > (c->argument ? 1 : 0)) {
+        const char *extra = cli->arguments[c->argument ? 1 : 0];
+        cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", extra);
+        err->suggestion = cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",
+                                          cv_cli_title(cli->arena, c));
+        return false;
+    }
+    for (uint32_t i = 0; i < all->count; i++)
+        if (&all->members[i].value == c->argument)
+            *CV_PUSH(cli->arena, &cli->given) = (cv_cli_given){i, cli->arguments[0]};
+    return true;
+}
+
+static bool is_given(const cv_cli *cli, size_t option)
+{
+    for (size_t i = 0; i < cli->given.count; i++)
+        if (cli->given.items[i].option == option)
+            return true;
+    return false;
+}
+
+/* Is a member of --data given as an option too? Then the option counts. */
+static bool is_overridden(const cv_cli *cli, cv_str name)
+{
+    const cv_json *all = properties_of(cli->command);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (cv_str_eq(all->members[i].key, name))
+            return is_given(cli, i);
+    return false;
+}
+
+static bool write_all(cv_cli *cli, cv_json_writer *w, const cv_json *data, cv_err *err)
+{
+    const cv_json *all = properties_of(cli->command);
+    cv_json_begin_object(w);
+    for (uint32_t i = 0; i < data->count; i++) {
+        if (is_overridden(cli, data->members[i].key))
+            continue;
+        cv_json_key(w, data->members[i].key);
+        cv_json_value(w, &data->members[i].value);
+    }
+    for (uint32_t i = 0; i < all->count; i++)
+        if (!write_property(cli, w, i, &all->members[i], err))
+            return false;
+    cv_json_end_object(w);
+    return true;
+}
+
+bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err)
+{
+    cv_json data;
+    if (!place_argument(cli, err) || !read_data(cli, ret_input, &data, err))
+        return false;
+    bool any = false;
+    for (size_t i = 0; i < cli->given.count; i++)
+        any = any || cli->given.items[i].option < properties_of(cli->command)->count;
+    if (!any)
+        return true;
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    bool ok = write_all(cli, &w, &data, err);
+    if (ok && !cv_buf_ok(&text))
+        ok = cv_err_set(err, CV_ERR_TOO_LARGE, "the input is too large");
+    *ret_input = (cv_cli_input){.text = cv_arena_copy(cli->arena, cv_buf_str(&text))};
+    cv_buf_release(&text);
+    return ok;
+}

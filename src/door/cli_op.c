@@ -1,0 +1,82 @@
+/* cli_op.c - an operation called from the command line: its input, its project, its reply; see cli_parts.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "door/cli_parts.h"
+#include "ops/project.h"
+
+enum { PIPE_WIDTH = 120, LEAST_WIDTH = 40 };
+
+static size_t width_of_terminal(void)
+{
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+    return PIPE_WIDTH;
+}
+
+/* The root that was asked for, NULL: none. */
+static const char *wanted_root(const cv_cli *cli)
+{
+    const char *root = cv_cli_get(cli, "root"), *variable = getenv("CONCLAVE_ROOT");
+    return root ? root : variable && *variable ? variable : NULL;
+}
+
+static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
+{
+    const char *wanted = wanted_root(cli);
+    if (!(cli->command->op->flags & CV_OP_STORE)) {
+        call->root = wanted ? wanted : ".";
+        return true;
+    }
+    return cv_project_find(cli->arena, wanted, &call->root, err) &&
+           cv_project_open(cli->arena, call->root, &call->store, err);
+}
+
+/* Lines and columns are told when the user has written them, with the file when there is one. */
+static void tell_places(const cv_cli_input *input, cv_errs *errs)
+{
+    for (size_t i = 0; i < errs->count; i++) {
+        cv_err *err = &errs->items[i];
+        if (!input->as_written)
+            err->line = err->column = 0;
+        else if (err->line > 0 && err->file.n == 0 && input->file)
+            err->file = cv_str_of(strcmp(input->file, "-") == 0 ? "<stdin>" : input->file);
+    }
+}
+
+static int print_reply(cv_cli *cli, cv_str reply)
+{
+    cv_buf out = cv_cli_stdout();
+    cv_json tree;
+    cv_err err = {.arena = cli->arena};
+    if (cli->json || !cv_json_parse(cli->arena, reply, &tree, &err)) {
+        cv_buf_add(&out, reply);
+        cv_buf_add_char(&out, '\n');
+    } else {
+        cv_cli_print_reply(&out, cli->arena, &tree, cli->colour, width_of_terminal());
+    }
+    return cv_cli_finish(cli, &out, 0);
+}
+
+int cv_cli_run_operation(cv_cli *cli)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_errs errs = {0};
+    cv_cli_input input;
+    cv_json tree;
+    cv_buf reply = {0};
+    cv_call call = {.arena = cli->arena, .clock = cv_clock_system(), .input = &tree, .out = &reply, .errs = &errs};
+    if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
+        !enter_project(cli, &call, &err))
+        return cv_cli_fail(cli, &err);
+    call.input_text = input.text;
+    bool done = cv_op_call(cli->command->op, &call);
+    cv_store_close(call.store);
+    tell_places(&input, &errs);
+    int status = done ? print_reply(cli, cv_buf_str(&reply)) : cv_cli_fail_all(cli, errs.items, errs.count);
+    cv_buf_release(&reply);
+    return status;
+}

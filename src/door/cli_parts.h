@@ -1,0 +1,81 @@
+/* cli_parts.h - what the files of the command line share with each other; see cli.h.
+ *
+ *     argv -> cli_table   which command, with which options
+ *          -> cli_args    options and arguments
+ *          -> cli_input   options of an operation -> the JSON of its input
+ *          -> cli_op      the call, in its project
+ *          -> cli_print   its reply for people
+ *             cli_help    or what could have been called
+ */
+#ifndef CV_DOOR_CLI_PARTS_H
+#define CV_DOOR_CLI_PARTS_H
+
+#include "door/cli.h"
+
+/* ---- cli_table.c ------------------------------------------------------------------------------------------------ */
+
+/* All commands in the order of the help: those of the project, those of the rooms, those on files. Operations have no
+ * options yet. */
+typedef struct {
+    cv_cli_command *items;
+    size_t count, capacity;
+} cv_cli_table;
+cv_cli_table cv_cli_commands(cv_arena *a);
+
+const cv_cli_command *cv_cli_find(const cv_cli_table *table, cv_str room, cv_str name); /* NULL: none */
+
+/* Makes the options of an operation from its schema; others stay as they are. */
+cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command);
+
+/* How a property of a schema is written on the command line. */
+typedef enum {
+    CV_FLAG_SWITCH, /* --strict, --no-strict */
+    CV_FLAG_TEXT,
+    CV_FLAG_NUMBER,
+    CV_FLAG_TEXTS, /* as often as there are items */
+    CV_FLAG_JSON,  /* as JSON, or @file */
+} cv_flag_kind;
+cv_flag_kind cv_flag_of(const cv_json *schema);
+
+/* "panel_size" is --panel-size. */
+const char *cv_flag_name(cv_arena *a, cv_str property);
+
+/* "conclave dialogue create", "conclave lint". */
+const char *cv_cli_title(cv_arena *a, const cv_cli_command *command);
+
+/* ---- cli_args.c ------------------------------------------------------------------------------------------------- */
+
+/* Options that every command has, behind its own. */
+extern const cv_cli_option cv_cli_common[];
+extern const size_t cv_cli_common_count;
+
+/* Fills values, given and arguments from argv[from] on. */
+bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err);
+
+/* ---- cli_input.c ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cv_str text;      /* one JSON object */
+    bool as_written;  /* places in the text are places that the user knows */
+    const char *file; /* … in this file, or NULL */
+} cv_cli_input;
+bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err);
+
+/* ---- cli_op.c, cli_print.c, cli_help.c -------------------------------------------------------------------------- */
+
+int cv_cli_run_operation(cv_cli *cli);
+
+/* A reply as lines, lists and tables of at most `width` columns. */
+void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, bool colour, size_t width);
+
+void cv_help_all(cv_buf *out, const cv_cli_table *table);
+void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);
+void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room);
+void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);
+
+/* One of the topics that are no commands ("errors", "ids", "files"); false: there is no such topic. */
+bool cv_help_topic(cv_buf *out, cv_str topic);
+extern const cv_str cv_help_topics[];
+extern const size_t cv_help_topic_count;
+
+#endif

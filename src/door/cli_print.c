@@ -1,0 +1,398 @@
+/* cli_print.c - a reply for people: lines, lists and tables; see cli_parts.h.
+ *
+ *     id:     nvidia-decision
+ *     status: open
+ *     experts:
+ *       slug     role            tier
+ *       muffin   Value Analyst   Core
+ *
+ * Any JSON object can be shown: nothing here knows an operation. What is null is left out, tables are cut to the width
+ * of the terminal and long texts after some lines, both with an ellipsis; --json has everything. Text is shown without
+ * control characters.
+ */
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "door/cli_parts.h"
+#include "door/lint_print.h"
+
+enum {
+    STEP = 2,          /* columns that an inner level is moved in */
+    GAP = 2,           /* between the columns of a table */
+    MOST_COLUMNS = 12, /* more are shown as lines */
+    MOST_KEYS = 48,    /* of the rows of a table, empty columns included */
+    MOST_LINES = 12,   /* of one text */
+    LEAST_COLUMN = 12, /* narrower is not read any more: columns are left out instead */
+    MOST_KEY = 24,     /* columns that keys are aligned to */
+    CELL = 400,        /* bytes of a text that a cell looks at */
+};
+
+typedef struct {
+    cv_buf *out;
+    cv_arena *arena;
+    bool colour;
+    size_t width;
+} printer;
+
+static void print_object(const printer *p, const cv_json *object, size_t indent);
+
+/* ---- small things ----------------------------------------------------------------------------------------------- */
+
+static void spaces(const printer *p, size_t count)
+{
+    while (count-- > 0)
+        cv_buf_add_char(p->out, ' ');
+}
+
+static bool is_scalar(const cv_json *value)
+{
+    return value->type < CV_JSON_ARRAY;
+}
+
+static bool all_scalars(const cv_json *array)
+{
+    for (uint32_t i = 0; i < array->count; i++)
+        if (!is_scalar(&array->items[i]))
+            return false;
+    return true;
+}
+
+static bool all_objects(const cv_json *array)
+{
+    for (uint32_t i = 0; i < array->count; i++)
+        if (array->items[i].type != CV_JSON_OBJECT)
+            return false;
+    return true;
+}
+
+static bool is_empty(const cv_json *value)
+{
+    return value->type == CV_JSON_NULL || (value->type == CV_JSON_STRING ? value->text.n == 0 : false) ||
+           (!is_scalar(value) && value->count == 0);
+}
+
+/* 2026-02-03T04:05:06.789Z is "2026-02-03 04:05:06" for people. */
+static cv_str time_text(const printer *p, cv_str text)
+{
+    int64_t ms;
+    if (text.n != CV_TIME_LEN || !cv_time_parse(text, &ms))
+        return text;
+    return cv_arena_printf(p->arena, "%.10s %.8s", text.p, text.p + 11);
+}
+
+static cv_str scalar_text(const printer *p, const cv_json *value)
+{
+    switch (value->type) {
+    case CV_JSON_NULL:
+        return CV_STR("-");
+    case CV_JSON_FALSE:
+        return CV_STR("no");
+    case CV_JSON_TRUE:
+        return CV_STR("yes");
+    default:
+        return time_text(p, value->text);
+    }
+}
+
+/* ---- colours ---------------------------------------------------------------------------------------------------- */
+
+static const char *const good = "\033[32m", *const pending = "\033[33m", *const bad = "\033[31m";
+static const char *const bold = "\033[1m", *const reset = "\033[0m";
+
+static const struct {
+    const char *words; /* with blanks around each */
+    const char *const *colour;
+} moods[] = {
+    {" success ok resolved accepted adopted converged confirmed supported complete completed ", &good},
+    {" open addressed converging proposed amended refined cited challenged asserted ", &pending},
+    {" error failed reopened rejected refuted opposed abandoned withdrawn conceded ", &bad},
+};
+
+/* The colour of a status; NULL for other texts. */
+static const char *colour_of(const printer *p, cv_str key, cv_str value)
+{
+    if (!p->colour || !cv_str_ends(key, CV_STR("status")) || value.n == 0)
+        return NULL;
+    cv_str word = cv_arena_printf(p->arena, " %.*s ", CV_FMT(cv_str_head(value, 40)));
+    for (size_t i = 0; i < sizeof moods / sizeof *moods; i++)
+        if (cv_str_find(cv_str_of(moods[i].words), word) != SIZE_MAX)
+            return *moods[i].colour;
+    return NULL;
+}
+
+static void print_painted(const printer *p, const char *colour, cv_str text)
+{
+    cv_buf_add_z(p->out, colour ? colour : "");
+    cv_print_clean(p->out, text);
+    cv_buf_add_z(p->out, colour ? reset : "");
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+/* The value on one line, without control characters; the beginning of it when it is long. */
+static cv_str cell_text(const printer *p, const cv_json *value)
+{
+    cv_buf raw = {0};
+    if (is_scalar(value)) {
+        cv_buf_add(&raw, cv_str_head(scalar_text(p, value), CELL));
+    } else if (value->type == CV_JSON_ARRAY && all_scalars(value)) {
+        for (uint32_t i = 0; i < value->count && raw.n < CELL; i++) {
+            cv_buf_add_z(&raw, i ? ", " : "");
+            cv_buf_add(&raw, cv_str_head(scalar_text(p, &value->items[i]), CELL));
+        }
+    } else {
+        cv_json_writer w = {.out = &raw};
+        cv_json_value(&w, value);
+    }
+    cv_str text = cv_str_head(cv_buf_str(&raw), CELL);
+    text = cv_str_head(text, cv_utf8_valid(text)); /* the cut may have split a character */
+    cv_buf clean = {0};
+    for (size_t i = 0; i < text.n; i++)
+        cv_buf_add_char(&clean, cv_is_space(text.p[i]) ? ' ' : text.p[i]);
+    cv_str kept = cv_arena_copy(p->arena, cv_buf_str(&clean));
+    cv_buf_release(&clean);
+    cv_buf_release(&raw);
+    return kept;
+}
+
+/* The longest beginning of `s` that takes at most `columns`. */
+static cv_str fit(cv_str s, size_t columns)
+{
+    size_t width = 0;
+    cv_str rest = s;
+    uint32_t code;
+    while (rest.n > 0) {
+        const char *from = rest.p;
+        if (!cv_utf8_next(&rest, &code))
+            break;
+        width += cv_utf8_width(cv_str_range(from, rest.p));
+        if (width > columns)
+            return cv_str_range(s.p, from);
+    }
+    return s;
+}
+
+/* `text` in exactly `columns`, or less when it is the last of its row. */
+static void print_cell(const printer *p, const char *colour, cv_str text, size_t columns, bool last)
+{
+    size_t width = cv_utf8_width(text);
+    if (width > columns) {
+        text = fit(text, columns - 1);
+        width = cv_utf8_width(text) + 1;
+        text = cv_arena_join(p->arena, text, CV_STR("…"));
+    }
+    print_painted(p, colour, text);
+    if (!last)
+        spaces(p, columns - width + GAP);
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_str names[MOST_KEYS];
+    size_t widths[MOST_KEYS]; /* 0: nothing stands in it */
+    size_t count;
+    bool cut; /* some on the right are left out */
+} columns;
+
+/* The column called `name`, made when it is new; SIZE_MAX: there are too many. */
+static size_t column_at(columns *c, cv_str name)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (cv_str_eq(c->names[i], name))
+            return i;
+    if (c->count == MOST_KEYS)
+        return SIZE_MAX;
+    c->names[c->count] = name;
+    return c->count++;
+}
+
+static void drop_empty(columns *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->widths[i] == 0)
+            continue;
+        size_t name = cv_utf8_width(c->names[i]);
+        c->names[kept] = c->names[i];
+        c->widths[kept++] = c->widths[i] > name ? c->widths[i] : name;
+    }
+    c->count = kept;
+}
+
+/* The keys of all rows that have a value somewhere, with the widths they need; false: too many for a table. */
+static bool columns_of(const printer *p, const cv_json *rows, columns *c)
+{
+    *c = (columns){0};
+    for (uint32_t i = 0; i < rows->count; i++)
+        for (uint32_t k = 0; k < rows->items[i].count; k++) {
+            const cv_json_member *member = &rows->items[i].members[k];
+            size_t at = column_at(c, member->key);
+            if (at == SIZE_MAX)
+                return false;
+            size_t width = is_empty(&member->value) ? 0 : cv_utf8_width(cell_text(p, &member->value));
+            c->widths[at] = width > c->widths[at] ? width : c->widths[at];
+        }
+    drop_empty(c);
+    return c->count > 0 && c->count <= MOST_COLUMNS;
+}
+
+static size_t row_width(const columns *c, size_t most)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < c->count; i++)
+        total += (c->widths[i] < most ? c->widths[i] : most) + GAP;
+    return total + (c->cut ? 1 : 0) - (c->cut ? 0 : GAP);
+}
+
+/* Leaves columns out until the rest can be read, then takes from the widest until the row fits. */
+static void squeeze(columns *c, size_t room)
+{
+    while (c->count > 1 && row_width(c, LEAST_COLUMN) > room) {
+        c->count--;
+        c->cut = true;
+    }
+    while (row_width(c, SIZE_MAX) > room) {
+        size_t widest = 0;
+        for (size_t i = 1; i < c->count; i++)
+            widest = c->widths[i] > c->widths[widest] ? i : widest;
+        if (c->widths[widest] <= LEAST_COLUMN)
+            return;
+        c->widths[widest]--;
+    }
+}
+
+/* NULL for an empty cell. */
+static const cv_json *cell_of(const cv_json *row, cv_str name)
+{
+    const cv_json *value = cv_json_get(row, name);
+    return value && !is_empty(value) ? value : NULL;
+}
+
+/* `row` NULL: the names. */
+static void print_row(const printer *p, const columns *c, const cv_json *row, size_t indent)
+{
+    size_t last = c->count;
+    while (row && last > 0 && !cell_of(row, c->names[last - 1]))
+        last--;
+    spaces(p, last > 0 ? indent : 0);
+    for (size_t i = 0; i < last; i++) {
+        const cv_json *value = row ? cell_of(row, c->names[i]) : NULL;
+        cv_str text = !row ? c->names[i] : value ? cell_text(p, value) : CV_STR("");
+        const char *colour = !row && p->colour ? bold : colour_of(p, c->names[i], text);
+        print_cell(p, colour, text, c->widths[i], i + 1 == last && (row || !c->cut));
+    }
+    cv_buf_add_z(p->out, row || !c->cut ? "\n" : "…\n");
+}
+
+static void print_rows(const printer *p, const cv_json *rows, size_t indent)
+{
+    columns c;
+    if (columns_of(p, rows, &c)) {
+        squeeze(&c, p->width > indent ? p->width - indent : 1);
+        print_row(p, &c, NULL, indent);
+        for (uint32_t i = 0; i < rows->count; i++)
+            print_row(p, &c, &rows->items[i], indent);
+        return;
+    }
+    for (uint32_t i = 0; i < rows->count; i++) {
+        spaces(p, indent);
+        cv_buf_printf(p->out, "[%u]\n", (unsigned)i);
+        print_object(p, &rows->items[i], indent + STEP);
+    }
+}
+
+/* ---- members ---------------------------------------------------------------------------------------------------- */
+
+/* Text of several lines, each moved in. */
+static void print_lines(const printer *p, cv_str text, size_t indent)
+{
+    cv_str rest = cv_str_trim_right(text), line;
+    for (size_t i = 0; i < MOST_LINES && cv_str_split(&rest, '\n', &line); i++) {
+        if (line.n > 0) {
+            spaces(p, indent);
+            cv_print_clean(p->out, line);
+        }
+        cv_buf_add_char(p->out, '\n');
+    }
+    size_t more = 0;
+    while (cv_str_split(&rest, '\n', &line))
+        more++;
+    if (more > 0) {
+        spaces(p, indent);
+        cv_buf_printf(p->out, "… %zu more lines: --json has them\n", more);
+    }
+}
+
+static void print_items(const printer *p, const cv_json *items, size_t indent)
+{
+    for (uint32_t i = 0; i < items->count; i++) {
+        spaces(p, indent);
+        cv_buf_add_z(p->out, "- ");
+        cv_print_clean(p->out, cell_text(p, &items->items[i]));
+        cv_buf_add_char(p->out, '\n');
+    }
+}
+
+/* The value behind its key on the same line, when it has room there; a NULL view when it has not. */
+static cv_str inline_text(const printer *p, const cv_json *value, size_t room)
+{
+    if (value->type == CV_JSON_STRING && cv_str_find_char(value->text, '\n') != SIZE_MAX)
+        return (cv_str){NULL, 0};
+    if (is_scalar(value))
+        return scalar_text(p, value);
+    if (value->count == 0)
+        return CV_STR("none");
+    cv_str text = value->type == CV_JSON_ARRAY && all_scalars(value) ? cell_text(p, value) : (cv_str){NULL, 0};
+    return text.p && cv_utf8_width(text) <= room && text.n < CELL ? text : (cv_str){NULL, 0};
+}
+
+static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width)
+{
+    const cv_json *value = &member->value;
+    size_t width = cv_utf8_width(member->key), taken = indent + key_width + 2;
+    cv_str text = inline_text(p, value, p->width > taken ? p->width - taken : 0);
+    spaces(p, indent);
+    print_painted(p, p->colour ? bold : NULL, member->key);
+    cv_buf_add_char(p->out, ':');
+    if (text.p) {
+        spaces(p, (key_width > width ? key_width - width : 0) + 1);
+        print_painted(p, colour_of(p, member->key, text), text);
+        cv_buf_add_char(p->out, '\n');
+        return;
+    }
+    cv_buf_add_char(p->out, '\n');
+    if (value->type == CV_JSON_STRING)
+        print_lines(p, value->text, indent + STEP);
+    else if (value->type == CV_JSON_OBJECT)
+        print_object(p, value, indent + STEP);
+    else if (all_objects(value))
+        print_rows(p, value, indent + STEP);
+    else
+        print_items(p, value, indent + STEP);
+}
+
+static void print_object(const printer *p, const cv_json *object, size_t indent)
+{
+    size_t key_width = 0;
+    for (uint32_t i = 0; i < object->count; i++) {
+        const cv_json_member *member = &object->members[i];
+        size_t width = cv_utf8_width(member->key);
+        bool counts = member->value.type != CV_JSON_NULL && inline_text(p, &member->value, p->width).p;
+        key_width = counts && width <= MOST_KEY && width > key_width ? width : key_width;
+    }
+    for (uint32_t i = 0; i < object->count; i++)
+        if (object->members[i].value.type != CV_JSON_NULL)
+            print_member(p, &object->members[i], indent, key_width);
+}
+
+void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, bool colour, size_t width)
+{
+    printer p = {.out = out, .arena = a, .colour = colour, .width = width};
+    if (reply->type == CV_JSON_OBJECT) {
+        print_object(&p, reply, 0);
+        return;
+    }
+    cv_json_writer w = {.out = out, .indent = 2};
+    cv_json_value(&w, reply);
+    cv_buf_add_char(out, '\n');
+}

@@ -1,0 +1,159 @@
+/* cli_table.c - the one table of commands, and options made from schemas; see cli_parts.h. */
+#include "door/cli_parts.h"
+#include "ops/schema.h"
+
+/* Commands on files: they take several, stream what they write and have no project. */
+static const cv_cli_command *const on_files[] = {&cv_cmd_lint, &cv_cmd_parse, &cv_cmd_render, &cv_cmd_spec};
+
+cv_cli_table cv_cli_commands(cv_arena *a)
+{
+    cv_cli_table table = {0};
+    for (int in_rooms = 0; in_rooms < 2; in_rooms++)
+        for (size_t i = 0; i < cv_op_count(); i++) {
+            const cv_operation *op = cv_op_at(i);
+            if ((*op->room != '\0') == in_rooms)
+                *CV_PUSH(a, &table) = (cv_cli_command){.room = op->room,
+                                                       .name = op->verb,
+                                                       .summary = op->summary,
+                                                       .arguments = "",
+                                                       .details = op->details,
+                                                       .examples = op->examples,
+                                                       .op = op,
+                                                       .run = cv_cli_run_operation};
+        }
+    for (size_t i = 0; i < sizeof on_files / sizeof *on_files; i++) {
+        cv_cli_command *command = CV_PUSH(a, &table);
+        *command = *on_files[i];
+        command->room = "";
+    }
+    return table;
+}
+
+const cv_cli_command *cv_cli_find(const cv_cli_table *table, cv_str room, cv_str name)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const cv_cli_command *c = &table->items[i];
+        if (cv_str_eq(room, cv_str_of(c->room)) && cv_str_eq(name, cv_str_of(c->name)))
+            return c;
+    }
+    return NULL;
+}
+
+const char *cv_cli_title(cv_arena *a, const cv_cli_command *c)
+{
+    const char *room = c->room ? c->room : "";
+    return cv_arena_copy_z(a, cv_arena_printf(a, "conclave %s%s%s", room, *room ? " " : "", c->name));
+}
+
+/* ---- options from schemas --------------------------------------------------------------------------------------- */
+
+cv_flag_kind cv_flag_of(const cv_json *schema)
+{
+    const cv_json *items = cv_json_get(schema, CV_STR("items"));
+    bool any = !cv_json_get(schema, CV_STR("type"));
+    if (any)
+        return cv_json_get(schema, CV_STR("enum")) ? CV_FLAG_TEXT : CV_FLAG_JSON;
+    if (cv_schema_allows(schema, CV_STR("array")))
+        return items && cv_schema_allows(items, CV_STR("string")) ? CV_FLAG_TEXTS : CV_FLAG_JSON;
+    if (cv_schema_allows(schema, CV_STR("string")))
+        return CV_FLAG_TEXT;
+    if (cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number")))
+        return CV_FLAG_NUMBER;
+    return cv_schema_allows(schema, CV_STR("boolean")) ? CV_FLAG_SWITCH : CV_FLAG_JSON;
+}
+
+const char *cv_flag_name(cv_arena *a, cv_str property)
+{
+    char *name = cv_arena_copy_z(a, property);
+    for (char *p = name; *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    return name;
+}
+
+static bool is_required(const cv_json *schema, cv_str name)
+{
+    const cv_json *required = cv_json_get(schema, CV_STR("required"));
+    for (uint32_t i = 0; required && i < required->count; i++)
+        if (cv_str_eq(required->items[i].text, name))
+            return true;
+    return false;
+}
+
+static const char *choices_of(cv_arena *a, const cv_json *schema)
+{
+    const cv_json *all = cv_json_get(schema, CV_STR("enum"));
+    if (!all)
+        return NULL;
+    cv_str words = {NULL, 0};
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->items[i].type == CV_JSON_STRING)
+            words = words.n ? cv_arena_printf(a, "%.*s %.*s", CV_FMT(words), CV_FMT(all->items[i].text))
+                            : all->items[i].text;
+    return cv_arena_copy_z(a, words);
+}
+
+static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_member *property)
+{
+    static const char *const values[] = {NULL, "TEXT", "N", "TEXT", "JSON"};
+    const cv_json *schema = &property->value, *about = cv_json_get(schema, CV_STR("description"));
+    const cv_json *items = cv_json_get(schema, CV_STR("items"));
+    cv_flag_kind kind = cv_flag_of(schema);
+    cv_str summary = cv_arena_printf(a, "%.*s%s%s", CV_FMT(about ? about->text : CV_STR("")),
+                                     kind == CV_FLAG_TEXTS ? " (may be repeated)" : "",
+                                     is_required(input, property->key) ? " (required)" : "");
+    return (cv_cli_option){.name = cv_flag_name(a, property->key),
+                           .value = values[kind],
+                           .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
+                           .choices = choices_of(a, kind == CV_FLAG_TEXTS ? items : schema)};
+}
+
+/* The property marked as argument, or the first required one that is plain text. */
+static const cv_json_member *argument_of(const cv_json *input)
+{
+    const cv_json *all = cv_json_get(input, CV_STR("properties")), *required = cv_json_get(input, CV_STR("required"));
+    for (uint32_t i = 0; all && i < all->count; i++)
+        if (cv_json_get(&all->members[i].value, CV_STR("x-argument")))
+            return &all->members[i];
+    for (uint32_t i = 0; required && i < required->count; i++)
+        for (uint32_t k = 0; all && k < all->count; k++)
+            if (cv_str_eq(all->members[k].key, required->items[i].text) &&
+                cv_flag_of(&all->members[k].value) == CV_FLAG_TEXT)
+                return &all->members[k];
+    return NULL;
+}
+
+static const char *argument_name(cv_arena *a, const cv_json_member *property)
+{
+    char *name = cv_arena_copy_z(a, cv_arena_printf(a, "[%.*s]", CV_FMT(property->key)));
+    for (char *p = name; *p; p++)
+        *p = cv_upper(*p);
+    return name;
+}
+
+static const cv_cli_option for_operations[] = {
+    {"data", "JSON", "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it",
+     NULL},
+    {"root", "DIR", "the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards with .conclave",
+     NULL},
+};
+enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };
+
+cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
+{
+    cv_cli_command c = *command;
+    if (!c.op)
+        return c;
+    c.input = cv_op_schema(c.op, a).input;
+    const cv_json *all = cv_json_get(c.input, CV_STR("properties"));
+    size_t count = all ? all->count : 0;
+    cv_cli_option *options = CV_NEW_ARRAY(a, count + FOR_OPERATIONS, cv_cli_option);
+    for (size_t i = 0; i < count; i++)
+        options[i] = option_of(a, c.input, &all->members[i]);
+    memcpy(options + count, for_operations, sizeof for_operations);
+    c.options = options;
+    c.option_count = count + FOR_OPERATIONS;
+    const cv_json_member *argument = argument_of(c.input);
+    c.argument = argument ? &argument->value : NULL;
+    c.arguments = argument ? argument_name(a, argument) : "";
+    return c;
+}

@@ -1,0 +1,198 @@
+/* ops.c - the rows: every operation exactly once; see op.h. */
+#include "dialogue/operations.h"
+#include "ops/op.h"
+#include "ops/project.h"
+
+static const cv_room rooms[] = {
+    {"dialogue", "a judge and a panel of experts deliberate in rounds until they converge",
+     "A dialogue has a question, a panel and rounds. The judge registers what each round brought: perspectives,\n"
+     "recommendations, tensions, evidence, claims, moves and scores; at the end verdicts. Everything is checked when "
+     "it\n"
+     "arrives and kept as a history that nobody can rewrite unseen ('conclave verify').\n"},
+};
+
+enum { READS = CV_OP_STORE | CV_OP_IDEMPOTENT, WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT };
+
+static const cv_operation rows[] = {
+    /* ---- the project ---- */
+    {.room = "",
+     .verb = "init",
+     .summary = "make a project: the folder .conclave with its record",
+     .details = "Makes what is missing and leaves the rest alone, so that it can be run again at any time. All other\n"
+                "commands find the project from any folder below it. The record is left out of git by a .gitignore\n"
+                "inside .conclave.\n",
+     .examples = "  conclave init\n"
+                 "  conclave init decisions\n",
+     .schema = "init",
+     .flags = CV_OP_IDEMPOTENT,
+     .run = cv_project_init},
+
+    /* ---- a dialogue ---- */
+    {.room = "dialogue",
+     .verb = "create",
+     .tool = "blue_dialogue_create",
+     .summary = "start a dialogue: title, question, experts",
+     .details = "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
+                "expert-create; the first panel is drawn from it.\n",
+     .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
+                 "  conclave dialogue create --data @dialogue.json\n",
+     .schema = "dialogue_create",
+     .flags = WRITES,
+     .run = cv_dialogue_create},
+    {.room = "dialogue",
+     .verb = "list",
+     .tool = "blue_dialogue_list",
+     .summary = "list the dialogues",
+     .details = "One row per dialogue: id, title, status, rounds, score.\n",
+     .examples = "  conclave dialogue list\n"
+                 "  conclave dialogue list --status open --json\n",
+     .schema = "dialogue_list",
+     .flags = READS,
+     .run = cv_dialogue_list},
+    {.room = "dialogue",
+     .verb = "get",
+     .tool = "blue_dialogue_get",
+     .summary = "show one dialogue: experts, panel, rounds, open tensions, convergence",
+     .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
+     .examples = "  conclave dialogue get nvidia-decision\n",
+     .schema = "dialogue_get",
+     .flags = READS,
+     .run = cv_dialogue_get},
+
+    /* ---- its rounds ---- */
+    {.room = "dialogue",
+     .verb = "round-register",
+     .tool = "blue_dialogue_round_register",
+     .summary = "register a whole round: entities, references, moves, scores; all or nothing",
+     .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
+                "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
+                "answers as the first time. --dry-run says what would happen.\n",
+     .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
+                 "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
+     .schema = "dialogue_round_register",
+     .flags = WRITES | CV_OP_BATCH,
+     .run = cv_dialogue_round_register},
+    {.room = "dialogue",
+     .verb = "expert-create",
+     .tool = "blue_dialogue_expert_create",
+     .summary = "add an expert to a dialogue that is under way",
+     .details = "For a need that came up: the expert joins the pool, with the reason and the round of joining.\n",
+     .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
+                 "\"T0001\"\n",
+     .schema = "dialogue_expert_create",
+     .flags = WRITES,
+     .run = cv_dialogue_expert_create},
+    {.room = "dialogue",
+     .verb = "panel-sample",
+     .tool = "blue_dialogue_panel_sample",
+     .summary = "propose the next panel: a draw from the dialogue's pool of experts",
+     .details =
+         "The draw is weighted by relevance and split into tiers; the same seed draws the same panel. Nothing is\n"
+         "written: 'evolve-panel' takes the proposal, changed or as it is.\n",
+     .examples = "  conclave dialogue panel-sample nvidia-decision\n"
+                 "  conclave dialogue panel-sample nvidia-decision --panel-size 4 --retain muffin --json\n",
+     .schema = "dialogue_panel_sample",
+     .flags = READS,
+     .run = cv_dialogue_panel_sample},
+    {.room = "dialogue",
+     .verb = "evolve-panel",
+     .tool = "blue_dialogue_evolve_panel",
+     .summary = "set the panel of the next round: who stays, who comes",
+     .details = "Without it the last panel stands.\n",
+     .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
+     .schema = "dialogue_evolve_panel",
+     .flags = WRITES,
+     .run = cv_dialogue_evolve_panel},
+
+    /* ---- its end ---- */
+    {.room = "dialogue",
+     .verb = "verdict-register",
+     .tool = "blue_dialogue_verdict_register",
+     .summary = "register a verdict: interim, final, minority or dissent",
+     .details =
+         "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
+         "closes the dialogue. Verdicts never change.\n",
+     .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
+     .schema = "dialogue_verdict_register",
+     .flags = WRITES,
+     .run = cv_dialogue_verdict_register},
+    {.room = "dialogue",
+     .verb = "update",
+     .tool = "blue_dialogue_update",
+     .summary = "correct what was registered: statuses, labels, contents, scores",
+     .details = "Each correction is an event that keeps the old value and the reason; ids never change.\n",
+     .examples = "  conclave dialogue update nvidia-decision --data @correction.json\n",
+     .schema = "dialogue_update",
+     .flags = WRITES,
+     .run = cv_dialogue_update},
+    {.room = "dialogue",
+     .verb = "abandon",
+     .tool = "blue_dialogue_abandon",
+     .summary = "give a dialogue up; nothing more can be written to it",
+     .details = "What was said stays and can be read and exported.\n",
+     .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
+     .schema = "dialogue_abandon",
+     .flags = WRITES,
+     .run = cv_dialogue_abandon},
+
+    /* ---- what is known ---- */
+    {.room = "dialogue",
+     .verb = "export",
+     .tool = "blue_dialogue_export",
+     .summary = "write a dialogue to a file: everything that is known, as JSON",
+     .details = "The file is made from the record alone and written whole. Warnings name what is missing in it.\n",
+     .examples = "  conclave dialogue export nvidia-decision\n"
+                 "  conclave dialogue export nvidia-decision --output-path decision.json\n",
+     .schema = "dialogue_export",
+     .flags = READS,
+     .run = cv_dialogue_export},
+
+    /* ---- the record as a whole ---- */
+    {.room = "",
+     .verb = "verify",
+     .tool = "blue_dialogue_verify",
+     .summary = "prove that the record is whole: rows, statuses, chain of events",
+     .details = "Recomputes every hash and every status from the history. What was changed or cut off behind the\n"
+                "program's back is named.\n",
+     .examples = "  conclave verify\n",
+     .schema = "record_verify",
+     .flags = READS,
+     .run = cv_record_verify},
+    {.room = "",
+     .verb = "backup",
+     .tool = "blue_dialogue_backup",
+     .summary = "copy the record, whole and consistent, while it is in use",
+     .details = "The copy is a database of its own.\n",
+     .examples = "  conclave backup backup.db\n",
+     .schema = "record_backup",
+     .flags = READS,
+     .run = cv_record_backup},
+};
+
+size_t cv_op_count(void)
+{
+    return sizeof rows / sizeof *rows;
+}
+
+const cv_operation *cv_op_at(size_t i)
+{
+    return &rows[i];
+}
+
+const cv_operation *cv_op_find(cv_str room, cv_str verb)
+{
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (cv_str_eq(room, cv_str_of(rows[i].room)) && cv_str_eq(verb, cv_str_of(rows[i].verb)))
+            return &rows[i];
+    return NULL;
+}
+
+size_t cv_room_count(void)
+{
+    return sizeof rooms / sizeof *rooms;
+}
+
+const cv_room *cv_room_at(size_t i)
+{
+    return &rooms[i];
+}

@@ -1,0 +1,109 @@
+/* project.c - the project's folder and its record; see project.h. */
+#include "ops/project.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+
+static const char *inside(cv_arena *a, const char *root, const char *name)
+{
+    bool slash = root[strlen(root) - 1] == '/';
+    return cv_arena_copy_z(a, cv_arena_printf(a, "%s%s.conclave%s%s", root, slash ? "" : "/", *name ? "/" : "", name));
+}
+
+static bool exists(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+/* ---- finding ---------------------------------------------------------------------------------------------------- */
+
+static bool no_project(const char *where, bool above, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' %s", where,
+               above ? "is in no project: neither it nor a folder above it has .conclave"
+                     : "is no project: it has no .conclave");
+    err->suggestion = CV_STR("run 'conclave init' in the project's folder");
+    return false;
+}
+
+/* Cuts the last name off; false at the top. */
+static bool go_up(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (!slash || path[1] == '\0')
+        return false;
+    slash[slash == path] = '\0';
+    return true;
+}
+
+bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_err *err)
+{
+    const char *start;
+    if (!cv_folder_real(a, given ? given : ".", &start, err))
+        return false;
+    char *root = cv_arena_copy_z(a, cv_str_of(start));
+    while (!cv_file_is_folder(inside(a, root, "")))
+        if (given || !go_up(root))
+            return no_project(start, !given, err);
+    *ret_root = root;
+    return true;
+}
+
+bool cv_project_open(cv_arena *a, const char *root, cv_store **ret_store, cv_err *err)
+{
+    return cv_sqlite_open(a, inside(a, root, "conclave.db"), false, ret_store, err);
+}
+
+/* ---- init ------------------------------------------------------------------------------------------------------- */
+
+static const char *const ignored =
+    "# The record of this project. 'conclave dialogue export' writes what can be shared.\n"
+    "conclave.db\nconclave.db-*\n";
+
+static bool make(cv_arena *a, const char *root, cv_err *err)
+{
+    const char *gitignore = inside(a, root, ".gitignore");
+    cv_store *store;
+    if (!cv_folder_make(inside(a, root, "dialogues"), err))
+        return false;
+    if (!exists(gitignore) && !cv_file_write(gitignore, cv_str_of(ignored), err))
+        return false;
+    if (!cv_sqlite_open(a, inside(a, root, "conclave.db"), true, &store, err))
+        return false;
+    cv_store_close(store);
+    return true;
+}
+
+static void answer(cv_call *call, const char *root, bool created)
+{
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "root", cv_str_of(root));
+    cv_json_key_str(&w, "record", cv_str_of(inside(call->arena, root, "conclave.db")));
+    cv_json_key_bool(&w, "created", created);
+    cv_json_end_object(&w);
+}
+
+bool cv_project_init(cv_call *call)
+{
+    cv_arena *a = call->arena;
+    cv_err err = {.arena = a};
+    const cv_json *dir = cv_json_get(call->input, CV_STR("dir"));
+    const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
+    if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err)) {
+        *CV_PUSH(a, call->errs) = err;
+        return false;
+    }
+    bool created = !exists(inside(a, real, "conclave.db"));
+    if (!make(a, real, &err)) {
+        *CV_PUSH(a, call->errs) = err;
+        return false;
+    }
+    answer(call, real, created);
+    return true;
+}

@@ -1,0 +1,471 @@
+/* schema.c - one walk over schema and value together; see schema.h.
+ *
+ *     schema  properties.perspectives.items.properties.label
+ *     value   perspectives        [0]       label             <- a chain of steps on the stack: the path of a fault
+ *
+ * Faults come in the order of the text, so lines are counted once from fault to fault and never from the beginning.
+ */
+#include "ops/schema.h"
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+/* Where the walk stands: from the innermost step to the whole value. */
+typedef struct step {
+    const struct step *up;
+    cv_str key;   /* of a member; a NULL view: an item */
+    size_t index; /* of an item */
+    cv_str local_id;
+    int depth;
+} step;
+
+typedef struct {
+    cv_arena *arena;
+    cv_errs *errs;
+    size_t most; /* of errs->count */
+    cv_str text;
+    size_t at, line, column; /* the last place: bytes, and what they are for a person */
+} walk;
+
+static void check_value(walk *w, const cv_json *schema, const cv_json *value, const step *here);
+
+/* ---- faults ----------------------------------------------------------------------------------------------------- */
+
+/* The beginning of a long text, cut at a character, with an ellipsis. */
+static cv_str excerpt(cv_arena *a, cv_str s)
+{
+    if (s.n <= CV_MAX_EXCERPT)
+        return s;
+    size_t n = CV_MAX_EXCERPT;
+    while (n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+        n--;
+    return cv_arena_join(a, cv_str_head(s, n), CV_STR("…"));
+}
+
+static cv_str shown(cv_arena *a, const cv_json *value)
+{
+    switch (value->type) {
+    case CV_JSON_NULL:
+        return CV_STR("null");
+    case CV_JSON_FALSE:
+        return CV_STR("false");
+    case CV_JSON_TRUE:
+        return CV_STR("true");
+    case CV_JSON_NUMBER:
+    case CV_JSON_STRING:
+        return excerpt(a, value->text);
+    default:
+        return (cv_str){NULL, 0};
+    }
+}
+
+/* perspectives[0].references[1].target */
+static cv_str path_of(cv_arena *a, const step *here, cv_str last)
+{
+    const step *steps[CV_MAX_JSON_DEPTH + 1];
+    size_t count = 0;
+    for (; here->up; here = here->up)
+        steps[count++] = here;
+    cv_buf b = {0};
+    while (count-- > 0) {
+        if (!steps[count]->key.p) {
+            cv_buf_printf(&b, "[%zu]", steps[count]->index);
+            continue;
+        }
+        cv_buf_add_z(&b, b.n ? "." : "");
+        cv_buf_add(&b, excerpt(a, steps[count]->key));
+    }
+    if (last.p) {
+        cv_buf_add_z(&b, b.n ? "." : "");
+        cv_buf_add(&b, excerpt(a, last));
+    }
+    cv_str path = cv_arena_copy(a, cv_buf_str(&b));
+    cv_buf_release(&b);
+    return path;
+}
+
+/* Counts on from the last place; only a value that stands before it makes the count begin anew. */
+static void place(walk *w, const cv_json *value, cv_err *err)
+{
+    if (w->text.n == 0 || value->offset > w->text.n)
+        return;
+    if (value->offset < w->at || w->line == 0) {
+        w->at = 0;
+        w->line = w->column = 1;
+    }
+    for (; w->at < value->offset; w->at++) {
+        if (w->text.p[w->at] == '\n') {
+            w->line++;
+            w->column = 1;
+        } else if (((unsigned char)w->text.p[w->at] & 0xC0) != 0x80) {
+            w->column++;
+        }
+    }
+    err->line = w->line;
+    err->column = w->column;
+}
+
+static bool is_full(const walk *w)
+{
+    return w->errs->count >= w->most;
+}
+
+/* A fault about `value` or, with `name`, about its member of that name. NULL: there are too many already. */
+static cv_err *fault(walk *w, cv_err_code code, const step *here, cv_str name, const cv_json *value,
+                     const char *constraint, cv_str message)
+{
+    if (is_full(w))
+        return NULL;
+    cv_err *err = cv_errs_add(w->errs, w->arena, code, "%.*s", CV_FMT(message));
+    err->field = path_of(w->arena, here, name);
+    err->constraint = cv_str_of(constraint);
+    err->local_id = here->local_id;
+    place(w, value, err);
+    return err;
+}
+
+static cv_err *invalid(walk *w, const step *here, const cv_json *value, const char *constraint, cv_str message)
+{
+    cv_err *err = fault(w, CV_ERR_INVALID_VALUE, here, (cv_str){NULL, 0}, value, constraint, message);
+    if (err)
+        err->value = shown(w->arena, value);
+    return err;
+}
+
+static cv_str did_you_mean(cv_arena *a, cv_str near)
+{
+    return near.n ? cv_arena_printf(a, "did you mean '%.*s'?", CV_FMT(near)) : near;
+}
+
+/* ---- looking into schemas --------------------------------------------------------------------------------------- */
+
+static const cv_json *keyword(const cv_json *schema, const char *name)
+{
+    return schema ? cv_json_get(schema, cv_str_of(name)) : NULL;
+}
+
+static bool has_string(const cv_json *list, cv_str word)
+{
+    for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++)
+        if (cv_str_eq(list->items[i].text, word))
+            return true;
+    return false;
+}
+
+/* The property that a member called `name` is, by its own name or by another one. */
+static const cv_json_member *property_find(const cv_json *schema, cv_str name)
+{
+    const cv_json *all = keyword(schema, "properties");
+    for (uint32_t i = 0; all && i < all->count; i++)
+        if (cv_str_eq(all->members[i].key, name) || has_string(keyword(&all->members[i].value, "x-also"), name))
+            return &all->members[i];
+    return NULL;
+}
+
+/* The schema of a member: its property's, or that of all others; NULL: free. */
+static const cv_json *member_schema(const cv_json *schema, const cv_json_member *property)
+{
+    const cv_json *others = keyword(schema, "additionalProperties");
+    return property ? &property->value : others && others->type == CV_JSON_OBJECT ? others : NULL;
+}
+
+bool cv_schema_allows(const cv_json *schema, cv_str type)
+{
+    const cv_json *wanted = keyword(schema, "type");
+    if (!wanted)
+        return true;
+    return wanted->type == CV_JSON_STRING ? cv_str_eq(wanted->text, type) : has_string(wanted, type);
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------ */
+
+static bool has_type(const cv_json *schema, const cv_json *value)
+{
+    int64_t whole;
+    double number;
+    if (value->type != CV_JSON_NUMBER)
+        return cv_schema_allows(schema, cv_json_type_word(value->type));
+    return (cv_schema_allows(schema, CV_STR("number")) && cv_json_to_double(value, &number)) ||
+           (cv_schema_allows(schema, CV_STR("integer")) && cv_json_to_int(value, &whole));
+}
+
+static cv_str with_article(cv_arena *a, cv_str type)
+{
+    const char *article = cv_str_eq(type, CV_STR("null")) ? "" : strchr("aeiou", type.p[0]) ? "an " : "a ";
+    return cv_arena_printf(a, "%s%.*s", article, CV_FMT(type));
+}
+
+/* "a string or null" */
+static cv_str wanted_types(cv_arena *a, const cv_json *types)
+{
+    if (types->type == CV_JSON_STRING)
+        return with_article(a, types->text);
+    cv_str all = {NULL, 0};
+    for (uint32_t i = 0; i < types->count; i++) {
+        cv_str one = with_article(a, types->items[i].text);
+        all = i ? cv_arena_printf(a, "%.*s or %.*s", CV_FMT(all), CV_FMT(one)) : one;
+    }
+    return all;
+}
+
+static const char *type_hint(const cv_json *schema, const cv_json *value)
+{
+    bool number = cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number"));
+    bool string = cv_schema_allows(schema, CV_STR("string"));
+    if (value->type == CV_JSON_NULL)
+        return "leave the field out";
+    if (value->type == CV_JSON_STRING && number && value->text.n > 0 && cv_is_digit(value->text.p[0]))
+        return "write the number without quotes";
+    if (value->type == CV_JSON_NUMBER && number)
+        return "write a whole number within ±2^53";
+    if (value->type == CV_JSON_NUMBER && string)
+        return "put it in double quotes";
+    if (value->type == CV_JSON_STRING && cv_schema_allows(schema, CV_STR("array")))
+        return "put it in a list: [\"…\"]";
+    return NULL;
+}
+
+static void wrong_type(walk *w, const cv_json *schema, const cv_json *value, const step *here)
+{
+    cv_str wanted = wanted_types(w->arena, keyword(schema, "type"));
+    cv_str found = with_article(w->arena, cv_json_type_word(value->type));
+    cv_err *err = invalid(w, here, value, "type",
+                          cv_arena_printf(w->arena, "expected %.*s, found %.*s", CV_FMT(wanted), CV_FMT(found)));
+    if (err)
+        err->suggestion = cv_str_of(type_hint(schema, value));
+}
+
+/* ---- single values ---------------------------------------------------------------------------------------------- */
+
+static bool same_scalar(const cv_json *a, const cv_json *b)
+{
+    return a->type == b->type && (a->type < CV_JSON_NUMBER || cv_str_eq(a->text, b->text));
+}
+
+static void check_enum(walk *w, const cv_json *all, const cv_json *value, const step *here)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        if (same_scalar(&all->items[i], value))
+            return;
+    cv_str text = shown(w->arena, value);
+    cv_err *err = invalid(w, here, value, "enum", cv_arena_printf(w->arena, "'%.*s' is no valid value", CV_FMT(text)));
+    if (!err)
+        return;
+    cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
+    for (uint32_t i = 0; i < all->count; i++)
+        options[i] = shown(w->arena, &all->items[i]);
+    err->options = options;
+    err->option_count = all->count;
+    err->suggestion = did_you_mean(w->arena, cv_str_nearest(text, options, all->count));
+}
+
+/* Holds `found` against a lower and an upper keyword. */
+static void check_range(walk *w, const cv_json *schema, const cv_json *value, const step *here, double found,
+                        const char *const keywords[2], const char *unit)
+{
+    for (int upper = 0; upper < 2; upper++) {
+        const cv_json *limit = keyword(schema, keywords[upper]);
+        double bound;
+        if (!limit || !cv_json_to_double(limit, &bound) || (upper ? found <= bound : found >= bound))
+            continue;
+        cv_str message = cv_arena_printf(w->arena, "expected at %s %.*s%s, found %.15g", upper ? "most" : "least",
+                                         CV_FMT(limit->text), unit, found);
+        invalid(w, here, value, keywords[upper], message);
+    }
+}
+
+static const char *const number_range[2] = {"minimum", "maximum"};
+static const char *const string_range[2] = {"minLength", "maxLength"};
+static const char *const array_range[2] = {"minItems", "maxItems"};
+
+static bool has_nul(cv_str s)
+{
+    return cv_str_find_char(s, '\0') != SIZE_MAX;
+}
+
+static void check_string(walk *w, const cv_json *schema, const cv_json *value, const step *here)
+{
+    if (has_nul(value->text)) {
+        cv_err *err = fault(w, CV_ERR_INVALID_VALUE, here, (cv_str){NULL, 0}, value, "text",
+                            CV_STR("the text has a NUL character (\\u0000)"));
+        if (err)
+            err->suggestion = CV_STR("remove it");
+        return;
+    }
+    if (keyword(schema, string_range[0]) || keyword(schema, string_range[1]))
+        check_range(w, schema, value, here, (double)cv_utf8_count(value->text), string_range, " characters");
+}
+
+/* ---- arrays and objects ----------------------------------------------------------------------------------------- */
+
+static void check_array(walk *w, const cv_json *schema, const cv_json *value, const step *here)
+{
+    check_range(w, schema, value, here, value->count, array_range, " items");
+    for (uint32_t i = 0; i < value->count && !is_full(w); i++) {
+        step item = {.up = here, .index = i, .local_id = here->local_id, .depth = here->depth + 1};
+        check_value(w, keyword(schema, "items"), &value->items[i], &item);
+    }
+}
+
+static bool has_property(const cv_json *object, const cv_json *schema, cv_str name)
+{
+    if (cv_json_get(object, name))
+        return true;
+    const cv_json_member *property = property_find(schema, name);
+    const cv_json *also = property ? keyword(&property->value, "x-also") : NULL;
+    for (uint32_t i = 0; also && i < also->count; i++)
+        if (cv_json_get(object, also->items[i].text))
+            return true;
+    return false;
+}
+
+static void check_required(walk *w, const cv_json *schema, const cv_json *value, const step *here)
+{
+    const cv_json *names = keyword(schema, "required");
+    for (uint32_t i = 0; names && i < names->count; i++) {
+        cv_str name = names->items[i].text;
+        if (!has_property(value, schema, name))
+            fault(w, CV_ERR_MISSING_FIELD, here, name, value, "required",
+                  cv_arena_printf(w->arena, "'%.*s' is required", CV_FMT(name)));
+    }
+}
+
+static void unknown_field(walk *w, const cv_json *schema, const cv_json_member *member, const step *here)
+{
+    cv_str name = excerpt(w->arena, member->key);
+    cv_err *err = fault(w, CV_ERR_UNKNOWN_FIELD, here, member->key, &member->value, "additionalProperties",
+                        cv_arena_printf(w->arena, "unknown field '%.*s'", CV_FMT(name)));
+    const cv_json *all = keyword(schema, "properties");
+    if (!err || !all)
+        return;
+    cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
+    for (uint32_t i = 0; i < all->count; i++)
+        options[i] = all->members[i].key;
+    err->suggestion = did_you_mean(w->arena, cv_str_nearest(member->key, options, all->count));
+    err->options = options;
+    err->option_count = err->suggestion.n ? 0 : all->count;
+}
+
+/* One property under two names: which of them is meant? */
+static void check_twice(walk *w, const cv_json *object, const cv_json_member *member, cv_str name, const step *here)
+{
+    if (cv_str_eq(member->key, name) || !cv_json_get(object, name))
+        return;
+    cv_err *err = invalid(w, here, &member->value, "x-also",
+                          cv_arena_printf(w->arena, "'%.*s' is another name of '%.*s', which is given too",
+                                          CV_FMT(member->key), CV_FMT(name)));
+    if (err)
+        err->suggestion = CV_STR("give one of them");
+}
+
+static void check_member(walk *w, const cv_json *schema, const cv_json *object, const cv_json_member *member,
+                         const step *inside)
+{
+    const cv_json_member *property = property_find(schema, member->key);
+    const cv_json *others = keyword(schema, "additionalProperties");
+    if (has_nul(member->key)) {
+        fault(w, CV_ERR_INVALID_VALUE, inside->up, (cv_str){NULL, 0}, &member->value, "text",
+              CV_STR("a name has a NUL character (\\u0000)"));
+    } else if (property) {
+        check_twice(w, object, member, property->key, inside);
+        check_value(w, &property->value, &member->value, inside);
+    } else if (others && others->type == CV_JSON_FALSE) {
+        unknown_field(w, schema, member, inside->up);
+    } else {
+        check_value(w, member_schema(schema, NULL), &member->value, inside);
+    }
+}
+
+static void check_object(walk *w, const cv_json *schema, const cv_json *value, const step *here)
+{
+    const cv_json *local_id = cv_json_get(value, CV_STR("local_id"));
+    step named = *here;
+    if (local_id && local_id->type == CV_JSON_STRING)
+        named.local_id = excerpt(w->arena, local_id->text);
+    check_required(w, schema, value, &named);
+    for (uint32_t i = 0; i < value->count && !is_full(w); i++) {
+        step inside = {
+            .up = &named, .key = value->members[i].key, .local_id = named.local_id, .depth = here->depth + 1};
+        check_member(w, schema, value, &value->members[i], &inside);
+    }
+}
+
+/* `schema` may be NULL: then only what no request may contain is looked for. */
+static void check_value(walk *w, const cv_json *schema, const cv_json *value, const step *here)
+{
+    if (here->depth > CV_MAX_JSON_DEPTH) {
+        invalid(w, here->up, value, "depth", CV_STR("nested too deeply"));
+        return;
+    }
+    if (schema && !has_type(schema, value)) {
+        wrong_type(w, schema, value, here);
+        return;
+    }
+    const cv_json *all = keyword(schema, "enum");
+    double number;
+    if (all)
+        check_enum(w, all, value, here);
+    if (value->type == CV_JSON_STRING)
+        check_string(w, schema, value, here);
+    else if (value->type == CV_JSON_NUMBER && cv_json_to_double(value, &number))
+        check_range(w, schema, value, here, number, number_range, "");
+    else if (value->type == CV_JSON_ARRAY)
+        check_array(w, schema, value, here);
+    else if (value->type == CV_JSON_OBJECT)
+        check_object(w, schema, value, here);
+}
+
+bool cv_schema_check(cv_arena *a, const cv_json *schema, cv_str text, const cv_json *value, cv_errs *errs)
+{
+    size_t before = errs->count;
+    walk w = {.arena = a, .errs = errs, .most = before + CV_MAX_FAULTS, .text = text};
+    check_value(&w, schema, value, &(step){0});
+    if (is_full(&w))
+        cv_errs_add(errs, a, CV_ERR_TOO_LARGE, "there may be more faults than these %d (CV_MAX_FAULTS)", CV_MAX_FAULTS);
+    return errs->count == before;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+static bool uses_other_names(const cv_json *schema, const cv_json *value)
+{
+    if (!schema)
+        return false;
+    for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++)
+        if (uses_other_names(keyword(schema, "items"), &value->items[i]))
+            return true;
+    for (uint32_t i = 0; value->type == CV_JSON_OBJECT && i < value->count; i++) {
+        const cv_json_member *member = &value->members[i], *property = property_find(schema, member->key);
+        if ((property && !cv_str_eq(property->key, member->key)) ||
+            uses_other_names(member_schema(schema, property), &member->value))
+            return true;
+    }
+    return false;
+}
+
+static void rename_in(cv_arena *a, const cv_json *schema, cv_json *value)
+{
+    if (!schema || value->type < CV_JSON_ARRAY || value->count == 0)
+        return;
+    if (value->type == CV_JSON_ARRAY) {
+        value->items = cv_arena_dup(a, value->items, value->count * sizeof *value->items);
+        for (uint32_t i = 0; i < value->count; i++)
+            rename_in(a, keyword(schema, "items"), &value->items[i]);
+        return;
+    }
+    value->members = cv_arena_dup(a, value->members, value->count * sizeof *value->members);
+    for (uint32_t i = 0; i < value->count; i++) {
+        const cv_json_member *property = property_find(schema, value->members[i].key);
+        value->members[i].key = property ? property->key : value->members[i].key;
+        rename_in(a, member_schema(schema, property), &value->members[i].value);
+    }
+}
+
+const cv_json *cv_schema_named(cv_arena *a, const cv_json *schema, const cv_json *value)
+{
+    if (!uses_other_names(schema, value))
+        return value;
+    cv_json *copy = cv_arena_dup(a, value, sizeof *value);
+    rename_in(a, schema, copy);
+    return copy;
+}

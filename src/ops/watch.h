@@ -1,0 +1,20 @@
+/* watch.h - what the test suite sees of every call, whichever door it comes through.
+ *
+ *     CV_CALL_LOG=FILE      the name of every command that runs and of every operation that succeeds is appended to
+ * FILE: the suite fails when one of them never is CV_CHECK_REPLIES=1    every reply is held against its output schema;
+ * one that does not fit ends the process
+ *
+ * Without these variables nothing happens. tools/test sets both.
+ */
+#ifndef CV_OPS_WATCH_H
+#define CV_OPS_WATCH_H
+
+#include "ops/op.h"
+
+/* A command that is no operation; `room` may be "". */
+void cv_watch_call(const char *room, const char *verb);
+
+/* An operation that has succeeded, with its reply in call->out. */
+void cv_watch_reply(const cv_operation *op, const cv_call *call);
+
+#endif

@@ -1,0 +1,28 @@
+/* call.h - what one call of an operation gets, whichever door it came through.
+ *
+ * The input has been checked against the operation's schema before the handler sees it: required fields are there,
+ * types are right, unknown fields are refused. The handler writes one JSON object to `out` and returns true, or adds
+ * every fault to `errs` and returns false; then whatever it wrote is thrown away.
+ */
+#ifndef CV_RECORD_CALL_H
+#define CV_RECORD_CALL_H
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "record/store.h"
+
+typedef struct {
+    cv_arena *arena;
+    cv_store *store; /* NULL for operations that keep nothing */
+    cv_clock clock;
+    const char *root; /* the project's folder, which holds .conclave */
+    bool confined;    /* paths must stay below the root: callers other than the command line */
+    const cv_json *input;
+    cv_str input_text; /* the input as one JSON text: what op digests are made of */
+    cv_buf *out;
+    cv_errs *errs;
+} cv_call;
+
+typedef bool (*cv_handler)(cv_call *call);
+
+#endif

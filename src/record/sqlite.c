@@ -1,0 +1,317 @@
+/* sqlite.c - the SQLite engine: opening and closing, statements, waiting for others, errors.
+ *
+ * The file is in WAL mode with synchronous=FULL: readers never wait, one process writes at a time, and a commit is on
+ * the disk when it returns. Writers take their turn with BEGIN IMMEDIATE, so a transaction that has begun never loses
+ * against another. Waiting is ours: short pauses that grow, spread by the process id so that many writers do not wake
+ * in step, with an end after which the answer is BUSY.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/sqlite_engine.h"
+
+/* ---- statements ------------------------------------------------------------------------------- */
+
+static size_t statement_index(const char *name)
+{
+    size_t i = 0;
+    while (i < cv_sql_statement_count && strcmp(cv_sql_statements[i].name, name) != 0)
+        i++;
+    assert(i < cv_sql_statement_count);
+    return i;
+}
+
+sqlite3_stmt *cv_sqlite_use(cv_sqlite *s, const char *name)
+{
+    size_t i = statement_index(name);
+    if (!s->cached[i])
+        sqlite3_prepare_v3(s->db, cv_sql_statements[i].text, -1, SQLITE_PREPARE_PERSISTENT, &s->cached[i], NULL);
+    else
+        sqlite3_reset(s->cached[i]);
+    return s->cached[i];
+}
+
+int cv_sqlite_run(cv_sqlite *s, const char *name)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, name);
+    if (!st)
+        return sqlite3_extended_errcode(s->db);
+    while (sqlite3_step(st) == SQLITE_ROW)
+        ;
+    return sqlite3_reset(st);
+}
+
+bool cv_sqlite_bind_str(sqlite3_stmt *st, const char *parameter, cv_str value)
+{
+    int i = sqlite3_bind_parameter_index(st, parameter);
+    return i == 0 || sqlite3_bind_text64(st, i, value.p, value.n, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK;
+}
+
+bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value)
+{
+    int i = sqlite3_bind_parameter_index(st, parameter);
+    return i == 0 || sqlite3_bind_int64(st, i, value) == SQLITE_OK;
+}
+
+cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column)
+{
+    const char *p = (const char *)sqlite3_column_text(st, column);
+    return (cv_str){p, p ? (size_t)sqlite3_column_bytes(st, column) : 0};
+}
+
+int cv_sqlite_step(sqlite3_stmt *st)
+{
+    int rc = sqlite3_step(st);
+    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
+}
+
+void cv_sqlite_rollback(cv_sqlite *s)
+{
+    if (!sqlite3_get_autocommit(s->db))
+        cv_sqlite_run(s, "rollback");
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------- */
+
+bool cv_sqlite_wait(cv_sqlite *s, int tries)
+{
+    if (tries == 0)
+        s->waited_us = 0;
+    if (s->waited_us >= s->wait_us)
+        return false;
+    s->jitter += 0x9e3779b97f4a7c15u; /* a sequence that no two processes share */
+    uint64_t mixed = (s->jitter ^ (s->jitter >> 31)) * 0xbf58476d1ce4e5b9u;
+    int64_t step = 500 << (tries < 6 ? tries : 6); /* half a millisecond up to 32 */
+    int64_t us = step + (int64_t)((mixed >> 33) % (uint64_t)step);
+    s->waited_us += us;
+    nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
+    return true;
+}
+
+static int busy(void *ctx, int tries)
+{
+    return cv_sqlite_wait(ctx, tries);
+}
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+/* What to make of SQLite's result codes. The first row that fits counts: narrow codes stand before wide ones. */
+static const struct {
+    int code;
+    cv_err_code means;
+    const char *what, *suggestion;
+} troubles[] = {
+    {SQLITE_BUSY, CV_ERR_BUSY, "another process has kept the database locked", "try again; nothing was written"},
+    {SQLITE_LOCKED, CV_ERR_BUSY, "the database is locked by this process itself", "try again; nothing was written"},
+    {SQLITE_PROTOCOL, CV_ERR_BUSY, "too many processes open the database at once", "try again; nothing was written"},
+    {SQLITE_NOTADB, CV_ERR_CORRUPT, "this is not a database", "restore the file from a backup"},
+    {SQLITE_CORRUPT, CV_ERR_CORRUPT, "the database is damaged",
+     "restore it from a backup, or save what is left with sqlite3's .recover"},
+    {SQLITE_READONLY_DIRECTORY, CV_ERR_STORE, "the folder of the database cannot be written",
+     "give yourself write permission for the folder"},
+    {SQLITE_READONLY, CV_ERR_STORE, "the database is read-only",
+     "give yourself write permission for the file and its folder"},
+    {SQLITE_PERM, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
+    {SQLITE_AUTH, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
+    {SQLITE_CANTOPEN, CV_ERR_STORE, "the database cannot be opened",
+     "check that the folder exists and that you may read and write it"},
+    {SQLITE_FULL, CV_ERR_STORE, "the disk is full", "make room and try again; nothing was written"},
+    {SQLITE_IOERR, CV_ERR_STORE, "the disk failed", "check the disk and the system's log, then try again"},
+    {SQLITE_TOOBIG, CV_ERR_TOO_LARGE, "a text is larger than the database can hold", "split it"},
+    {SQLITE_CONSTRAINT, CV_ERR_STORE, "the database refused a row", NULL},
+    {0, CV_ERR_STORE, "the database answered with an error", NULL},
+};
+
+bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
+{
+    int code = sqlite3_extended_errcode(s->db);
+    size_t i = 0;
+    while (troubles[i].code && troubles[i].code != code && troubles[i].code != (code & 0xff))
+        i++;
+    cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what, sqlite3_errmsg(s->db));
+    err->file = cv_str_of(s->path);
+    if (troubles[i].suggestion)
+        err->suggestion = cv_str_of(troubles[i].suggestion);
+    return false;
+}
+
+cv_store_result cv_sqlite_refuse(cv_sqlite *s, const char *doing, cv_err *err)
+{
+    cv_sqlite_fail(s, doing, err);
+    return err->code == CV_ERR_BUSY ? CV_STORE_BUSY : CV_STORE_FAILED;
+}
+
+/* When the disk fails while the last page is written or synced, that page may be there all the same, and the next
+ * process to read the log would find a whole transaction: only then the outcome is unknown. A full disk has not taken
+ * the last page. */
+cv_store_result cv_sqlite_commit(cv_sqlite *s, cv_err *err)
+{
+    int rc = cv_sqlite_run(s, "commit") & 0xff;
+    if (rc == SQLITE_OK)
+        return CV_STORE_DONE;
+    cv_store_result result = cv_sqlite_refuse(s, "commit", err);
+    cv_sqlite_rollback(s);
+    bool certain = rc == SQLITE_BUSY || rc == SQLITE_FULL || rc == SQLITE_READONLY || rc == SQLITE_CONSTRAINT;
+    if (certain)
+        return result;
+    err->suggestion =
+        CV_STR("it may or may not be written: send the same operation again, which writes it at most once");
+    return CV_STORE_UNKNOWN;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------- */
+
+static bool place_error(const char *path, cv_err_code code, const char *what, const char *suggestion, cv_err *err)
+{
+    cv_err_set(err, code, "cannot open the database: %s", what);
+    err->file = cv_str_of(path);
+    err->suggestion = cv_str_of(suggestion);
+    return false;
+}
+
+/* Says before SQLite does, and better, what is wrong with the path. */
+static bool check_place(const char *path, bool create, cv_err *err)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        if (S_ISREG(st.st_mode))
+            return true;
+        return place_error(path, CV_ERR_NOT_A_FILE, "this is no file", "name the file, like .conclave/conclave.db",
+                           err);
+    }
+    if (errno != ENOENT && errno != ENOTDIR)
+        return place_error(path, CV_ERR_IO, strerror(errno), "check the path and its permissions", err);
+    if (!create)
+        return place_error(path, CV_ERR_NOT_FOUND, "it does not exist", "make it with `conclave init`", err);
+    return true;
+}
+
+/* SQLite syncs the folder for its log, but not for the database file itself. It is done before the tables are made: who
+ * finds them there can rely on it. */
+static bool sync_folder(cv_arena *a, const char *path, cv_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    const char *folder = !slash ? "." : n == 0 ? "/" : cv_arena_copy_z(a, (cv_str){path, n});
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+    int number = errno;
+    if (fd >= 0)
+        close(fd);
+    return ok || place_error(path, CV_ERR_IO, strerror(number), "check the folder and its permissions", err);
+}
+
+/* Distrusts whatever stands in the file's schema; foreign keys and triggers are in force, REPLACE counts as DELETE. */
+static bool configure(cv_sqlite *s, cv_err *err)
+{
+    static const struct {
+        int option, value;
+    } options[] = {
+        {SQLITE_DBCONFIG_ENABLE_FKEY, 1},    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 1}, {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        sqlite3_db_config(s->db, options[i].option, options[i].value, (int *)NULL);
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_handler(s->db, busy, s);
+    return (cv_sqlite_run(s, "recursive_triggers") == SQLITE_OK && cv_sqlite_run(s, "synchronous") == SQLITE_OK) ||
+           cv_sqlite_fail(s, "open the database", err);
+}
+
+/* 1: it is in WAL mode; 0: it is not; -1: trouble. */
+static int asks_wal(cv_sqlite *s, const char *statement)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, statement);
+    int got = st ? cv_sqlite_step(st) : -1;
+    if (got > 0)
+        got = cv_str_eq(cv_sqlite_column_str(st, 0), CV_STR("wal"));
+    if (st)
+        sqlite3_reset(st);
+    return got;
+}
+
+/* Several processes may find a new file at once. The switch to WAL mode does not go through the busy handler when
+ * others read meanwhile, so it is tried again here. */
+static bool use_wal(cv_sqlite *s, cv_err *err)
+{
+    int is_wal = asks_wal(s, "journal_mode");
+    if (is_wal == 0 && sqlite3_db_readonly(s->db, "main") == 1)
+        return true;
+    for (int tries = 0; is_wal <= 0; tries++) {
+        is_wal = asks_wal(s, "wal");
+        int rc = sqlite3_errcode(s->db) & 0xff;
+        bool others = is_wal == 0 || rc == SQLITE_BUSY || rc == SQLITE_LOCKED || rc == SQLITE_PROTOCOL;
+        if (is_wal <= 0 && (!others || !cv_sqlite_wait(s, tries)))
+            return cv_sqlite_fail(s, "switch the database to its write-ahead log", err);
+    }
+    return true;
+}
+
+static void close_store(cv_store *store)
+{
+    cv_sqlite *s = (cv_sqlite *)store;
+    for (size_t i = 0; i < cv_sql_statement_count; i++)
+        sqlite3_finalize(s->cached[i]);
+    sqlite3_close_v2(s->db);
+    s->db = NULL;
+}
+
+static const cv_store_calls calls = {
+    .name = CV_STR_INIT("sqlite"),
+    .close = close_store,
+    .position = cv_sqlite_position,
+    .snapshot = cv_sqlite_snapshot,
+    .commit = cv_sqlite_write,
+    .op_result = cv_sqlite_op_result,
+    .list = cv_sqlite_list,
+    .stream_append = cv_sqlite_stream_append,
+    .stream_read = cv_sqlite_stream_read,
+    .cursor_get = cv_sqlite_cursor_get,
+    .cursor_advance = cv_sqlite_cursor_advance,
+    .check = cv_sqlite_check,
+    .backup = cv_sqlite_backup,
+};
+
+static cv_sqlite *make_store(cv_arena *a, const char *path, const cv_sql_migrations *schema)
+{
+    cv_sqlite *s = CV_NEW(a, cv_sqlite);
+    s->base.calls = &calls;
+    s->path = cv_arena_copy_z(a, cv_str_of(path));
+    s->schema = schema;
+    s->cached = CV_NEW_ARRAY(a, cv_sql_statement_count, sqlite3_stmt *);
+    s->wait_us = (int64_t)CV_SQLITE_WAIT_MS * 1000;
+    s->jitter = (uint64_t)getpid() << 32;
+    return s;
+}
+
+bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sql_migrations *schema,
+                         cv_store **ret_store, cv_err *err)
+{
+    size_t applied;
+    if (!check_place(path, create, err))
+        return false;
+    cv_sqlite *s = make_store(a, path, schema);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
+    bool ok =
+        (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || cv_sqlite_fail(s, "open the database", err));
+    ok = ok && configure(s, err)                                             /* handled as we want  */
+         && cv_sqlite_inspect(s, create, &applied, err)                      /* … ours, or empty    */
+         && use_wal(s, err)                                                  /* … with a log        */
+         && (applied > 0 || sync_folder(a, s->path, err))                    /* … and there to stay */
+         && (applied == schema->count || cv_sqlite_migrate(s, create, err)); /* … with our tables   */
+    if (!ok) {
+        close_store(&s->base);
+        return false;
+    }
+    *ret_store = &s->base;
+    return true;
+}
+
+bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err)
+{
+    return cv_sqlite_open_with(a, path, create, &cv_sql_schema, ret_store, err);
+}

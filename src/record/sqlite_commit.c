@@ -1,0 +1,182 @@
+/* sqlite_commit.c - one write: all of it, or nothing and a reason.
+ *
+ *     BEGIN IMMEDIATE
+ *       was this op_id committed before?      -> REPLAYED, with what was answered then
+ *       is the dialogue at expect_rev?        -> CONFLICT
+ *       the rows, each with the new rev       -> FAILED when one is refused
+ *       the op, the position
+ *     COMMIT                                  -> DONE only when this has returned
+ */
+#include "record/sqlite_engine.h"
+
+/* Copies the op's row if there is one. */
+static bool find_op(cv_sqlite *s, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev, cv_str *ret_digest,
+                    cv_str *ret_result, bool *ret_found, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "op");
+    int got = -1;
+    if (st && cv_sqlite_bind_str(st, ":dialogue_id", dialogue_id) && cv_sqlite_bind_str(st, ":op_id", op_id))
+        got = cv_sqlite_step(st);
+    if (got > 0) {
+        cv_str digest = cv_sqlite_column_str(st, 1), result = cv_sqlite_column_str(st, 2);
+        *ret_rev = sqlite3_column_int64(st, 0);
+        *ret_digest = digest.p ? cv_arena_copy(a, digest) : digest;
+        *ret_result = result.p ? cv_arena_copy(a, result) : result;
+    }
+    if (got < 0)
+        cv_sqlite_fail(s, "read the operation", err);
+    else
+        *ret_found = got > 0;
+    if (st)
+        sqlite3_reset(st);
+    return got >= 0;
+}
+
+bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
+                         cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err)
+{
+    return find_op((cv_sqlite *)store, a, dialogue_id, op_id, ret_rev, ret_digest, ret_result, ret_found, err);
+}
+
+/* Was it done before? DONE here means: no, go on. */
+static cv_store_result check_op(cv_sqlite *s, cv_arena *a, const cv_op *op, int64_t *ret_rev, cv_str *ret_result,
+                                cv_err *err)
+{
+    int64_t rev;
+    cv_str digest, result;
+    bool found;
+    if (!find_op(s, a, op->dialogue_id, op->op_id, &rev, &digest, &result, &found, err))
+        return CV_STORE_FAILED;
+    if (!found)
+        return CV_STORE_DONE;
+    if (!cv_str_eq(digest, op->op_digest)) {
+        cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, at rev %lld, for another request",
+                   (long long)rev);
+        err->field = CV_STR("op_id");
+        err->value = op->op_id;
+        err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
+        return CV_STORE_FAILED;
+    }
+    *ret_rev = rev;
+    *ret_result = result;
+    return CV_STORE_REPLAYED;
+}
+
+/* Is the dialogue where the caller saw it? DONE here means: yes, go on. */
+static cv_store_result check_rev(cv_sqlite *s, cv_arena *a, const cv_op *op, cv_err *err)
+{
+    cv_position at = {0};
+    bool found;
+    if (!cv_sqlite_position(&s->base, a, op->dialogue_id, &at, &found, err))
+        return CV_STORE_FAILED;
+    if (at.rev == op->expect_rev)
+        return CV_STORE_DONE;
+    if (!found)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "there is no such dialogue, rev %lld was expected",
+                   (long long)op->expect_rev);
+    else if (op->expect_rev == 0)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "the id is taken by another dialogue");
+    else
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue is at rev %lld, not %lld", (long long)at.rev,
+                   (long long)op->expect_rev);
+    err->field = CV_STR("expect_rev");
+    err->suggestion = CV_STR("read the dialogue again and repeat the operation");
+    return CV_STORE_CONFLICT;
+}
+
+static bool put_row(cv_sqlite *s, const cv_op *op, int64_t rev, cv_rec_kind kind, const void *row)
+{
+    const cv_sqlite_table *table = cv_sqlite_table_of(kind, row);
+    sqlite3_stmt *st = table ? cv_sqlite_use(s, table->put) : NULL;
+    return st && cv_sqlite_bind_row(st, table, op->dialogue_id, rev, row) && sqlite3_step(st) == SQLITE_DONE;
+}
+
+/* Names the row that was refused: "entity[17]". */
+static cv_store_result refuse_row(cv_sqlite *s, cv_rec_kind kind, size_t i, const void *row, cv_err *err)
+{
+    cv_store_result result = CV_STORE_FAILED;
+    if (cv_sqlite_table_of(kind, row))
+        result = cv_sqlite_refuse(s, "write the row", err);
+    else
+        cv_err_set(err, CV_ERR_ENTITY_TYPE, "the kind of an entity is one of P, R, T, E, C");
+    err->field = cv_arena_printf(err->arena, "%.*s[%zu]", CV_FMT(cv_rec_types[kind].name), i);
+    return result;
+}
+
+static cv_store_result put_rows(cv_sqlite *s, const cv_op *op, int64_t rev, const cv_changes *changes, cv_err *err)
+{
+    for (cv_rec_kind kind = 0; kind < CV_REC_COUNT; kind++) {
+        const char *row = changes->items[kind];
+        for (size_t i = 0; i < changes->counts[kind]; i++, row += cv_rec_types[kind].size)
+            if (!put_row(s, op, rev, kind, row))
+                return refuse_row(s, kind, i, row, err);
+    }
+    return CV_STORE_DONE;
+}
+
+static cv_store_result put_op(cv_sqlite *s, const cv_op *op, int64_t rev, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "op_put");
+    bool ok = st && cv_sqlite_bind_str(st, ":dialogue_id", op->dialogue_id) &&
+              cv_sqlite_bind_str(st, ":op_id", op->op_id) && cv_sqlite_bind_int(st, ":rev", rev) &&
+              cv_sqlite_bind_str(st, ":digest", op->op_digest) && cv_sqlite_bind_str(st, ":now", op->now) &&
+              cv_sqlite_bind_str(st, ":result", op->result) && cv_sqlite_step(st) == 0;
+    return ok ? CV_STORE_DONE : cv_sqlite_refuse(s, "write the operation", err);
+}
+
+static cv_store_result put_position(cv_sqlite *s, const cv_op *op, int64_t rev, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "position_set");
+    bool ok = st && cv_sqlite_bind_str(st, ":dialogue_id", op->dialogue_id) && cv_sqlite_bind_int(st, ":rev", rev) &&
+              cv_sqlite_bind_str(st, ":head", op->head) && cv_sqlite_bind_int(st, ":event_count", op->event_count) &&
+              cv_sqlite_step(st) == 0;
+    return ok ? CV_STORE_DONE : cv_sqlite_refuse(s, "write the dialogue's position", err);
+}
+
+/* What the caller must have done right: its own mistakes are told before anything is tried. */
+static bool check_request(const cv_op *op, const cv_changes *changes, cv_err *err)
+{
+    size_t rows = changes->counts[CV_REC_DIALOGUE];
+    if (rows > 1 || (rows == 0 && op->expect_rev == 0))
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has one dialogue row at most, a new dialogue needs it");
+    if (op->op_id.n == 0)
+        return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
+    return true;
+}
+
+static cv_store_result write_all(cv_sqlite *s, cv_arena *a, const cv_op *op, const cv_changes *changes,
+                                 int64_t *ret_rev, cv_str *ret_result, cv_err *err)
+{
+    int64_t rev = op->expect_rev + 1;
+    cv_store_result result = check_op(s, a, op, ret_rev, ret_result, err);
+    if (result == CV_STORE_DONE)
+        result = check_rev(s, a, op, err);
+    if (result == CV_STORE_DONE)
+        result = put_rows(s, op, rev, changes, err);
+    if (result == CV_STORE_DONE)
+        result = put_op(s, op, rev, err);
+    if (result == CV_STORE_DONE)
+        result = put_position(s, op, rev, err);
+    return result;
+}
+
+cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
+                                int64_t *ret_rev, cv_str *ret_result, cv_err *err)
+{
+    cv_sqlite *s = (cv_sqlite *)store;
+    if (!check_request(op, changes, err))
+        return CV_STORE_FAILED;
+    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK)
+        return cv_sqlite_refuse(s, "begin to write", err);
+    cv_store_result result = write_all(s, a, op, changes, ret_rev, ret_result, err);
+    if (result != CV_STORE_DONE) {
+        cv_sqlite_rollback(s);
+        return result;
+    }
+    result = cv_sqlite_commit(s, err);
+    if (result == CV_STORE_DONE) {
+        *ret_rev = op->expect_rev + 1;
+        *ret_result = op->result;
+    }
+    return result;
+}

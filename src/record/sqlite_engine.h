@@ -1,0 +1,134 @@
+/* sqlite_engine.h - the inside of the SQLite engine, shared by its files and its tests.
+ *
+ *     sqlite.c          opening and closing, statements, waiting, errors
+ *     sqlite_migrate.c  is it ours, is it current, make it current
+ *     sqlite_rows.c     records.h <-> parameters and columns; which kind lives in which table
+ *     sqlite_commit.c   one write
+ *     sqlite_read.c     positions, snapshots, lists
+ *     sqlite_stream.c   streams and cursors
+ *     sqlite_care.c     integrity check and backup
+ *
+ * All SQL stands in sql/; here statements are called by their names, prepared on first use and kept. A handle is for
+ * one thread at a time; other processes (and other handles) may use the same file meanwhile.
+ */
+#ifndef CV_RECORD_SQLITE_ENGINE_H
+#define CV_RECORD_SQLITE_ENGINE_H
+
+#include <sqlite3.h>
+
+#include "record/sql.h"
+#include "record/store.h"
+
+enum {
+    /* How long a write waits for other processes, all in all, before it answers BUSY. Sixteen writers that commit
+     * without a pause wait less than a second. */
+    CV_SQLITE_WAIT_MS = 10000,
+    /* PRAGMA application_id of our files: "CONC". */
+    CV_SQLITE_APPLICATION = 0x434F4E43
+};
+
+typedef struct {
+    cv_store base;
+    sqlite3 *db;
+    sqlite3_stmt **cached; /* by index in cv_sql_statements; NULL: not used yet */
+    const char *path;
+    const cv_sql_migrations *schema;
+    int64_t wait_us; /* the longest wait */
+    int64_t waited_us;
+    uint64_t jitter;
+} cv_sqlite;
+
+/* The same as cv_sqlite_open() with other migrations: for tests of upgrades. */
+bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sql_migrations *schema,
+                         cv_store **ret_store, cv_err *err);
+
+/* ---- statements ------------------------------------------------------------------------------- */
+
+/* The statement with this name, ready for binding; NULL when it cannot be prepared: ask cv_sqlite_fail(). */
+sqlite3_stmt *cv_sqlite_use(cv_sqlite *s, const char *name);
+
+/* Runs a statement that returns no rows of interest. An SQLite result code. */
+int cv_sqlite_run(cv_sqlite *s, const char *name);
+
+/* Parameters by name; one that the statement lacks is passed over. What is bound lives until the statement is done. */
+bool cv_sqlite_bind_str(sqlite3_stmt *st, const char *parameter, cv_str value);
+bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value);
+cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column); /* lives until the next step or reset */
+
+/* Steps to a row: 1; to the end: 0; trouble: -1. */
+int cv_sqlite_step(sqlite3_stmt *st);
+
+/* Ends a transaction whose outcome is decided: whatever it did is taken back. */
+void cv_sqlite_rollback(cv_sqlite *s);
+
+/* One pause before the next try, longer each time; false when the longest wait is over. `tries` counts from 0. */
+bool cv_sqlite_wait(cv_sqlite *s, int tries);
+
+/* ---- errors ----------------------------------------------------------------------------------- */
+
+/* Turns SQLite's last error into ours: what was being done, what is wrong, what to do. Always false. */
+bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err);
+
+/* The same for a write: BUSY or FAILED. */
+cv_store_result cv_sqlite_refuse(cv_sqlite *s, const char *doing, cv_err *err);
+
+/* COMMIT, and what its outcome means: DONE, BUSY, FAILED or UNKNOWN. */
+cv_store_result cv_sqlite_commit(cv_sqlite *s, cv_err *err);
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* Where rows live, in the order of snapshots. Entities have a table for each letter. */
+typedef struct {
+    cv_rec_kind kind;
+    char letter; /* 0: not an entity */
+    const char *put, *all, *since;
+} cv_sqlite_table;
+
+enum { CV_SQLITE_TABLES = 16 };
+extern const cv_sqlite_table cv_sqlite_tables[CV_SQLITE_TABLES];
+
+/* The table of a row, or NULL when an entity's kind is no letter of ours. */
+const cv_sqlite_table *cv_sqlite_table_of(cv_rec_kind kind, const void *row);
+
+/* A place for any one row. */
+typedef union {
+#define X(id, name, fields) cv_rec_##name name;
+    CV_RECORDS(X)
+#undef X
+} cv_sqlite_row;
+
+bool cv_sqlite_bind_row(sqlite3_stmt *st, const cv_sqlite_table *table, cv_str dialogue_id, int64_t rev,
+                        const void *row);
+void cv_sqlite_read_row(sqlite3_stmt *st, cv_rec_kind kind, cv_sqlite_row *ret_row);
+
+/* ---- the parts of the interface ----------------------------------------------------------------- */
+
+/* Is it ours and not newer than this program? *ret_applied: how many of our migrations it has. */
+bool cv_sqlite_inspect(cv_sqlite *s, bool create, size_t *ret_applied, cv_err *err);
+/* Applies what is missing, all of it or nothing. */
+bool cv_sqlite_migrate(cv_sqlite *s, bool create, cv_err *err);
+
+bool cv_sqlite_position(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
+                        cv_err *err);
+bool cv_sqlite_snapshot(cv_store *store, cv_arena *a, cv_str dialogue_id, const cv_wanted *wanted, cv_visit visit,
+                        void *ctx, cv_position *ret_position, bool *ret_found, cv_err *err);
+cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
+                                int64_t *ret_rev, cv_str *ret_result, cv_err *err);
+bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
+                         cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
+bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
+                    bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
+                                  cv_err *err),
+                    void *ctx, cv_err *err);
+cv_store_result cv_sqlite_stream_append(cv_store *store, cv_arena *a, cv_str stream, cv_str op_id,
+                                        const cv_str *messages, size_t count, cv_str now, int64_t *ret_first_seq,
+                                        cv_err *err);
+bool cv_sqlite_stream_read(cv_store *store, cv_arena *a, cv_str stream, int64_t after, size_t limit,
+                           bool (*visit)(void *ctx, int64_t seq, cv_str message, cv_str created_at, cv_err *err),
+                           void *ctx, cv_err *err);
+bool cv_sqlite_cursor_get(cv_store *store, cv_str stream, cv_str reader, int64_t *ret_seq, cv_err *err);
+bool cv_sqlite_cursor_advance(cv_store *store, cv_str stream, cv_str reader, int64_t seq, cv_str now, cv_err *err);
+bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
+bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
+
+#endif

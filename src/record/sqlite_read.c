@@ -1,0 +1,103 @@
+/* sqlite_read.c - positions, snapshots and lists.
+ *
+ * A snapshot is one read transaction: the position and all rows are of the same moment, whatever others write
+ * meanwhile. Rows are handed out one at a time as SQLite steps over them; their texts are SQLite's own and nothing is
+ * copied.
+ */
+#include "record/sqlite_engine.h"
+
+bool cv_sqlite_position(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
+                        cv_err *err)
+{
+    cv_sqlite *s = (cv_sqlite *)store;
+    sqlite3_stmt *st = cv_sqlite_use(s, "position");
+    int got = st && cv_sqlite_bind_str(st, ":dialogue_id", dialogue_id) ? cv_sqlite_step(st) : -1;
+    if (got > 0) {
+        cv_str head = cv_sqlite_column_str(st, 1);
+        ret_position->rev = sqlite3_column_int64(st, 0);
+        ret_position->head = head.p ? cv_arena_copy(a, head) : head;
+        ret_position->event_count = sqlite3_column_int64(st, 2);
+    }
+    if (got < 0)
+        cv_sqlite_fail(s, "read the dialogue's position", err);
+    else
+        *ret_found = got > 0;
+    if (st)
+        sqlite3_reset(st);
+    return got >= 0;
+}
+
+/* ---- snapshot --------------------------------------------------------------------------------- */
+
+static bool visit_table(cv_sqlite *s, const cv_sqlite_table *table, cv_str dialogue_id, const cv_wanted *wanted,
+                        cv_visit visit, void *ctx, cv_err *err)
+{
+    bool by_rev = wanted->since_rev > 0 && table->since;
+    sqlite3_stmt *st = cv_sqlite_use(s, by_rev ? table->since : table->all);
+    if (!st || !cv_sqlite_bind_str(st, ":dialogue_id", dialogue_id) ||
+        !cv_sqlite_bind_int(st, ":since", wanted->since_rev) || !cv_sqlite_bind_int(st, ":lean", wanted->no_content))
+        return cv_sqlite_fail(s, "read the dialogue", err);
+    cv_sqlite_row row;
+    bool ok = true;
+    int got = 0;
+    while (ok && (got = cv_sqlite_step(st)) > 0) {
+        cv_sqlite_read_row(st, table->kind, &row);
+        ok = visit(ctx, table->kind, &row, err);
+    }
+    if (got < 0)
+        ok = cv_sqlite_fail(s, "read the dialogue", err);
+    sqlite3_reset(st);
+    return ok;
+}
+
+bool cv_sqlite_snapshot(cv_store *store, cv_arena *a, cv_str dialogue_id, const cv_wanted *wanted, cv_visit visit,
+                        void *ctx, cv_position *ret_position, bool *ret_found, cv_err *err)
+{
+    cv_sqlite *s = (cv_sqlite *)store;
+    cv_position position = {0};
+    bool found = false;
+    uint32_t kinds = wanted->kinds ? wanted->kinds : UINT32_MAX;
+    if (cv_sqlite_run(s, "begin_read") != SQLITE_OK)
+        return cv_sqlite_fail(s, "begin to read", err);
+    bool ok = cv_sqlite_position(store, a, dialogue_id, &position, &found, err);
+    for (size_t i = 0; ok && found && i < CV_SQLITE_TABLES; i++)
+        if (kinds & (1u << cv_sqlite_tables[i].kind))
+            ok = visit_table(s, &cv_sqlite_tables[i], dialogue_id, wanted, visit, ctx, err);
+    cv_sqlite_rollback(s);
+    if (ok) {
+        *ret_position = position;
+        *ret_found = found;
+    }
+    return ok;
+}
+
+/* ---- list ------------------------------------------------------------------------------------- */
+
+bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
+                    bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
+                                  cv_err *err),
+                    void *ctx, cv_err *err)
+{
+    (void)a;
+    cv_sqlite *s = (cv_sqlite *)store;
+    sqlite3_stmt *st = cv_sqlite_use(s, query->status.n > 0 ? "list_status" : "list");
+    int64_t limit = query->limit == 0 || query->limit > INT64_MAX ? -1 : (int64_t)query->limit;
+    cv_str after = query->after.p ? query->after : CV_STR("");
+    if (!st || !cv_sqlite_bind_str(st, ":after", after) || !cv_sqlite_bind_str(st, ":status", query->status) ||
+        !cv_sqlite_bind_int(st, ":limit", limit))
+        return cv_sqlite_fail(s, "list the dialogues", err);
+    int behind = (int)cv_rec_types[CV_REC_DIALOGUE].field_count + 1; /* the columns behind the row's own */
+    cv_sqlite_row row;
+    bool ok = true;
+    int got = 0;
+    while (ok && (got = cv_sqlite_step(st)) > 0) {
+        cv_sqlite_read_row(st, CV_REC_DIALOGUE, &row);
+        cv_position position = {sqlite3_column_int64(st, behind + 1), cv_sqlite_column_str(st, behind + 2),
+                                sqlite3_column_int64(st, behind + 3)};
+        ok = visit(ctx, cv_sqlite_column_str(st, behind), &row.dialogue, &position, err);
+    }
+    if (got < 0)
+        ok = cv_sqlite_fail(s, "list the dialogues", err);
+    sqlite3_reset(st);
+    return ok;
+}

@@ -1,0 +1,79 @@
+/* sqlite_rows.c - rows of records.h as parameters and columns, by their field tables.
+ *
+ *     put_…     :dialogue_id, :rev, then the fields         an entity's kind is not bound: it is the table
+ *     all_…     rev, then the fields                        all of them
+ */
+#include "record/sqlite_engine.h"
+
+const cv_sqlite_table cv_sqlite_tables[CV_SQLITE_TABLES] = {
+    {CV_REC_DIALOGUE, 0, "put_dialogue", "all_dialogue", NULL},
+    {CV_REC_EXPERT, 0, "put_expert", "all_expert", NULL},
+    {CV_REC_SEAT, 0, "put_seat", "all_seat", NULL},
+    {CV_REC_ROUND, 0, "put_round", "all_round", NULL},
+    {CV_REC_SCORE, 0, "put_score", "all_score", NULL},
+    {CV_REC_RESPONSE, 0, "put_response", "all_response", NULL},
+    {CV_REC_ENTITY, 'P', "put_P", "all_P", "since_P"},
+    {CV_REC_ENTITY, 'R', "put_R", "all_R", "since_R"},
+    {CV_REC_ENTITY, 'T', "put_T", "all_T", "since_T"},
+    {CV_REC_ENTITY, 'E', "put_E", "all_E", "since_E"},
+    {CV_REC_ENTITY, 'C', "put_C", "all_C", "since_C"},
+    {CV_REC_ORIGIN, 0, "put_origin", "all_origin", "since_origin"},
+    {CV_REC_REFERENCE, 0, "put_reference", "all_reference", "since_reference"},
+    {CV_REC_MOVE, 0, "put_move", "all_move", NULL},
+    {CV_REC_VERDICT, 0, "put_verdict", "all_verdict", NULL},
+    {CV_REC_EVENT, 0, "put_event", "all_event", "since_event"},
+};
+
+const cv_sqlite_table *cv_sqlite_table_of(cv_rec_kind kind, const void *row)
+{
+    cv_str word = kind == CV_REC_ENTITY ? ((const cv_rec_entity *)row)->kind : (cv_str){"", 1};
+    for (size_t i = 0; i < CV_SQLITE_TABLES && word.n == 1; i++)
+        if (cv_sqlite_tables[i].kind == kind && cv_sqlite_tables[i].letter == word.p[0])
+            return &cv_sqlite_tables[i];
+    return NULL;
+}
+
+static int bind_field(sqlite3_stmt *st, int parameter, const cv_field *field, const void *row)
+{
+    const char *at = (const char *)row + field->offset;
+    if (field->type == CV_FIELD_INT) {
+        int64_t number;
+        memcpy(&number, at, sizeof number);
+        return number == CV_ABSENT ? sqlite3_bind_null(st, parameter) : sqlite3_bind_int64(st, parameter, number);
+    }
+    cv_str text;
+    memcpy(&text, at, sizeof text);
+    return sqlite3_bind_text64(st, parameter, text.p, text.n, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+bool cv_sqlite_bind_row(sqlite3_stmt *st, const cv_sqlite_table *table, cv_str dialogue_id, int64_t rev,
+                        const void *row)
+{
+    const cv_rec_type *type = &cv_rec_types[table->kind];
+    size_t first = table->letter ? 1 : 0;
+    int parameter = 1;
+    int rc = sqlite3_bind_text64(st, parameter++, dialogue_id.p, dialogue_id.n, SQLITE_STATIC, SQLITE_UTF8);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_int64(st, parameter++, rev);
+    for (size_t i = first; i < type->field_count && rc == SQLITE_OK; i++)
+        rc = bind_field(st, parameter++, &type->fields[i], row);
+    return rc == SQLITE_OK;
+}
+
+void cv_sqlite_read_row(sqlite3_stmt *st, cv_rec_kind kind, cv_sqlite_row *ret_row)
+{
+    const cv_rec_type *type = &cv_rec_types[kind];
+    ret_row->dialogue.rev = sqlite3_column_int64(st, 0); /* the first member of every row */
+    for (size_t i = 0; i < type->field_count; i++) {
+        const cv_field *field = &type->fields[i];
+        char *at = (char *)ret_row + field->offset;
+        int column = (int)i + 1;
+        if (field->type == CV_FIELD_INT) {
+            bool absent = sqlite3_column_type(st, column) == SQLITE_NULL;
+            memcpy(at, &(int64_t){absent ? CV_ABSENT : sqlite3_column_int64(st, column)}, sizeof(int64_t));
+        } else {
+            cv_str text = cv_sqlite_column_str(st, column);
+            memcpy(at, &text, sizeof text);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+/* store.h - where the record is kept: one interface, several engines.
+ *
+ *     read:   snapshot(dialogue, since_rev)  -> rows at one rev, in a fixed order
+ *     write:  commit(op, changes)            -> rev + 1, all or nothing
+ *
+ * Ids, times, validation, statuses and formats are the caller's business: an engine only stores and returns rows, so
+ * all engines give byte-identical exports. The partition is one dialogue; lists and counts across dialogues are a part
+ * of their own, and so are the append-only streams of the other rooms.
+ *
+ * A write names the rev it was computed from (`expect_rev`) and an `op_id`. The engine refuses it with CONFLICT when
+ * the dialogue has moved on, and answers REPLAYED with the stored result when the op_id has been committed before. So a
+ * caller may always try again: nothing is written twice. Whatever is neither DONE nor REPLAYED comes with an error.
+ *
+ * A handle is for one thread at a time; other handles and processes may use the same store meanwhile. A visitor must
+ * not call the store that calls it.
+ */
+#ifndef CV_RECORD_STORE_H
+#define CV_RECORD_STORE_H
+
+#include "base/err.h"
+#include "record/records.h"
+
+typedef struct cv_store cv_store;
+
+/* What became of a write. */
+typedef enum {
+    CV_STORE_DONE,     /* committed and durable */
+    CV_STORE_REPLAYED, /* this op_id was committed before: the stored result is returned */
+    CV_STORE_CONFLICT, /* certainly not written: the dialogue is at another rev, or its id is taken */
+    CV_STORE_BUSY,     /* certainly not written: others held the store for too long */
+    CV_STORE_FAILED,   /* certainly not written: err tells why */
+    CV_STORE_UNKNOWN   /* it may or may not be there: ask again with the same op_id */
+} cv_store_result;
+
+/* The rows of one write. Rows of DIALOGUE, EXPERT, ROUND, SCORE and ENTITY that exist are replaced (their key decides);
+ * all others are only added: adding one that exists is an error of the caller. The engine sets their `rev`: what stands
+ * there is not looked at. */
+typedef struct {
+    const void *items[CV_REC_COUNT]; /* arrays of the structs, by cv_rec_kind; DIALOGUE: one */
+    size_t counts[CV_REC_COUNT];
+} cv_changes;
+
+typedef struct {
+    cv_str dialogue_id;
+    cv_str op_id;
+    cv_str op_digest;   /* SHA-256 of the request: the same op_id with another digest is refused */
+    int64_t expect_rev; /* 0: the dialogue must not exist yet */
+    cv_str now;         /* ISO-8601 */
+    cv_str result;      /* JSON that a replay returns */
+    cv_str head;        /* the chain's hash after this write */
+    int64_t event_count;
+} cv_op;
+
+/* A dialogue's position, kept beside its row. */
+typedef struct {
+    int64_t rev;
+    cv_str head; /* hash of the last event */
+    int64_t event_count;
+} cv_position;
+
+typedef struct {
+    int64_t since_rev; /* only rows with a higher rev; 0: all */
+    uint32_t kinds;    /* bit per cv_rec_kind; 0: all */
+    bool no_content; /* leave ENTITY.content, RESPONSE.content out (absent): for checks that need ids and statuses only
+                      */
+} cv_wanted;
+
+/* Called for every row; the row and its texts live until the call returns. False ends the walk with the visitor's
+ * error. */
+typedef bool (*cv_visit)(void *ctx, cv_rec_kind kind, const void *row, cv_err *err);
+
+typedef struct {
+    cv_str status; /* empty: any */
+    cv_str after;  /* the last id of the page before; empty: from the beginning */
+    size_t limit;  /* 0: all */
+} cv_list_query;
+
+/* What an engine does. Fallible functions follow the house rule: bool, err last. */
+typedef struct {
+    cv_str name;
+    void (*close)(cv_store *store);
+
+    /* ---- one dialogue ---- */
+    bool (*position)(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
+                     cv_err *err);
+    bool (*snapshot)(cv_store *store, cv_arena *a, cv_str dialogue_id, const cv_wanted *wanted, cv_visit visit,
+                     void *ctx, cv_position *ret_position, bool *ret_found, cv_err *err);
+    cv_store_result (*commit)(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
+                              int64_t *ret_rev, cv_str *ret_result, cv_err *err);
+    bool (*op_result)(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
+                      cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
+
+    /* ---- across dialogues ---- */
+    bool (*list)(cv_store *store, cv_arena *a, const cv_list_query *query,
+                 bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
+                               cv_err *err),
+                 void *ctx, cv_err *err);
+
+    /* ---- append-only streams: mail, chat, notes ----
+     * Numbers begin at 1, have no gaps and follow the order of commits. The same op_id with the same messages is
+     * REPLAYED with their first number; an empty op_id is never a replay. `limit` 0: all. A cursor begins at 0 and only
+     * moves forward: advancing to a smaller number changes nothing. */
+    cv_store_result (*stream_append)(cv_store *store, cv_arena *a, cv_str stream, cv_str op_id, const cv_str *messages,
+                                     size_t count, cv_str now, int64_t *ret_first_seq, cv_err *err);
+    bool (*stream_read)(cv_store *store, cv_arena *a, cv_str stream, int64_t after, size_t limit,
+                        bool (*visit)(void *ctx, int64_t seq, cv_str message, cv_str created_at, cv_err *err),
+                        void *ctx, cv_err *err);
+    bool (*cursor_get)(cv_store *store, cv_str stream, cv_str reader, int64_t *ret_seq, cv_err *err);
+    bool (*cursor_advance)(cv_store *store, cv_str stream, cv_str reader, int64_t seq, cv_str now, cv_err *err);
+
+    /* ---- the whole store ---- */
+    bool (*check)(cv_store *store, cv_arena *a, cv_err *err);       /* the engine's own integrity check */
+    bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
+} cv_store_calls;
+
+/* Engines put this first in their own struct. */
+struct cv_store {
+    const cv_store_calls *calls;
+};
+
+/* The embedded engine. `create` makes the file and its schema when it is missing; otherwise that is an error which
+ * names `conclave init`. An older schema is migrated, a newer one refused. */
+bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err);
+
+/* Passes every call on to `inner` and tells `trace` about it: name, dialogue, rows, result. With `fail_at` n > 0 the
+ * n-th call fails instead (certainly not written), for tests. */
+typedef struct {
+    void (*trace)(void *ctx, const char *call, cv_str dialogue_id, size_t rows, cv_store_result result);
+    void *ctx;
+    size_t fail_at;
+    size_t calls; /* how many so far */
+} cv_tracing;
+cv_store *cv_store_traced(cv_arena *a, cv_store *inner, cv_tracing *tracing);
+
+static inline void cv_store_close(cv_store *store)
+{
+    if (store)
+        store->calls->close(store);
+}
+
+#endif

@@ -1,0 +1,220 @@
+#!/bin/sh
+# cli.sh - the command line from the outside: help, suggestions, flags, --data, errors, projects, exit status.
+. "$(dirname "$0")/lib.sh"
+
+# ---- help --------------------------------------------------------------------------------------------
+
+mkdir "$work/nowhere" && cd "$work/nowhere" || exit 1
+
+run "help" 0 help
+golden cli/help.txt
+silent err
+run "help as an option" 0 --help
+golden cli/help.txt
+run "no command" 2
+golden cli/help.txt err
+silent out
+run "version" 0 --version
+has "conclave "
+
+run "help on a room" 0 help dialogue
+golden cli/help-dialogue.txt
+run "help on a room as an option" 0 dialogue --help
+golden cli/help-dialogue.txt
+run "a room without a verb" 2 dialogue
+golden cli/help-dialogue.txt err
+
+run "help on a verb" 0 help dialogue create
+golden cli/help-create.txt
+run "help on a verb as an option" 0 dialogue create --help
+golden cli/help-create.txt
+run "help wins over other options" 0 dialogue create --title x -h
+golden cli/help-create.txt
+run "help on a command" 0 help init
+golden cli/help-init.txt
+run "help on a command for files" 0 help spec
+golden cli/help-spec.txt
+
+run "help on ids" 0 help ids
+golden cli/help-ids.txt
+run "help on files" 0 help files
+golden cli/help-files.txt
+run "help on errors" 0 help errors
+codes=$(sed -n 's/^ERR([A-Z0-9_]*, *"\([a-z0-9_]*\)".*/\1/p' "$root/src/base/err.def")
+missing=$(for code in $codes; do grep -q "^  $code " "$out" || echo "$code"; done)
+[ -n "$codes" ] && [ -z "$missing" ]
+ok $? "help on errors: names every code $missing"
+sed -n 's/^  \([a-z0-9_]*\)  *\([0-9]\)  *\(.*\)/| `\1` | \2 | \3 |/p' "$out" | grep -v '^| `ok`' >"$work/codes"
+missing=$(grep -vxF -f "$root/docs/errors.md" "$work/codes")
+[ -z "$missing" ] || echo "$missing" | sed 's/^/#   /'
+[ -s "$work/codes" ] && [ -z "$missing" ]
+ok $? "help on errors: docs/errors.md has the same table"
+
+run "help for programs" 0 help --json
+is '[.commands[] | select(.room == "dialogue") | .verb] | index("round-register")'
+is '.commands[] | select(.verb == "create") | .options[] | select(.name == "panel-size") | .value == "N"'
+is '.commands[] | select(.verb == "create") | .options[] | select(.name == "strict-convergence") | .negatable'
+is '[.commands[] | select(.verb == "lint")][0].operation | not'
+for command in $(jq -r '.commands[] | .room + "/" + .verb' "$out"); do
+    "$conclave" help $(echo "$command" | tr '/' ' ') >"$work/help" 2>&1 && grep -q '^Examples:' "$work/help"
+    ok $? "help on $command"
+done
+
+# ---- suggestions ---------------------------------------------------------------------------------------
+
+run "a misspelt command" 2 lnit
+golden cli/unknown-command.txt err
+run "a misspelt room" 2 dialoge list
+has "unknown command 'dialoge'; did you mean 'dialogue'?" err
+run "a misspelt verb" 2 dialogue round-regster
+golden cli/unknown-verb.txt err
+run "a verb without its room" 2 verdict-register
+has "did you mean 'dialogue verdict-register'?" err
+run "nothing like a command" 2 qqqqqq
+has "'conclave --help' lists the commands" err
+run "nothing like a verb" 2 dialogue qqqqqq
+has "'conclave dialogue --help' lists the verbs" err
+run "a misspelt option" 2 dialogue create --titel x
+golden cli/unknown-option.txt err
+run "nothing like an option" 2 dialogue create --qqqqqq
+has "see 'conclave dialogue create --help'" err
+run "one dash" 2 dialogue create -title x
+has "options begin with two dashes" err
+run "a misspelt topic" 2 help erors
+has "did you mean 'errors'?" err
+run "an unknown verb in help" 2 help dialogue exprt
+has "did you mean 'export'?" err
+run "an unknown option at the top" 2 --verbose
+has "unknown option '--verbose'" err
+run "a misspelt option, as JSON" 2 dialogue create --titel x --json
+is '.status == "error" and .error_code == "usage" and .suggestion == "did you mean '"'--title'"'?"'
+
+# ---- projects ------------------------------------------------------------------------------------------
+
+run "no project" 2 dialogue list
+golden cli/no-project.txt err
+run "no project, as JSON" 2 dialogue list --json
+is '.error_code == "not_found" and (.suggestion | contains("conclave init"))'
+run "a root without a project" 2 dialogue list --root "$work"
+has "is no project: it has no .conclave; run 'conclave init'" err
+run "a root that is not there" 2 dialogue list --root "$work/none"
+has "$work/none" err
+
+mkdir "$work/project" && cd "$work/project" || exit 1
+run "init" 0 init
+golden cli/init.txt
+run "init again" 0 init --json
+is '.status == "success" and .created == false and .root == "'"$work/project"'"'
+run "init elsewhere" 0 init "$work/new/folder" --json
+is '.created and (.record | endswith("/new/folder/.conclave/conclave.db"))'
+[ -f "$work/new/folder/.conclave/conclave.db" ] && grep -qx 'conclave.db' "$work/new/folder/.conclave/.gitignore"
+ok $? "init elsewhere: a record that git ignores"
+echo "mine" >.conclave/.gitignore
+run "init leaves what is there" 0 init
+[ "$(cat .conclave/.gitignore)" = mine ]
+ok $? "init leaves what is there: .gitignore is untouched"
+echo file >"$work/file"
+run "init on a file" 2 init "$work/file"
+has "$work/file" err
+run "init twice over" 2 init a b
+has "unexpected argument 'b'" err
+
+mkdir -p deep/er && cd deep/er || exit 1
+run "a project above" 0 dialogue list --json
+cd "$work/nowhere" || exit 1
+run "a root as an option" 0 dialogue list --json --root "$work/project"
+CONCLAVE_ROOT=$work/project
+export CONCLAVE_ROOT
+run "a root in the environment" 0 dialogue list --json
+run "the option wins" 2 dialogue list --root "$work/nowhere"
+unset CONCLAVE_ROOT
+
+# ---- flags ---------------------------------------------------------------------------------------------
+
+cd "$work/project" || exit 1
+run "flags" 0 dialogue create --title "Flags" --question="What for?" --panel-size 0 --strict-convergence --json
+is '.status == "success" and .dialogue_id == "flags"'
+run "the first field as an argument" 0 dialogue create "An argument" --json
+is '.dialogue_id == "an-argument"'
+run "a title that looks like an option" 0 dialogue create --json -- "--dashes--"
+is '.dialogue_id == "dashes"'
+run "an argument and its flag" 2 dialogue create "A" --title "B"
+has "'--title' is given twice" err
+run "two arguments" 2 dialogue create An argument
+has "unexpected argument 'argument'; put quotes around text with spaces" err
+run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2
+has "'--panel-size' is given twice" err
+run "a flag without its value" 2 dialogue create --title
+has "option '--title' needs a value: --title TEXT" err
+run "a switch with a value" 2 dialogue create A --strict-convergence=yes
+has "option '--strict-convergence' takes no value" err
+run "a switch turned off" 0 dialogue create "Off" --no-strict-convergence --json
+run "only switches can be turned off" 2 dialogue create A --no-title
+has "unknown option '--no-title'" err
+run "numbers and words are checked together" 1 dialogue create A --panel-size eight --rotation ful --seed 1.5
+golden cli/bad-flags.txt err
+run "an object as JSON" 0 dialogue create "Background" --background '{"subject":"S"}' --json
+echo '{"subject":"from a file"}' >background.json
+run "an object from a file" 0 dialogue create "From a file" --background @background.json --json
+run "an object that is none" 2 dialogue create A --background '{subject}'
+golden cli/bad-json-flag.txt err
+run "a file that is not there" 2 dialogue create A --background @none.json
+has "none.json" err
+run "text that is no UTF-8" 2 dialogue create "$(printf 'a\377')"
+has "title: " err
+
+# ---- --data --------------------------------------------------------------------------------------------
+
+echo '{"title": "Data from a file", "question": "Q"}' >data.json
+run "data from a file" 0 dialogue create --data @data.json --json
+is '.dialogue_id == "data-from-a-file"'
+run "data as text" 0 dialogue create --data '{"title": "Data as text"}' --json
+is '.dialogue_id == "data-as-text"'
+run "flags over data" 0 dialogue create "Over data" --data @data.json --json
+is '.dialogue_id == "over-data"'
+echo '{"title": "Data from a pipe"}' | "$conclave" dialogue create --data - --json >"$out"
+name="data from standard input"
+is '.dialogue_id == "data-from-a-pipe"'
+
+cat >bad.json <<'END'
+{
+  "titel": "x",
+  "panel_size": -1,
+  "expert_pool": {"domain": 7, "experts": [{"role": "R", "tier": "Core", "relevance": 2, "moood": 1}]}
+}
+END
+run "faults" 1 dialogue create --data @bad.json
+golden cli/faults.txt err
+silent out
+run "faults, as JSON" 1 dialogue create --data @bad.json --json
+golden cli/faults.json
+run "faults with flags have no place" 1 dialogue create "T" --data @bad.json
+has "conclave: titel: unknown field" err
+run "one fault, as JSON" 1 dialogue create --data '{"question": "x"}' --json
+golden cli/fault.json
+run "a fault of a batch" 1 dialogue round-register x --round many --json
+is '.error_code == "batch_validation_failed" and any(.errors[]; .field == "round" and .error_code == "invalid_value") and (.suggestion | test("resubmit"))'
+run "data that is no JSON" 2 dialogue create --data '{"title": }'
+golden cli/bad-data.txt err
+run "data that is no object" 1 dialogue create --data '[1]'
+has "--data must be a JSON object, found: array" err
+echo '{"title": "a", "title": "b"}' >twice.json
+run "a field twice" 2 dialogue create --data @twice.json
+has "twice.json:1:" err
+run "a NUL" 1 dialogue create --data '{"title": "a\u0000b"}'
+has "title: the text has a NUL character" err
+
+# ---- replies -------------------------------------------------------------------------------------------
+
+run "a reply for people" 0 dialogue list
+has "data-from-a-file"
+run "a reply for programs" 0 dialogue list --json
+is '.dialogues | length > 5'
+if [ -w /dev/full ]; then
+    "$conclave" dialogue list >/dev/full 2>"$err"
+    [ $? -eq 2 ]
+    ok $? "a full disk: exit status 2"
+    name="a full disk"
+    has "cannot write to standard output" err
+fi
+finish

@@ -1,0 +1,295 @@
+#!/bin/sh
+# create.sh - dialogues and who takes part in them: create, list, get, expert-create, panel-sample, evolve-panel, abandon.
+. "$(dirname "$0")/lib.sh"
+export CV_CHECK_REPLIES=1
+
+# op NAME STATUS VERB JSON: an operation with its request as JSON; the answer is laid out for reading.
+op() {
+    op_name=$1 op_status=$2 op_verb=$3
+    printf '%s' "$4" >"$work/request.json"
+    run "$op_name" "$op_status" dialogue "$op_verb" --data "@$work/request.json" --json
+    if jq . "$out" >"$work/laid" 2>/dev/null; then mv "$work/laid" "$out"; fi
+}
+
+# same NAME A B
+same() {
+    [ "$2" = "$3" ] || printf '#   %s\n#   %s\n' "$2" "$3"
+    [ "$2" = "$3" ]
+    ok $? "$1"
+}
+
+pool='{"domain": "Investment", "question": "Swap?", "experts": [
+    {"role": "Value Analyst", "tier": "core", "relevance": 0.95, "focus": "Intrinsic value"},
+    {"role": "Risk Manager", "tier": "CORE", "relevance": 0.9},
+    {"role": "Options Strategist", "tier": "Adjacent", "relevance": 0.7, "color": "#10B981"},
+    {"role": "Tax Lawyer", "tier": "adjacent", "relevance": 0.6, "slug": "Scone"},
+    {"role": "Historian", "tier": "wildcard", "relevance": 0.3},
+    {"role": "Poet", "tier": "Wildcard", "relevance": 0.2}]}'
+
+project
+
+# ---- create ------------------------------------------------------------------------------------------
+
+op "create" 0 create '{"title": "NVIDIA Investment Analysis", "question": "Swap NVAI for NVDA?", "seed": 7,
+    "background": {"subject": "Acme Family Trust", "constraints": {"income": "4%"}}, "panel_size": 4, "expert_pool": '"$pool"'}'
+golden create/create.json
+is '.dialogue.output_dir == ".conclave/dialogues/nvidia-investment-analysis"'
+is '[.panel[].tier] == ["Core", "Adjacent", "Adjacent", "Wildcard"]'
+is '.judge_protocol.instructions | contains("[MOVE:CONVERGE]") and contains("round-register")'
+is '.rev == 1'
+
+op "only a title" 0 create '{"title": "Plain"}'
+is '.panel == [] and .warnings[0].code == "no_pool" and .dialogue.rotation == "graduated"'
+op "a small pool" 0 create '{"title": "Small", "expert_pool": {"domain": "d", "experts": [
+    {"role": "A", "tier": "Core", "relevance": 1}]}}'
+is '.warnings[0].code == "small_pool" and .panel[0].slug == "muffin" and .selection.draws[0].probability == 1'
+op "no wildcard" 0 create '{"title": "Tame", "expert_pool": {"domain": "d", "experts": [{"role": "A", "tier": "Core", "relevance": 0},
+    {"role": "B", "tier": "Core", "relevance": 0}, {"role": "C", "tier": "Core", "relevance": 0}]}}'
+is '.warnings[0].code == "no_wildcard" and (.panel | length) == 3'
+op "twenty-five experts" 0 create "$(jq -n '{title: "Crowd", panel_size: 25, expert_pool: {domain: "d", experts:
+    [range(25) | {role: "Expert \(.)", tier: (["Core", "Adjacent", "Wildcard"][. % 3]), relevance: 0.5}]}}')"
+is '[.panel[].slug] | .[19:] == ["religieuse", "pastry21", "pastry22", "pastry23", "pastry24", "pastry25"]'
+op "the usual size" 0 create "$(jq -n '{title: "Usual", expert_pool: {domain: "d", experts:
+    [range(30) | {role: "Expert \(.)", tier: (["Core", "Adjacent", "Wildcard"][. % 3]), relevance: 0.5}]}}')"
+is '.dialogue.panel_size == 12 and .selection.tier_split == {"Core": 4, "Adjacent": 5, "Wildcard": 3}'
+
+op "calibrated" 0 create '{"title": "Calibrated", "convergence_target": 0.8, "strict_convergence": true, "rotation": "wildcards",
+    "calibration": {"domain": "Fiduciary", "ethos_id": "ethos-1", "rules": [{"seq": 1, "label": "Cite"}], "prompt_injection": "## Rules"}}'
+is '.dialogue | .calibrated and .ethos_id == "ethos-1" and .convergence_target == 0.8 and .strict_convergence'
+is '.judge_protocol | .convergence.target == 0.8 and .convergence.strict and (.instructions | contains("## Calibration"))'
+
+# The same seed gives the same panel under another id; an id of its own gives the seed when there is none.
+op "the same seed" 0 create '{"title": "Another", "seed": 7, "panel_size": 4, "expert_pool": '"$pool"'}'
+same "the same seed gives the same panel" "$(jq -c '[.panel[].role]' "$out")" \
+    "$(jq -c '[.panel[].role]' "$root/test/golden/create/create.json")"
+op "no seed" 0 create '{"title": "Seedless", "expert_pool": '"$pool"'}'
+is '.dialogue.seed == .selection.seed and .dialogue.seed > 0'
+
+# ---- ids ---------------------------------------------------------------------------------------------
+
+op "a taken title" 0 create '{"title": "NVIDIA: investment analysis!"}'
+is '.dialogue_id == "nvidia-investment-analysis-2"'
+op "insisting on a taken id" 1 create '{"title": "NVIDIA investment analysis", "expect_rev": 0}'
+golden create/taken.json
+op "insisting on a free id" 0 create '{"title": "Free", "expect_rev": 0}'
+op "with an op_id" 0 create '{"title": "Once", "op_id": "op-1"}'
+op "the same op_id again" 0 create '{"title": "Once", "op_id": "op-1"}'
+is '.dialogue_id == "once" and .replayed and .rev == 1'
+op "the same op_id for something else" 1 create '{"title": "Once", "question": "Why?", "op_id": "op-1"}'
+is '.error_code == "op_id_conflict"'
+op "another op_id" 0 create '{"title": "Once", "op_id": "op-2"}'
+is '.dialogue_id == "once-2"'
+op "the first op_id is still known" 0 create '{"title": "Once", "op_id": "op-1"}'
+is '.dialogue_id == "once" and .replayed'
+
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    "$conclave" dialogue create "At once" --json >"$work/parallel-$i" 2>&1 &
+done
+wait
+same "16 at once get 16 ids" "$(cat "$work"/parallel-* | jq -r .dialogue_id | sort -t- -k3n | tr '\n' ' ')" \
+    "at-once at-once-2 at-once-3 at-once-4 at-once-5 at-once-6 at-once-7 at-once-8 at-once-9 at-once-10 at-once-11 at-once-12 at-once-13 at-once-14 at-once-15 at-once-16 "
+for i in 1 2 3 4 5 6 7 8; do
+    "$conclave" dialogue create "One op" --op-id one --json >"$work/one-$i" 2>&1 &
+done
+wait
+same "8 at once with one op_id are one dialogue" "$(cat "$work"/one-* | jq -r .dialogue_id | sort | uniq -c | tr -s ' ')" " 8 one-op"
+
+seq 83 | xargs -P 16 -I '{}' "$conclave" dialogue create "At once" >/dev/null 2>&1
+run "the hundredth of a title" 1 dialogue create "At once" --json
+golden create/similar.json
+
+# ---- titles of all kinds -----------------------------------------------------------------------------
+
+op "emoji only" 0 create '{"title": "🧁💙"}'
+is '.dialogue_id == "dialogue" and .title == "🧁💙"'
+op "right to left" 0 create '{"title": "האם לעבור?"}'
+is '.dialogue_id == "האם-לעבור"'
+op "a path as a title" 0 create '{"title": "../../etc/passwd"}'
+is '.dialogue_id == "etc-passwd"'
+op "SQL and HTML" 0 create '{"title": "x'"'"'); DROP TABLE dialogues;--", "question": "<script>alert(1)</script>",
+    "background": {"'"'"'; DROP TABLE experts": "<b>"}, "expert_pool": {"domain": "\"; --", "experts": [{"role": "Robert'"'"'); DROP TABLE",
+    "tier": "Core", "relevance": 1, "focus": "<img src=x>", "description": "\\\"; SELECT 1"}]}}'
+is '.dialogue_id == "x-drop-table-dialogues" and .panel[0].focus == "<img src=x>"'
+run "they are only texts" 0 dialogue get x-drop-table-dialogues --json
+is '.dialogue.question == "<script>alert(1)</script>" and .experts[0].description == "\\\"; SELECT 1"'
+long=$(head -c 500 /dev/zero | tr '\0' 'a')
+op "500 characters" 0 create '{"title": "'"$long"'"}'
+is '.dialogue_id | length == 80'
+op "500 characters again" 0 create '{"title": "'"$long"'"}'
+is '.dialogue_id | length == 80 and endswith("a-2")'
+op "10,000 characters" 2 create '{"title": "'"$(head -c 10000 /dev/zero | tr '\0' 'a')"'"}'
+is '.error_code == "limit_exceeded" and (.message | contains("10000 characters, at most 500"))'
+op "500 wide characters" 0 create '{"title": "'"$(printf '漢%.0s' $(seq 500))"'"}'
+op "a blank title" 1 create '{"title": "  \t "}'
+is '.error_code == "invalid_value" and .field == "title"'
+op "a title of two lines" 1 create '{"title": "a\nb"}'
+is '.field == "title"'
+op "NUL" 1 create '{"title": "a\u0000b", "background": {"x": "\u0000"}}'
+is '[.errors[].field] == ["title", "background.x"]'
+op "numbers as strings, unknown fields" 1 create '{"title": "t", "panel_size": "4", "seed": "1", "colour": 1, "expert_pool": {"domain": "d",
+    "experts": [{"role": "A", "tier": "Core", "relevance": "0.5"}, {"role": "B", "tier": "Core", "relevance": 0.5, "focs": "x"}]}}'
+golden create/types.json
+
+op "faults of a pool, all at once" 1 create '{"title": "t", "panel_size": 9, "expert_pool": {"domain": " ", "experts": [
+    {"role": "Value Analyst", "tier": "cor", "relevance": 0.5}, {"role": "value analyst", "tier": "Core", "relevance": 0.5},
+    {"role": "C", "tier": "Core", "relevance": 0.5, "slug": "../x"}, {"role": "D", "tier": "Core", "relevance": 0.5, "slug": "Judge"},
+    {"role": "E", "tier": "Core", "relevance": 0.5, "slug": "one", "color": "red"}, {"role": "", "tier": "", "relevance": 0.5, "slug": "ONE"}]}}'
+golden create/pool-faults.json
+op "relevance above 1" 1 create '{"title": "t", "expert_pool": {"domain": "d", "experts": [{"role": "A", "tier": "Core", "relevance": 1.5}]}}'
+is '.field == "expert_pool.experts[0].relevance"'
+op "a panel larger than its pool" 1 create '{"title": "t", "panel_size": 7, "expert_pool": '"$pool"'}'
+is '.field == "panel_size" and .message == "the pool has 6 experts"'
+op "two ethos ids" 1 create '{"title": "t", "ethos_id": "a", "calibration": {"ethos_id": "b"}}'
+is '.field == "calibration.ethos_id"'
+op "calibrated and not" 1 create '{"title": "t", "calibrated": false, "calibration": {"domain": "d"}}'
+is '.field == "calibrated"'
+op "too many experts" 2 create "$(jq -n '{title: "t", expert_pool: {domain: "d", experts:
+    [range(501) | {role: "Expert \(.)", tier: "Core", relevance: 0.5}]}}')"
+is '.error_code == "limit_exceeded" and .field == "expert_pool.experts"'
+op "a deep background" 2 create "$(jq -n '{title: "t", background: (reduce range(33) as $i (1; {a: .}))}')"
+is '.error_code == "limit_exceeded" and .field == "background"'
+op "a large background" 2 create "$(jq -n '{title: "t", background: {a: ("x" * 1048576)}}')"
+is '.error_code == "limit_exceeded" and .field == "background"'
+run "nothing of that was written" 1 dialogue get t --json
+
+op "a folder elsewhere, from the command line" 0 create '{"title": "Elsewhere", "output_dir": "../out/"}'
+is '.dialogue.output_dir == "../out"'
+
+# ---- expert-create -----------------------------------------------------------------------------------
+
+d=nvidia-investment-analysis
+op "expert-create" 0 expert-create '{"dialogue_id": "'$d'", "expert_slug": "Palmier", "role": "Geopolitical Risk Analyst", "tier": "adjacent",
+    "description": "You look at supply chains.", "focus": "Taiwan", "creation_reason": "T0003 needs it", "color": "#3B82F6"}'
+golden create/expert.json
+op "the same again" 0 expert-create '{"dialogue_id": "'$d'", "expert_slug": "Palmier", "role": "Geopolitical Risk Analyst", "tier": "adjacent",
+    "description": "You look at supply chains.", "focus": "Taiwan", "creation_reason": "T0003 needs it", "color": "#3B82F6"}'
+is '.replayed and .rev == 2'
+op "the next free name" 0 expert-create '{"dialogue_id": "'$d'", "role": "Ethicist", "tier": "Wildcard", "reason": "r", "relevance": 0.5}'
+is '.expert | .expert_slug == "donut" and .relevance == 0.5 and .first_round == 0'
+op "faults of an expert" 1 expert-create '{"dialogue_id": "'$d'", "slug": "MUFFIN", "role": "x\ny", "tier": "Wild", "reason": "r", "color": "blue"}'
+golden create/expert-faults.json
+op "a slug with a path" 1 expert-create '{"dialogue_id": "'$d'", "expert_slug": "../muffin", "role": "r", "tier": "Core", "reason": "r"}'
+is '.field == "expert_slug"'
+op "the judge" 1 expert-create '{"dialogue_id": "'$d'", "expert_slug": "JUDGE", "role": "r", "tier": "Core", "reason": "r"}'
+is '.message | contains("reserved")'
+op "without a reason" 1 expert-create '{"dialogue_id": "'$d'", "role": "r", "tier": "Core"}'
+is '.error_code == "missing_field" and .field == "reason"'
+op "an old rev" 1 expert-create '{"dialogue_id": "'$d'", "role": "r", "tier": "Core", "reason": "r", "expect_rev": 1}'
+is '.error_code == "rev_conflict"'
+op "no such dialogue" 1 expert-create '{"dialogue_id": "nvidia-investment-analysi", "role": "r", "tier": "Core", "reason": "r"}'
+is '.error_code == "dialogue_not_found" and (.suggestion | contains("nvidia-investment-analysis"))'
+
+# ---- panels ------------------------------------------------------------------------------------------
+
+op "a round's panel is recorded once" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 0, "panel": [{"slug": "muffin", "source": "pool"}]}'
+golden create/panel-exists.json
+op "a round too early" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"slug": "muffin", "source": "retained"}]}'
+is '.error_code == "round_out_of_order"'
+op "round 0 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 0, "score": 5, "expert_scores": {"muffin": 5}}'
+
+op "the last panel stands" 0 panel-sample '{"dialogue_id": "'$d'"}'
+is '.round == 1 and [.panel[].source] == ["retained", "retained", "retained", "retained"] and .selection.draws == []'
+op "a sample" 0 panel-sample '{"dialogue_id": "'$d'", "round": 1, "retain": ["Muffin", "tax lawyer"], "exclude": ["donut"], "panel_size": 5, "seed": 3}'
+golden create/sample.json
+jq -c '{dialogue_id: "'$d'", round: 1, panel}' "$out" >"$work/proposal"
+op "the same sample again" 0 panel-sample '{"dialogue_id": "'$d'", "round": 1, "retain": ["Muffin", "tax lawyer"], "exclude": ["donut"], "panel_size": 5, "seed": 3}'
+golden create/sample.json
+op "faults of a sample" 1 panel-sample '{"dialogue_id": "'$d'", "retain": ["mufin"], "exclude": ["nobody at all"]}'
+golden create/sample-faults.json
+op "retained and excluded" 1 panel-sample '{"dialogue_id": "'$d'", "retain": ["muffin"], "exclude": ["MUFFIN"]}'
+op "fewer seats than stay" 1 panel-sample '{"dialogue_id": "'$d'", "panel_size": 2}'
+is '.field == "panel_size"'
+op "a sample of a registered round" 1 panel-sample '{"dialogue_id": "'$d'", "round": 0}'
+is '.error_code == "round_already_registered"'
+
+op "faults of a panel, all at once" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [
+    {"slug": "Muffin", "source": "retained"},
+    {"slug": "scone", "role": "Poet", "source": "retained"},
+    {"slug": "muffn", "source": "retained"},
+    {"slug": "palmier", "source": "retained"},
+    {"slug": "muffin", "source": "retained"},
+    {"role": "Philosopher", "source": "pool"},
+    {"slug": "palmier", "source": "pool"},
+    {"slug": "churro", "source": "created"},
+    {"slug": "muffin", "source": "created"},
+    {"slug": "muffin", "tier": "Wildcard", "source": "retained"},
+    {"name": "judge", "source": "created", "role": "r", "tier": "Core", "reason": "r"},
+    {"source": "retained"}]}'
+golden create/panel-faults.json
+op "an empty panel" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": []}'
+op "an unknown source" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"slug": "muffin", "source": "retaind"}]}'
+is '.suggestion == "did you mean '"'retained'"'?"'
+op "the same member of the pool twice" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [{"role": "Poet", "source": "pool"},
+    {"role": "poet", "source": "pool"}, {"role": "Historian", "source": "pool"}]}'
+is '.message | contains("sits twice")'
+
+op "the proposal is taken as it is" 0 evolve-panel "$(cat "$work/proposal")"
+is '.rev == 5 and .panel_size == 5'
+op "round 1 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 1, "score": 3, "expert_scores": {"muffin": 3}}'
+op "who sat, who comes, who is new" 0 evolve-panel '{"dialogue_id": "'$d'", "round": 2, "panel": [
+    {"name": "Muffin", "source": "retained", "focus": "Cash flow"}, {"slug": "scone", "source": "pool"},
+    {"slug": "donut", "source": "created"}, {"role": "Jurist", "tier": "wildcard", "reason": "T0101", "source": "created"}]}'
+golden create/panel.json
+op "the same panel again" 0 evolve-panel '{"dialogue_id": "'$d'", "round": 2, "panel": [
+    {"name": "Muffin", "source": "retained", "focus": "Cash flow"}, {"slug": "scone", "source": "pool"},
+    {"slug": "donut", "source": "created"}, {"role": "Jurist", "tier": "wildcard", "reason": "T0101", "source": "created"}]}'
+is '.replayed'
+
+op "a dialogue without a first panel" 0 create '{"title": "Judge decides", "panel_size": 0, "expert_pool": '"$pool"'}'
+is '.panel == [] and (.judge_protocol.instructions | contains("Nobody sits yet"))'
+op "its panel is the judge's" 0 evolve-panel '{"dialogue_id": "judge-decides", "round": 0, "panel": [
+    {"role": "poet", "source": "pool", "slug": "Churro"}, {"role": "Tax Lawyer", "source": "pool"}, {"role": "Historian", "source": "pool"}]}'
+is '[.panel[] | [.slug, .role]] == [["churro", "Poet"], ["scone", "Tax Lawyer"], ["muffin", "Historian"]]'
+
+for mode in none wildcards full; do
+    op "rotation $mode" 0 create '{"title": "Rotation '$mode'", "rotation": "'$mode'", "seed": 1, "panel_size": 4, "expert_pool": '"$pool"'}'
+    first=$(jq -c '[.panel[] | select(.tier != "Wildcard").slug]' "$out")
+    wild=$(jq -c '[.panel[] | select(.tier == "Wildcard").role]' "$out")
+    op "rotation $mode: round 0" 0 round-register '{"dialogue_id": "rotation-'$mode'", "round": 0, "score": 1}'
+    op "rotation $mode: sample" 0 panel-sample '{"dialogue_id": "rotation-'$mode'"}'
+    case $mode in
+    none) is '.selection.draws == [] and (.panel | length) == 4' ;;
+    wildcards)
+        is "[.panel[] | select(.tier != \"Wildcard\").slug] == $first"
+        is "[.panel[] | select(.tier == \"Wildcard\").role] != $wild and (.panel | length) == 4"
+        ;;
+    full) is '(.selection.draws | length) == 4' ;;
+    esac
+done
+
+# ---- get, list, abandon --------------------------------------------------------------------------------
+
+run "get" 0 dialogue get $d --json
+jq 'del(.position.head)' "$out" >"$work/laid" && mv "$work/laid" "$out"
+golden create/get.json
+run "get, nothing new" 0 dialogue get $d --since-rev 7 --json
+is '. == {"status": "success", "dialogue_id": "nvidia-investment-analysis", "rev": 7, "changed": false}'
+run "get, something new" 0 dialogue get $d --since-rev 3 --json
+is '.changed and .counts.events > 0'
+
+op "abandon" 0 abandon '{"dialogue_id": "plain", "reason": "leads nowhere"}'
+is '.dialogue_status == "abandoned" and .rev == 2'
+op "abandon again" 0 abandon '{"dialogue_id": "plain", "reason": "leads nowhere"}'
+is '.replayed'
+op "abandon for another reason" 1 abandon '{"dialogue_id": "plain", "reason": "really"}'
+is '.error_code == "dialogue_closed"'
+for verb in expert-create evolve-panel panel-sample; do
+    case $verb in
+    expert-create) rest='"role": "r", "tier": "Core", "reason": "r"' ;;
+    evolve-panel) rest='"round": 0, "panel": [{"source": "created", "role": "r", "tier": "Core", "reason": "r"}]' ;;
+    panel-sample) rest='"round": 0' ;;
+    esac
+    op "$verb on an abandoned dialogue" 1 $verb '{"dialogue_id": "plain", '"$rest"'}'
+    is '.error_code == "dialogue_closed"'
+done
+
+run "list" 0 dialogue list --status abandoned --json
+is '[.dialogues[].dialogue_id] == ["plain"] and .count == 1 and (has("next") | not)'
+run "a page" 0 dialogue list --limit 3 --json
+is '.count == 3 and .next == .dialogues[2].dialogue_id'
+after=$(jq -r .next "$out")
+run "the next page" 0 dialogue list --limit 1000 --after "$after" --json
+is ".dialogues[0].dialogue_id > \"$after\" and (has(\"next\") | not)"
+
+run "the record holds" 0 verify
+finish

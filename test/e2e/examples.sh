@@ -1,0 +1,25 @@
+#!/bin/sh
+# examples.sh - the examples in the help of every operation run, in the order of the help, in one project with the files
+# of examples/nvidia-decision.
+. "$(dirname "$0")/lib.sh"
+mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
+PATH=$work/bin:$PATH
+export PATH
+project
+cp "$root"/examples/nvidia-decision/*.json .
+mkdir -p decisions
+
+"$conclave" dialogue create --data @dialogue.json >"$out" 2>"$err"
+ok $? "the dialogue of the examples"
+
+# The project's commands: init first, the others after all that is written.
+"$conclave" help --json | jq -r '[.commands[] | select(.operation)] |
+    (map(select(.verb == "init")) + map(select(.room != "")) + map(select(.room == "" and .verb != "init")))[] | .examples | rtrimstr("\n")' \
+    >"$work/examples"
+while read -r line; do
+    sh -c "$line" >"$out" 2>"$err" </dev/null
+    status=$?
+    [ "$status" -eq 0 ] || sed 's/^/#   /' "$out" "$err"
+    ok "$status" "$line"
+done <"$work/examples"
+finish

@@ -1,0 +1,89 @@
+# lib.sh - what the end-to-end scripts share. Not a test: it is sourced.
+#
+#     . "$(dirname "$0")/lib.sh"
+#     project                                 # a new project; the script stands in it
+#     run "create" 0 dialogue create "A"      # runs conclave, checks the exit status, keeps $out and $err
+#     golden cli/create.txt                   # the last output is that golden file; CV_UPDATE=1 writes it
+#     has "already there" err                 # a text in the last output (out) or in its messages (err)
+#     is '.status == "success"'               # jq on the last output
+#     finish                                  # the plan
+#
+# TAP on stdout. $root is the repository, $work a folder that goes away at the end.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+root=$PWD
+case ${CONCLAVE:-build/asan/conclave} in
+/*) conclave=$CONCLAVE ;;
+*) conclave=$root/${CONCLAVE:-build/asan/conclave} ;;
+esac
+unset CONCLAVE_ROOT
+work=$(mktemp -d) || exit 1
+trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
+out=$work/out err=$work/err
+number=0
+name=""
+
+# ok STATUS NAME: one result.
+ok() {
+    number=$((number + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+
+# project [NAME]: a new project in $work, and the current folder.
+project() {
+    mkdir -p "$work/${1:-project}"
+    cd "$work/${1:-project}" || exit 1
+    "$conclave" init >/dev/null || ok 1 "a project can be made"
+}
+
+# run NAME STATUS ARGUMENT...
+run() {
+    name=$1 wanted=$2
+    shift 2
+    "$conclave" "$@" >"$out" 2>"$err"
+    status=$?
+    if [ "$status" -ne "$wanted" ]; then
+        echo "#   conclave $*"
+        echo "#   exit status $status, not $wanted"
+        sed 's/^/#   /' "$out" "$err" | head -n 40
+    fi
+    [ "$status" -eq "$wanted" ]
+    ok $? "$name: exit status $wanted"
+}
+
+# The last output with the folder of this run, times and the version taken out, so that it can be compared.
+steady() {
+    sed -e "s#$work#WORK#g" -e 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9:.]*Z/TIME/g' "$1"
+}
+
+# golden FILE [out|err]: compares with test/golden/FILE.
+golden() {
+    steady "$work/${2:-out}" >"$work/steady"
+    [ -z "${CV_UPDATE-}" ] || { mkdir -p "$(dirname "$root/test/golden/$1")" && cp "$work/steady" "$root/test/golden/$1"; }
+    diff -u "$root/test/golden/$1" "$work/steady" | head -n 60 | sed 's/^/# /'
+    cmp -s "$root/test/golden/$1" "$work/steady"
+    ok $? "$name: as in $1"
+}
+
+# has TEXT [out|err]
+has() {
+    grep -qF -- "$1" "$work/${2:-out}" || { echo "#   not there: $1"; sed 's/^/#   /' "$work/${2:-out}" | head -n 40; }
+    grep -qF -- "$1" "$work/${2:-out}"
+    ok $? "$name: says \"$1\""
+}
+
+# silent [out|err]: nothing was printed there.
+silent() {
+    [ ! -s "$work/${1:-out}" ] || sed 's/^/#   /' "$work/${1:-out}" | head -n 40
+    [ ! -s "$work/${1:-out}" ]
+    ok $? "$name: nothing on ${1:-out}"
+}
+
+# is FILTER: true for the last output.
+is() {
+    jq -e "$1" "$out" >"$work/jq" 2>&1 || { sed 's/^/#   /' "$work/jq" | head -n 5; head -c 2000 "$out" | sed 's/^/#   /'; }
+    jq -e "$1" "$out" >/dev/null 2>&1
+    ok $? "$name: $1"
+}
+
+finish() { echo "1..$number"; }

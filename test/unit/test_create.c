@@ -1,0 +1,268 @@
+/* test_create.c - creating dialogues against a store that fails, and against rivals who are faster. */
+#include "testing.h"
+
+#include "dialogue/operations.h"
+#include "record/store.h"
+
+/* ---- a project without doors ------------------------------------------------------------------------------------- */
+
+static int64_t noon(void *ctx)
+{
+    (void)ctx;
+    return 1770120000000;
+}
+
+typedef struct {
+    cv_arena a;
+    const char *folder;
+    cv_store *store;
+    bool confined;
+    cv_buf out;
+    cv_errs errs;
+    cv_json reply;
+} room;
+
+static int open_room(void **state)
+{
+    room *r = test_calloc(1, sizeof *r);
+    cv_err err = {.arena = &r->a};
+    r->folder = cv_test_folder(&r->a);
+    cv_str path = cv_arena_printf(&r->a, "%s/conclave.db", r->folder);
+    assert_ok(cv_sqlite_open(&r->a, cv_arena_copy_z(&r->a, path), true, &r->store, &err), &err);
+    *state = r;
+    return 0;
+}
+
+static int close_room(void **state)
+{
+    room *r = *state;
+    cv_store_close(r->store);
+    cv_test_remove(r->folder);
+    cv_buf_release(&r->out);
+    cv_arena_release(&r->a);
+    test_free(r);
+    return 0;
+}
+
+static bool ask_store(room *r, cv_store *store, cv_handler handler, const char *request)
+{
+    cv_json input;
+    cv_err err = {.arena = &r->a};
+    cv_str text = cv_str_of(request);
+    assert_ok(cv_json_parse(&r->a, text, &input, &err), &err);
+    cv_buf_clear(&r->out);
+    r->errs = (cv_errs){0};
+    cv_call call = {.arena = &r->a,
+                    .store = store,
+                    .clock = {noon, NULL},
+                    .root = r->folder,
+                    .confined = r->confined,
+                    .input = &input,
+                    .input_text = text,
+                    .out = &r->out,
+                    .errs = &r->errs};
+    bool done = handler(&call);
+    assert_true(done == (r->errs.count == 0));
+    if (done)
+        assert_ok(cv_json_parse(&r->a, cv_arena_copy(&r->a, cv_buf_str(&r->out)), &r->reply, &err), &err);
+    return done;
+}
+
+static bool ask(room *r, cv_handler handler, const char *request)
+{
+    return ask_store(r, r->store, handler, request);
+}
+
+static cv_str text_of(const room *r, const char *key)
+{
+    const cv_json *value = cv_json_get(&r->reply, cv_str_of(key));
+    return value && value->type == CV_JSON_STRING ? value->text : CV_STR("(none)");
+}
+
+static int64_t count_dialogues(room *r)
+{
+    int64_t count = -1;
+    assert_true(ask(r, cv_dialogue_list, "{\"limit\":1000}"));
+    assert_true(cv_json_to_int(cv_json_get(&r->reply, CV_STR("count")), &count));
+    return count;
+}
+
+#define POOL                                                                                                           \
+    "\"expert_pool\":{\"domain\":\"d\",\"experts\":[{\"role\":\"A\",\"tier\":\"Core\",\"relevance\":0.5},"             \
+    "{\"role\":\"B\",\"tier\":\"Adjacent\",\"relevance\":0.5},{\"role\":\"C\",\"tier\":\"Wildcard\",\"relevance\":0."  \
+    "5}]}"
+
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+static void test_confined(void **state)
+{
+    static const char *const outside[] = {"..", "../x", "/tmp/x", "a/../../b", "a/.."};
+    static const char *const inside[] = {"out", "out/a..b", "...", "./x"};
+    room *r = *state;
+    r->confined = true;
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        cv_str request = cv_arena_printf(&r->a, "{\"title\":\"t\",\"output_dir\":\"%s\"}", outside[i]);
+        assert_false(ask(r, cv_dialogue_create, cv_arena_copy_z(&r->a, request)));
+        assert_str_eq(r->errs.items[0].field, "output_dir");
+        assert_int_equal(r->errs.items[0].code, CV_ERR_INVALID_VALUE);
+    }
+    assert_int_equal(count_dialogues(r), 0);
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+        cv_str request = cv_arena_printf(&r->a, "{\"title\":\"t\",\"output_dir\":\"%s\"}", inside[i]);
+        assert_true(ask(r, cv_dialogue_create, cv_arena_copy_z(&r->a, request)));
+    }
+    r->confined = false;
+    assert_true(ask(r, cv_dialogue_create, "{\"title\":\"t\",\"output_dir\":\"/tmp/x/\"}"));
+    const cv_json *dialogue = cv_json_get(&r->reply, CV_STR("dialogue"));
+    assert_str_eq(cv_json_get(dialogue, CV_STR("output_dir"))->text, "/tmp/x");
+}
+
+/* ---- rivals ------------------------------------------------------------------------------------------------------ */
+
+/* Before each of the first `rivals` commits somebody else creates the same dialogue. */
+typedef struct {
+    cv_store store;
+    cv_store_calls calls;
+    room *r;
+    const char *request;
+    int rivals;
+} race;
+
+static bool race_position(cv_store *store, cv_arena *a, cv_str id, cv_position *ret, bool *ret_found, cv_err *err)
+{
+    cv_store *inner = ((race *)store)->r->store;
+    return inner->calls->position(inner, a, id, ret, ret_found, err);
+}
+
+static bool race_op_result(cv_store *store, cv_arena *a, cv_str id, cv_str op, int64_t *rev, cv_str *digest,
+                           cv_str *result, bool *found, cv_err *err)
+{
+    cv_store *inner = ((race *)store)->r->store;
+    return inner->calls->op_result(inner, a, id, op, rev, digest, result, found, err);
+}
+
+static cv_store_result race_commit(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
+                                   int64_t *rev, cv_str *result, cv_err *err)
+{
+    race *x = (race *)store;
+    cv_store *inner = x->r->store;
+    if (x->rivals-- > 0) {
+        room rival = {.a = {0}, .store = inner, .folder = x->r->folder};
+        assert_true(ask(&rival, cv_dialogue_create, x->request));
+        cv_buf_release(&rival.out);
+        cv_arena_release(&rival.a);
+    }
+    return inner->calls->commit(inner, a, op, changes, rev, result, err);
+}
+
+static race start_race(room *r, const char *request, int rivals)
+{
+    return (race){.r = r,
+                  .request = request,
+                  .rivals = rivals,
+                  .calls = {.position = race_position, .op_result = race_op_result, .commit = race_commit}};
+}
+
+static void test_same_title(void **state)
+{
+    static const char request[] = "{\"title\":\"Race\"," POOL "}";
+    room *r = *state;
+    race x = start_race(r, request, 3);
+    x.store.calls = &x.calls;
+    assert_true(ask_store(r, &x.store, cv_dialogue_create, request));
+    assert_str_eq(text_of(r, "dialogue_id"), "race-4");
+    assert_null(cv_json_get(&r->reply, CV_STR("replayed")));
+    assert_int_equal(count_dialogues(r), 4);
+}
+
+static void test_other_content(void **state)
+{
+    room *r = *state;
+    race x = start_race(r, "{\"title\":\"Race\",\"question\":\"Who?\"}", 2);
+    x.store.calls = &x.calls;
+    assert_true(ask_store(r, &x.store, cv_dialogue_create, "{\"title\":\"Race\",\"op_id\":\"mine\"}"));
+    assert_str_eq(text_of(r, "dialogue_id"), "race-3");
+}
+
+static void test_same_op(void **state)
+{
+    static const char request[] = "{\"title\":\"Race\",\"op_id\":\"one\"}";
+    room *r = *state;
+    race x = start_race(r, request, 1);
+    x.store.calls = &x.calls;
+    assert_true(ask_store(r, &x.store, cv_dialogue_create, request));
+    assert_str_eq(text_of(r, "dialogue_id"), "race");
+    assert_non_null(cv_json_get(&r->reply, CV_STR("replayed")));
+    assert_int_equal(count_dialogues(r), 1);
+}
+
+static void test_insisting(void **state)
+{
+    room *r = *state;
+    race x = start_race(r, "{\"title\":\"Race\",\"question\":\"Who?\"}", 1);
+    x.store.calls = &x.calls;
+    assert_false(ask_store(r, &x.store, cv_dialogue_create, "{\"title\":\"Race\",\"expect_rev\":0}"));
+    assert_int_equal(r->errs.items[0].code, CV_ERR_REV_CONFLICT);
+    assert_int_equal(count_dialogues(r), 1);
+}
+
+/* ---- a store that fails ------------------------------------------------------------------------------------------ */
+
+/* The n-th call fails for n = 1, 2 …: an error each time, and nothing is written; then it works. */
+static void fail_until_done(room *r, cv_handler handler, const char *request)
+{
+    for (size_t n = 1;; n++) {
+        cv_tracing tracing = {.fail_at = n};
+        cv_store *store = cv_store_traced(&r->a, r->store, &tracing);
+        int64_t before = count_dialogues(r);
+        bool done = ask_store(r, store, handler, request);
+        if (done && tracing.calls < n)
+            break;
+        assert_false(done);
+        assert_true(r->errs.count > 0);
+        assert_int_equal(count_dialogues(r), before);
+        assert_in_range(n, 1, 20);
+    }
+}
+
+static void test_failures(void **state)
+{
+    room *r = *state;
+    fail_until_done(r, cv_dialogue_create, "{\"title\":\"Fails\",\"op_id\":\"c\"," POOL "}");
+    fail_until_done(r, cv_dialogue_expert_create,
+                    "{\"dialogue_id\":\"fails\",\"role\":\"New\",\"tier\":\"core\",\"reason\":\"r\"}");
+    fail_until_done(r, cv_dialogue_panel_sample, "{\"dialogue_id\":\"fails\"}");
+    fail_until_done(r, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}");
+    fail_until_done(r, cv_dialogue_list, "{}");
+    fail_until_done(r, cv_dialogue_abandon, "{\"dialogue_id\":\"fails\",\"reason\":\"r\"}");
+    assert_true(ask(r, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}"));
+    int64_t rev;
+    assert_true(cv_json_to_int(cv_json_get(&r->reply, CV_STR("rev")), &rev));
+    assert_int_equal(rev, 3);
+}
+
+/* Time and chance come from the caller: the same calls in another project give the same bytes. */
+static void test_same_bytes(void **state)
+{
+    static const char request[] = "{\"title\":\"Bytes\"," POOL "}";
+    room *r = *state, *other;
+    assert_true(ask(r, cv_dialogue_create, request));
+    assert_true(ask(r, cv_dialogue_get, "{\"dialogue_id\":\"bytes\"}"));
+    cv_str first = cv_arena_copy(&r->a, cv_buf_str(&r->out));
+    open_room((void **)&other);
+    assert_true(ask(other, cv_dialogue_create, request));
+    assert_true(ask(other, cv_dialogue_get, "{\"dialogue_id\":\"bytes\"}"));
+    assert_view_eq(cv_buf_str(&other->out), first);
+    close_room((void **)&other);
+}
+
+#define IN_ROOM(test) cmocka_unit_test_setup_teardown(test, open_room, close_room)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_ROOM(test_confined),  IN_ROOM(test_same_title), IN_ROOM(test_other_content), IN_ROOM(test_same_op),
+        IN_ROOM(test_insisting), IN_ROOM(test_failures),   IN_ROOM(test_same_bytes),
+    };
+    return cmocka_run_group_tests_name("create", tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* test_err_json.c - the shape of errors that every door answers with. */
+#include "testing.h"
+
+#include "base/err_json.h"
+
+static cv_str printed(cv_arena *a, const cv_errs *errs, bool batch)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_errs_print_json(errs->items, errs->count, batch, &w);
+    cv_str text = cv_arena_copy(a, cv_buf_str(&out));
+    cv_buf_release(&out);
+    return text;
+}
+
+static void test_single(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_errs errs = {0};
+    static const cv_str options[] = {CV_STR_INIT("T")};
+    cv_err *err = cv_errs_add(&errs, &a, CV_ERR_REF_TARGET, "only tensions");
+    err->field = CV_STR("ref_type");
+    err->value = CV_STR("resolve");
+    err->constraint = CV_STR("semantic");
+    err->context = CV_STR("{\"target_id\":\"P0001\"}");
+    err->options = options;
+    err->option_count = 1;
+    err->suggestion = CV_STR("use 'support'");
+    assert_str_eq(printed(&a, &errs, false),
+                  "{\"status\":\"error\",\"error_code\":\"invalid_ref_target\",\"message\":\"only tensions\","
+                  "\"field\":\"ref_type\",\"value\":\"resolve\",\"constraint\":\"semantic\","
+                  "\"context\":{\"target_id\":\"P0001\"},\"valid_options\":[\"T\"],\"suggestion\":\"use 'support'\"}");
+    assert_int_equal(cv_errs_code(errs.items, 1, false), CV_ERR_REF_TARGET);
+    cv_arena_release(&a);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_errs errs = {0};
+    cv_errs_add(&errs, &a, CV_ERR_MISSING_FIELD, "m")->field = CV_STR("perspectives[0].references[1].target");
+    assert_str_eq(printed(&a, &errs, true),
+                  "{\"status\":\"error\",\"error_code\":\"batch_validation_failed\",\"message\":\"1 item failed "
+                  "validation\",\"errors\":[{\"error_code\":\"missing_field\",\"message\":\"m\",\"item_type\":"
+                  "\"reference\",\"field\":\"perspectives[0].references[1].target\"}],\"suggestion\":\"Fix all errors "
+                  "and resubmit the entire batch\"}");
+    cv_errs_add(&errs, &a, CV_ERR_UNKNOWN_FIELD, "n")->field = CV_STR("evidence[2]");
+    cv_str text = printed(&a, &errs, false);
+    assert_str_has(text, "\"2 items failed validation\"");
+    assert_str_has(text, "\"item_type\":\"evidence\"");
+    assert_int_equal(cv_errs_code(errs.items, 2, false), CV_ERR_BATCH);
+    cv_arena_release(&a);
+}
+
+/* A store that cannot be read is nobody's fault in the batch. */
+static void test_could_not_run(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_errs errs = {0};
+    cv_errs_add(&errs, &a, CV_ERR_IO, "disk")->line = 0;
+    assert_int_equal(cv_errs_code(errs.items, 1, true), CV_ERR_IO);
+    assert_str_eq(printed(&a, &errs, true), "{\"status\":\"error\",\"error_code\":\"io_error\",\"message\":\"disk\"}");
+    cv_arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_single),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_could_not_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

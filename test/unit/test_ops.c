@@ -1,0 +1,218 @@
+/* test_ops.c - every row of the table of operations is whole, and calls keep their promises. */
+#include "testing.h"
+
+#include "base/json.h"
+#include "base/map.h"
+#include "door/cli_parts.h"
+#include "ops/op.h"
+#include "ops/schema.h"
+#include "ops/schemas.h"
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        assert_true(op->room && op->verb && *op->verb);
+        assert_non_null(op->run);
+        assert_true(op->summary && *op->summary && !strchr(op->summary, '\n') && strlen(op->summary) < 90);
+        assert_true(op->details && cv_str_ends(cv_str_of(op->details), CV_STR("\n")));
+        assert_ptr_equal(cv_op_find(cv_str_of(op->room), cv_str_of(op->verb)), op);
+        if (op->tool)
+            assert_true(cv_str_starts(cv_str_of(op->tool), CV_STR("blue_dialogue_")));
+        if (op->flags & CV_OP_WRITES)
+            assert_true(op->flags & CV_OP_STORE);
+    }
+    assert_null(cv_op_find(CV_STR("dialogue"), CV_STR("no-such-verb")));
+}
+
+/* Every row has an example that calls it, and every example line is one. */
+static void test_examples(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        cv_arena a = {0};
+        cv_str call = cv_arena_printf(&a, "  conclave %s%s%s", op->room, *op->room ? " " : "", op->verb);
+        cv_str rest = cv_str_of(op->examples), line;
+        size_t count = 0;
+        while (cv_str_split(&rest, '\n', &line) && line.n > 0) {
+            assert_true(cv_str_starts(line, call));
+            count++;
+        }
+        assert_true(count > 0);
+        cv_arena_release(&a);
+    }
+}
+
+static void check_unique(cv_arena *a, cv_map *names, cv_str name)
+{
+    bool is_new;
+    cv_map_put(names, a, name, &is_new);
+    if (!is_new)
+        print_error("twice: %.*s\n", CV_FMT(name));
+    assert_true(is_new);
+}
+
+static void test_names_are_unique(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_map names = {0}, tools = {0};
+    cv_cli_table table = cv_cli_commands(&a);
+    for (size_t i = 0; i < table.count; i++)
+        check_unique(&a, &names, cv_arena_printf(&a, "%s %s", table.items[i].room, table.items[i].name));
+    for (size_t i = 0; i < cv_room_count(); i++)
+        check_unique(&a, &names, cv_arena_printf(&a, " %s", cv_room_at(i)->name));
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (cv_op_at(i)->tool)
+            check_unique(&a, &tools, cv_str_of(cv_op_at(i)->tool));
+    cv_arena_release(&a);
+}
+
+static bool has_file(const char *name)
+{
+    for (size_t i = 0; i < cv_schema_file_count; i++)
+        if (strcmp(cv_schema_files[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void lint(const cv_operation *op, const char *side, const cv_json *schema)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    if (!cv_schema_lint(schema, &err)) {
+        cv_str text = cv_err_text(&err);
+        print_error("schemas/%s.json, %s: %.*s\n", op->schema, side, CV_FMT(text));
+        fail();
+    }
+    assert_true(cv_schema_allows(schema, CV_STR("object")) && cv_json_get(schema, CV_STR("type")));
+    cv_arena_release(&a);
+}
+
+static void test_schemas(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        cv_arena a = {0};
+        if (!has_file(op->schema))
+            print_error("schemas/%s.json is missing\n", op->schema);
+        assert_true(has_file(op->schema));
+        cv_op_schemas schemas = cv_op_schema(op, &a);
+        lint(op, "input", schemas.input);
+        lint(op, "output", schemas.output);
+        cv_arena_release(&a);
+    }
+}
+
+/* No schema lies around that no row uses. */
+static void test_schemas_are_used(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cv_schema_file_count; i++) {
+        bool used = false;
+        for (size_t k = 0; k < cv_op_count(); k++)
+            used = used || strcmp(cv_op_at(k)->schema, cv_schema_files[i].name) == 0;
+        if (!used)
+            print_error("schemas/%s.json belongs to no operation\n", cv_schema_files[i].name);
+        assert_true(used);
+    }
+}
+
+/* A field that nobody reads must not look as if it were: inputs refuse what they do not know. */
+static void test_inputs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        cv_arena a = {0};
+        const cv_json *input = cv_op_schema(cv_op_at(i), &a).input;
+        const cv_json *others = cv_json_get(input, CV_STR("additionalProperties"));
+        if (!others || others->type != CV_JSON_FALSE)
+            print_error("schemas/%s.json accepts unknown fields\n", cv_op_at(i)->schema);
+        assert_true(others && others->type == CV_JSON_FALSE);
+        cv_arena_release(&a);
+    }
+}
+
+/* Every property has a flag of its own, none of them hides one that all commands have. */
+static void test_flags(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_cli_table table = cv_cli_commands(&a);
+    for (size_t i = 0; i < table.count; i++) {
+        cv_cli_command c = cv_cli_complete(&a, &table.items[i]);
+        cv_map names = {0};
+        for (size_t k = 0; k < c.option_count; k++) {
+            check_unique(&a, &names, cv_str_of(c.options[k].name));
+            for (const char *p = c.options[k].name; *p; p++)
+                assert_true(cv_is_lower(*p) || cv_is_digit(*p) || *p == '-');
+        }
+        for (size_t k = 0; k < cv_cli_common_count; k++)
+            check_unique(&a, &names, cv_str_of(cv_cli_common[k].name));
+    }
+    cv_arena_release(&a);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------ */
+
+static bool answers(cv_call *call)
+{
+    cv_buf_add_z(call->out, "{\"status\":\"success\",\"root\":\"r\",\"record\":\"d\",\"created\":true}");
+    return true;
+}
+
+static bool refuses(cv_call *call)
+{
+    cv_buf_add_z(call->out, "{\"half\":");
+    cv_errs_add(call->errs, call->arena, CV_ERR_DIALOGUE_NOT_FOUND, "no such dialogue");
+    return false;
+}
+
+static bool call_with(cv_handler run, cv_arena *a, const char *text, cv_buf *out, cv_errs *errs)
+{
+    cv_operation op = *cv_op_find(CV_STR(""), CV_STR("init"));
+    cv_json input;
+    cv_err err = {.arena = a};
+    op.run = run;
+    assert_ok(cv_json_parse(a, cv_str_of(text), &input, &err), &err);
+    cv_call call = {.arena = a, .input = &input, .input_text = cv_str_of(text), .out = out, .errs = errs};
+    return cv_op_call(&op, &call);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    assert_true(call_with(answers, &a, "{\"dir\":\"x\"}", &out, &errs));
+    assert_true(out.n > 0 && errs.count == 0);
+    cv_buf_clear(&out);
+    assert_false(call_with(refuses, &a, "{}", &out, &errs));
+    assert_true(out.n == 0 && errs.count == 1);
+    errs.count = 0;
+    assert_false(call_with(answers, &a, "{\"dri\":\"x\"}", &out, &errs));
+    assert_int_equal(errs.items[0].code, CV_ERR_UNKNOWN_FIELD);
+    assert_int_equal(out.n, 0);
+    cv_buf_release(&out);
+    cv_arena_release(&a);
+}
+
+int main(void)
+{
+    unsetenv("CV_CALL_LOG"); /* what is called here proves nothing */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_schemas),
+        cmocka_unit_test(test_schemas_are_used),
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,456 @@
+/* test_verify.c - no field of the record can be changed without verify naming the place; and backups.
+ *
+ * The tampering goes past everything that protects the tables: triggers are dropped, constraints ignored, the engine's
+ * own check silenced. What remains is the history.
+ */
+#include "sample.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "dialogue/operations.h"
+
+/* The sample's database as bytes, and a place for copies of it. */
+typedef struct {
+    cv_arena arena, scratch;
+    const char *folder, *copy;
+    cv_str bytes;
+    cv_buf out;
+    cv_errs errs;
+} fixture;
+
+static int set_up(void **state)
+{
+    static fixture f;
+    f = (fixture){0};
+    cv_sample s;
+    cv_sample_make(&s);
+    cv_store_close(s.store);
+    f.folder = cv_test_folder(&f.arena);
+    f.copy = cv_arena_printf(&f.arena, "%s/copy.db", f.folder).p;
+    f.bytes = cv_test_read(&f.arena, s.path);
+    s.store = NULL;
+    cv_sample_close(&s);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    cv_test_remove(f->folder);
+    cv_buf_release(&f->out);
+    cv_arena_release(&f->scratch);
+    cv_arena_release(&f->arena);
+    return 0;
+}
+
+/* ---- tampering ------------------------------------------------------------------------------- */
+
+static sqlite3 *open_raw(fixture *f)
+{
+    sqlite3 *db;
+    FILE *file = fopen(f->copy, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(f->bytes.p, 1, f->bytes.n, file), f->bytes.n);
+    fclose(file);
+    unlink(cv_arena_printf(&f->scratch, "%s-wal", f->copy).p);
+    unlink(cv_arena_printf(&f->scratch, "%s-shm", f->copy).p);
+    assert_int_equal(sqlite3_open(f->copy, &db), SQLITE_OK);
+    return db;
+}
+
+static int keep_name(void *ctx, int columns, char **values, char **names)
+{
+    (void)columns, (void)names;
+    cv_buf *list = ctx;
+    cv_buf_printf(list, "%s;", values[0]);
+    return 0;
+}
+
+static void run(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        print_error("%s: %s\n", sql, message);
+    assert_null(message);
+}
+
+static void unprotect(sqlite3 *db)
+{
+    cv_buf drops = {0};
+    sqlite3_exec(db, "SELECT 'DROP TRIGGER ' || name FROM sqlite_schema WHERE type = 'trigger'", keep_name, &drops,
+                 NULL);
+    cv_buf_add_char(&drops, '\0');
+    run(db, drops.p);
+    cv_buf_release(&drops);
+    run(db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF");
+}
+
+static bool all_is_well(cv_store *store, cv_arena *a, cv_err *err)
+{
+    (void)store, (void)a, (void)err;
+    return true;
+}
+
+/* Verifies the copy; the message of the fault, or an empty view. */
+static cv_str verify(fixture *f, bool with_check)
+{
+    cv_json input = {.type = CV_JSON_OBJECT};
+    cv_err err = {.arena = &f->scratch};
+    cv_store *store;
+    f->errs = (cv_errs){0};
+    cv_buf_clear(&f->out);
+    assert_ok(cv_sqlite_open(&f->scratch, f->copy, false, &store, &err), &err);
+    cv_store_calls calls = *store->calls;
+    if (!with_check)
+        calls.check = all_is_well;
+    const cv_store_calls *real = store->calls;
+    store->calls = &calls;
+    cv_call call = {
+        .arena = &f->scratch, .store = store, .root = f->folder, .input = &input, .out = &f->out, .errs = &f->errs};
+    bool ok = cv_record_verify(&call);
+    store->calls = real;
+    cv_store_close(store);
+    assert_int_equal(f->errs.count, ok ? 0 : 1);
+    return ok ? (cv_str){NULL, 0} : f->errs.items[0].message;
+}
+
+/* Runs the SQL on a copy; verify must name `place`, or the `other` one. */
+static void expect_either(fixture *f, const char *sql, const char *place, const char *other)
+{
+    sqlite3 *db = open_raw(f);
+    unprotect(db);
+    run(db, sql);
+    sqlite3_close(db);
+    cv_str message = verify(f, false);
+    if (!message.p)
+        print_error("not noticed: %s\n", sql);
+    assert_non_null(message.p);
+    if (cv_str_find(message, cv_str_of(other)) == SIZE_MAX) {
+        if (cv_str_find(message, cv_str_of(place)) == SIZE_MAX)
+            print_error("after: %s\n", sql);
+        assert_str_has(message, place);
+    }
+    assert_int_equal(f->errs.items[0].code, CV_ERR_VERIFY);
+    assert_true(f->errs.items[0].value.n > 0);
+}
+
+static void expect(fixture *f, const char *sql, const char *place)
+{
+    expect_either(f, sql, place, place);
+}
+
+static void the_sample_is_sound(void **state)
+{
+    fixture *f = *state;
+    sqlite3_close(open_raw(f));
+    assert_null(verify(f, true).p);
+    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"ok\",\"dialogues\":[{\"id\":\"nvidia-decision\",\"rev\":9,"
+                                        "\"events\":31,\"head\":\"");
+}
+
+/* ---- every column of every table -------------------------------------------------------------- */
+
+static int keep_column(void *ctx, int columns, char **values, char **names)
+{
+    cv_buf *list = ctx;
+    (void)columns, (void)names;
+    cv_buf_printf(list, "%s %s\n", values[1], values[2]);
+    return 0;
+}
+
+/* Another value of the type that the column wants, in the first and in the last row of the table. */
+static void tamper_column(fixture *f, const char *table, const char *place, const char *other, cv_str column,
+                          cv_str type)
+{
+    static const char *const which[] = {"min", "max"};
+    bool text = cv_str_eq(type, CV_STR("TEXT"));
+    for (size_t i = 0; i < 2; i++) {
+        cv_str sql = cv_arena_printf(&f->scratch,
+                                     "CREATE TEMP TABLE numbered AS SELECT *, row_number() OVER () AS number FROM %s;"
+                                     "DELETE FROM %s;"
+                                     "UPDATE numbered SET %.*s = coalesce(%.*s, %s) %s WHERE number = "
+                                     "(SELECT %s(number) FROM numbered);"
+                                     "ALTER TABLE numbered DROP COLUMN number;"
+                                     "INSERT INTO %s SELECT * FROM numbered",
+                                     table, table, CV_FMT(column), CV_FMT(column), text ? "''" : "0",
+                                     text ? "|| 'x'" : "+ 50", which[i], table);
+        expect_either(f, sql.p, place, other);
+        cv_arena_reset(&f->scratch);
+    }
+}
+
+static void every_changed_field_is_noticed(void **state)
+{
+    fixture *f = *state;
+    /* Where the fault is found: the row itself, the write that added it, the event, or the end of the chain. */
+    static const struct {
+        const char *table, *place, *other;
+    } tables[] = {
+        {"dialogues", ": dialogue: ", ": position: "},
+        {"experts", ": expert/", ": expert/"},
+        {"panels", ": rev/", ": rev/"},
+        {"rounds", ": round/", ": round/"},
+        {"scores", ": score/", ": score/"},
+        {"responses", ": response/", ": rev/"},
+        {"perspectives", ": entity/P/", ": entity/P/"},
+        {"recommendations", ": entity/R/", ": entity/R/"},
+        {"tensions", ": entity/T/", ": entity/T/"},
+        {"evidence", ": entity/E/", ": entity/E/"},
+        {"claims", ": entity/C/", ": entity/C/"},
+        {"origins", ": origin/", ": rev/"},
+        {"refs", ": reference/", ": rev/"},
+        {"moves", ": move/", ": rev/"},
+        {"verdicts", ": verdict/", ": verdict/"},
+        {"events", ": event/", ": position: "},
+    };
+    size_t cases = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        cv_buf columns = {0};
+        sqlite3 *db = open_raw(f);
+        sqlite3_exec(db, cv_arena_printf(&f->arena, "PRAGMA table_info(%s)", tables[i].table).p, keep_column, &columns,
+                     NULL);
+        sqlite3_close(db);
+        cv_str rest = cv_buf_str(&columns), line;
+        while (cv_str_split(&rest, '\n', &line) && line.n > 0) {
+            size_t space = cv_str_find_char(line, ' ');
+            tamper_column(f, tables[i].table, tables[i].place, tables[i].other, cv_str_head(line, space),
+                          cv_str_from(line, space + 1));
+            cases += 2;
+        }
+        cv_buf_release(&columns);
+    }
+    assert_true(cases > 250);
+}
+
+/* ---- rows and events that come and go --------------------------------------------------------- */
+
+static void removed_and_added_rows_are_noticed(void **state)
+{
+    fixture *f = *state;
+    expect(f, "DELETE FROM perspectives WHERE round = 0 AND seq = 2",
+           "entity/P/0/2: event 8 vouches for it: expected a row, found none");
+    expect(f, "DELETE FROM claims", "entity/C/0/1");
+    expect(f, "DELETE FROM scores WHERE expert_slug = 'palmier'", "score/1/palmier");
+    expect(f, "DELETE FROM panels WHERE round = 1 AND expert_slug = 'donut'", "rev 5 added 2 seat;");
+    expect(f, "DELETE FROM refs WHERE source_id = '@cupcake'", "rev/4: rev 4 added 7 origin, 6 reference;");
+    expect(f, "DELETE FROM moves", "rev/6: rev 6 added 2 origin, 3 reference;");
+    expect(f, "DELETE FROM responses WHERE round = 2", "rev/7: rev 7 added nothing;");
+    expect(f, "INSERT INTO panels SELECT dialogue_id, 9, expert_slug, rev, position, source, focus FROM panels LIMIT 1",
+           "rev/1: rev 1 added 4 seat;");
+    expect(f,
+           "INSERT INTO claims SELECT dialogue_id, round, 2, rev, label, contributors, status, adopted_in_verdict, "
+           "created_at, parameters, content FROM claims",
+           "entity/C/0/2: expected an event that vouches for the row, found none");
+}
+
+static void cut_and_swapped_events_are_noticed(void **state)
+{
+    fixture *f = *state;
+    const char *last = "event_seq = (SELECT max(event_seq) FROM events)";
+    const char *cut = cv_arena_printf(&f->arena, "DELETE FROM events WHERE %s;", last).p;
+    const char *mend = cv_arena_printf(&f->arena,
+                                       "%sUPDATE dialogues SET event_count = event_count - 1, "
+                                       "head = (SELECT hash FROM events WHERE %s);",
+                                       cut, last)
+                           .p;
+    const char *deny = cv_arena_printf(&f->arena, "%sUPDATE dialogues SET last_rev = last_rev - 1", mend).p;
+    expect(f, cut, "position: event_count: expected 31, found 30 events");
+    expect(f, mend, "position: rev: expected the last event's 8, found 9");
+    expect(f, deny, "verdict/minority-timing: expected an event that vouches for the row, found none");
+    expect(f, "DELETE FROM events WHERE event_seq = 7", "event/8: event_seq: expected 7, found 8");
+    expect(f, "DELETE FROM events WHERE event_seq = 1", "event/2: event_seq: expected 1, found 2");
+    expect(f,
+           "UPDATE events SET event_seq = 1000 WHERE event_seq = 10;"
+           "UPDATE events SET event_seq = 10 WHERE event_seq = 11;"
+           "UPDATE events SET event_seq = 11 WHERE event_seq = 1000",
+           "event/10: hash of the event and the one before it: expected ");
+    expect(f, "DELETE FROM events", "position: event_count: expected 31, found 0 events");
+    expect(f, "UPDATE perspectives SET content = (SELECT content FROM claims) WHERE round = 1", "entity/P/1/1");
+}
+
+/* The engine sees what was only broken, too. */
+static void the_engine_is_asked_as_well(void **state)
+{
+    fixture *f = *state;
+    sqlite3 *db = open_raw(f);
+    unprotect(db);
+    run(db, "DELETE FROM experts WHERE expert_slug = 'palmier'");
+    sqlite3_close(db);
+    cv_str message = verify(f, true);
+    assert_int_equal(f->errs.items[0].code, CV_ERR_CORRUPT);
+    assert_str_has(message, "experts");
+}
+
+/* ---- facts: what was written soundly but makes no sense ---------------------------------------- */
+
+static cv_str verify_sample(cv_sample *s, const char *input, bool expected)
+{
+    cv_sample_input(s, input);
+    bool ok = cv_record_verify(&s->call);
+    if (!ok && expected)
+        print_error("%.*s\n", CV_FMT(s->errs.items[0].message));
+    assert_int_equal(ok, expected);
+    return ok ? cv_buf_str(&s->out) : s->errs.items[0].message;
+}
+
+static void wrong_total(cv_sample *s)
+{
+    cv_rec_dialogue row = s->state.dialogue;
+    row.total_rounds = 7;
+    cv_sample_put(s, cv_sample_event(s, "D", "updated", 1, "judge"), CV_REC_DIALOGUE, &row);
+}
+
+static void wrong_alignment(cv_sample *s)
+{
+    cv_rec_dialogue row = s->state.dialogue;
+    row.total_alignment--;
+    cv_sample_put(s, cv_sample_event(s, "D", "updated", 1, "judge"), CV_REC_DIALOGUE, &row);
+}
+
+static void wrong_score(cv_sample *s)
+{
+    cv_rec_expert row = *cv_state_expert(&s->state, CV_STR("donut"));
+    row.total_score = 99;
+    cv_sample_put(s, cv_sample_event(s, "Xdonut", "updated", 1, "judge"), CV_REC_EXPERT, &row);
+}
+
+static void wrong_status(cv_sample *s)
+{
+    cv_rec_entity row = *cv_state_entity(&s->state, CV_STR("P0002"));
+    row.status = CV_STR("merged");
+    cv_sample_put(s, cv_sample_event(s, "P0002", "commented", 1, "judge"), CV_REC_ENTITY, &row);
+}
+
+static void gap_in_numbers(cv_sample *s)
+{
+    cv_sample_entity(s, "P0104", "Late", "Too late.", "muffin", "");
+}
+
+static void missing_target(cv_sample *s)
+{
+    cv_sample_reference(s, 9, "P0101", "support", "E0909", 1);
+    cv_sample_event(s, "P0101", "commented", 1, "muffin");
+}
+
+static void missing_move_target(cv_sample *s)
+{
+    cv_sample_move(s, 9, 1, "muffin", "defend", "P0101 @nobody", NULL);
+    cv_sample_event(s, "P0101", "commented", 1, "muffin");
+}
+
+static void what_makes_no_sense_is_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*write)(cv_sample *s);
+        const char *message;
+    } cases[] = {
+        {wrong_total, "dialogue: total_rounds: expected 2 rounds, found 7"},
+        {wrong_alignment, "dialogue: total_alignment: expected 67 as the rounds add up, found 66"},
+        {wrong_score, "expert/donut: total_score: expected 15 as the scores add up, found 99"},
+        {wrong_status, "P0002: status: expected 'open' as its events say, found 'merged'"},
+        {gap_in_numbers, "entity/P/1/4: expected numbers without gaps, found 4 after 1"},
+        {missing_target, "reference/P0101/support/E0909: expected ids that exist, found 'E0909'"},
+        {missing_move_target, "move/1/muffin/10: targets: expected ids that exist, found '@nobody'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cv_sample s;
+        cv_sample_make(&s);
+        verify_sample(&s, "{\"dialogue_id\":\"nvidia-decision\"}", true);
+        cv_sample_begin(&s);
+        cases[i].write(&s);
+        cv_sample_commit(&s);
+        assert_str_has(verify_sample(&s, "{}", false), cases[i].message);
+        cv_sample_close(&s);
+    }
+}
+
+static void several_dialogues_are_verified(void **state)
+{
+    (void)state;
+    cv_sample s;
+    cv_sample_make(&s);
+    s.id = CV_STR("another");
+    s.writes = 0;
+    cv_sample_create(&s);
+    cv_str answer = verify_sample(&s, "{}", true);
+    assert_str_has(answer, "[{\"id\":\"another\",\"rev\":1,");
+    assert_str_has(answer, "},{\"id\":\"nvidia-decision\",\"rev\":9,");
+    verify_sample(&s, "{\"dialogue_id\":\"anothre\"}", false);
+    assert_int_equal(s.errs.items[0].code, CV_ERR_DIALOGUE_NOT_FOUND);
+    cv_sample_close(&s);
+}
+
+/* ---- backup ---------------------------------------------------------------------------------- */
+
+static bool back_up(cv_sample *s, const char *path, bool force)
+{
+    cv_sample_input(s, cv_arena_printf(&s->arena, "{\"path\":\"%s\",\"force\":%s}", path, force ? "true" : "false").p);
+    return cv_record_backup(&s->call);
+}
+
+static void backups_are_whole_and_verify(void **state)
+{
+    (void)state;
+    cv_sample s, copy;
+    cv_sample_make(&s);
+    const char *path = cv_arena_printf(&s.arena, "%s/backup.db", s.folder).p;
+    assert_true(back_up(&s, path, false));
+    assert_str_has(cv_buf_str(&s.out), "{\"status\":\"success\",\"path\":\"");
+    cv_sample_open(&copy);
+    cv_store_close(copy.store);
+    cv_err err = {.arena = &copy.arena};
+    assert_ok(cv_sqlite_open(&copy.arena, path, false, &copy.store, &err), &err);
+    copy.call.store = copy.store;
+    cv_str head = cv_arena_copy(&s.arena, verify_sample(&s, "{}", true));
+    assert_view_eq(verify_sample(&copy, "{}", true), head);
+    cv_sample_close(&copy);
+    cv_sample_close(&s);
+}
+
+static void backups_are_replaced_only_by_force(void **state)
+{
+    (void)state;
+    cv_sample s;
+    struct stat before, after;
+    cv_sample_make(&s);
+    const char *path = cv_arena_printf(&s.arena, "%s/backup.db", s.folder).p;
+    assert_true(back_up(&s, path, true)); /* nothing there yet */
+    assert_int_equal(stat(path, &before), 0);
+    assert_false(back_up(&s, path, false));
+    assert_str_eq(s.errs.items[0].field, "path");
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_true(back_up(&s, path, true));
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_not_equal(before.st_ino, after.st_ino);
+    assert_false(back_up(&s, s.folder, true));
+    assert_false(back_up(&s, cv_arena_printf(&s.arena, "%s/no/backup.db", s.folder).p, true));
+    s.call.confined = true;
+    assert_false(back_up(&s, "/tmp/conclave-test-outside.db", true));
+    assert_true(back_up(&s, "inside.db", false));
+    cv_sample_close(&s);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 0); /* hundreds of copies: the disk is not what is tested here */
+    const struct CMUnitTest tests[] = {
+        TEST(the_sample_is_sound),
+        TEST(every_changed_field_is_noticed),
+        TEST(removed_and_added_rows_are_noticed),
+        TEST(cut_and_swapped_events_are_noticed),
+        TEST(the_engine_is_asked_as_well),
+        cmocka_unit_test(what_makes_no_sense_is_noticed),
+        cmocka_unit_test(several_dialogues_are_verified),
+        cmocka_unit_test(backups_are_whole_and_verify),
+        cmocka_unit_test(backups_are_replaced_only_by_force),
+    };
+    return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
+}
