@@ -195,10 +195,13 @@ void cv_mark_settle(cv_arena *a, cv_mark *m)
     m->targets = settled_targets(a, m->targets);
 }
 
-static void print_upper(cv_buf *out, cv_str s)
+/* The type of a reference, move or verdict in capitals; one that is none of ours stays as it is in a reference, because
+ * in capitals it could read as an id: "tl R01-T0". */
+static void print_type(cv_buf *out, const cv_mark *m)
 {
-    for (size_t i = 0; i < s.n; i++)
-        cv_buf_add_char(out, cv_upper(s.p[i]));
+    bool keep = m->type == CV_MARK_REFERENCE && m->sub < 0;
+    for (size_t i = 0; i < m->word.n; i++)
+        cv_buf_add_char(out, keep ? m->word.p[i] : cv_upper(m->word.p[i]));
 }
 
 /* References and moves list their targets with blanks, the others with commas. */
@@ -221,7 +224,7 @@ static void print_head(cv_buf *out, const cv_mark *m)
     if (row->shape == CV_SHAPE_REF || row->shape == CV_SHAPE_MOVE || (sub && m->word.n > 0))
         cv_buf_add_char(out, ':');
     if (sub)
-        print_upper(out, m->word);
+        print_type(out, m);
     if (m->id.n + m->targets.n > 0)
         cv_buf_add_char(out, ' ');
     cv_buf_add(out, m->id);
