@@ -15,6 +15,12 @@ CLANG    := clang
 T        ?=
 S        ?= 60
 
+# One short line per step; V=1 shows the commands.
+V        ?=
+Q        := $(if $(V),,@)
+say       = $(if $(V),,@echo "  $(1)	$@")
+MAKEFLAGS += -j$(shell nproc) --no-print-directory
+
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
@@ -22,16 +28,9 @@ SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 LIBS     := -lutf8proc -lsqlite3 -lnettle
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
-LIB_O    := $(SRC:src/%.c=build/release/%.o)
-ASAN_O   := $(SRC:src/%.c=build/asan/%.o)
-FUZZ_O   := $(SRC:src/%.c=build/fuzz/%.o)
-STEPS_O  := $(SRC:src/%.c=build/steps/%.o)
-# Data only, the same for all of them: the SQL in sql/ and the schemas in schemas/, as C.
+# Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
 GEN_O    := build/gen/sql.o build/gen/schemas.o
-LIB_O    += $(GEN_O)
-ASAN_O   += $(GEN_O)
-FUZZ_O   += $(GEN_O)
-STEPS_O  += $(GEN_O)
+lib_o     = $(SRC:src/%.c=build/$(1)/%.o) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
 FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 
@@ -46,37 +45,47 @@ help: ## this list
 
 # ---- the program -----------------------------------------------------------------------------
 
-build/conclave: build/release/main.o $(LIB_O)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+COMPILE  := -std=c17 $(WARN) $(CPPFLAGS) -MMD -MP
 
-build/asan/conclave: build/asan/main.o $(ASAN_O)
-	$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+build/conclave: build/release/main.o build/release/lib.a
+	$(call say,link)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+build/asan/conclave: build/asan/main.o build/asan/lib.a
+	$(call say,link)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
+
+.SECONDEXPANSION:
+build/%/lib.a: $$(call lib_o,$$*)
+	$(call say,ar)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 build/release/%.o: src/%.c | build/.need
-	@mkdir -p $(@D)
-	$(CC) -std=c17 $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) $(CFLAGS) -c -o $@ $<
 
 build/asan/%.o: src/%.c | build/.need
-	@mkdir -p $(@D)
-	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(SANITIZE) -c -o $@ $<
 
 build/fuzz/%.o: src/%.c | build/.need-test
-	@mkdir -p $(@D)
-	$(CLANG) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+	$(call say,clang)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(COMPILE) -Werror $(SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
 
 build/gen/sql.c: tools/embed $(wildcard sql/*.sql)
-	@mkdir -p $(@D)
-	tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
 
 build/gen/schemas.c: tools/embed-schemas $(wildcard schemas/*.json)
-	@mkdir -p $(@D)
-	tools/embed-schemas $(sort $(wildcard schemas/*.json)) >$@
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-schemas $(sort $(wildcard schemas/*.json)) >$@
 
 build/gen/%.o: build/gen/%.c | build/.need
-	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,cc)
+	$(Q)$(CC) $(COMPILE) -Werror $(CFLAGS) -c -o $@ $<
 
-run: build/conclave ## build and show the linter on a sample dialogue
-	tools/show
+run: build/conclave ## build and show the program on a sample dialogue
+	@tools/show
 
 install: build/conclave ## program and documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
@@ -86,29 +95,30 @@ install: build/conclave ## program and documentation under PREFIX
 
 # ---- tests -----------------------------------------------------------------------------------
 
-build/asan/test_%: test/unit/test_%.c $(ASAN_O) | build/.need-test
-	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< $(ASAN_O) \
-	    $(LIBS) -lcmocka -ljansson
+build/asan/test_%: test/unit/test_%.c build/asan/lib.a | build/.need-test
+	$(call say,test)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $^ $(LIBS) -lcmocka -ljansson
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
-	@mkdir -p $(@D)
-	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -O1 -g -fno-builtin -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -O1 -g -fno-builtin -fsanitize-coverage=trace-pc -c -o $@ $<
 
-build/asan/test_linear: test/unit/test_linear.c $(STEPS_O) | build/.need-test
-	@mkdir -p $(@D)
-	$(CC) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest -O1 -g -MMD -MP -MF $@.d -o $@ $< $(STEPS_O) \
+build/asan/test_linear: test/unit/test_linear.c build/steps/lib.a | build/.need-test
+	$(call say,test)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest -O1 -g -MF $@.d -o $@ $^ \
 	    $(COUNTED:%=-Wl,--wrap=%) $(LIBS) -lcmocka
 
-build/fuzz/fuzz_%: test/fuzz/fuzz_%.c $(FUZZ_O)
-	$(CLANG) -std=c17 $(WARN) -Werror $(CPPFLAGS) -Itest $(SANITIZE) -fsanitize=fuzzer -o $@ $< $(FUZZ_O) $(LIBS)
+build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/lib.a
+	$(call say,fuzz)
+	$(Q)$(CLANG) $(COMPILE) -Werror -Itest $(SANITIZE) -fsanitize=fuzzer -MF $@.d -o $@ $^ $(LIBS)
 
 TEST_PROGRAMS := $(UNIT:%=build/asan/test_%)
 fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)
 
 test: build/conclave build/asan/conclave $(TEST_PROGRAMS) fuzz-build ## everything that can fail; T=module for one
-	tools/test $(T)
+	@tools/test $(T)
 
 asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests
 
@@ -124,11 +134,12 @@ update: build/asan/conclave $(TEST_PROGRAMS) ## rewrite golden files; read the d
 
 # ---- speed and style ---------------------------------------------------------------------------
 
-build/bench: $(wildcard test/bench/*.[ch]) $(LIB_O) | build/.need-test
-	$(CC) -std=c17 $(WARN) $(CPPFLAGS) $(CFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS) -lmd4c -lcjson
+build/bench: $(wildcard test/bench/*.c) build/release/lib.a | $(wildcard test/bench/*.h) build/.need-test
+	$(call say,link)
+	$(Q)$(CC) -std=c17 $(WARN) $(CPPFLAGS) -Itest $(CFLAGS) -o $@ $^ $(LIBS) -lmd4c -lcjson
 
 bench: build/bench ## the promised ratios, each against its rival in the same run
-	build/bench
+	@build/bench
 
 lint: | build/.need-test ## both compilers without a warning, clang-tidy, formatting
 	tools/lint
@@ -138,11 +149,11 @@ format: | build/.need-test ## clang-format over everything
 
 build/.need: tools/need
 	@mkdir -p build
-	tools/need build && touch $@
+	@tools/need build && touch $@
 
 build/.need-test: tools/need
 	@mkdir -p build
-	tools/need build test && touch $@
+	@tools/need build test && touch $@
 
 clean: ## forget everything built
 	rm -rf build

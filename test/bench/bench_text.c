@@ -165,7 +165,7 @@ static void run_parse(void)
         cv_doc_parse(&a, documents[i], &doc, &findings);
         total_marks += doc.mark_count;
         arena_chunks += a.chunks;
-        arena_bytes += a.bytes;
+        arena_bytes += a.bytes - (size_t)(a.end - a.free);
         cv_arena_reset(&a);
     }
     cv_arena_release(&a);
