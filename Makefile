@@ -89,15 +89,16 @@ run: build/conclave ## build and show the program on a sample dialogue
 
 install: build/conclave ## program and documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
-	install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/rules
+	install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/rules $(DESTDIR)$(PREFIX)/share/doc/conclave/decisions
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave
 	install -m 644 $(wildcard docs/rules/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave/rules
+	install -m 644 $(wildcard docs/decisions/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave/decisions
 
 # ---- tests -----------------------------------------------------------------------------------
 
 build/asan/test_%: test/unit/test_%.c build/asan/lib.a | build/.need-test
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $^ $(LIBS) -lcmocka -ljansson
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka -ljansson
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 COUNTED := memchr memcmp memcpy memset vsnprintf
@@ -107,12 +108,12 @@ build/steps/%.o: src/%.c | build/.need
 
 build/asan/test_linear: test/unit/test_linear.c build/steps/lib.a | build/.need-test
 	$(call say,test)
-	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest -O1 -g -MF $@.d -o $@ $^ \
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest -O1 -g -MF $@.d -o $@ $(filter %.c %.a,$^) \
 	    $(COUNTED:%=-Wl,--wrap=%) $(LIBS) -lcmocka
 
 build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/lib.a
 	$(call say,fuzz)
-	$(Q)$(CLANG) $(COMPILE) -Werror -Itest $(SANITIZE) -fsanitize=fuzzer -MF $@.d -o $@ $^ $(LIBS)
+	$(Q)$(CLANG) $(COMPILE) -Werror -Itest $(SANITIZE) -fsanitize=fuzzer -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 TEST_PROGRAMS := $(UNIT:%=build/asan/test_%)
 fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)

@@ -56,7 +56,8 @@ void *cv_arena_alloc(cv_arena *a, size_t size)
 
 void *cv_arena_dup(cv_arena *a, const void *bytes, size_t size)
 {
-    return memcpy(take(a, size), bytes, size);
+    void *copy = take(a, size);
+    return size ? memcpy(copy, bytes, size) : copy;
 }
 
 void *cv_arena_array(cv_arena *a, size_t count, size_t size)

@@ -595,8 +595,7 @@ static bool read_object(reader *r, cv_json *ret)
 static bool read_nested(reader *r, cv_json *ret)
 {
     if (r->depth == CV_MAX_JSON_DEPTH) {
-        cv_err_set(r->err, CV_ERR_TOO_LARGE,
-                   "expected at most %d nested arrays and objects (CV_MAX_JSON_DEPTH), found one more",
+        cv_err_set(r->err, CV_ERR_TOO_LARGE, "arrays and objects are nested deeper than %d levels",
                    (int)CV_MAX_JSON_DEPTH);
         return refuse_at(r, r->p, "nest less deeply");
     }
@@ -705,7 +704,7 @@ bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err)
 {
     if (text.n > CV_MAX_JSON_BYTES)
         return cv_err_at(err, CV_ERR_TOO_LARGE, 1, 1,
-                         "expected at most %zu bytes of JSON (CV_MAX_JSON_BYTES), found %zu", CV_MAX_JSON_BYTES,
+                         "expected at most %zu bytes of JSON, found %zu", CV_MAX_JSON_BYTES,
                          text.n);
     if (text.n == 0)
         text = CV_STR("");

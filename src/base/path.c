@@ -64,3 +64,22 @@ bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, 
     *ret_path = whole;
     return true;
 }
+
+/* The real path of what exists of `path`, and the rest as it is written. */
+static cv_str real_path(cv_arena *a, const char *path)
+{
+    char real[PATH_MAX];
+    char *beginning = cv_arena_copy_z(a, cv_str_of(path));
+    if (!real_beginning(beginning, real))
+        return cv_str_of(path);
+    size_t known = strchr(beginning, '/') || strcmp(beginning, path) == 0 ? strlen(beginning) : 0;
+    cv_str rest = cv_str_from(cv_str_of(path), known);
+    while (rest.n > 0 && rest.p[0] == '/')
+        rest = cv_str_from(rest, 1);
+    return cv_arena_printf(a, "%s%s%.*s", real, rest.n ? "/" : "", CV_FMT(rest));
+}
+
+bool cv_path_is_below(cv_arena *a, const char *path, const char *folder)
+{
+    return is_below(real_path(a, path), real_path(a, folder));
+}

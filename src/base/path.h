@@ -11,4 +11,8 @@
 /* `path` as this caller means it; neither it nor the folders above it need exist. */
 bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, const char **ret_path, cv_err *err);
 
+/* Would writing to `path` write into `folder` or below it? Links are followed as far as the path exists; a folder that
+ * does not exist yet is compared by its name. */
+bool cv_path_is_below(cv_arena *a, const char *path, const char *folder);
+
 #endif

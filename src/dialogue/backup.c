@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/path.h"
 #include "dialogue/operations.h"
+#include "record/outlet.h"
 
 /* A copy that does not open is no backup. Opening also checks that its schema is ours. */
 static bool opens(cv_call *call, const char *path, cv_err *err)
@@ -45,7 +45,7 @@ static bool replace_copy(cv_call *call, const char *path, cv_err *err)
 static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_path, cv_err *err)
 {
     struct stat st;
-    if (!cv_path_allowed(call->arena, call->root, call->confined, given, ret_path, err)) {
+    if (!cv_outlet_allowed(call, given, ret_path, err)) {
         err->field = CV_STR("path");
         return false;
     }

@@ -14,6 +14,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
+#include "record/outlet.h"
 
 enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
 
@@ -92,7 +93,15 @@ static cv_str read_output_dir(cv_call *call)
     cv_str path = cv_text_read(call, call->input, CV_STR(""), "output_dir", CV_MAX_PATH, CV_TEXT_LINE);
     while (path.n > 1 && path.p[path.n - 1] == '/')
         path.n--;
-    if (call->confined && leaves_root(path))
+    cv_err err = {.arena = call->arena};
+    const char *folder;
+    cv_str whole =
+        path.n && path.p[0] != '/' ? cv_arena_printf(call->arena, "%s/%.*s", call->root, CV_FMT(path)) : path;
+    if (path.n && !cv_outlet_allowed(call, whole, &folder, &err))
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
+                  "the folder cannot be written to by dialogues")
+            ->suggestion = err.suggestion;
+    else if (call->confined && leaves_root(path))
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path, "the folder lies outside the project")
             ->suggestion = CV_STR("give a path below the project's root, without '..', or leave it out");
     return path;

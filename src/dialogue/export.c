@@ -9,11 +9,14 @@
  * Reading takes three snapshots. When somebody writes to the dialogue between them, what was written so far is thrown
  * away and the export begins anew.
  */
+#include <stdio.h>
+#include <sys/stat.h>
+
 #include "base/file.h"
 #include "base/folder.h"
-#include "base/path.h"
 #include "dialogue/exporter.h"
 #include "dialogue/operations.h"
+#include "record/outlet.h"
 
 enum { MOST_TRIES = 8 };
 
@@ -44,10 +47,29 @@ static bool default_path(cv_call *call, const cv_export *x, const char **ret_pat
     if (folder.p[0] != '/')
         folder = cv_arena_printf(a, "%s/%.*s", call->root, CV_FMT(folder));
     const char *allowed;
-    if (!cv_path_allowed(a, call->root, call->confined, folder, &allowed, err) || !cv_folder_make(allowed, err))
+    if (!cv_outlet_allowed(call, folder, &allowed, err) || !cv_folder_make(allowed, err))
         return false;
     *ret_path = cv_arena_printf(a, "%s/dialogue.json", allowed).p;
     return true;
+}
+
+/* An earlier export is replaced; any other file only with `force`. */
+static bool may_replace(cv_call *call, const char *path, cv_err *err)
+{
+    char beginning[512];
+    struct stat st;
+    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return true; /* nothing there, or the writer will say why it cannot be written */
+    cv_str found = {beginning, fread(beginning, 1, sizeof beginning, file)};
+    fclose(file);
+    const cv_json *force = cv_json_get(call->input, CV_STR("force"));
+    if (found.n == 0 || cv_str_starts(found, CV_STR("{\n  \"id\": \"")) || (force && force->type == CV_JSON_TRUE))
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
+    err->value = cv_str_of(path);
+    err->suggestion = CV_STR("choose another name, or replace it with force");
+    return false;
 }
 
 static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
@@ -58,7 +80,7 @@ static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
         return true;
     if (!given.p)
         return default_path(call, x, &j->path, err);
-    if (cv_path_allowed(call->arena, call->root, call->confined, given, &j->path, err))
+    if (cv_outlet_allowed(call, given, &j->path, err) && may_replace(call, j->path, err))
         return true;
     err->field = CV_STR("output_path");
     return false;
@@ -147,6 +169,7 @@ static bool write_answer(cv_export *x, job *j, cv_err *err)
         return cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue was changed while it was exported: try again");
     if (j->moved)
         out->n = before;
+    x->call->verbatim = true;
     return true;
 }
 

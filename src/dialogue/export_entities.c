@@ -142,6 +142,21 @@ static void write_derived(cv_export *x, cv_kind kind, uint32_t place)
 /* ---- events ---------------------------------------------------------------------------------------------------------
  */
 
+/* What a correction replaced: {"old": {"label": …}} in the event's data. */
+static void write_corrected(cv_export *x, const cv_happening *event)
+{
+    char unused[6];
+    cv_str data = cv_name_text(&x->g, event->data, unused);
+    cv_json json;
+    cv_err err = {.arena = x->call->arena};
+    const cv_json *old =
+        data.n && cv_json_parse(x->call->arena, data, &json, &err) ? cv_json_get(&json, CV_STR("old")) : NULL;
+    if (!old)
+        return;
+    cv_json_key(&x->w, CV_STR("old"));
+    cv_json_value(&x->w, old);
+}
+
 static void write_events(cv_export *x, uint32_t place)
 {
     const cv_graph *g = &x->g;
@@ -158,6 +173,7 @@ static void write_events(cv_export *x, uint32_t place)
         key_name(x, "result", event->result);
         key_name(x, "reference", event->reference);
         key_name(x, "reason", event->reason);
+        write_corrected(x, event);
         cv_json_end_object(&x->w);
     }
     cv_json_end_array(&x->w);

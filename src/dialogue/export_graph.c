@@ -127,13 +127,15 @@ static void keep_event(cv_export *x, const cv_rec_event *row)
     int type = cv_words_find(cv_event_words, row->event_type);
     if (result < CV_PLACES && (type == CV_EVENT_REFINED || type == CV_EVENT_AMENDED))
         x->g.marks[result] |= CV_MARK_REFINES;
-    *CV_PUSH(x->call->arena, &x->g.events) = (cv_happening){subject,
-                                                            text_name(x, row->event_type),
-                                                            actors_name(x, row->actors),
-                                                            result,
-                                                            any_name(x, row->reference),
-                                                            text_name(x, row->reason),
-                                                            small_round(row->event_round)};
+    *CV_PUSH(x->call->arena, &x->g.events) =
+        (cv_happening){subject,
+                       text_name(x, row->event_type),
+                       actors_name(x, row->actors),
+                       result,
+                       any_name(x, row->reference),
+                       text_name(x, row->reason),
+                       text_name(x, type == CV_EVENT_COMMENTED ? row->data : (cv_str){NULL, 0}),
+                       small_round(row->event_round)};
 }
 
 static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)

@@ -27,9 +27,9 @@ typedef struct {
 } cv_link;
 
 typedef struct {
-    cv_name subject; /* a place */
-    cv_name type, actors, result, reference, reason;
-    uint8_t round; /* above CV_MAX_ROUND: none */
+    cv_name subject;                                       /* a place */
+    cv_name type, actors, result, reference, reason, data; /* data: the old values of a correction */
+    uint8_t round;                                         /* above CV_MAX_ROUND: none */
 } cv_happening;
 
 typedef struct {

@@ -242,7 +242,8 @@ static bool rev_conflict(const cv_state *state, int64_t expected, cv_err *err)
     return false;
 }
 
-static bool settled(cv_journal *j, cv_store_result result, bool insisted, cv_outcome *ret, cv_err *err)
+/* Whoever insisted on a rev is told the present one by the engine's error. */
+static bool settled(cv_store_result result, bool insisted, cv_outcome *ret)
 {
     switch (result) {
     case CV_STORE_DONE:
@@ -252,7 +253,7 @@ static bool settled(cv_journal *j, cv_store_result result, bool insisted, cv_out
         return true;
     case CV_STORE_CONFLICT:
         ret->conflict = !insisted;
-        return insisted ? rev_conflict(j->state, j->state->position.rev, err) : true;
+        return !insisted;
     case CV_STORE_BUSY:
     case CV_STORE_FAILED:
     case CV_STORE_UNKNOWN:
@@ -289,7 +290,7 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
         call->store->calls->commit(call->store, call->arena, &op, &changes, &ret->rev, &ret->result, err);
     if (done == CV_STORE_DONE)
         ret->result = result;
-    return settled(j, done, given != NULL, ret, err);
+    return settled(done, given != NULL, ret);
 }
 
 bool cv_journal_retry(cv_call *call, bool (*work)(cv_call *call, void *ctx, cv_outcome *outcome), void *ctx,

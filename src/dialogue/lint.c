@@ -26,11 +26,20 @@ static bool is_dialogue(const cv_doc *doc, cv_str name)
     return false;
 }
 
-static cv_lint_kind find_kind(const cv_doc *doc, cv_str name, cv_lint_kind as)
+/* Marks, or what was meant as such: a response whose only markers are misspelt must not be passed over. */
+static bool has_marks(const cv_doc *doc, const cv_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->items[i].rule == CV_RULE_MARKER_SPELLING)
+            return true;
+    return doc->mark_count > 0;
+}
+
+static cv_lint_kind find_kind(const cv_doc *doc, const cv_findings *findings, cv_str name, cv_lint_kind as)
 {
     if (as == CV_LINT_DIALOGUE || (as == CV_LINT_AUTO && is_dialogue(doc, name)))
         return CV_LINT_DIALOGUE;
-    return doc->mark_count > 0 ? CV_LINT_RESPONSE : CV_LINT_NEITHER;
+    return has_marks(doc, findings) ? CV_LINT_RESPONSE : CV_LINT_NEITHER;
 }
 
 /* ---- rules ------------------------------------------------------------------------------------------------------ */
@@ -104,7 +113,7 @@ void cv_lint_run(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lint
         text = CV_STR("");
     cv_doc_parse(a, text, &doc, &ret_lint->findings);
     cv_linter l = {.a = a, .doc = &doc, .findings = &ret_lint->findings};
-    ret_lint->kind = find_kind(&doc, name, as);
+    ret_lint->kind = find_kind(&doc, &ret_lint->findings, name, as);
     if (is_blank(text)) {
         ret_lint->findings.count = 0;
         CV_LINT(&l, cv_str_head(text, 0), CV_RULE_EMPTY_FILE, "the file has no text")->hint =

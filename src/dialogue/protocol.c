@@ -28,8 +28,9 @@ static const char steps[] =
     "5. **Register.** Score each expert by what the contribution adds (wisdom, consistency, truth,\n"
     "   relationships; never before it is read), merge what several said into one item that names all its\n"
     "   contributors, and send the round with `round-register`: perspectives, recommendations, tensions,\n"
-    "   evidence, claims, references, moves, scores and `tension_updates`. It is taken as a whole or not at\n"
-    "   all and answers with the global ids.\n"
+    "   evidence, claims, references, moves, scores and `tension_updates`, and the experts' own texts as\n"
+    "   `responses` {slug: markdown}: then the record keeps where each item was said. It is taken as a whole\n"
+    "   or not at all and answers with the global ids.\n"
     "6. **Converged?** If not, begin the next round with the open tensions. If so, register the final verdict\n"
     "   with `verdict-register`; minority and dissent verdicts may follow it. A dialogue that leads nowhere\n"
     "   ends with `abandon`.\n";

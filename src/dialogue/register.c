@@ -45,8 +45,9 @@ static bool find_op_id(cv_call *call, const cv_batch *b, cv_str *ret_op_id, cv_e
     return true;
 }
 
-/* The same content under another op_id is the same round all the same: asks again with the op_id of the first time. */
-static bool replay_under(cv_call *call, const cv_batch *b, cv_str op_id, cv_outcome *outcome)
+/* The same content under another op_id is the same round all the same: asks again with the op_id of the first time.
+ * Other content is no error here: nothing is replayed. */
+static bool replay_under(cv_call *call, const cv_batch *b, cv_str op_id, cv_outcome *outcome, cv_err *err)
 {
     cv_json input = *call->input;
     input.members = CV_NEW_ARRAY(call->arena, input.count + 1, cv_json_member);
@@ -58,17 +59,16 @@ static bool replay_under(cv_call *call, const cv_batch *b, cv_str op_id, cv_outc
         input.members[input.count++] = (cv_json_member){CV_STR("op_id"), {.type = CV_JSON_STRING, .text = op_id}};
     cv_call other = *call;
     other.input = &input;
-    cv_err ignored = {.arena = call->arena};
-    return cv_journal_replayed(&other, b->dialogue_id, outcome, &ignored) && outcome->replayed;
+    return cv_journal_replayed(&other, b->dialogue_id, outcome, err) || err->code == CV_ERR_OP_CONFLICT;
 }
 
 static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *at, cv_outcome *outcome)
 {
     cv_err err = {.arena = call->arena};
     cv_str op_id;
-    if (!find_op_id(call, b, &op_id, &err))
+    if (!find_op_id(call, b, &op_id, &err) || !replay_under(call, b, op_id, outcome, &err))
         return cv_write_refuse(call, &err);
-    if (replay_under(call, b, op_id, outcome))
+    if (outcome->replayed)
         return true;
     *outcome = (cv_outcome){0};
     cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"), cv_arena_printf(call->arena, "%lld", (long long)b->round),

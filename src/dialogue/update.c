@@ -4,6 +4,7 @@
  * Ids never change, and verdicts and responses cannot be corrected.
  */
 #include "dialogue/corrections.h"
+#include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 #include "dialogue/operations.h"
 #include "dialogue/writing.h"
@@ -112,6 +113,20 @@ static void check_status(cv_update *u, const cv_spot *at, const cv_edit *edit)
         cv_fault_transition(&in, subject->id, subject->planned, (cv_status)edit->status);
 }
 
+/* A decided dialogue keeps its statuses, and what is corrected in it must say why. */
+static void check_decided(const cv_update *u, const cv_spot *at, cv_str status, cv_str reason)
+{
+    cv_spot word = member_of(at, "status"), why = member_of(at, "reason");
+    if (!cv_state_is_closed(&u->state))
+        return;
+    if (status.p)
+        cv_fault(&word, CV_ERR_DIALOGUE_CLOSED, CV_STR("lifecycle"), status,
+                 "the final verdict has been given: statuses no longer change")
+            ->suggestion = CV_STR("Begin a new dialogue, or register a minority or dissent verdict");
+    if (cv_str_trim(reason).n == 0)
+        cv_fault_missing(&why);
+}
+
 static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
 {
     cv_spot at = spot(u, "update", "updates", index), id = member_of(&at, "id");
@@ -122,6 +137,7 @@ static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
     check_filled(&at, "label", edit->label);
     check_filled(&at, "content", edit->content);
     check_status(u, &at, edit);
+    check_decided(u, &at, edit->status_word, edit->reason);
     for (size_t i = 0; i < edit->by.count; i++) {
         cv_spot list = member_of(&at, "by"), in = cv_spot_at(&list, i);
         if (!cv_str_eq(edit->by.items[i], cv_judge_slug) && !cv_state_expert(&u->state, edit->by.items[i]))
@@ -151,12 +167,14 @@ static bool check(cv_update *u)
     for (size_t i = 0; i < u->scores.count; i++) {
         cv_spot at = spot(u, "score", "scores", i), expert = member_of(&at, "expert");
         check_round(u, &at, u->scores.items[i].round);
+        check_decided(u, &at, (cv_str){NULL, 0}, u->scores.items[i].reason);
         if (u->scores.items[i].expert.p && !cv_state_expert(&u->state, u->scores.items[i].expert))
             cv_fault_expert(&expert, u->scores.items[i].expert);
     }
     for (size_t i = 0; i < u->texts.count; i++) {
         cv_spot at = spot(u, "summary", "summaries", i);
         check_round(u, &at, u->texts.items[i].round);
+        check_decided(u, &at, (cv_str){NULL, 0}, u->texts.items[i].reason);
         check_filled(&at, "title", u->texts.items[i].title);
         check_filled(&at, "summary", u->texts.items[i].summary);
     }

@@ -1,7 +1,8 @@
 /* verdict.c - a verdict into the record: what it adopts and closes, and the end of the dialogue when it is final.
  *
  * Verdicts never change: the same one again is the same answer, another one under the same id is refused. There is at
- * most one final verdict; minority and dissent verdicts may follow it.
+ * most one final verdict; minority and dissent verdicts may follow it. Interim and final ones are the judge's and
+ * change what they list; a minority cannot adopt for the panel, so its lists are kept and change nothing.
  */
 #include "base/limits.h"
 #include "dialogue/batch.h"
@@ -22,6 +23,11 @@ typedef struct {
     cv_notices warnings;
     bool forced;
 } verdict;
+
+static bool is_judges(const verdict *v)
+{
+    return v->type == CV_VERDICT_INTERIM || v->type == CV_VERDICT_FINAL;
+}
 
 static cv_spot spot(verdict *v, const char *field)
 {
@@ -132,8 +138,7 @@ static bool is_free(verdict *v, const cv_rec_verdict **ret_same)
     for (size_t i = 0; v->type == CV_VERDICT_FINAL && i < v->state.verdicts.count; i++)
         if (cv_str_eq(v->state.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return exists(v, &v->state.verdicts.items[i], "is the final one already");
-    bool after_final = v->type == CV_VERDICT_MINORITY || v->type == CV_VERDICT_DISSENT;
-    return cv_write_open(v->ids.call, &v->state, after_final);
+    return cv_write_open(v->ids.call, &v->state, v->type >= 0 && !is_judges(v));
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -283,7 +288,14 @@ static bool may_be_final(verdict *v, const cv_convergence *c)
 
 /* ---- enter ----------------------------------------------------------------------------------- */
 
-static void touch_lists(verdict *v, cv_scribe *scribe)
+/* The first verdict that adopts a recommendation is named in it; the final one takes over from an interim one. */
+static void name_verdict(verdict *v, cv_scribe *scribe, cv_subject *subject, cv_rec_event *issued)
+{
+    if (v->type == CV_VERDICT_FINAL || !subject->row->adopted_in_verdict.p)
+        cv_subject_write(scribe, subject, issued)->adopted_in_verdict = v->row.verdict_id;
+}
+
+static void touch_lists(verdict *v, cv_scribe *scribe, cv_rec_event *issued)
 {
     cv_str reference = cv_arena_join(v->ids.call->arena, CV_STR("verdict-"), v->row.verdict_id);
     for (int which = 0; which < CV_LIST_COUNT; which++)
@@ -293,9 +305,8 @@ static void touch_lists(verdict *v, cv_scribe *scribe)
                 continue;
             cv_effect effect = cv_subject_touch(scribe, (cv_cause){CV_CAUSE_VERDICT, which}, subject, &v->author,
                                                 reference, (cv_str){NULL, 0});
-            bool adopts = effect.type == CV_EFFECT_STATUS && which == CV_LIST_RECOMMENDATIONS_ADOPTED;
-            if (adopts && subject->written && !subject->row->adopted_in_verdict.p)
-                subject->row->adopted_in_verdict = v->row.verdict_id;
+            if (effect.type == CV_EFFECT_STATUS && which == CV_LIST_RECOMMENDATIONS_ADOPTED)
+                name_verdict(v, scribe, subject, issued);
         }
 }
 
@@ -314,7 +325,8 @@ static void enter(verdict *v, cv_journal *j)
         event->data = CV_STR("{\"dialogue_status\":\"converged\"}");
         cv_journal_covers(j, event, CV_REC_DIALOGUE, cv_journal_put(j, CV_REC_DIALOGUE, &dialogue));
     }
-    touch_lists(v, &scribe);
+    if (is_judges(v))
+        touch_lists(v, &scribe, event);
 }
 
 static cv_str answer(verdict *v, const cv_convergence *c)

@@ -35,16 +35,17 @@ static void print_line(const cv_cli *cli, const cv_err *err)
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
 {
     bool batch = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_BATCH);
+    int status = cv_err_exit(cv_errs_code(errs, count, batch));
     if (cli->json) {
         cv_buf out = cv_cli_stdout();
         cv_json_writer w = {.out = &out, .indent = 2};
         cv_errs_print_json(errs, count, batch, &w);
         cv_buf_add_char(&out, '\n');
-        cv_cli_finish(cli, &out, 0);
+        return cv_cli_finish(cli, &out, status);
     }
     for (size_t i = 0; i < count; i++)
         print_line(cli, &errs[i]);
-    return cv_err_exit(cv_errs_code(errs, count, batch));
+    return status;
 }
 
 int cv_cli_fail(cv_cli *cli, const cv_err *err)
@@ -64,7 +65,12 @@ int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
     if (ok)
         return status;
     cv_err err = {.arena = cli->arena};
-    cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", strerror(errno));
+    const char *why = strerror(errno);
+    if (cli->done.n > 0)
+        cv_err_set(&err, CV_ERR_IO, "%.*s, but its answer could not be written: %s", CV_FMT(cli->done), why);
+    else
+        cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", why);
+    err.suggestion = cli->done_hint;
     print_line(cli, &err);
     return cv_err_exit(err.code);
 }
@@ -104,6 +110,14 @@ static names names_at_top(cv_arena *a, const cv_cli_table *table)
     return all;
 }
 
+static bool is_one_of(const names *all, const char *word)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (cv_str_eq(all->items[i], cv_str_of(word)))
+            return true;
+    return false;
+}
+
 /* "conclave export x": the verb of a room, without the room. NULL: it is none. */
 static const cv_cli_command *without_room(const cv_cli_table *table, const char *name)
 {
@@ -125,17 +139,55 @@ static int unknown_at_top(cv_cli *cli, const cv_cli_table *table, const char *wh
     return unknown(cli, message, name, &known, look);
 }
 
-static int unknown_command(cv_cli *cli, const cv_cli_table *table, const char *name)
-{
-    return unknown_at_top(cli, table, name[0] == '-' ? "option" : "command", name, names_at_top(cli->arena, table),
-                          CV_STR("'conclave --help' lists the commands"));
-}
-
 static int unknown_verb(cv_cli *cli, const cv_cli_table *table, const cv_room *room, const char *name)
 {
     names all = names_in(cli->arena, table, room->name);
     return unknown(cli, cv_arena_printf(cli->arena, "'%s' has no verb '%s'", room->name, name), name, &all,
                    cv_arena_printf(cli->arena, "'conclave %s --help' lists the verbs", room->name));
+}
+
+/* "conclave --json dialogue list": an option at argv[at], where one of `known` is wanted; told with the line that would
+ * be right when one of them follows. */
+static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int at)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_buf line = {0};
+    int word = at + 1;
+    while (word < argc && !is_one_of(known, argv[word]))
+        word++;
+    cv_buf_add_z(&line, "write: conclave");
+    for (int i = 1; i < at; i++)
+        cv_buf_printf(&line, " %s", argv[i]);
+    for (int i = word; i < argc; i++)
+        cv_buf_printf(&line, " %s", argv[i]);
+    if (word == argc)
+        cv_buf_add_z(&line, at == 1 ? " COMMAND" : " VERB");
+    for (int i = at; i < word; i++)
+        cv_buf_printf(&line, " %s", argv[i]);
+    cv_err_set(&err, CV_ERR_USAGE, "option '%s' goes behind the %s", argv[at], at == 1 ? "command" : "verb");
+    err.suggestion = cv_arena_copy(cli->arena, cv_buf_str(&line));
+    cv_buf_release(&line);
+    return cv_cli_fail(cli, &err);
+}
+
+/* Is argv[at] an option that belongs behind the command: one that all have, or any with one of `known` after it? */
+static bool is_misplaced(const names *known, int argc, char **argv, int at)
+{
+    if (strcmp(argv[at], "--json") == 0)
+        return true;
+    for (int i = at + 1; i < argc && cv_str_starts(cv_str_of(argv[at]), CV_STR("--")); i++)
+        if (is_one_of(known, argv[i]))
+            return true;
+    return false;
+}
+
+static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
+{
+    names known = names_at_top(cli->arena, table);
+    if (is_misplaced(&known, argc, argv, 1))
+        return misplaced(cli, &known, argc, argv, 1);
+    return unknown_at_top(cli, table, argv[1][0] == '-' ? "option" : "command", argv[1], known,
+                          CV_STR("'conclave --help' lists the commands"));
 }
 
 /* ---- help ------------------------------------------------------------------------------------------------------- */
@@ -198,6 +250,11 @@ static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **
         cv_help_command(&out, cli->arena, row);
         return cv_cli_finish(cli, &out, 0);
     }
+    if (command.op && cv_cli_get(cli, "schema")) {
+        cv_buf out = cv_cli_stdout();
+        cv_help_schema(&out, cli->arena, command.op);
+        return cv_cli_finish(cli, &out, 0);
+    }
     if (!command.op)
         cv_watch_call("", command.name);
     return command.run(cli);
@@ -220,6 +277,9 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
         return cv_err_exit(CV_ERR_USAGE);
     }
     const cv_cli_command *command = cv_cli_find(table, cv_str_of(room->name), cv_str_of(argv[2]));
+    names verbs = names_in(cli->arena, table, room->name);
+    if (!command && is_misplaced(&verbs, argc, argv, 2))
+        return misplaced(cli, &verbs, argc, argv, 2);
     return command ? run_command(cli, command, argc, argv, 3) : unknown_verb(cli, table, room, argv[2]);
 }
 
@@ -232,8 +292,9 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
         return cv_err_exit(CV_ERR_USAGE);
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("conclave %s\n", CV_VERSION);
-        return 0;
+        cv_buf out = cv_cli_stdout();
+        cv_buf_printf(&out, "conclave %s\n", CV_VERSION);
+        return cv_cli_finish(cli, &out, 0);
     }
     if (is_help(argv[1]))
         return run_help(cli, table, NULL, 0);
@@ -248,7 +309,7 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
     if (room)
         return run_room(cli, table, room, argc, argv);
     const cv_cli_command *command = cv_cli_find(table, CV_STR(""), cv_str_of(argv[1]));
-    return command ? run_command(cli, command, argc, argv, 2) : unknown_command(cli, table, argv[1]);
+    return command ? run_command(cli, command, argc, argv, 2) : unknown_command(cli, table, argc, argv);
 }
 
 /* Known before the options are read, because they may be what is wrong. */
@@ -260,10 +321,16 @@ static bool wants_json(int argc, char **argv)
     return false;
 }
 
+static bool wants_colour(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
+}
+
 int cv_cli_main(int argc, char **argv)
 {
     cv_arena arena = {0};
-    cv_cli cli = {.arena = &arena, .colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
+    cv_cli cli = {.arena = &arena, .colour = wants_colour()};
     cli.json = wants_json(argc, argv);
     cv_cli_table table = cv_cli_commands(&arena);
     int status = run(&cli, &table, argc, argv);

@@ -56,7 +56,8 @@ struct cv_cli {
     const char **arguments;
     size_t argument_count;
     bool colour;
-    bool json; /* errors on standard output too */
+    bool json;              /* errors on standard output, as JSON */
+    cv_str done, done_hint; /* what has been written to the record, should the answer be lost; and what to do then */
     struct {
         cv_cli_given *items;
         size_t count, capacity;
@@ -68,7 +69,7 @@ int cv_cli_main(int argc, char **argv);
 /* The option's value, or NULL when it was not given. */
 const char *cv_cli_get(const cv_cli *cli, const char *option);
 
-/* Reports an error (on stdout as JSON when --json was given, and one line on stderr) and returns its exit status. */
+/* Reports an error (with --json as JSON on stdout, else as one line on stderr) and returns its exit status. */
 int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 

@@ -6,7 +6,7 @@
 #include "door/cli_parts.h"
 #include "vocab/vocab.h"
 
-enum { WIDTH = 100, NAME_COLUMN = 20, OPTION_COLUMN = 26 };
+enum { WIDTH = 100, NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6 };
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
@@ -38,10 +38,10 @@ static void print_wrapped(cv_buf *out, size_t indent, cv_str text)
 }
 
 /* "  left      right", the right side on a line of its own when the left is long. */
-static void print_pair(cv_buf *out, cv_str left, size_t column, cv_str right)
+static void print_pair_at(cv_buf *out, size_t indent, cv_str left, size_t column, cv_str right)
 {
-    size_t width = cv_utf8_width(left) + 2;
-    spaces(out, 2);
+    size_t width = cv_utf8_width(left) + indent;
+    spaces(out, indent);
     cv_buf_add(out, left);
     if (right.n == 0) {
         cv_buf_add_char(out, '\n');
@@ -53,6 +53,11 @@ static void print_pair(cv_buf *out, cv_str left, size_t column, cv_str right)
     }
     spaces(out, column - width);
     print_wrapped(out, column, right);
+}
+
+static void print_pair(cv_buf *out, cv_str left, size_t column, cv_str right)
+{
+    print_pair_at(out, 2, left, column, right);
 }
 
 /* ---- all commands ----------------------------------------------------------------------------------------------- */
@@ -129,6 +134,56 @@ static void print_option(cv_buf *out, const cv_cli_option *o, bool negatable)
     cv_buf_release(&right);
 }
 
+/* ---- the fields of an option that takes JSON ---- */
+
+/* "string or null", "array of string"; "" when anything may stand there. */
+static void print_type(cv_buf *out, const cv_json *schema)
+{
+    const cv_json *type = cv_json_get(schema, CV_STR("type")), *items = cv_json_get(schema, CV_STR("items"));
+    uint32_t count = !type ? 0 : type->type == CV_JSON_ARRAY ? type->count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        cv_str word = type->type == CV_JSON_ARRAY ? type->items[i].text : type->text;
+        const cv_json *inner = cv_str_eq(word, CV_STR("array")) && items ? cv_json_get(items, CV_STR("type")) : NULL;
+        cv_buf_add_z(out, i ? " or " : "");
+        cv_buf_add(out, word);
+        if (inner && inner->type == CV_JSON_STRING)
+            cv_buf_printf(out, " of %.*s", CV_FMT(inner->text));
+    }
+}
+
+static void print_field(cv_buf *out, cv_arena *a, const cv_json *object, const cv_json_member *field)
+{
+    const cv_json *about = cv_json_get(&field->value, CV_STR("description"));
+    const char *choices = cv_schema_choices(a, &field->value);
+    cv_buf right = {0};
+    print_type(&right, &field->value);
+    if (choices)
+        print_choices(&right, choices);
+    if (cv_schema_requires(object, field->key))
+        cv_buf_add_z(&right, right.n ? ", required" : "required");
+    if (about)
+        cv_buf_printf(&right, "%s%.*s", right.n ? "; " : "", CV_FMT(about->text));
+    print_pair_at(out, FIELD_INDENT, field->key, OPTION_COLUMN, cv_buf_str(&right));
+    cv_buf_release(&right);
+}
+
+/* What the objects in a property's value are made of, one level deep; nothing when there are none. */
+static void print_fields(cv_buf *out, cv_arena *a, const cv_json *schema)
+{
+    const cv_json *items = cv_json_get(schema, CV_STR("items"));
+    const cv_json *values = cv_json_get(schema, CV_STR("additionalProperties"));
+    const cv_json *object = cv_json_get(schema, CV_STR("properties"))           ? schema
+                            : items && cv_json_get(items, CV_STR("properties")) ? items
+                                                                                : values;
+    const cv_json *fields = object ? cv_json_get(object, CV_STR("properties")) : NULL;
+    if (!fields || fields->count == 0)
+        return;
+    spaces(out, FIELD_INDENT - 2);
+    cv_buf_add_z(out, object == schema ? "its fields:\n" : object == items ? "of each item:\n" : "of each value:\n");
+    for (uint32_t i = 0; i < fields->count; i++)
+        print_field(out, a, object, &fields->members[i]);
+}
+
 static bool is_negatable(const cv_cli_command *c, size_t i)
 {
     const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
@@ -141,14 +196,31 @@ void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
     const char *title = cv_cli_title(a, &c);
     cv_buf_printf(out, "%s - %s\n\nUsage: %s [OPTION...]%s%s\n\n%s\nOptions:\n", title, c.summary, title,
                   *c.arguments ? " " : "", c.arguments, c.details);
-    for (size_t i = 0; i < c.option_count; i++)
+    const cv_json *all = c.input ? cv_json_get(c.input, CV_STR("properties")) : NULL;
+    for (size_t i = 0; i < c.option_count; i++) {
         print_option(out, &c.options[i], is_negatable(&c, i));
+        if (all && i < all->count)
+            print_fields(out, a, &all->members[i].value);
+    }
     for (size_t i = 0; i < cv_cli_common_count; i++)
         print_option(out, &cv_cli_common[i], false);
     cv_buf_printf(out, "\nExamples:\n%s", c.examples);
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
+
+void cv_help_schema(cv_buf *out, cv_arena *a, const cv_operation *op)
+{
+    cv_op_schemas schemas = cv_op_schema(op, a);
+    cv_json_writer w = {.out = out, .indent = 2};
+    cv_json_begin_object(&w);
+    cv_json_key(&w, CV_STR("input"));
+    cv_json_value(&w, schemas.input);
+    cv_json_key(&w, CV_STR("output"));
+    cv_json_value(&w, schemas.output);
+    cv_json_end_object(&w);
+    cv_buf_add_char(out, '\n');
+}
 
 static void print_option_json(cv_json_writer *w, const cv_cli_option *o, bool negatable)
 {
@@ -204,8 +276,8 @@ void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table)
 static void topic_errors(cv_buf *out)
 {
     cv_buf_add_z(out,
-                 "Every error has a code. With --json it stands in 'error_code', several faults of one request in\n"
-                 "'errors'; on a terminal each fault is one line.\n\n"
+                 "Every error has a code. With --json it stands in 'error_code' on standard output, several faults of\n"
+                 "one request in 'errors'; without it each fault is one line on standard error.\n\n"
                  "  code                       exit  meaning\n");
     for (int code = 0; code < CV_ERR_COUNT; code++)
         cv_buf_printf(out, "  %-26.*s %d     %.*s\n", CV_FMT(cv_err_word((cv_err_code)code)),

@@ -7,14 +7,17 @@
 #include "door/cli_parts.h"
 #include "ops/project.h"
 
-enum { PIPE_WIDTH = 120, LEAST_WIDTH = 40 };
+enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
 
+/* 0: there is none. */
 static size_t width_of_terminal(void)
 {
     struct winsize size;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-    return PIPE_WIDTH;
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+        return USUAL_WIDTH;
+    return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
 }
 
 /* The root that was asked for, NULL: none. */
@@ -47,12 +50,32 @@ static void tell_places(const cv_cli_input *input, cv_errs *errs)
     }
 }
 
-static int print_reply(cv_cli *cli, cv_str reply)
+/* Should the answer get lost, nobody shall think that nothing was written. Without an op_id the same request is found
+ * again in the dialogue that it names; one that names none made a new one and would make another. */
+static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
+{
+    const cv_json *rev = cv_json_get(reply, CV_STR("rev")), *id = cv_json_get(reply, CV_STR("dialogue_id"));
+    const cv_json *dry_run = cv_json_get(reply, CV_STR("dry_run"));
+    bool again = cv_json_get(call->input, CV_STR("op_id")) || cv_json_get(call->input, CV_STR("dialogue_id"));
+    if (!(cli->command->op->flags & CV_OP_WRITES) || !rev || (dry_run && dry_run->type == CV_JSON_TRUE))
+        return;
+    cli->done = cv_arena_printf(cli->arena, "the request was carried out (rev %.*s)", CV_FMT(rev->text));
+    if (again)
+        cli->done_hint = CV_STR("ask again with the same request to see the answer");
+    else if (id)
+        cli->done_hint = cv_arena_printf(cli->arena, "'conclave dialogue get %.*s' shows it", CV_FMT(id->text));
+}
+
+static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
 {
     cv_buf out = cv_cli_stdout();
     cv_json tree;
     cv_err err = {.arena = cli->arena};
-    if (cli->json || !cv_json_parse(cli->arena, reply, &tree, &err)) {
+    bool needed = !call->verbatim && (!cli->json || (cli->command->op->flags & CV_OP_WRITES));
+    bool parsed = needed && cv_json_parse(cli->arena, reply, &tree, &err);
+    if (parsed)
+        note_done(cli, call, &tree);
+    if (cli->json || !parsed) {
         cv_buf_add(&out, reply);
         cv_buf_add_char(&out, '\n');
     } else {
@@ -76,7 +99,7 @@ int cv_cli_run_operation(cv_cli *cli)
     bool done = cv_op_call(cli->command->op, &call);
     cv_store_close(call.store);
     tell_places(&input, &errs);
-    int status = done ? print_reply(cli, cv_buf_str(&reply)) : cv_cli_fail_all(cli, errs.items, errs.count);
+    int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
     return status;
 }

@@ -37,6 +37,9 @@ typedef enum {
 } cv_flag_kind;
 cv_flag_kind cv_flag_of(const cv_json *schema);
 
+bool cv_schema_requires(const cv_json *schema, cv_str name);
+const char *cv_schema_choices(cv_arena *a, const cv_json *schema); /* of its enum, with blanks between; NULL: none */
+
 /* "panel_size" is --panel-size. */
 const char *cv_flag_name(cv_arena *a, cv_str property);
 
@@ -65,13 +68,14 @@ bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err);
 
 int cv_cli_run_operation(cv_cli *cli);
 
-/* A reply as lines, lists and tables of at most `width` columns. */
+/* A reply as lines, lists and tables of at most `width` columns; 0: no terminal, nothing is cut. */
 void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, bool colour, size_t width);
 
 void cv_help_all(cv_buf *out, const cv_cli_table *table);
 void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);
 void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room);
 void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);
+void cv_help_schema(cv_buf *out, cv_arena *a, const cv_operation *op); /* {"input": …, "output": …} */
 
 /* One of the topics that are no commands ("errors", "ids", "files"); false: there is no such topic. */
 bool cv_help_topic(cv_buf *out, cv_str topic);

@@ -6,8 +6,8 @@
  *       slug     role            tier
  *       muffin   Value Analyst   Core
  *
- * Any JSON object can be shown: nothing here knows an operation. What is null is left out, tables are cut to the width
- * of the terminal and long texts after some lines, both with an ellipsis; --json has everything. Text is shown without
+ * Any JSON object can be shown: nothing here knows an operation. What is null is left out. On a terminal tables are cut
+ * to its width and long texts after some lines, both with an ellipsis; elsewhere nothing is cut. Text is shown without
  * control characters.
  */
 #include "base/clock.h"
@@ -23,7 +23,9 @@ enum {
     MOST_LINES = 12,   /* of one text */
     LEAST_COLUMN = 12, /* narrower is not read any more: columns are left out instead */
     MOST_KEY = 24,     /* columns that keys are aligned to */
-    CELL = 400,        /* bytes of a text that a cell looks at */
+    CELL = 400,        /* bytes of a text that a cell looks at, on a terminal */
+    PIPE_WIDTH = 120,  /* what is longer than that gets lines of its own where there is no terminal */
+    MOST_PADDING = 80, /* columns are aligned to, where there is no terminal: longer cells stand out */
 };
 
 typedef struct {
@@ -31,6 +33,7 @@ typedef struct {
     cv_arena *arena;
     bool colour;
     size_t width;
+    bool whole; /* cut nothing */
 } printer;
 
 static void print_object(const printer *p, const cv_json *object, size_t indent);
@@ -132,22 +135,26 @@ static void print_painted(const printer *p, const char *colour, cv_str text)
 static cv_str cell_text(const printer *p, const cv_json *value)
 {
     cv_buf raw = {0};
+    size_t most = p->whole ? SIZE_MAX : CELL + 1;
     if (is_scalar(value)) {
-        cv_buf_add(&raw, cv_str_head(scalar_text(p, value), CELL));
+        cv_buf_add(&raw, cv_str_head(scalar_text(p, value), most));
     } else if (value->type == CV_JSON_ARRAY && all_scalars(value)) {
-        for (uint32_t i = 0; i < value->count && raw.n < CELL; i++) {
+        for (uint32_t i = 0; i < value->count && raw.n < most; i++) {
             cv_buf_add_z(&raw, i ? ", " : "");
-            cv_buf_add(&raw, cv_str_head(scalar_text(p, &value->items[i]), CELL));
+            cv_buf_add(&raw, cv_str_head(scalar_text(p, &value->items[i]), most));
         }
     } else {
         cv_json_writer w = {.out = &raw};
         cv_json_value(&w, value);
     }
-    cv_str text = cv_str_head(cv_buf_str(&raw), CELL);
-    text = cv_str_head(text, cv_utf8_valid(text)); /* the cut may have split a character */
+    bool cut = raw.n >= most;
+    cv_str text = cv_str_head(cv_buf_str(&raw), cut ? CELL : raw.n);
+    if (cut)
+        text = cv_str_head(text, cv_utf8_valid(text)); /* it may have split a character */
     cv_buf clean = {0};
     for (size_t i = 0; i < text.n; i++)
         cv_buf_add_char(&clean, cv_is_space(text.p[i]) ? ' ' : text.p[i]);
+    cv_buf_add_z(&clean, cut ? "…" : "");
     cv_str kept = cv_arena_copy(p->arena, cv_buf_str(&clean));
     cv_buf_release(&clean);
     cv_buf_release(&raw);
@@ -175,14 +182,14 @@ static cv_str fit(cv_str s, size_t columns)
 static void print_cell(const printer *p, const char *colour, cv_str text, size_t columns, bool last)
 {
     size_t width = cv_utf8_width(text);
-    if (width > columns) {
+    if (width > columns && !p->whole) {
         text = fit(text, columns - 1);
         width = cv_utf8_width(text) + 1;
         text = cv_arena_join(p->arena, text, CV_STR("…"));
     }
     print_painted(p, colour, text);
     if (!last)
-        spaces(p, columns - width + GAP);
+        spaces(p, (width < columns ? columns - width : 0) + GAP);
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
@@ -261,6 +268,13 @@ static void squeeze(columns *c, size_t room)
     }
 }
 
+/* Nothing is cut, but one long cell does not make every row as long. */
+static void limit_padding(columns *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        c->widths[i] = c->widths[i] < MOST_PADDING ? c->widths[i] : MOST_PADDING;
+}
+
 /* NULL for an empty cell. */
 static const cv_json *cell_of(const cv_json *row, cv_str name)
 {
@@ -288,7 +302,10 @@ static void print_rows(const printer *p, const cv_json *rows, size_t indent)
 {
     columns c;
     if (columns_of(p, rows, &c)) {
-        squeeze(&c, p->width > indent ? p->width - indent : 1);
+        if (p->whole)
+            limit_padding(&c);
+        else
+            squeeze(&c, p->width > indent ? p->width - indent : 1);
         print_row(p, &c, NULL, indent);
         for (uint32_t i = 0; i < rows->count; i++)
             print_row(p, &c, &rows->items[i], indent);
@@ -307,7 +324,7 @@ static void print_rows(const printer *p, const cv_json *rows, size_t indent)
 static void print_lines(const printer *p, cv_str text, size_t indent)
 {
     cv_str rest = cv_str_trim_right(text), line;
-    for (size_t i = 0; i < MOST_LINES && cv_str_split(&rest, '\n', &line); i++) {
+    for (size_t i = 0; (p->whole || i < MOST_LINES) && cv_str_split(&rest, '\n', &line); i++) {
         if (line.n > 0) {
             spaces(p, indent);
             cv_print_clean(p->out, line);
@@ -343,7 +360,7 @@ static cv_str inline_text(const printer *p, const cv_json *value, size_t room)
     if (value->count == 0)
         return CV_STR("none");
     cv_str text = value->type == CV_JSON_ARRAY && all_scalars(value) ? cell_text(p, value) : (cv_str){NULL, 0};
-    return text.p && cv_utf8_width(text) <= room && text.n < CELL ? text : (cv_str){NULL, 0};
+    return text.p && cv_utf8_width(text) <= room && text.n <= CELL ? text : (cv_str){NULL, 0};
 }
 
 static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width)
@@ -387,7 +404,7 @@ static void print_object(const printer *p, const cv_json *object, size_t indent)
 
 void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, bool colour, size_t width)
 {
-    printer p = {.out = out, .arena = a, .colour = colour, .width = width};
+    printer p = {.out = out, .arena = a, .colour = colour, .width = width ? width : PIPE_WIDTH, .whole = width == 0};
     if (reply->type == CV_JSON_OBJECT) {
         print_object(&p, reply, 0);
         return;

@@ -70,7 +70,7 @@ const char *cv_flag_name(cv_arena *a, cv_str property)
     return name;
 }
 
-static bool is_required(const cv_json *schema, cv_str name)
+bool cv_schema_requires(const cv_json *schema, cv_str name)
 {
     const cv_json *required = cv_json_get(schema, CV_STR("required"));
     for (uint32_t i = 0; required && i < required->count; i++)
@@ -79,7 +79,7 @@ static bool is_required(const cv_json *schema, cv_str name)
     return false;
 }
 
-static const char *choices_of(cv_arena *a, const cv_json *schema)
+const char *cv_schema_choices(cv_arena *a, const cv_json *schema)
 {
     const cv_json *all = cv_json_get(schema, CV_STR("enum"));
     if (!all)
@@ -100,11 +100,11 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
     cv_flag_kind kind = cv_flag_of(schema);
     cv_str summary = cv_arena_printf(a, "%.*s%s%s", CV_FMT(about ? about->text : CV_STR("")),
                                      kind == CV_FLAG_TEXTS ? " (may be repeated)" : "",
-                                     is_required(input, property->key) ? " (required)" : "");
+                                     cv_schema_requires(input, property->key) ? " (required)" : "");
     return (cv_cli_option){.name = cv_flag_name(a, property->key),
                            .value = values[kind],
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
-                           .choices = choices_of(a, kind == CV_FLAG_TEXTS ? items : schema)};
+                           .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
 }
 
 /* The property marked as argument, or the first required one that is plain text. */
@@ -135,6 +135,7 @@ static const cv_cli_option for_operations[] = {
      NULL},
     {"root", "DIR", "the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards with .conclave",
      NULL},
+    {"schema", NULL, "print the JSON schemas of input and output, and do nothing else", NULL},
 };
 enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };
 

@@ -167,6 +167,8 @@ static void keep_error(run *r, const cv_err *err)
     kept->file = cv_arena_copy(a, err->file);
     cv_buf_flush(&r->report);
     fflush(stdout);
+    if (r->format == JSON) /* they stand in its 'errors' */
+        return;
     cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
     cv_buf_add_z(&line, "conclave: ");
     cv_print_clean(&line, cv_err_text(kept));

@@ -140,7 +140,8 @@ static const cv_operation rows[] = {
      .verb = "export",
      .tool = "blue_dialogue_export",
      .summary = "write a dialogue to a file: everything that is known, as JSON",
-     .details = "The file is made from the record alone and written whole. Warnings name what is missing in it.\n",
+     .details = "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
+                "With '-' as its path the document itself is printed, without warnings.\n",
      .examples = "  conclave dialogue export nvidia-decision\n"
                  "  conclave dialogue export nvidia-decision --output-path decision.json\n",
      .schema = "dialogue_export",

@@ -195,14 +195,21 @@ static cv_str with_article(cv_arena *a, cv_str type)
     return cv_arena_printf(a, "%s%.*s", article, CV_FMT(type));
 }
 
+/* "an integer"; "a whole number" when a number was found, which an integer is not to everybody. */
+static cv_str wanted_type(cv_arena *a, cv_str type, const cv_json *value)
+{
+    bool whole = value->type == CV_JSON_NUMBER && cv_str_eq(type, CV_STR("integer"));
+    return whole ? CV_STR("a whole number") : with_article(a, type);
+}
+
 /* "a string or null" */
-static cv_str wanted_types(cv_arena *a, const cv_json *types)
+static cv_str wanted_types(cv_arena *a, const cv_json *types, const cv_json *value)
 {
     if (types->type == CV_JSON_STRING)
-        return with_article(a, types->text);
+        return wanted_type(a, types->text, value);
     cv_str all = {NULL, 0};
     for (uint32_t i = 0; i < types->count; i++) {
-        cv_str one = with_article(a, types->items[i].text);
+        cv_str one = wanted_type(a, types->items[i].text, value);
         all = i ? cv_arena_printf(a, "%.*s or %.*s", CV_FMT(all), CV_FMT(one)) : one;
     }
     return all;
@@ -217,7 +224,7 @@ static const char *type_hint(const cv_json *schema, const cv_json *value)
     if (value->type == CV_JSON_STRING && number && value->text.n > 0 && cv_is_digit(value->text.p[0]))
         return "write the number without quotes";
     if (value->type == CV_JSON_NUMBER && number)
-        return "write a whole number within ±2^53";
+        return "write digits only, within ±2^53";
     if (value->type == CV_JSON_NUMBER && string)
         return "put it in double quotes";
     if (value->type == CV_JSON_STRING && cv_schema_allows(schema, CV_STR("array")))
@@ -227,8 +234,9 @@ static const char *type_hint(const cv_json *schema, const cv_json *value)
 
 static void wrong_type(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
-    cv_str wanted = wanted_types(w->arena, keyword(schema, "type"));
-    cv_str found = with_article(w->arena, cv_json_type_word(value->type));
+    cv_str wanted = wanted_types(w->arena, keyword(schema, "type"), value);
+    bool part = value->type == CV_JSON_NUMBER && cv_schema_allows(schema, CV_STR("integer"));
+    cv_str found = part ? shown(w->arena, value) : with_article(w->arena, cv_json_type_word(value->type));
     cv_err *err = invalid(w, here, value, "type",
                           cv_arena_printf(w->arena, "expected %.*s, found %.*s", CV_FMT(wanted), CV_FMT(found)));
     if (err)
@@ -421,7 +429,7 @@ bool cv_schema_check(cv_arena *a, const cv_json *schema, cv_str text, const cv_j
     walk w = {.arena = a, .errs = errs, .most = before + CV_MAX_FAULTS, .text = text};
     check_value(&w, schema, value, &(step){0});
     if (is_full(&w))
-        cv_errs_add(errs, a, CV_ERR_TOO_LARGE, "there may be more faults than these %d (CV_MAX_FAULTS)", CV_MAX_FAULTS);
+        cv_errs_add(errs, a, CV_ERR_TOO_LARGE, "there may be more faults than these %d", CV_MAX_FAULTS);
     return errs->count == before;
 }
 

@@ -20,6 +20,7 @@ typedef struct {
     const cv_json *input;
     cv_str input_text; /* the input as one JSON text: what op digests are made of */
     cv_buf *out;
+    bool verbatim; /* set by the handler: `out` is a document of its own, to be handed on as it is */
     cv_errs *errs;
 } cv_call;
 

@@ -207,8 +207,11 @@ static void report_near(parser *p, const cv_near *near)
 {
     cv_finding *f = cv_finding_add(p->findings, p->a, p->text, near->where, CV_RULE_MARKER_SPELLING,
                                    "'%.*s' is nearly a marker", CV_FMT(near->where));
-    f->hint = cv_arena_printf(p->a, "write '%.*s', or put it in backticks if it is meant as text", CV_FMT(near->fix));
-    f->has_fix = true;
+    f->hint =
+        near->fix.n
+            ? cv_arena_printf(p->a, "write '%.*s', or put it in backticks if it is meant as text", CV_FMT(near->fix))
+            : CV_STR("a local id has four digits, two for the round and two for the number: MUFFIN-P0101");
+    f->has_fix = near->fix.n > 0;
     f->fix = near->fix;
 }
 
@@ -249,6 +252,7 @@ static void check_mark(parser *p, const cv_mark *m)
 typedef struct {
     cv_str line;
     size_t at;
+    size_t lead;      /* where the line's text begins */
     uint32_t missing; /* bit n - 1: no run of n backticks closes a span from here on */
 } mark_walk;
 
@@ -307,7 +311,7 @@ static bool next_mark(parser *p, mark_walk *w, cv_mark *m)
         cv_str here = cv_str_from(w->line, at);
         cv_near near;
         bool mark = cv_mark_at(here, false, m);
-        if (!mark && !(p->findings && cv_mark_near(p->a, here, &near))) {
+        if (!mark && !(p->findings && cv_mark_near(p->a, here, at == w->lead, &near))) {
             from = at + 1;
         } else if (is_quoted(w, at)) {
             from = w->at;
@@ -354,7 +358,7 @@ static void end_inline(const parser *p, piece *in, cv_mark *m, size_t from, size
 
 static void inline_marks(parser *p, piece in, size_t skip, size_t line)
 {
-    mark_walk w = {.line = in.s, .at = skip};
+    mark_walk w = {.line = in.s, .at = skip, .lead = in.s.n - cv_str_trim_left(in.s).n};
     cv_mark m;
     cv_marks *list = &p->block.inline_marks;
     size_t first = list->count, behind = 0;
@@ -443,7 +447,7 @@ static void same_line_body(parser *p, const char *from, const char *end, bool la
 static void marker_line(parser *p, const cv_line *line)
 {
     cv_mark m = line->mark;
-    mark_walk w = {.line = line->text};
+    mark_walk w = {.line = line->text, .lead = line->mark_at};
     size_t base = offset(p, line->text.p);
     m.start = line->mark_at;
     m.end += m.start;

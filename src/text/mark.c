@@ -358,7 +358,30 @@ static bool is_upper_word(cv_str s)
     return true;
 }
 
-bool cv_mark_near(cv_arena *a, cv_str s, cv_near *ret_near)
+/* [muffin-p0101: x], [MUFFIN-P101: x], and [MUFFIN-P0101 x] at the beginning of a line: a local id, not quite. */
+static bool near_local(cv_arena *a, cv_str in, bool first, cv_near *near)
+{
+    size_t n = 0, dash = 0;
+    for (; n < in.n && n <= CV_MAX_SLUG + 8 && (cv_is_alnum(in.p[n]) || in.p[n] == '-'); n++)
+        dash = in.p[n] == '-' ? n : dash;
+    cv_str token = cv_str_head(in, n), digits = cv_str_from(token, dash + 2);
+    int number;
+    if (dash == 0 || digits.n == 0 || n >= in.n || cv_kind_of_letter(cv_upper(in.p[dash + 1])) < 0 ||
+        !cv_str_to_int(digits, &number) || !cv_slug_ok(cv_str_head(token, dash)))
+        return false;
+    bool colon = in.p[n] == ':', exact = digits.n == 4, capital = cv_is_upper(in.p[dash + 1]);
+    if (colon ? exact && capital : !first || !exact || !cv_is_blank(in.p[n]))
+        return false;
+    char *fix = cv_arena_copy_z(a, token);
+    for (size_t i = 0; i < n; i++)
+        fix[i] = cv_upper(fix[i]);
+    *near = (cv_near){token, {NULL, 0}};
+    if (exact)
+        near->fix = colon ? (cv_str){fix, n} : cv_arena_printf(a, "%s:", fix);
+    return true;
+}
+
+bool cv_mark_near(cv_arena *a, cv_str s, bool first, cv_near *ret_near)
 {
     enum { SHORTEST = 5, LONGEST = 24 };
     cv_str in = cv_str_from(s, 1);
@@ -367,6 +390,8 @@ bool cv_mark_near(cv_arena *a, cv_str s, cv_near *ret_near)
         n++;
     if (n >= in.n)
         return false;
+    if (n > 0 && (in.p[n] == '-' || cv_is_digit(in.p[n])))
+        return near_local(a, in, first, ret_near);
     if (n < SHORTEST)
         return n >= 2 && cv_is_upper(in.p[1]) && near_colon(a, in, ret_near);
     cv_str word = cv_str_head(in, n), rest = cv_str_from(in, n);

@@ -42,11 +42,12 @@ typedef struct {
  * is its length, relative to s. */
 bool cv_mark_at(cv_str s, bool line_start, cv_mark *m);
 
-/* What is no mark but nearly one: which of its bytes are wrong and what would be right. `s` as above. */
+/* What is no mark but nearly one: which of its bytes are wrong and what would be right (empty: only a person knows).
+ * `s` as above; `first`: nothing stands before it on the line. */
 typedef struct {
     cv_str where, fix;
 } cv_near;
-bool cv_mark_near(cv_arena *a, cv_str s, cv_near *ret_near);
+bool cv_mark_near(cv_arena *a, cv_str s, bool first, cv_near *ret_near);
 
 /* The next target of a list like "T4/T5" or "to Strudel on T01", as an id. */
 bool cv_target_next(cv_str *rest, cv_id *ret_id);

@@ -1,6 +1,7 @@
 /* bench.c - the ratios the project promises, each against its rival in the same run. */
 #include "bench_export.h"
 #include "bench_json.h"
+#include "bench_register.h"
 #include "bench_store.h"
 #include "bench_text.h"
 
@@ -9,6 +10,7 @@ int main(void)
     bench_text();
     bench_json();
     bench_store();
+    bench_register();
     bench_export();
     return 0;
 }

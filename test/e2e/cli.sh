@@ -28,6 +28,12 @@ run "help on a verb" 0 help dialogue create
 golden cli/help-create.txt
 run "help on a verb as an option" 0 dialogue create --help
 golden cli/help-create.txt
+run "help on a verb that takes lists: their fields" 0 dialogue round-register --help
+golden cli/help-round-register.txt
+run "the schemas of a verb" 0 dialogue round-register --schema
+is '.input.properties.perspectives.items.properties.local_id.type == "string" and .output.properties.rev'
+jq . "$root/schemas/dialogue_round_register.json" >"$work/schema" && jq . "$out" | cmp -s - "$work/schema"
+ok $? "the schemas of a verb: those of schemas/"
 run "help wins over other options" 0 dialogue create --title x -h
 golden cli/help-create.txt
 run "help on a command" 0 help init
@@ -86,7 +92,17 @@ run "an unknown verb in help" 2 help dialogue exprt
 has "did you mean 'export'?" err
 run "an unknown option at the top" 2 --verbose
 has "unknown option '--verbose'" err
+run "an option before the command" 2 --root /tmp dialogue list
+has "option '--root' goes behind the command; write: conclave dialogue list --root /tmp" err
+run "an option before the verb" 2 dialogue --root=/tmp list
+has "option '--root=/tmp' goes behind the verb; write: conclave dialogue list --root=/tmp" err
+run "--json before the command" 2 --json dialogue list
+is '.error_code == "usage" and .suggestion == "write: conclave dialogue list --json"'
+silent err
+run "--json alone" 2 --json
+is '.suggestion == "write: conclave COMMAND --json"'
 run "a misspelt option, as JSON" 2 dialogue create --titel x --json
+silent err
 is '.status == "error" and .error_code == "usage" and .suggestion == "did you mean '"'--title'"'?"'
 
 # ---- projects ------------------------------------------------------------------------------------------
@@ -188,6 +204,7 @@ golden cli/faults.txt err
 silent out
 run "faults, as JSON" 1 dialogue create --data @bad.json --json
 golden cli/faults.json
+silent err
 run "faults with flags have no place" 1 dialogue create "T" --data @bad.json
 has "conclave: titel: unknown field" err
 run "one fault, as JSON" 1 dialogue create --data '{"question": "x"}' --json
@@ -203,11 +220,28 @@ run "a field twice" 2 dialogue create --data @twice.json
 has "twice.json:1:" err
 run "a NUL" 1 dialogue create --data '{"title": "a\u0000b"}'
 has "title: the text has a NUL character" err
+run "a number that is not whole" 1 dialogue round-register x --round 1.0
+has "round: expected a whole number, found 1.0" err
+run "too deep" 2 dialogue create A --background "$(printf '[%.0s' $(seq 200))"
+has "deeper than 128 levels" err
 
 # ---- replies -------------------------------------------------------------------------------------------
 
 run "a reply for people" 0 dialogue list
 has "data-from-a-file"
+long=$(printf 'very long title %.0s' $(seq 12))
+run "a long title" 0 dialogue create "$long"
+run "a reply in a pipe is not cut" 0 dialogue list
+has "$(echo $long)"
+grep -q "…" "$out"
+[ $? -eq 1 ]
+ok $? "a reply in a pipe is not cut: no ellipsis"
+if command -v script >/dev/null; then
+    TERM=dumb script -qec "'$conclave' dialogue list" /dev/null >"$out" 2>&1 </dev/null
+    grep -q "$(printf '\033')" "$out"
+    [ $? -eq 1 ]
+    ok $? "a dumb terminal: no colours"
+fi
 run "a reply for programs" 0 dialogue list --json
 is '.dialogues | length > 5'
 if [ -w /dev/full ]; then
@@ -216,5 +250,24 @@ if [ -w /dev/full ]; then
     ok $? "a full disk: exit status 2"
     name="a full disk"
     has "cannot write to standard output" err
+    "$conclave" --version >/dev/full 2>"$err"
+    [ $? -eq 2 ]
+    ok $? "a full disk: the version too"
+
+    "$conclave" dialogue create "Full" >/dev/full 2>"$err"
+    [ $? -eq 2 ]
+    ok $? "a full disk after a write: exit status 2"
+    name="a full disk after a write"
+    has "the request was carried out (rev 1), but its answer could not be written: No space left on device" err
+    has "'conclave dialogue get full' shows it" err
+    "$conclave" dialogue round-register full --round 0 --score 1 --dry-run >/dev/full 2>"$err"
+    name="a full disk after a check"
+    has "cannot write to standard output" err
+    "$conclave" dialogue round-register full --round 0 --score 1 --json >/dev/full 2>"$err"
+    name="a full disk after a round"
+    has "the request was carried out (rev 2)" err
+    has "ask again with the same request to see the answer" err
+    run "a full disk after a round: asked again" 0 dialogue round-register full --round 0 --score 1 --json
+    is '.rev == 2 and .replayed'
 fi
 finish

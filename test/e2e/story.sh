@@ -43,6 +43,13 @@ run "dissent" 0 dialogue verdict-register nvidia-decision --json --verdict-id di
     --author-expert scone --round 2 --recommendation "Wait a quarter" --description "The refinancing window is unknown."
 run "a second final verdict" 1 dialogue verdict-register --json --data @"$story/final.request.json" --verdict-id final-2
 is '.error_code == "verdict_exists"'
+run "a status after the final verdict" 1 dialogue update nvidia-decision --json \
+    --updates '[{"id": "T0001", "status": "reopened", "reason": "second thoughts"}]'
+is '.error_code == "dialogue_closed" and .field == "updates[0].status"'
+run "a correction without a reason" 1 dialogue update nvidia-decision --json --updates '[{"id": "R0001", "label": "Collar"}]'
+is '.error_code == "missing_field" and .field == "updates[0].reason"'
+run "a correction with one" 0 dialogue update nvidia-decision --json \
+    --updates '[{"id": "R0001", "label": "Income collar", "reason": "the usual name"}]'
 run "another round" 1 dialogue round-register --json \
     --data '{"dialogue_id": "nvidia-decision", "round": 3, "score": 1}'
 is '.errors[0].error_code == "dialogue_closed"'
@@ -55,8 +62,14 @@ golden story/dialogue.json
 run "export again" 0 dialogue export nvidia-decision --json --output-path again.json
 cmp -s dialogue.json again.json
 ok $? "the same record gives the same bytes"
+run "export to standard output" 0 dialogue export nvidia-decision --output-path -
+cmp -s dialogue.json "$out"
+ok $? "standard output gets the bytes of the file"
+run "export to standard output as JSON" 0 dialogue export nvidia-decision --json --output-path -
+cmp -s dialogue.json "$out"
+ok $? "--json changes nothing about them"
 
 run "verify" 0 verify --json
-is '.status == "ok" and .dialogues[0].rev == 11'
+is '.status == "ok" and .dialogues[0].rev == 12'
 run "backup" 0 backup copy.db --json
 finish

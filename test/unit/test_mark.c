@@ -307,6 +307,12 @@ static void test_near(void **state)
         {"[CONCESION: x]", "CONCESION", "CONCESSION"},
         {"[RE SUPPORT P0001]", "RE SUPPORT", "RE:SUPPORT"},
         {"[MOVE converge]", "MOVE converge", "MOVE:converge"},
+        {"[muffin-p0103: x]", "muffin-p0103", "MUFFIN-P0103"},
+        {"  [MUFFIN-P0104 x]", "MUFFIN-P0104", "MUFFIN-P0104:"},
+        {"[MUFFIN-P104: x]", "MUFFIN-P104", ""},
+        {"see [MUFFIN-P0104 and others]", NULL, NULL},
+        {"[MUFFIN-P0104]", NULL, NULL},
+        {"[utf-8: x]", NULL, NULL},
         {"[Tension between two]", NULL, NULL},
         {"[PERSON P01]", NULL, NULL},
         {"[RE your mail]", NULL, NULL},
@@ -329,7 +335,7 @@ static void test_near(void **state)
         if (found) {
             assert_str_eq(cv_str_range(text.p + found->start, text.p + found->end), cases[i].where);
             assert_str_eq(found->fix, cases[i].fix);
-            assert_true(found->has_fix && found->hint.n > 0);
+            assert_true(found->has_fix == (*cases[i].fix != '\0') && found->hint.n > 0);
         }
         cv_arena_release(&a);
     }

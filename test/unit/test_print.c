@@ -3,6 +3,10 @@
 
 #include "door/cli_parts.h"
 
+/* 64 characters, like a hash, and 56 blanks. */
+#define LONG "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define BLANKS "                                                        "
+
 static const struct {
     const char *reply;
     size_t width;
@@ -31,6 +35,11 @@ static const struct {
     /* … and what would be unreadably narrow is left out */
     {"{\"rows\":[{\"first\":\"aaaaaaaaaaaaaaaa\",\"second\":\"bbbbbbbbbbbbbbbb\",\"third\":\"c\"}]}", 32,
      "rows:\n  first         second         …\n  aaaaaaaaaaa…  bbbbbbbbbbbb…\n"},
+    /* without a terminal nothing is cut */
+    {"{\"rows\":[{\"first\":\"" LONG "\",\"second\":\"" LONG "\",\"third\":\"c\"},{\"first\":\"a\"}]}", 0,
+     "rows:\n  first" BLANKS "     second" BLANKS "    third\n  " LONG "  " LONG "  c\n  a\n"},
+    {"{\"text\":\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10\\n11\\n12\\n13\"}", 0,
+     "text:\n  1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  9\n  10\n  11\n  12\n  13\n"},
     /* no reply can steer a terminal */
     {"{\"a\":\"x\\u001b[31my\"}", 80, "a: x?[31my\n"},
     {"{\"rows\":[{\"a\":\"x\\ny\\u001b\"}]}", 80, "rows:\n  a\n  x y?\n"},
@@ -53,6 +62,36 @@ static void test_replies(void **state)
     }
 }
 
+/* A cell that is longer than anything is whole in a pipe, without making the other rows as long. */
+static void test_long_cells(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_json reply;
+    cv_err err = {.arena = &a};
+    cv_buf out = {0}, text = {0}, cell = {0};
+    for (int i = 0; i < 5000; i++)
+        cv_buf_add_z(&cell, "é");
+    cv_str all = cv_buf_str(&cell);
+    cv_buf_printf(&text, "{\"rows\":[{\"a\":\"%.*s\",\"b\":[\"%.*s\",1]},{\"a\":\"x\",\"b\":2}]}", CV_FMT(all),
+                  CV_FMT(all));
+    assert_ok(cv_json_parse(&a, cv_buf_str(&text), &reply, &err), &err);
+    cv_cli_print_reply(&out, &a, &reply, false, 0);
+    cv_buf_clear(&text);
+    cv_buf_printf(&text, "rows:\n  a%81sb\n  %.*s  %.*s, 1\n  x%81s2\n", "", CV_FMT(all), CV_FMT(all), "");
+    assert_true(cv_str_eq(cv_buf_str(&out), cv_buf_str(&text)));
+    cv_buf_clear(&out);
+    cv_buf_clear(&text);
+    cv_buf_printf(&text, "{\"list\":[\"%.*s\"]}", CV_FMT(all));
+    assert_ok(cv_json_parse(&a, cv_buf_str(&text), &reply, &err), &err);
+    cv_cli_print_reply(&out, &a, &reply, false, 80);
+    assert_str_has(cv_buf_str(&out), "é…\n");
+    cv_buf_release(&out);
+    cv_buf_release(&text);
+    cv_buf_release(&cell);
+    cv_arena_release(&a);
+}
+
 static void test_colours(void **state)
 {
     (void)state;
@@ -70,6 +109,7 @@ static void test_colours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replies), cmocka_unit_test(test_colours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replies), cmocka_unit_test(test_long_cells),
+                                       cmocka_unit_test(test_colours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

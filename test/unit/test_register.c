@@ -528,6 +528,57 @@ static void force_needs_a_warning(void **state)
     verify(w, "bread");
 }
 
+static void decide(cv_world *w, const char *id, const char *type, const char *lists)
+{
+    cv_world_do(w, "verdict-register",
+                cv_arena_printf(&w->a,
+                                "{'dialogue_id': 'bread', 'verdict_id': '%s', 'verdict_type': '%s', 'recommendation':"
+                                "'r', 'description': 'd', %s}",
+                                id, type, lists)
+                    .p);
+}
+
+/* They keep their lists, and nothing becomes of what those name: before the final verdict and after it. */
+static void a_minority_cannot_adopt_for_the_panel(void **state)
+{
+    static const char lists[] = "'author_expert': 'scone', 'recommendations_adopted': ['R0001'], 'key_claims': "
+                                "['C0001'], 'tensions_resolved': ['T0001'], 'tensions_accepted': ['T0002']";
+    cv_world *w = *state;
+    begin(w, "bread", false);
+    decide(w, "early", "minority", lists);
+    decide(w, "final", "final", "'vote': '4-1'");
+    decide(w, "late", "dissent", lists);
+    cv_state s = cv_world_state(w, "bread");
+    assert_str_eq(status_of(&s, "R0001"), "proposed");
+    assert_null(cv_state_entity(&s, CV_STR("R0001"))->adopted_in_verdict.p);
+    assert_str_eq(status_of(&s, "C0001"), "asserted");
+    assert_str_eq(status_of(&s, "T0001"), "open");
+    assert_str_eq(status_of(&s, "T0002"), "open");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("early"))->recommendations_adopted, "[\"R0001\"]");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("late"))->tensions_accepted, "[\"T0002\"]");
+    assert_str_eq(last_event(&s, "R0001")->event_type, "created");
+    verify(w, "bread");
+}
+
+static void the_final_verdict_takes_over_what_it_adopts(void **state)
+{
+    cv_world *w = *state;
+    begin(w, "bread", false);
+    cv_world_do(w, "round-register",
+                ROUND "'recommendations': [{'local_id': 'DONUT-R0101', 'label': 'l', 'content': 'c'}]}");
+    decide(w, "v01", "interim", "'recommendations_adopted': ['R0001', 'R0101']");
+    decide(w, "v02", "interim", "'recommendations_adopted': ['R0001']");
+    cv_state s = cv_world_state(w, "bread");
+    assert_str_eq(cv_state_entity(&s, CV_STR("R0001"))->adopted_in_verdict, "v01");
+    verify(w, "bread");
+    decide(w, "final", "final", "'recommendations_adopted': ['R0001']");
+    s = cv_world_state(w, "bread");
+    assert_str_eq(cv_state_entity(&s, CV_STR("R0001"))->adopted_in_verdict, "final");
+    assert_str_eq(cv_state_entity(&s, CV_STR("R0101"))->adopted_in_verdict, "v01");
+    assert_str_eq(status_of(&s, "R0001"), "adopted");
+    verify(w, "bread");
+}
+
 /* ---- receipts -------------------------------------------------------------------------------- */
 
 static void what_was_said_is_found(void **state)
@@ -709,6 +760,8 @@ int main(void)
         WORLD_TEST(a_dialogue_converges),
         WORLD_TEST(a_dialogue_may_have_another_target),
         WORLD_TEST(force_needs_a_warning),
+        WORLD_TEST(a_minority_cannot_adopt_for_the_panel),
+        WORLD_TEST(the_final_verdict_takes_over_what_it_adopts),
         WORLD_TEST(what_was_said_is_found),
         WORLD_TEST(corrections_keep_the_old_value),
         WORLD_TEST(other_names_and_scores_that_do_not_fit),

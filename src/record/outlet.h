@@ -1,0 +1,17 @@
+/* outlet.h - where an operation may write a file.
+ *
+ * Callers other than the command line stay below the project's root (base/path.h). Nobody writes into the record's own
+ * folder, but for what belongs to dialogues there:
+ *
+ *     .conclave/conclave.db, -wal, -shm …     never
+ *     .conclave/dialogues/ID/…                yes
+ */
+#ifndef CV_RECORD_OUTLET_H
+#define CV_RECORD_OUTLET_H
+
+#include "record/call.h"
+
+/* `path` as this caller means it, or an error without its field. */
+bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err);
+
+#endif

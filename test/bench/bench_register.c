@@ -1,0 +1,374 @@
+/* bench_register.c - what a full round costs from the request's text to the answer.
+ *
+ * 495 entities with contents of 480 bytes and 1,485 references are registered as a door does it: the JSON text is
+ * parsed, checked against the schema and handed to the operation, which resolves ids, applies the cascades, makes
+ * events and hashes and commits.
+ *
+ * The floor is SQLite alone: every row that the operation has written, in all tables, is read back and inserted into
+ * a second database with the same schema, indexes and settings, by prepared statements in one transaction. Rounds of
+ * new dialogues alternate between the two; the best of each counts, and in the end both databases have the same rows.
+ */
+#include "bench_register.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ops/op.h"
+#include "record/sqlite_engine.h"
+
+enum { REPETITIONS = 25, KINDS = 5, PER_KIND = 99, ENTITIES = KINDS * PER_KIND, CONTENT = 480, MOST_TABLES = 32 };
+
+static const char letters[] = "PRTEC";
+static const char *const plurals[KINDS] = {"perspectives", "recommendations", "tensions", "evidence", "claims"};
+static const char *const experts[] = {"muffin", "cupcake", "scone", "eclair", "donut"};
+
+/* On the wall, and in this process: a busy machine disturbs the second one less. */
+typedef struct {
+    double wall, cpu;
+} cost;
+
+static double milliseconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static cost now(void)
+{
+    return (cost){milliseconds(CLOCK_MONOTONIC), milliseconds(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static cost since(cost begin)
+{
+    cost end = now();
+    return (cost){end.wall - begin.wall, end.cpu - begin.cpu};
+}
+
+static void keep_best(cost *best, cost one)
+{
+    best->wall = one.wall < best->wall ? one.wall : best->wall;
+    best->cpu = one.cpu < best->cpu ? one.cpu : best->cpu;
+}
+
+static int64_t still(void *ctx)
+{
+    (void)ctx;
+    return INT64_C(1770026400000);
+}
+
+/* ---- the request -------------------------------------------------------------------------------- */
+
+static void add_local_id(cv_buf *b, size_t i)
+{
+    cv_buf_printf(b, "%s-%c00%02zu", experts[i % KINDS], letters[i / PER_KIND], i % PER_KIND + 1);
+}
+
+static void add_entity(cv_buf *b, size_t i)
+{
+    static const char sentence[] = "Three of the five measured it, and the figures agree to within the noise. ";
+    static const char *const types[3] = {"support", "depend", "question"};
+    cv_buf_add_z(b, "{\"local_id\":\"");
+    add_local_id(b, i);
+    cv_buf_printf(b, "\",\"label\":\"Ownership of fields, %zu\",\"contributors\":[\"%s\"],\"content\":\"", i,
+                  experts[i % KINDS]);
+    for (size_t k = 0; k < CONTENT; k++)
+        cv_buf_add_char(b, sentence[k % (sizeof sentence - 1)]);
+    cv_buf_add_z(b, "\",\"references\":[");
+    for (size_t k = 0; k < 3; k++) {
+        cv_buf_printf(b, "%s{\"type\":\"%s\",\"target\":\"", k ? "," : "", types[k]);
+        add_local_id(b, (i + 1 + k * 97) % ENTITIES);
+        cv_buf_add_z(b, "\"}");
+    }
+    cv_buf_add_z(b, "]}");
+}
+
+static cv_str make_round(cv_arena *a, int number)
+{
+    cv_buf b = {0};
+    cv_buf_printf(&b, "{\"dialogue_id\":\"d%d\",\"round\":0,\"score\":50,\"expert_scores\":{\"muffin\":10}", number);
+    for (size_t i = 0; i < ENTITIES; i++) {
+        if (i % PER_KIND == 0)
+            cv_buf_printf(&b, "%s,\"%s\":[", i ? "]" : "", plurals[i / PER_KIND]);
+        else
+            cv_buf_add_char(&b, ',');
+        add_entity(&b, i);
+    }
+    cv_buf_add_z(&b, "]}");
+    cv_str text = cv_arena_copy(a, cv_buf_str(&b));
+    cv_buf_release(&b);
+    return text;
+}
+
+static cv_str make_dialogue(cv_arena *a, int number)
+{
+    cv_buf b = {0};
+    cv_buf_printf(&b, "{\"title\":\"d%d\",\"question\":\"Which?\",\"seed\":1,\"panel_size\":%d", number, KINDS);
+    cv_buf_add_z(&b, ",\"expert_pool\":{\"domain\":\"Baking\",\"experts\":[");
+    for (int i = 0; i < KINDS; i++)
+        cv_buf_printf(&b, "%s{\"role\":\"Baker %d\",\"tier\":\"Core\",\"relevance\":0.9}", i ? "," : "", i);
+    cv_buf_add_z(&b, "]}}");
+    cv_str text = cv_arena_copy(a, cv_buf_str(&b));
+    cv_buf_release(&b);
+    return text;
+}
+
+/* ---- through the operation ---------------------------------------------------------------------- */
+
+/* From text to answer, in memory that is given back. */
+static cost call(cv_store *store, const char *folder, const char *verb, cv_str text)
+{
+    cost begin = now();
+    cv_arena a = {0};
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    cv_err err = {.arena = &a};
+    cv_json input;
+    cv_call c = {.arena = &a,
+                 .store = store,
+                 .clock = {still, NULL},
+                 .root = folder,
+                 .input = &input,
+                 .input_text = text,
+                 .out = &out,
+                 .errs = &errs};
+    if (!cv_json_parse(&a, text, &input, &err))
+        *CV_PUSH(&a, &errs) = err;
+    if (errs.count || !cv_op_call(cv_op_find(CV_STR("dialogue"), cv_str_of(verb)), &c)) {
+        cv_str why = cv_err_text(&errs.items[0]);
+        fprintf(stderr, "bench_register: %s: %.*s\n", verb, CV_FMT(why));
+        exit(1);
+    }
+    cv_buf_release(&out);
+    cv_arena_release(&a);
+    return since(begin);
+}
+
+/* ---- bare SQLite -------------------------------------------------------------------------------- */
+
+/* A table with a dialogue_id: how its rows of one write are read from the one side and put into the other. */
+typedef struct {
+    char name[40];
+    sqlite3_stmt *read, *put, *count[2];
+    int columns;
+    sqlite3_value **rows; /* columns of row 0, columns of row 1, … */
+    size_t row_count, capacity;
+} table;
+
+typedef struct {
+    sqlite3 *from, *to;
+    sqlite3_stmt *begin, *commit;
+    table tables[MOST_TABLES];
+    size_t count, rows;
+} bare;
+
+static void die(sqlite3 *db, const char *what)
+{
+    fprintf(stderr, "bench_register: %s: %s\n", what, sqlite3_errmsg(db));
+    exit(1);
+}
+
+static sqlite3 *open_bare(const char *path)
+{
+    sqlite3 *db;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK ||
+        sqlite3_exec(db,
+                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;"
+                     "PRAGMA recursive_triggers = ON",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        die(db, path);
+    return db;
+}
+
+static sqlite3_stmt *prepare(sqlite3 *db, char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
+        die(db, sql);
+    sqlite3_free(sql);
+    return st;
+}
+
+/* Rows of dialogues and experts exist already and are replaced; all others are new. */
+static void prepare_table(bare *b, table *t, const char *columns, const char *marks, const char *key, const char *sets)
+{
+    bool replaces = strcmp(t->name, "dialogues") == 0 || strcmp(t->name, "experts") == 0;
+    t->read =
+        prepare(b->from, sqlite3_mprintf("SELECT %s FROM %s WHERE dialogue_id = ? AND rev = ?", columns, t->name));
+    t->columns = sqlite3_column_count(t->read);
+    t->put =
+        prepare(b->to, sqlite3_mprintf(replaces ? "INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s"
+                                                : "INSERT INTO %s (%s) VALUES (%s)",
+                                       t->name, columns, marks, key, sets));
+    for (int i = 0; i < 2; i++)
+        t->count[i] = prepare(i ? b->to : b->from, sqlite3_mprintf("SELECT count(*) FROM %s", t->name));
+}
+
+static void prepare_tables(bare *b)
+{
+    sqlite3_stmt *st =
+        prepare(b->to, sqlite3_mprintf(
+                           "SELECT m.name, group_concat(c.name), group_concat('?'),"
+                           " group_concat(c.name) FILTER (WHERE c.pk), group_concat(c.name || ' = excluded.' || c.name)"
+                           " FILTER (WHERE NOT c.pk) FROM sqlite_schema m, pragma_table_info(m.name) c"
+                           " WHERE m.type = 'table' GROUP BY m.name HAVING sum(c.name = 'dialogue_id')"
+                           " ORDER BY m.name <> 'dialogues', m.name"));
+    while (sqlite3_step(st) == SQLITE_ROW && b->count < MOST_TABLES) {
+        const char *text[5];
+        for (int i = 0; i < 5; i++)
+            text[i] = (const char *)sqlite3_column_text(st, i);
+        table *t = &b->tables[b->count++];
+        snprintf(t->name, sizeof t->name, "%s", text[0]);
+        prepare_table(b, t, text[1], text[2], text[3], text[4]);
+    }
+    sqlite3_finalize(st);
+    b->begin = prepare(b->to, sqlite3_mprintf("BEGIN IMMEDIATE"));
+    b->commit = prepare(b->to, sqlite3_mprintf("COMMIT"));
+}
+
+static void forget_rows(table *t)
+{
+    for (size_t i = 0; i < t->row_count * (size_t)t->columns; i++)
+        sqlite3_value_free(t->rows[i]);
+    t->row_count = 0;
+}
+
+/* The rows of one write of a dialogue, into memory. */
+static void fetch(bare *b, int number, int rev)
+{
+    char id[16];
+    snprintf(id, sizeof id, "d%d", number);
+    b->rows = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        table *t = &b->tables[i];
+        forget_rows(t);
+        sqlite3_bind_text(t->read, 1, id, -1, SQLITE_STATIC);
+        sqlite3_bind_int(t->read, 2, rev);
+        while (sqlite3_step(t->read) == SQLITE_ROW) {
+            if (t->row_count == t->capacity) {
+                t->capacity = t->capacity ? 2 * t->capacity : 64;
+                t->rows = realloc(t->rows, t->capacity * (size_t)t->columns * sizeof *t->rows);
+            }
+            for (int c = 0; c < t->columns; c++)
+                t->rows[t->row_count * (size_t)t->columns + (size_t)c] =
+                    sqlite3_value_dup(sqlite3_column_value(t->read, c));
+            t->row_count++;
+        }
+        sqlite3_reset(t->read);
+        b->rows += t->row_count;
+    }
+}
+
+static void run(bare *b, sqlite3_stmt *st)
+{
+    if (sqlite3_step(st) != SQLITE_DONE)
+        die(b->to, sqlite3_sql(st));
+    sqlite3_reset(st);
+}
+
+/* What was fetched, in one transaction. */
+static cost insert(bare *b)
+{
+    cost begin = now();
+    run(b, b->begin);
+    for (size_t i = 0; i < b->count; i++) {
+        table *t = &b->tables[i];
+        for (size_t row = 0; row < t->row_count; row++) {
+            for (int c = 0; c < t->columns; c++) {
+                sqlite3_value *value = t->rows[row * (size_t)t->columns + (size_t)c];
+                if (sqlite3_value_type(value) == SQLITE_TEXT)
+                    sqlite3_bind_text(t->put, c + 1, (const char *)sqlite3_value_text(value),
+                                      sqlite3_value_bytes(value), SQLITE_STATIC);
+                else
+                    sqlite3_bind_value(t->put, c + 1, value);
+            }
+            run(b, t->put);
+        }
+    }
+    run(b, b->commit);
+    return since(begin);
+}
+
+static void close_tables(bare *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        table *t = &b->tables[i];
+        int64_t counts[2];
+        for (int k = 0; k < 2; k++) {
+            sqlite3_step(t->count[k]);
+            counts[k] = sqlite3_column_int64(t->count[k], 0);
+            sqlite3_finalize(t->count[k]);
+        }
+        if (counts[0] != counts[1])
+            printf("  %s: %lld rows through the operation, %lld bare\n", t->name, (long long)counts[0],
+                   (long long)counts[1]);
+        forget_rows(t);
+        free(t->rows);
+        sqlite3_finalize(t->read);
+        sqlite3_finalize(t->put);
+    }
+    sqlite3_finalize(b->begin);
+    sqlite3_finalize(b->commit);
+    sqlite3_close(b->from);
+    sqlite3_close(b->to);
+}
+
+/* ---- both ---------------------------------------------------------------------------------------- */
+
+/* Neither pays for what the rounds before it have left in the log. */
+static void empty_logs(cv_store *store, bare *b)
+{
+    sqlite3_exec(((cv_sqlite *)store)->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    sqlite3_exec(b->to, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+}
+
+static void compare(cv_store *store, const char *folder, bare *b)
+{
+    cost ours = {1e9, 1e9}, floor = {1e9, 1e9};
+    cv_arena a = {0};
+    for (int i = 0; i < REPETITIONS; i++) {
+        call(store, folder, "create", make_dialogue(&a, i));
+        fetch(b, i, 1);
+        insert(b);
+        cv_str text = make_round(&a, i);
+        empty_logs(store, b);
+        keep_best(&ours, call(store, folder, "round-register", text));
+        fetch(b, i, 2);
+        keep_best(&floor, insert(b));
+        cv_arena_reset(&a);
+    }
+    printf("register: a full round, %zu rows   %7.2f ms   bare SQLite %7.2f ms   ratio %.2f (goal: at most 2.0)\n",
+           b->rows, ours.wall, floor.wall, ours.wall / floor.wall);
+    printf("          of it computing            %7.2f ms               %7.2f ms   ratio %.2f\n", ours.cpu, floor.cpu,
+           ours.cpu / floor.cpu);
+    cv_arena_release(&a);
+}
+
+void bench_register(void)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    char folder[] = "/tmp/conclave-bench-XXXXXX";
+    if (!mkdtemp(folder))
+        return;
+    const char *one = cv_arena_printf(&a, "%s/conclave.db", folder).p,
+               *two = cv_arena_printf(&a, "%s/bare.db", folder).p;
+    cv_store *store;
+    if (cv_sqlite_open(&a, one, true, &store, &err)) {
+        bare b = {.from = open_bare(one), .to = open_bare(two)};
+        if (sqlite3_exec(b.to, cv_sql_schema.items[0].text, NULL, NULL, NULL) != SQLITE_OK)
+            die(b.to, "schema");
+        prepare_tables(&b);
+        compare(store, folder, &b);
+        close_tables(&b);
+        cv_store_close(store);
+    }
+    unlink(one);
+    unlink(two);
+    rmdir(folder);
+    cv_arena_release(&a);
+}
