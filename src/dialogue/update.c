@@ -136,7 +136,8 @@ static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
     check_target(&at, "via", &edit->via, false);
     check_filled(&at, "label", edit->label);
     check_filled(&at, "content", edit->content);
-    check_status(u, &at, edit);
+    if (!cv_state_is_closed(&u->state))
+        check_status(u, &at, edit);
     check_decided(u, &at, edit->status_word, edit->reason);
     for (size_t i = 0; i < edit->by.count; i++) {
         cv_spot list = member_of(&at, "by"), in = cv_spot_at(&list, i);
