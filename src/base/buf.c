@@ -101,6 +101,13 @@ void cv_buf_release(cv_buf *b)
     b->n = b->capacity = 0;
 }
 
+cv_str cv_buf_take(cv_buf *b, cv_arena *a)
+{
+    cv_str taken = cv_arena_copy(a, cv_buf_str(b));
+    cv_buf_release(b);
+    return taken;
+}
+
 bool cv_buf_to_stream(void *stream, cv_str bytes)
 {
     return fwrite(bytes.p, 1, bytes.n, stream) == bytes.n;

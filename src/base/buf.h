@@ -8,7 +8,7 @@
 #ifndef CV_BASE_BUF_H
 #define CV_BASE_BUF_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 typedef struct {
     char *p;
@@ -39,6 +39,9 @@ static inline bool cv_buf_ok(const cv_buf *b)
 bool cv_buf_flush(cv_buf *b); /* hands the rest to the sink; true when all of it went through */
 void cv_buf_clear(cv_buf *b); /* empty again, the memory kept */
 void cv_buf_release(cv_buf *b);
+
+/* The bytes so far, moved into the arena; the buffer is released. */
+cv_str cv_buf_take(cv_buf *b, cv_arena *a);
 
 /* A sink that writes to a stdio stream: sink_to is a FILE *. */
 bool cv_buf_to_stream(void *stream, cv_str bytes);

@@ -89,7 +89,5 @@ cv_str cv_err_text(const cv_err *err)
         cv_buf_add_z(&b, "; ");
         cv_buf_add(&b, err->suggestion);
     }
-    cv_str text = cv_arena_copy(err->arena, cv_buf_str(&b));
-    cv_buf_release(&b);
-    return text;
+    return cv_buf_take(&b, err->arena);
 }

@@ -703,9 +703,8 @@ static bool read_document(reader *r, cv_json *ret)
 bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err)
 {
     if (text.n > CV_MAX_JSON_BYTES)
-        return cv_err_at(err, CV_ERR_TOO_LARGE, 1, 1,
-                         "expected at most %zu bytes of JSON, found %zu", CV_MAX_JSON_BYTES,
-                         text.n);
+        return cv_err_at(err, CV_ERR_TOO_LARGE, 1, 1, "expected at most %zu bytes of JSON, found %zu",
+                         CV_MAX_JSON_BYTES, text.n);
     if (text.n == 0)
         text = CV_STR("");
     alignas(max_align_t) char first[FIRST_SCRATCH];
@@ -740,6 +739,35 @@ const cv_json *cv_json_get(const cv_json *object, cv_str key)
         if (cv_str_eq(object->members[i].key, key))
             return &object->members[i].value;
     return NULL;
+}
+
+cv_str cv_json_get_text(const cv_json *object, const char *key)
+{
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    return value && value->type == CV_JSON_STRING ? value->text : (cv_str){NULL, 0};
+}
+
+int64_t cv_json_get_int(const cv_json *object, const char *key, int64_t otherwise)
+{
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    int64_t number;
+    return value && cv_json_to_int(value, &number) ? number : otherwise;
+}
+
+bool cv_json_get_true(const cv_json *object, const char *key)
+{
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    return value && value->type == CV_JSON_TRUE;
+}
+
+cv_str cv_json_get_json(cv_arena *a, const cv_json *object, const char *key)
+{
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    cv_buf text = {0};
+    if (!value || value->type == CV_JSON_NULL)
+        return (cv_str){NULL, 0};
+    cv_json_value(&(cv_json_writer){.out = &text}, value);
+    return cv_buf_take(&text, a);
 }
 
 bool cv_json_to_int(const cv_json *value, int64_t *ret_value)

@@ -55,6 +55,12 @@ void cv_json_place(cv_str text, const cv_json *value, size_t *ret_line, size_t *
 /* The member's value, or NULL when it is absent or `object` is no object. */
 const cv_json *cv_json_get(const cv_json *object, cv_str key);
 
+/* What an optional member holds. A text that is absent, null or no string is an absent view. */
+cv_str cv_json_get_text(const cv_json *object, const char *key);
+int64_t cv_json_get_int(const cv_json *object, const char *key, int64_t otherwise);
+bool cv_json_get_true(const cv_json *object, const char *key);
+cv_str cv_json_get_json(cv_arena *a, const cv_json *object, const char *key); /* printed again; absent or null: none */
+
 /* A number that is a whole one within ±2^53, exactly. "1.0" and "1e2" are numbers, but not integers. */
 bool cv_json_to_int(const cv_json *value, int64_t *ret_value);
 bool cv_json_to_double(const cv_json *value, double *ret_value);

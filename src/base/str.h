@@ -29,6 +29,9 @@ typedef struct {
 /* printf("%.*s", CV_FMT(s)) for short, trusted views (messages, not documents). */
 #define CV_FMT(s) (int)(s).n, (s).p ? (s).p : ""
 
+/* How many items an array has (not a pointer). */
+#define CV_COUNT(array) (sizeof(array) / sizeof *(array))
+
 static inline cv_str cv_str_of(const char *z)
 {
     return (cv_str){z, z ? strlen(z) : 0};

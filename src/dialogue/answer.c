@@ -10,13 +10,13 @@ static bool is_one_of(cv_str name, const cv_str *names, size_t count)
 static bool is_decimal(cv_str name)
 {
     static const cv_str names[] = {CV_STR_INIT("relevance"), CV_STR_INIT("convergence_target")};
-    return is_one_of(name, names, sizeof names / sizeof *names);
+    return is_one_of(name, names, CV_COUNT(names));
 }
 
 static bool is_flag(cv_str name)
 {
     static const cv_str names[] = {CV_STR_INIT("calibrated"), CV_STR_INIT("strict_convergence")};
-    return is_one_of(name, names, sizeof names / sizeof *names);
+    return is_one_of(name, names, CV_COUNT(names));
 }
 
 static void write_text(cv_json_writer *w, const cv_field *field, cv_str text)
@@ -187,11 +187,4 @@ void cv_answer_warnings(cv_json_writer *w, const cv_warnings *warnings)
         cv_json_end_object(w);
     }
     cv_json_end_array(w);
-}
-
-cv_str cv_answer_take(cv_arena *a, cv_buf *text)
-{
-    cv_str taken = cv_arena_copy(a, cv_buf_str(text));
-    cv_buf_release(text);
-    return taken;
 }

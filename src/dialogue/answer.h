@@ -32,7 +32,4 @@ typedef struct {
 
 void cv_answer_warnings(cv_json_writer *w, const cv_warnings *warnings);
 
-/* What was written, moved into the arena; the buffer is empty again. */
-cv_str cv_answer_take(cv_arena *a, cv_buf *text);
-
 #endif

@@ -65,14 +65,11 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
 bool cv_record_backup(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    const cv_json *path = cv_json_get(call->input, CV_STR("path"));
-    const cv_json *force = cv_json_get(call->input, CV_STR("force"));
+    bool force = cv_json_get_true(call->input, "force");
     const char *written;
     struct stat st;
-    if (!back_up(call, path ? path->text : CV_STR(""), force && force->type == CV_JSON_TRUE, &written, &err)) {
-        *CV_PUSH(call->arena, call->errs) = err;
-        return false;
-    }
+    if (!back_up(call, cv_json_get_text(call->input, "path"), force, &written, &err))
+        return cv_call_fail(call, &err);
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));

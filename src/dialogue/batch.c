@@ -1,32 +1,6 @@
 /* batch.c - request -> drafts; see batch.h. The types of all fields have been checked by the schema. */
 #include "dialogue/batch.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static const cv_json *member(const cv_json *object, const char *key)
-{
-    return cv_json_get(object, cv_str_of(key));
-}
-
-cv_str cv_member_text(const cv_json *object, const char *key)
-{
-    const cv_json *value = member(object, key);
-    return value && value->type == CV_JSON_STRING ? value->text : (cv_str){NULL, 0};
-}
-
-bool cv_member_true(const cv_json *object, const char *key)
-{
-    const cv_json *value = member(object, key);
-    return value && value->type == CV_JSON_TRUE;
-}
-
-int64_t cv_member_int(const cv_json *object, const char *key, int64_t otherwise)
-{
-    const cv_json *value = member(object, key);
-    int64_t number;
-    return value && cv_json_to_int(value, &number) ? number : otherwise;
-}
-
 /* A list under either of two names; *ret_name tells which. */
 static const cv_json *list_of(const cv_json *object, cv_str name, cv_str also, cv_str *ret_name)
 {
@@ -37,19 +11,6 @@ static const cv_json *list_of(const cv_json *object, cv_str name, cv_str also, c
         *ret_name = also;
     }
     return list && list->type == CV_JSON_ARRAY ? list : NULL;
-}
-
-cv_str cv_member_json(cv_arena *a, const cv_json *object, const char *key)
-{
-    const cv_json *value = member(object, key);
-    cv_buf text = {0};
-    if (!value || value->type == CV_JSON_NULL)
-        return (cv_str){NULL, 0};
-    cv_json_writer w = {.out = &text};
-    cv_json_value(&w, value);
-    cv_str json = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return json;
 }
 
 cv_components cv_components_read(cv_arena *a, const cv_json *value)
@@ -64,16 +25,15 @@ cv_components cv_components_read(cv_arena *a, const cv_json *value)
     cv_json_writer w = {.out = &text};
     components.sum = 0;
     cv_json_begin_object(&w);
-    for (size_t i = 0; i < COUNT(names); i++) {
-        int64_t score = cv_member_int(value, names[i].letter, cv_member_int(value, names[i].word, CV_ABSENT));
+    for (size_t i = 0; i < CV_COUNT(names); i++) {
+        int64_t score = cv_json_get_int(value, names[i].letter, cv_json_get_int(value, names[i].word, CV_ABSENT));
         if (score == CV_ABSENT)
             continue;
         cv_json_key_int(&w, names[i].letter, score);
         components.sum += score;
     }
     cv_json_end_object(&w);
-    components.components = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
+    components.components = cv_buf_take(&text, a);
     return components;
 }
 
@@ -81,9 +41,9 @@ cv_components cv_components_read(cv_arena *a, const cv_json *value)
 
 static cv_draft_ref read_ref(const cv_json *value)
 {
-    cv_draft_ref ref = {.word = cv_member_text(value, "type")};
+    cv_draft_ref ref = {.word = cv_json_get_text(value, "type")};
     ref.type = cv_words_find(cv_ref_words, ref.word);
-    ref.target.text = cv_member_text(value, "target");
+    ref.target.text = cv_json_get_text(value, "target");
     return ref;
 }
 
@@ -105,22 +65,22 @@ static void read_also(cv_arena *a, const cv_json *list, cv_draft *draft)
 
 static void read_draft(cv_arena *a, const cv_json *value, cv_draft *draft)
 {
-    cv_str local_id = cv_member_text(value, "local_id");
+    cv_str local_id = cv_json_get_text(value, "local_id");
     if (!cv_id_parse(local_id, &draft->parts) || draft->parts.form != CV_ID_LOCAL)
         draft->parts = (cv_id){0};
     draft->local_id = draft->parts.form == CV_ID_LOCAL ? cv_id_print(a, &draft->parts) : local_id;
-    draft->label = cv_str_trim(cv_member_text(value, "label"));
-    draft->content = cv_member_text(value, "content");
+    draft->label = cv_str_trim(cv_json_get_text(value, "label"));
+    draft->content = cv_json_get_text(value, "content");
     if (!draft->content.p)
-        draft->content = cv_member_text(value, "description");
-    const cv_json *by = member(value, "contributors");
+        draft->content = cv_json_get_text(value, "description");
+    const cv_json *by = cv_json_get(value, CV_STR("contributors"));
     if (by && by->type != CV_JSON_NULL)
         draft->by = cv_people_read(a, by);
     else if (draft->parts.form == CV_ID_LOCAL)
         draft->by = cv_people_of(a, &draft->parts.expert, 1);
-    draft->parameters = cv_member_json(a, value, "parameters");
-    read_also(a, member(value, "also"), draft);
-    read_refs(a, member(value, "references"), draft);
+    draft->parameters = cv_json_get_json(a, value, "parameters");
+    read_also(a, cv_json_get(value, CV_STR("also")), draft);
+    read_refs(a, cv_json_get(value, CV_STR("references")), draft);
 }
 
 static cv_str other_name(cv_kind kind)
@@ -148,8 +108,8 @@ static void read_links(cv_batch *b, const cv_json *input)
     cv_str name;
     const cv_json *list = list_of(input, CV_STR("references"), (cv_str){NULL, 0}, &name);
     for (size_t i = 0; list && i < list->count; i++)
-        *CV_PUSH(b->call->arena, &b->links) =
-            (cv_draft_link){.source.text = cv_member_text(&list->items[i], "source"), .ref = read_ref(&list->items[i])};
+        *CV_PUSH(b->call->arena, &b->links) = (cv_draft_link){
+            .source.text = cv_json_get_text(&list->items[i], "source"), .ref = read_ref(&list->items[i])};
 }
 
 /* ---- moves, updates, scores, responses ------------------------------------------------------- */
@@ -157,9 +117,9 @@ static void read_links(cv_batch *b, const cv_json *input)
 /* Targets under `targets` or `target`, each a string or a list. */
 static void read_targets(cv_arena *a, const cv_json *value, cv_draft_move *move)
 {
-    const cv_json *given = member(value, "targets");
+    const cv_json *given = cv_json_get(value, CV_STR("targets"));
     if (!given || given->type == CV_JSON_NULL)
-        given = member(value, "target");
+        given = cv_json_get(value, CV_STR("target"));
     bool list = given && given->type == CV_JSON_ARRAY, one = given && given->type == CV_JSON_STRING;
     move->target_count = list ? given->count : one;
     move->targets = CV_NEW_ARRAY(a, move->target_count, cv_target);
@@ -175,9 +135,9 @@ static void read_moves(cv_batch *b, const cv_json *input)
     for (size_t i = 0; list && i < list->count; i++) {
         const cv_json *value = &list->items[i];
         cv_draft_move *move = CV_PUSH(a, &b->moves);
-        *move = (cv_draft_move){.expert = cv_slug_lower(a, cv_member_text(value, "expert")),
-                                .word = cv_member_text(value, "type"),
-                                .context = cv_member_text(value, "context")};
+        *move = (cv_draft_move){.expert = cv_slug_lower(a, cv_json_get_text(value, "expert")),
+                                .word = cv_json_get_text(value, "type"),
+                                .context = cv_json_get_text(value, "context")};
         move->type = cv_words_find(cv_move_words, move->word);
         read_targets(a, value, move);
     }
@@ -190,15 +150,15 @@ static void read_updates(cv_batch *b, const cv_json *input)
         cv_str name, key = cv_arena_join(a, cv_kinds[kind].word, CV_STR("_updates"));
         const cv_json *list = list_of(input, key, (cv_str){NULL, 0}, &name);
         for (size_t i = 0; list && i < list->count; i++) {
-            const cv_json *value = &list->items[i], *by = member(value, "by");
+            const cv_json *value = &list->items[i], *by = cv_json_get(value, CV_STR("by"));
             cv_draft_update *update = CV_PUSH(a, &b->updates);
             *update = (cv_draft_update){.kind = (cv_kind)kind,
                                         .list = name,
                                         .index = i,
-                                        .target.text = cv_member_text(value, "id"),
-                                        .via.text = cv_member_text(value, "via"),
-                                        .word = cv_member_text(value, "status"),
-                                        .reason = cv_member_text(value, "reason")};
+                                        .target.text = cv_json_get_text(value, "id"),
+                                        .via.text = cv_json_get_text(value, "via"),
+                                        .word = cv_json_get_text(value, "status"),
+                                        .reason = cv_json_get_text(value, "reason")};
             update->by = by && by->type != CV_JSON_NULL ? cv_people_read(a, by) : cv_judge_alone;
             update->status = cv_status_find(update->kind, update->word);
         }
@@ -213,8 +173,8 @@ static void read_scores(cv_batch *b, const cv_json *scores)
         const cv_json *value = &scores->members[i].value;
         cv_draft_score *score = CV_PUSH(a, &b->scores);
         *score = (cv_draft_score){.expert = cv_slug_lower(a, scores->members[i].key),
-                                  .score = cv_member_int(value, "score", 0),
-                                  .components = cv_components_read(a, member(value, "score_components"))};
+                                  .score = cv_json_get_int(value, "score", 0),
+                                  .components = cv_components_read(a, cv_json_get(value, CV_STR("score_components")))};
         cv_json_to_int(value, &score->score);
     }
 }
@@ -230,18 +190,19 @@ static void read_responses(cv_batch *b, const cv_json *responses)
 void cv_batch_parse(cv_call *call, cv_batch *ret_batch)
 {
     const cv_json *input = call->input;
-    *ret_batch = (cv_batch){.call = call,
-                            .dialogue_id = cv_member_text(input, "dialogue_id"),
-                            .title = cv_member_text(input, "title"),
-                            .summary = cv_member_text(input, "summary"),
-                            .round = cv_member_int(input, "round", 0),
-                            .score = cv_member_int(input, "score", 0),
-                            .components = cv_components_read(call->arena, member(input, "score_components")),
-                            .dry_run = cv_member_true(input, "dry_run")};
+    *ret_batch =
+        (cv_batch){.call = call,
+                   .dialogue_id = cv_json_get_text(input, "dialogue_id"),
+                   .title = cv_json_get_text(input, "title"),
+                   .summary = cv_json_get_text(input, "summary"),
+                   .round = cv_json_get_int(input, "round", 0),
+                   .score = cv_json_get_int(input, "score", 0),
+                   .components = cv_components_read(call->arena, cv_json_get(input, CV_STR("score_components"))),
+                   .dry_run = cv_json_get_true(input, "dry_run")};
     read_entities(ret_batch, input);
     read_links(ret_batch, input);
     read_moves(ret_batch, input);
     read_updates(ret_batch, input);
-    read_scores(ret_batch, member(input, "expert_scores"));
-    read_responses(ret_batch, member(input, "responses"));
+    read_scores(ret_batch, cv_json_get(input, CV_STR("expert_scores")));
+    read_responses(ret_batch, cv_json_get(input, CV_STR("responses")));
 }

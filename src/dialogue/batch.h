@@ -127,12 +127,7 @@ cv_str cv_batch_answer(cv_batch *batch);
  * is not found becomes a warning. */
 void cv_receipts_find(cv_batch *batch, cv_rec_origin *origins, size_t count);
 
-/* ---- reading members of the request, also for the other writing operations ------------------- */
-
-cv_str cv_member_text(const cv_json *object, const char *key); /* empty: absent or null */
-bool cv_member_true(const cv_json *object, const char *key);
-int64_t cv_member_int(const cv_json *object, const char *key, int64_t otherwise);
-cv_str cv_member_json(cv_arena *a, const cv_json *object, const char *key); /* absent: the same */
+/* {"W": 3, "consistency": 2}: letters or words. */
 cv_components cv_components_read(cv_arena *a, const cv_json *value);
 
 #endif

@@ -105,7 +105,5 @@ cv_str cv_batch_answer(cv_batch *b)
     cv_json_key(&w, CV_STR("warnings"));
     cv_notices_print(&b->warnings, &w);
     cv_json_end_object(&w);
-    cv_str answer = cv_arena_copy(b->call->arena, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return answer;
+    return cv_buf_take(&text, b->call->arena);
 }

@@ -1,8 +1,6 @@
 /* cascade.c - what happens to a target; see cascade.h. The first row that fits decides. */
 #include "dialogue/cascade.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 const cv_verdict_list_row cv_verdict_lists[CV_LIST_COUNT] = {
     [CV_LIST_TENSIONS_RESOLVED] = {CV_STR_INIT("tensions_resolved"), CV_KIND_TENSION},
     [CV_LIST_TENSIONS_ACCEPTED] = {CV_STR_INIT("tensions_accepted"), CV_KIND_TENSION},
@@ -66,7 +64,7 @@ static const struct {
 
 cv_effect cv_cascade(cv_cause cause, cv_kind target, cv_status from, unsigned by)
 {
-    for (size_t i = 0; i < COUNT(rows); i++) {
+    for (size_t i = 0; i < CV_COUNT(rows); i++) {
         if (rows[i].cause != cause.type || rows[i].word != cause.word || rows[i].target != target || !(rows[i].by & by))
             continue;
         cv_effect effect = {CV_EFFECT_COMMENT, from, rows[i].how == AS_RESULT, rows[i].how == NEEDS_AUTHOR};

@@ -155,7 +155,7 @@ static void take_new(cv_evolution *e, cv_chair *c)
     static const char *const want[] = {"role", "tier", "reason"};
     const bool has[] = {c->person.role.n > 0, c->person.tier >= 0, c->person.reason.n > 0};
     bool sound = true;
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+    for (size_t i = 0; i < CV_COUNT(want); i++) {
         sound &= has[i];
         if (!has[i])
             cv_chair_refuse(e, c, CV_ERR_MISSING_FIELD, want[i], (cv_str){NULL, 0}, "a new expert needs a %s", want[i])
@@ -194,7 +194,7 @@ void cv_chair_read(cv_evolution *e, const cv_json *from, size_t i)
         [CV_SOURCE_RETAINED] = take_retained, [CV_SOURCE_POOL] = take_from_pool, [CV_SOURCE_CREATED] = take_created};
     cv_chair *c = &e->chairs[i];
     c->at = cv_arena_printf(e->call->arena, "panel[%zu]", i);
-    c->source = (cv_source)cv_words_find(cv_source_words, cv_json_get(from, CV_STR("source"))->text);
+    c->source = (cv_source)cv_words_find(cv_source_words, cv_json_get_text(from, "source"));
     if (!cv_person_read(e->call, from, c->at, &c->person))
         return;
     if (c->source != CV_SOURCE_CREATED && !c->person.slug.n && !c->person.role.n)

@@ -23,9 +23,7 @@ static cv_str old_end(old_values *old, cv_arena *a)
 {
     cv_json_end_object(&old->w);
     cv_json_end_object(&old->w);
-    cv_str data = cv_arena_copy(a, cv_buf_str(&old->text));
-    cv_buf_release(&old->text);
-    return data;
+    return cv_buf_take(&old->text, a);
 }
 
 static void old_text(old_values *old, const char *key, cv_str value)

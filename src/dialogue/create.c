@@ -33,19 +33,6 @@ static const cv_json *given(const cv_call *call, const char *key)
     return cv_json_get(call->input, cv_str_of(key));
 }
 
-static int64_t int_or(const cv_call *call, const char *key, int64_t otherwise)
-{
-    const cv_json *value = given(call, key);
-    int64_t number;
-    return value && cv_json_to_int(value, &number) ? number : otherwise;
-}
-
-static bool is_true(const cv_call *call, const char *key)
-{
-    const cv_json *value = given(call, key);
-    return value && value->type == CV_JSON_TRUE;
-}
-
 static int depth_of(const cv_json *value)
 {
     int deepest = 0;
@@ -74,7 +61,7 @@ static cv_str read_json(cv_call *call, const char *key)
     if (depth > CV_MAX_BACKGROUND_DEPTH)
         cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), key, (cv_str){NULL, 0},
                   "%s is nested %d levels deep, at most %d are allowed", key, depth, CV_MAX_BACKGROUND_DEPTH);
-    return cv_answer_take(call->arena, &text);
+    return cv_buf_take(&text, call->arena);
 }
 
 static bool leaves_root(cv_str path)
@@ -164,7 +151,7 @@ static void read_pool(cv_call *call, wish *w)
 static int64_t read_panel_size(cv_call *call, const wish *w)
 {
     int64_t pool = (int64_t)w->pool.count;
-    int64_t size = int_or(call, "panel_size", pool < USUAL_PANEL ? pool : USUAL_PANEL);
+    int64_t size = cv_json_get_int(call->input, "panel_size", pool < USUAL_PANEL ? pool : USUAL_PANEL);
     if (w->pool.count && size > pool)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size",
                   cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld experts", (long long)pool)
@@ -183,9 +170,9 @@ static bool read_wish(cv_call *call, wish *w)
         .background = read_json(call, "background"),
         .output_dir = read_output_dir(call),
         .rotation = rotation ? rotation->text : cv_rotation_words.items[CV_ROTATION_GRADUATED],
-        .seed = int_or(call, "seed", CV_ABSENT),
+        .seed = cv_json_get_int(call->input, "seed", CV_ABSENT),
         .convergence_target = read_target(call),
-        .strict_convergence = is_true(call, "strict_convergence"),
+        .strict_convergence = cv_json_get_true(call->input, "strict_convergence"),
     };
     read_calibration(call, &w->row);
     read_pool(call, w);
@@ -258,7 +245,7 @@ static void enter(cv_journal *j, const cv_rec_dialogue *row, const cast *c)
         return;
     cv_buf text = {0};
     write_selection(&(cv_json_writer){.out = &text}, row, c);
-    cv_journal_event(j, 'N', CV_STR("0"), created, 0, judge)->data = cv_answer_take(j->call->arena, &text);
+    cv_journal_event(j, 'N', CV_STR("0"), created, 0, judge)->data = cv_buf_take(&text, j->call->arena);
 }
 
 static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv_rec_dialogue *row, const cast *c)
@@ -282,7 +269,7 @@ static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv
     cv_protocol_write(&w, call->arena, row, &asked->pool);
     cv_answer_warnings(&w, &asked->warnings);
     cv_json_end_object(&w);
-    return cv_answer_take(call->arena, &text);
+    return cv_buf_take(&text, call->arena);
 }
 
 /* ---- the id ------------------------------------------------------------------------------------------------------ */
@@ -339,15 +326,15 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
         cv_position position;
         bool used, settled = false;
         if (!call->store->calls->position(call->store, call->arena, id, &position, &used, err))
-            return cv_refuse_pass(call, err);
+            return cv_call_fail(call, err);
         if (used && w->named && !cv_journal_replayed(call, id, outcome, err))
-            return cv_refuse_pass(call, err);
+            return cv_call_fail(call, err);
         if (used && w->named && outcome->replayed)
             return true;
         if (used && w->insists)
             return taken_slug(call, id);
         if (!used && !settle(call, w, id, &settled, outcome, err))
-            return cv_refuse_pass(call, err);
+            return cv_call_fail(call, err);
         if (settled)
             return true;
     }

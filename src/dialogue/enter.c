@@ -75,7 +75,7 @@ static void enter_dialogue(cv_batch *b, cv_journal *j, cv_rec_event *event)
 /* What the event must remember: the op_id, to know the round again, and a change of the dialogue's status. */
 static cv_str round_data(const cv_batch *b)
 {
-    cv_str op_id = cv_member_text(b->call->input, "op_id");
+    cv_str op_id = cv_json_get_text(b->call->input, "op_id");
     if (!op_id.p && !turns_converging(b))
         return (cv_str){NULL, 0};
     cv_buf text = {0};
@@ -86,9 +86,7 @@ static cv_str round_data(const cv_batch *b)
     if (turns_converging(b))
         cv_json_key_str(&w, "dialogue_status", CV_STR("converging"));
     cv_json_end_object(&w);
-    cv_str data = cv_arena_copy(b->call->arena, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return data;
+    return cv_buf_take(&text, b->call->arena);
 }
 
 static void enter_round(cv_batch *b, cv_journal *j)

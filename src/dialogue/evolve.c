@@ -5,9 +5,9 @@
  */
 #include "base/limits.h"
 #include "dialogue/chair.h"
-#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
+#include "dialogue/writing.h"
 
 /* ---- the whole panel --------------------------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ static cv_str print_result(const cv_evolution *e)
     cv_json_end_array(&w);
     cv_answer_warnings(&w, &e->warnings);
     cv_json_end_object(&w);
-    return cv_answer_take(e->call->arena, &text);
+    return cv_buf_take(&text, e->call->arena);
 }
 
 static void enter_new(const cv_evolution *e, cv_journal *j, cv_chair *c, int64_t position)
@@ -161,13 +161,12 @@ static cv_str print_counts(const cv_evolution *e)
     cv_json_begin_object(&w);
     write_counts(e, &w);
     cv_json_end_object(&w);
-    return cv_answer_take(e->call->arena, &data);
+    return cv_buf_take(&data, e->call->arena);
 }
 
 static bool enter(cv_evolution *e, cv_outcome *outcome)
 {
     cv_journal j;
-    cv_err err = {.arena = e->call->arena};
     int64_t position = (int64_t)e->s.experts.count;
     cv_journal_begin(&j, e->call, &e->s);
     for (size_t i = 0; i < e->count; i++)
@@ -181,24 +180,19 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
         enter_late(e, &j, &e->chairs[i], event);
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
-    return cv_journal_commit(&j, print_result(e), outcome, &err) || cv_refuse_pass(e->call, &err);
+    return cv_write_commit(&j, print_result(e), outcome);
 }
 
-static bool evolve(cv_call *call, void *ctx, cv_outcome *outcome)
+static bool evolve(cv_call *call, cv_outcome *outcome)
 {
-    const uint32_t kinds = 1u << CV_REC_DIALOGUE | 1u << CV_REC_EXPERT | 1u << CV_REC_SEAT | 1u << CV_REC_ROUND;
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND);
     cv_wanted wanted = {.kinds = kinds, .no_content = true};
     cv_evolution e = {.call = call};
-    cv_str id = cv_json_get(call->input, CV_STR("dialogue_id"))->text;
+    cv_str id = cv_json_get_text(call->input, "dialogue_id");
     cv_err err = {.arena = call->arena};
-    (void)ctx;
-    if (!cv_journal_replayed(call, id, outcome, &err))
-        return cv_refuse_pass(call, &err);
-    if (outcome->replayed)
-        return true;
     if (!cv_state_load(call, id, &wanted, &e.s, &err))
-        return cv_refuse_pass(call, &err);
-    cv_json_to_int(cv_json_get(call->input, CV_STR("round")), &e.round);
+        return cv_call_fail(call, &err);
+    e.round = cv_json_get_int(call->input, "round", 0);
     return cv_require_open(call, &e.s)                              /* somebody still listens   */
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
            && panel_is_open(&e)                                     /* nobody sits yet          */
@@ -209,9 +203,5 @@ static bool evolve(cv_call *call, void *ctx, cv_outcome *outcome)
 
 bool cv_dialogue_evolve_panel(cv_call *call)
 {
-    cv_outcome outcome;
-    if (!cv_journal_retry(call, evolve, NULL, &outcome))
-        return false;
-    cv_journal_answer(call, &outcome);
-    return true;
+    return cv_write_run(call, evolve);
 }

@@ -5,10 +5,10 @@
  */
 #include "base/limits.h"
 #include "dialogue/answer.h"
-#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/pool.h"
+#include "dialogue/writing.h"
 
 /* A name that was asked for must be free: neither an expert's nor reserved for a member of the pool. */
 static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *pool, cv_str slug)
@@ -60,13 +60,12 @@ static cv_str print_result(cv_call *call, cv_str id, const cv_rec_expert *expert
     cv_answer_row(&w, CV_REC_EXPERT, expert, true);
     cv_json_end_object(&w);
     cv_json_end_object(&w);
-    return cv_answer_take(call->arena, &text);
+    return cv_buf_take(&text, call->arena);
 }
 
 static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int64_t round, cv_outcome *outcome)
 {
     cv_journal j;
-    cv_err err = {.arena = call->arena};
     cv_journal_begin(&j, call, s);
     cv_rec_expert row =
         cv_person_row(person, person->slug, CV_SOURCE_CREATED, (int64_t)s->experts.count + 1, round, j.now);
@@ -75,24 +74,19 @@ static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int
         cv_journal_event(&j, 'X', row.expert_slug, cv_event_words.items[CV_EVENT_CREATED], round, cv_judge_alone.json);
     event->reason = person->reason;
     cv_journal_covers(&j, event, CV_REC_EXPERT, &row);
-    return cv_journal_commit(&j, print_result(call, s->id, &row), outcome, &err) || cv_refuse_pass(call, &err);
+    return cv_write_commit(&j, print_result(call, s->id, &row), outcome);
 }
 
-static bool create_expert(cv_call *call, void *ctx, cv_outcome *outcome)
+static bool create_expert(cv_call *call, cv_outcome *outcome)
 {
-    cv_str id = cv_json_get(call->input, CV_STR("dialogue_id"))->text;
-    cv_wanted wanted = {.kinds = 1u << CV_REC_DIALOGUE | 1u << CV_REC_EXPERT | 1u << CV_REC_ROUND, .no_content = true};
+    cv_str id = cv_json_get_text(call->input, "dialogue_id");
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(ROUND), .no_content = true};
     cv_err err = {.arena = call->arena};
     cv_state s;
     cv_pool pool;
     cv_person person;
-    (void)ctx;
-    if (!cv_journal_replayed(call, id, outcome, &err))
-        return cv_refuse_pass(call, &err);
-    if (outcome->replayed)
-        return true;
     if (!cv_state_load(call, id, &wanted, &s, &err))
-        return cv_refuse_pass(call, &err);
+        return cv_call_fail(call, &err);
     if (!cv_require_open(call, &s) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
         return false;
     cv_person_read(call, call->input, CV_STR(""), &person);
@@ -104,9 +98,5 @@ static bool create_expert(cv_call *call, void *ctx, cv_outcome *outcome)
 
 bool cv_dialogue_expert_create(cv_call *call)
 {
-    cv_outcome outcome;
-    if (!cv_journal_retry(call, create_expert, NULL, &outcome))
-        return false;
-    cv_journal_answer(call, &outcome);
-    return true;
+    return cv_write_run(call, create_expert);
 }

@@ -20,19 +20,11 @@
 
 enum { MOST_TRIES = 8 };
 
-#define BIT(kind) (1u << CV_REC_##kind)
-
 typedef struct {
     cv_str dialogue_id;
     const char *path; /* NULL: the document is the answer */
     bool moved;       /* somebody wrote meanwhile */
 } job;
-
-static cv_str text_of(const cv_call *call, cv_str key)
-{
-    const cv_json *value = cv_json_get(call->input, key);
-    return value && value->type == CV_JSON_STRING ? value->text : (cv_str){NULL, 0};
-}
 
 /* ---- where to -------------------------------------------------------------------------------------------------------
  */
@@ -74,7 +66,7 @@ static bool may_replace(cv_call *call, const char *path, cv_err *err)
 
 static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
 {
-    cv_str given = text_of(call, CV_STR("output_path"));
+    cv_str given = cv_json_get_text(call->input, "output_path");
     j->path = NULL;
     if (cv_str_eq(given, CV_STR("-")))
         return true;
@@ -123,7 +115,7 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 
 static bool write_document(cv_export *x, job *j, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = BIT(RESPONSE) | BIT(ENTITY)};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY)};
     cv_store *store = x->call->store;
     cv_position position;
     bool found;
@@ -176,8 +168,8 @@ static bool write_answer(cv_export *x, job *j, cv_err *err)
 /* One try: everything is read and written, or j->moved. */
 static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = BIT(DIALOGUE) | BIT(EXPERT) | BIT(SEAT) | BIT(ROUND) | BIT(SCORE) | BIT(MOVE) |
-                                       BIT(VERDICT)};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
+                                       CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
     cv_position position;
     x->call = call;
     if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !check_rounds(&x->s, err) ||
@@ -224,14 +216,12 @@ static void answer(const cv_export *x, const char *path)
 bool cv_dialogue_export(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    job j = {.dialogue_id = text_of(call, CV_STR("dialogue_id"))};
+    job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id")};
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         cv_export *x = CV_NEW(call->arena, cv_export);
         j.moved = false;
-        if (!attempt(call, &j, x, &err)) {
-            *CV_PUSH(call->arena, call->errs) = err;
-            return false;
-        }
+        if (!attempt(call, &j, x, &err))
+            return cv_call_fail(call, &err);
         if (j.moved)
             continue;
         if (j.path)

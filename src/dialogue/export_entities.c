@@ -130,7 +130,7 @@ static void write_derived(cv_export *x, cv_kind kind, uint32_t place)
 {
     if (kind == CV_KIND_TENSION)
         write_related(x, place);
-    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++) {
+    for (size_t i = 0; i < CV_COUNT(derived); i++) {
         if (derived[i].kind != kind)
             continue;
         cv_json_key(&x->w, cv_str_of(derived[i].key));

@@ -214,7 +214,7 @@ static void group_all(cv_export *x)
 
 bool cv_graph_load(cv_export *x, cv_position *ret_position, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = 1u << CV_REC_ORIGIN | 1u << CV_REC_REFERENCE | 1u << CV_REC_EVENT};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT)};
     bool found;
     sort_experts(x);
     if (!x->call->store->calls->snapshot(x->call->store, x->call->arena, x->s.id, &wanted, keep_row, x, ret_position,

@@ -51,9 +51,7 @@ static cv_str joined(cv_arena *a, const cv_str *words, size_t count)
         cv_buf_add_z(&text, i ? ", " : "");
         cv_buf_add(&text, words[i]);
     }
-    cv_str all = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return all;
+    return cv_buf_take(&text, a);
 }
 
 void cv_fault_missing(const cv_spot *at)
@@ -150,9 +148,7 @@ static cv_str context_of(cv_arena *a, cv_str source_id, cv_str target_id, char t
     cv_json_key_str(&w, "target_id", target_id);
     cv_json_key_str(&w, "target_type", (cv_str){&target, 1});
     cv_json_end_object(&w);
-    cv_str json = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return json;
+    return cv_buf_take(&text, a);
 }
 
 void cv_fault_reference(const cv_spot *at, cv_ref ref, cv_str source_id, char source, cv_str target_id, char target)

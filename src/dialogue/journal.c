@@ -26,8 +26,6 @@ struct cv_journal_rows {
     } covers;
 };
 
-enum { MOST_TRIES = 64 };
-
 void cv_journal_begin(cv_journal *j, cv_call *call, const cv_state *state)
 {
     char *now = cv_arena_alloc(call->arena, CV_TIME_LEN + 1);
@@ -81,18 +79,20 @@ static cv_str request_digest(cv_call *call)
     static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
+    if (call->digest.p)
+        return call->digest;
     cv_json_begin_object(&w);
     for (uint32_t i = 0; i < call->input->count; i++) {
         const cv_json_member *m = &call->input->members[i];
-        if (cv_words_find((cv_words){aside, sizeof aside / sizeof *aside}, m->key) >= 0)
+        if (cv_words_find((cv_words){aside, CV_COUNT(aside)}, m->key) >= 0)
             continue;
         cv_json_key(&w, m->key);
         cv_json_value(&w, &m->value);
     }
     cv_json_end_object(&w);
-    cv_str digest = cv_sha256(call->arena, cv_buf_str(&text));
+    call->digest = cv_sha256(call->arena, cv_buf_str(&text));
     cv_buf_release(&text);
-    return digest;
+    return call->digest;
 }
 
 static cv_str op_id_of(cv_call *call, cv_str digest)
@@ -205,8 +205,7 @@ static void vouch(cv_journal *j)
         if (last && any_added)
             cv_json_key_str(&w, "added", added);
         cv_json_end_object(&w);
-        event->covers = cv_arena_copy(j->call->arena, cv_buf_str(&text));
-        cv_buf_release(&text);
+        event->covers = cv_buf_take(&text, j->call->arena);
     }
     assert(vouched.count == rows->by_key.count); /* a row without an event could be changed unnoticed */
 }
@@ -291,22 +290,6 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
     if (done == CV_STORE_DONE)
         ret->result = result;
     return settled(done, given != NULL, ret);
-}
-
-bool cv_journal_retry(cv_call *call, bool (*work)(cv_call *call, void *ctx, cv_outcome *outcome), void *ctx,
-                      cv_outcome *ret)
-{
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
-        *ret = (cv_outcome){0};
-        if (!work(call, ctx, ret))
-            return false;
-        if (!ret->conflict)
-            return true;
-    }
-    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
-                MOST_TRIES)
-        ->suggestion = CV_STR("try again");
-    return false;
 }
 
 void cv_journal_answer(cv_call *call, const cv_outcome *outcome)

@@ -53,11 +53,6 @@ bool cv_journal_replayed(cv_call *call, cv_str dialogue_id, cv_outcome *ret, cv_
 /* Commits against the state's rev. `result` is the JSON object of the answer without rev and replayed. */
 bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *err);
 
-/* Runs `work` (load, check, journal, commit) again while it reports a conflict, up to a bounded number of times; then
- * rev_conflict. */
-bool cv_journal_retry(cv_call *call, bool (*work)(cv_call *call, void *ctx, cv_outcome *outcome), void *ctx,
-                      cv_outcome *ret);
-
 /* The answer: the stored result's members plus "rev", and "replayed": true when it was. */
 void cv_journal_answer(cv_call *call, const cv_outcome *outcome);
 

@@ -44,9 +44,7 @@ static cv_str join(cv_arena *a, const texts *list)
         cv_buf_add_z(&b, i ? ", " : "");
         cv_buf_add(&b, list->items[i]);
     }
-    cv_str joined = cv_arena_copy(a, cv_buf_str(&b));
-    cv_buf_release(&b);
-    return joined;
+    return cv_buf_take(&b, a);
 }
 
 static cv_str list_rounds(const facts *f)

@@ -77,6 +77,4 @@ const cv_section *cv_section_at(const cv_doc *doc, size_t at, size_t *walk);
 cv_str cv_mark_where(const cv_linter *l, const cv_mark *m);
 cv_str cv_lint_key(cv_arena *a, cv_str agent, cv_str id);
 
-#define CV_COUNT(array) (sizeof(array) / sizeof *(array))
-
 #endif

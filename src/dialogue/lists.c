@@ -4,10 +4,10 @@
 #include "base/limits.h"
 #include "dialogue/answer.h"
 #include "dialogue/dynamics.h"
-#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
+#include "dialogue/writing.h"
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
 
@@ -42,28 +42,21 @@ static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_
     return true;
 }
 
-static cv_str text_of(const cv_call *call, const char *key)
-{
-    const cv_json *given = cv_json_get(call->input, cv_str_of(key));
-    return given ? given->text : (cv_str){NULL, 0};
-}
-
 bool cv_dialogue_list(cv_call *call)
 {
-    const cv_json *given = cv_json_get(call->input, CV_STR("limit"));
-    int64_t limit = USUAL_PAGE;
-    if (given)
-        cv_json_to_int(given, &limit);
+    int64_t limit = cv_json_get_int(call->input, "limit", USUAL_PAGE);
     assert(limit > 0 && limit <= CV_MAX_PAGE); /* the schema's bounds */
     page p = {.a = call->arena, .w = {.out = call->out}, .limit = (size_t)limit};
-    cv_list_query query = {.status = text_of(call, "status"), .after = text_of(call, "after"), .limit = p.limit + 1};
+    cv_list_query query = {.status = cv_json_get_text(call->input, "status"),
+                           .after = cv_json_get_text(call->input, "after"),
+                           .limit = p.limit + 1};
     cv_err err = {.arena = call->arena};
     cv_json_begin_object(&p.w);
     cv_json_key_str(&p.w, "status", CV_STR("success"));
     cv_json_key(&p.w, CV_STR("dialogues"));
     cv_json_begin_array(&p.w);
     if (!call->store->calls->list(call->store, call->arena, &query, list_one, &p, &err))
-        return cv_refuse_pass(call, &err);
+        return cv_call_fail(call, &err);
     cv_json_end_array(&p.w);
     cv_json_key_int(&p.w, "count", (int64_t)p.count);
     if (p.more)
@@ -194,15 +187,13 @@ static void write_dialogue(cv_call *call, const cv_state *s, bool changed)
 bool cv_dialogue_get(cv_call *call)
 {
     const uint32_t kinds = (1u << CV_REC_COUNT) - 1;
-    const uint32_t unasked = 1u << CV_REC_EVENT | 1u << CV_REC_ORIGIN | 1u << CV_REC_RESPONSE | 1u << CV_REC_SCORE;
+    const uint32_t unasked = CV_REC_BIT(EVENT) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(SCORE);
     cv_wanted wanted = {.kinds = kinds & ~unasked, .no_content = true};
     cv_err err = {.arena = call->arena};
     cv_state s;
-    int64_t since;
-    if (!cv_state_load(call, text_of(call, "dialogue_id"), &wanted, &s, &err))
-        return cv_refuse_pass(call, &err);
-    const cv_json *given = cv_json_get(call->input, CV_STR("since_rev"));
-    write_dialogue(call, &s, !(given && cv_json_to_int(given, &since) && since == s.position.rev));
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &s, &err))
+        return cv_call_fail(call, &err);
+    write_dialogue(call, &s, cv_json_get_int(call->input, "since_rev", CV_ABSENT) != s.position.rev);
     return true;
 }
 
@@ -218,13 +209,12 @@ static cv_str print_abandoned(cv_call *call, cv_str id, cv_str reason)
     cv_json_key_str(&w, "dialogue_status", CV_STR("abandoned"));
     cv_json_key_str(&w, "reason", reason);
     cv_json_end_object(&w);
-    return cv_answer_take(call->arena, &text);
+    return cv_buf_take(&text, call->arena);
 }
 
 static bool enter_abandoned(cv_call *call, const cv_state *s, cv_str reason, cv_outcome *outcome)
 {
     cv_journal j;
-    cv_err err = {.arena = call->arena};
     cv_rec_dialogue row = s->dialogue;
     row.status = cv_event_words.items[CV_EVENT_ABANDONED];
     cv_journal_begin(&j, call, s);
@@ -232,31 +222,22 @@ static bool enter_abandoned(cv_call *call, const cv_state *s, cv_str reason, cv_
     cv_rec_event *event = cv_journal_event(&j, 'D', s->id, row.status, CV_ABSENT, cv_judge_alone.json);
     event->reason = reason;
     cv_journal_covers(&j, event, CV_REC_DIALOGUE, &row);
-    return cv_journal_commit(&j, print_abandoned(call, s->id, reason), outcome, &err) || cv_refuse_pass(call, &err);
+    return cv_write_commit(&j, print_abandoned(call, s->id, reason), outcome);
 }
 
-static bool abandon(cv_call *call, void *ctx, cv_outcome *outcome)
+static bool abandon(cv_call *call, cv_outcome *outcome)
 {
-    cv_str id = text_of(call, "dialogue_id");
-    cv_wanted wanted = {.kinds = 1u << CV_REC_DIALOGUE, .no_content = true};
+    cv_str id = cv_json_get_text(call->input, "dialogue_id");
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE), .no_content = true};
     cv_err err = {.arena = call->arena};
     cv_state s;
-    (void)ctx;
-    if (!cv_journal_replayed(call, id, outcome, &err))
-        return cv_refuse_pass(call, &err);
-    if (outcome->replayed)
-        return true;
     if (!cv_state_load(call, id, &wanted, &s, &err))
-        return cv_refuse_pass(call, &err);
+        return cv_call_fail(call, &err);
     cv_str reason = cv_text_read(call, call->input, CV_STR(""), "reason", CV_MAX_PROSE, CV_TEXT_PROSE);
     return cv_require_open(call, &s) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
 }
 
 bool cv_dialogue_abandon(cv_call *call)
 {
-    cv_outcome outcome;
-    if (!cv_journal_retry(call, abandon, NULL, &outcome))
-        return false;
-    cv_journal_answer(call, &outcome);
-    return true;
+    return cv_write_run(call, abandon);
 }

@@ -28,9 +28,7 @@ cv_str cv_json_texts(cv_arena *a, const cv_str *items, size_t count)
     for (size_t i = 0; i < count; i++)
         cv_json_str(&w, items[i]);
     cv_json_end_array(&w);
-    cv_str json = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return json;
+    return cv_buf_take(&text, a);
 }
 
 cv_people cv_people_of(cv_arena *a, const cv_str *slugs, size_t count)

@@ -38,12 +38,6 @@ void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count)
         fault->suggestion = cv_arena_printf(fault->arena, "did you mean '%.*s'?", CV_FMT(near));
 }
 
-bool cv_refuse_pass(cv_call *call, const cv_err *err)
-{
-    *CV_PUSH(call->arena, call->errs) = *err;
-    return false;
-}
-
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 static bool has_control(cv_str s)
@@ -80,7 +74,7 @@ static cv_str read_slug(cv_call *call, const cv_json *from, cv_str at)
 {
     static const char *const keys[] = {"expert_slug", "slug", "name"};
     cv_str slug = {NULL, 0};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < CV_COUNT(keys); i++) {
         const cv_json *given = cv_json_get(from, cv_str_of(keys[i]));
         if (!given || given->type != CV_JSON_STRING)
             continue;

@@ -38,9 +38,6 @@ cv_err *cv_refuse(cv_call *call, cv_err_code code, cv_str at, const char *field,
 /* Offers `words`, and the nearest of them to the fault's value. */
 void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count);
 
-/* Passes on an error that a function below reported. Always false. */
-bool cv_refuse_pass(cv_call *call, const cv_err *err);
-
 /* The text of a member, absent when it is not given. It must have something in it and at most `most` characters; a
  * single line has no control characters. */
 typedef enum { CV_TEXT_LINE, CV_TEXT_PROSE } cv_text_shape;

@@ -52,7 +52,7 @@ bool cv_pool_load(cv_call *call, cv_str stored, cv_pool *ret)
     if (stored.n == 0)
         return true;
     if (!cv_json_parse(call->arena, stored, &value, &err))
-        return cv_refuse_pass(call, &err);
+        return cv_call_fail(call, &err);
     return cv_pool_read(call, &value, CV_STR("expert_pool"), ret);
 }
 
@@ -91,9 +91,7 @@ cv_str cv_pool_print(cv_arena *a, const cv_pool *pool)
         print_member(&w, &pool->items[i]);
     cv_json_end_array(&w);
     cv_json_end_object(&w);
-    cv_str printed = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return printed;
+    return cv_buf_take(&text, a);
 }
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */

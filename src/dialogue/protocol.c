@@ -139,7 +139,7 @@ static void write_files(cv_json_writer *w, cv_arena *a, cv_str folder)
     static const char *const files[] = {"prompt-{slug}.md", "context-{slug}.json", "response-{slug}.md"};
     static const char *const keys[] = {"prompt", "context", "response"};
     cv_json_begin_object(w);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < CV_COUNT(files); i++)
         cv_json_key_str(w, keys[i], cv_arena_printf(a, "%.*s/round-{round}/%s", CV_FMT(folder), files[i]));
     cv_json_end_object(w);
 }

@@ -10,17 +10,15 @@
 #include "dialogue/operations.h"
 #include "dialogue/writing.h"
 
-#define BIT(kind) (1u << CV_REC_##kind)
-
 /* References of earlier rounds matter only to those that stand for themselves: an expert may repeat one. */
 static bool load(cv_call *call, const cv_batch *b, cv_state *state)
 {
     cv_err err = {.arena = call->arena};
-    cv_wanted wanted = {.kinds = BIT(DIALOGUE) | BIT(EXPERT) | BIT(SEAT) | BIT(ROUND) | BIT(RESPONSE) | BIT(ENTITY) |
-                                 BIT(ORIGIN) | BIT(VERDICT)};
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                                 CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT)};
     if (b->links.count)
-        wanted.kinds |= BIT(REFERENCE);
-    return cv_state_load(call, b->dialogue_id, &wanted, state, &err) || cv_write_refuse(call, &err);
+        wanted.kinds |= CV_REC_BIT(REFERENCE);
+    return cv_state_load(call, b->dialogue_id, &wanted, state, &err) || cv_call_fail(call, &err);
 }
 
 /* ---- may this round be registered? ----------------------------------------------------------- */
@@ -29,7 +27,7 @@ static bool load(cv_call *call, const cv_batch *b, cv_state *state)
 static bool find_op_id(cv_call *call, const cv_batch *b, cv_str *ret_op_id, cv_err *err)
 {
     cv_state history;
-    cv_wanted wanted = {.kinds = BIT(EVENT)};
+    cv_wanted wanted = {.kinds = CV_REC_BIT(EVENT)};
     cv_str round = cv_arena_printf(call->arena, "%lld", (long long)b->round);
     *ret_op_id = (cv_str){NULL, 0};
     if (!cv_state_load(call, b->dialogue_id, &wanted, &history, err))
@@ -40,7 +38,7 @@ static bool find_op_id(cv_call *call, const cv_batch *b, cv_str *ret_op_id, cv_e
         if (event->subject_type.p[0] == 'O' && cv_str_eq(event->subject_id, round) && event->data.n &&
             cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]) &&
             cv_json_parse(call->arena, event->data, &data, err))
-            *ret_op_id = cv_member_text(&data, "op_id");
+            *ret_op_id = cv_json_get_text(&data, "op_id");
     }
     return true;
 }
@@ -67,7 +65,7 @@ static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *
     cv_err err = {.arena = call->arena};
     cv_str op_id;
     if (!find_op_id(call, b, &op_id, &err) || !replay_under(call, b, op_id, outcome, &err))
-        return cv_write_refuse(call, &err);
+        return cv_call_fail(call, &err);
     if (outcome->replayed)
         return true;
     *outcome = (cv_outcome){0};
@@ -104,12 +102,11 @@ static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-static bool work(cv_call *call, void *ctx, cv_outcome *outcome)
+static bool work(cv_call *call, cv_outcome *outcome)
 {
     cv_batch batch;
     cv_state state;
     cv_journal journal;
-    (void)ctx;
     cv_batch_parse(call, &batch);
     if (!load(call, &batch, &state) || !may_register(call, &batch, &state, outcome))
         return false;

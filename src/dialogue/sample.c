@@ -131,22 +131,17 @@ static void read_names(sampling *p, const char *key, bool keep)
 static int64_t read_size(const sampling *p)
 {
     const cv_rec_seat *seats;
-    const cv_json *given = cv_json_get(p->call->input, CV_STR("panel_size"));
     int64_t size = (int64_t)cv_state_panel(&p->s, p->round, &seats);
     if (size == 0 && p->s.dialogue.panel_size != CV_ABSENT)
         size = p->s.dialogue.panel_size;
-    if (given)
-        cv_json_to_int(given, &size);
-    return size;
+    return cv_json_get_int(p->call->input, "panel_size", size);
 }
 
 static void choose(sampling *p)
 {
-    const cv_json *given = cv_json_get(p->call->input, CV_STR("seed"));
     const cv_json *size = cv_json_get(p->call->input, CV_STR("panel_size"));
     p->seed = cv_panel_round_seed(p->s.dialogue.seed == CV_ABSENT ? 0 : p->s.dialogue.seed, p->round);
-    if (given)
-        cv_json_to_int(given, &p->seed);
+    p->seed = cv_json_get_int(p->call->input, "seed", p->seed);
     p->size = (size_t)read_size(p);
     size_t kept = cv_panel_keep(&p->candidates, p->rotation);
     if (kept > p->size && size)
@@ -201,16 +196,13 @@ static void write_answer(sampling *p)
 
 bool cv_dialogue_panel_sample(cv_call *call)
 {
-    const uint32_t kinds = 1u << CV_REC_DIALOGUE | 1u << CV_REC_EXPERT | 1u << CV_REC_SEAT | 1u << CV_REC_ROUND;
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND);
     cv_wanted wanted = {.kinds = kinds, .no_content = true};
     sampling p = {.call = call};
     cv_err err = {.arena = call->arena};
-    if (!cv_state_load(call, cv_json_get(call->input, CV_STR("dialogue_id"))->text, &wanted, &p.s, &err))
-        return cv_refuse_pass(call, &err);
-    const cv_json *round = cv_json_get(call->input, CV_STR("round"));
-    p.round = cv_state_next_round(&p.s);
-    if (round)
-        cv_json_to_int(round, &p.round);
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &p.s, &err))
+        return cv_call_fail(call, &err);
+    p.round = cv_json_get_int(call->input, "round", cv_state_next_round(&p.s));
     int rotation = cv_words_find(cv_rotation_words, p.s.dialogue.rotation);
     p.rotation = rotation < 0 ? CV_ROTATION_GRADUATED : (cv_rotation)rotation;
     if (!cv_require_open(call, &p.s) || !cv_require_next_round(call, &p.s, p.round) ||

@@ -223,7 +223,7 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
 bool cv_tension_is_open(const cv_rec_entity *entity)
 {
     static const cv_status open[] = {CV_STATUS_TENSION_OPEN, CV_STATUS_TENSION_ADDRESSED, CV_STATUS_TENSION_REOPENED};
-    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+    for (size_t i = 0; i < CV_COUNT(open); i++)
         if (cv_str_eq(entity->status, cv_statuses[open[i]].word))
             return true;
     return false;

@@ -33,15 +33,15 @@ static cv_edit read_edit(cv_update *u, const cv_json *value)
 {
     cv_arena *a = u->ids.call->arena;
     const cv_json *by = cv_json_get(value, CV_STR("by"));
-    cv_edit edit = {.target.text = cv_member_text(value, "id"),
-                    .via.text = cv_member_text(value, "via"),
-                    .status_word = cv_member_text(value, "status"),
-                    .label = cv_member_text(value, "label"),
-                    .content = cv_member_text(value, "content"),
-                    .reason = cv_member_text(value, "reason"),
+    cv_edit edit = {.target.text = cv_json_get_text(value, "id"),
+                    .via.text = cv_json_get_text(value, "via"),
+                    .status_word = cv_json_get_text(value, "status"),
+                    .label = cv_json_get_text(value, "label"),
+                    .content = cv_json_get_text(value, "content"),
+                    .reason = cv_json_get_text(value, "reason"),
                     .status = -1};
     if (!edit.content.p)
-        edit.content = cv_member_text(value, "description");
+        edit.content = cv_json_get_text(value, "description");
     edit.by = by && by->type != CV_JSON_NULL ? cv_people_read(a, by) : cv_judge_alone;
     cv_target_resolve(&u->ids, &edit.target);
     cv_target_resolve(&u->ids, &edit.via);
@@ -59,16 +59,16 @@ static void parse(cv_update *u)
     for (size_t i = 0; i < scores->count; i++) {
         const cv_json *value = &scores->items[i];
         *CV_PUSH(a, &u->scores) =
-            (cv_score_edit){.round = cv_member_int(value, "round", -1),
-                            .expert = cv_slug_lower(a, cv_member_text(value, "expert")),
-                            .score = cv_member_int(value, "score", 0),
+            (cv_score_edit){.round = cv_json_get_int(value, "round", -1),
+                            .expert = cv_slug_lower(a, cv_json_get_text(value, "expert")),
+                            .score = cv_json_get_int(value, "score", 0),
                             .components = cv_components_read(a, cv_json_get(value, CV_STR("score_components"))),
-                            .reason = cv_member_text(value, "reason")};
+                            .reason = cv_json_get_text(value, "reason")};
     }
     for (size_t i = 0; i < texts->count; i++) {
         const cv_json *value = &texts->items[i];
-        *CV_PUSH(a, &u->texts) = (cv_text_edit){cv_member_int(value, "round", -1), cv_member_text(value, "title"),
-                                                cv_member_text(value, "summary"), cv_member_text(value, "reason")};
+        *CV_PUSH(a, &u->texts) = (cv_text_edit){cv_json_get_int(value, "round", -1), cv_json_get_text(value, "title"),
+                                                cv_json_get_text(value, "summary"), cv_json_get_text(value, "reason")};
     }
 }
 
@@ -186,16 +186,15 @@ static bool check(cv_update *u)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-#define BIT(kind) (1u << CV_REC_##kind)
-
 static bool load(cv_update *u)
 {
     cv_call *call = u->ids.call;
     cv_err err = {.arena = call->arena};
-    cv_wanted wanted = {.kinds = BIT(DIALOGUE) | BIT(EXPERT) | BIT(ROUND) | BIT(SCORE) | BIT(ENTITY) | BIT(ORIGIN)};
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) |
+                                 CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN)};
     cv_state *s = &u->state;
-    if (!cv_state_load(call, cv_member_text(call->input, "dialogue_id"), &wanted, s, &err))
-        return cv_write_refuse(call, &err);
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, s, &err))
+        return cv_call_fail(call, &err);
     u->ids.state = s;
     u->ids.subjects = (cv_subjects){.arena = call->arena, .state = s};
     u->dialogue = s->dialogue;
@@ -225,16 +224,13 @@ static cv_str answer(cv_update *u)
     cv_json_key(&w, CV_STR("warnings"));
     cv_notices_print(&u->warnings, &w);
     cv_json_end_object(&w);
-    cv_str result = cv_arena_copy(u->ids.call->arena, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return result;
+    return cv_buf_take(&text, u->ids.call->arena);
 }
 
-static bool work(cv_call *call, void *ctx, cv_outcome *outcome)
+static bool work(cv_call *call, cv_outcome *outcome)
 {
     cv_update *u = CV_NEW(call->arena, cv_update);
     cv_journal journal;
-    (void)ctx;
     u->ids.call = call;
     if (!load(u))
         return false;

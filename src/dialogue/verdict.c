@@ -71,8 +71,8 @@ static void parse(verdict *v)
 {
     const cv_json *in = v->ids.call->input, *supporting = cv_json_get(in, CV_STR("supporting_experts"));
     cv_arena *a = v->ids.call->arena;
-    cv_str type = cv_member_text(in, "verdict_type"), confidence = cv_member_text(in, "confidence");
-    cv_str author = cv_slug_lower(a, cv_member_text(in, "author_expert"));
+    cv_str type = cv_json_get_text(in, "verdict_type"), confidence = cv_json_get_text(in, "confidence");
+    cv_str author = cv_slug_lower(a, cv_json_get_text(in, "author_expert"));
     int64_t last = cv_state_next_round(&v->state) - 1;
     if (cv_str_eq(author, cv_judge_slug))
         author = (cv_str){NULL, 0};
@@ -81,14 +81,14 @@ static void parse(verdict *v)
     v->supporting = cv_people_read(a, supporting);
     bool supported = supporting && supporting->type != CV_JSON_NULL;
     v->row = (cv_rec_verdict){
-        .verdict_id = cv_member_text(in, "verdict_id"),
+        .verdict_id = cv_json_get_text(in, "verdict_id"),
         .verdict_type = word_or_text(cv_verdict_words, v->type, type),
-        .round = cv_member_int(in, "round", last > 0 ? last : 0),
+        .round = cv_json_get_int(in, "round", last > 0 ? last : 0),
         .author_expert = author,
-        .recommendation = cv_member_text(in, "recommendation"),
-        .description = cv_member_text(in, "description"),
-        .conditions = cv_member_json(a, in, "conditions"),
-        .vote = cv_member_text(in, "vote"),
+        .recommendation = cv_json_get_text(in, "recommendation"),
+        .description = cv_json_get_text(in, "description"),
+        .conditions = cv_json_get_json(a, in, "conditions"),
+        .vote = cv_json_get_text(in, "vote"),
         .confidence = word_or_text(cv_confidence_words, cv_words_find(cv_confidence_words, confidence), confidence),
         .tensions_resolved = read_list(v, CV_LIST_TENSIONS_RESOLVED),
         .tensions_accepted = read_list(v, CV_LIST_TENSIONS_ACCEPTED),
@@ -96,8 +96,8 @@ static void parse(verdict *v)
         .key_evidence = read_list(v, CV_LIST_KEY_EVIDENCE),
         .key_claims = read_list(v, CV_LIST_KEY_CLAIMS),
         .supporting_experts = supported ? v->supporting.json : (cv_str){NULL, 0},
-        .ethos_compliance = cv_member_json(a, in, "ethos_compliance"),
-        .warning = cv_member_text(in, "warning"),
+        .ethos_compliance = cv_json_get_json(a, in, "ethos_compliance"),
+        .warning = cv_json_get_text(in, "warning"),
     };
 }
 
@@ -254,9 +254,7 @@ static cv_str text_of(cv_arena *a, const cv_convergence *c, cv_str open, cv_str 
     for (size_t i = 0; i < c->missing_count; i++)
         cv_buf_printf(&text, "%s%s%.*s", i == 0 && c->open_count ? "; " : "", i ? ", " : missing.p,
                       CV_FMT(c->missing[i]));
-    cv_str copy = cv_arena_copy(a, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return copy;
+    return cv_buf_take(&text, a);
 }
 
 static bool blocked(verdict *v, const cv_convergence *c)
@@ -269,9 +267,8 @@ static bool blocked(verdict *v, const cv_convergence *c)
     cv_str blockers = text_of(a, c, CV_STR("open tensions "), CV_STR("no MOVE:CONVERGE from "));
     cv_err *err = cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type,
                            "the dialogue is not converged (%d%%): %.*s", c->percentage, CV_FMT(blockers));
-    err->context = cv_arena_copy(a, cv_buf_str(&context));
+    err->context = cv_buf_take(&context, a);
     err->suggestion = CV_STR("Go on with another round, or give 'force': true and say why in 'warning'");
-    cv_buf_release(&context);
     return false;
 }
 
@@ -279,7 +276,7 @@ static bool may_be_final(verdict *v, const cv_convergence *c)
 {
     if (v->type != CV_VERDICT_FINAL || c->converged)
         return true;
-    v->forced = cv_member_true(v->ids.call->input, "force") && cv_str_trim(v->row.warning).n > 0;
+    v->forced = cv_json_get_true(v->ids.call->input, "force") && cv_str_trim(v->row.warning).n > 0;
     if (v->state.dialogue.strict_convergence == 1 && !v->forced)
         return blocked(v, c);
     warn_open(v, c);
@@ -350,34 +347,29 @@ static cv_str answer(verdict *v, const cv_convergence *c)
     cv_json_key(&w, CV_STR("warnings"));
     cv_notices_print(&v->warnings, &w);
     cv_json_end_object(&w);
-    cv_str result = cv_arena_copy(v->ids.call->arena, cv_buf_str(&text));
-    cv_buf_release(&text);
-    return result;
+    return cv_buf_take(&text, v->ids.call->arena);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
-
-#define BIT(kind) (1u << CV_REC_##kind)
 
 static bool load(verdict *v)
 {
     cv_call *call = v->ids.call;
     cv_err err = {.arena = call->arena};
-    cv_wanted wanted = {.kinds = BIT(DIALOGUE) | BIT(EXPERT) | BIT(SEAT) | BIT(ROUND) | BIT(ENTITY) | BIT(ORIGIN) |
-                                 BIT(MOVE) | BIT(VERDICT)};
-    if (!cv_state_load(call, cv_member_text(call->input, "dialogue_id"), &wanted, &v->state, &err))
-        return cv_write_refuse(call, &err);
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                                 CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &v->state, &err))
+        return cv_call_fail(call, &err);
     v->ids.state = &v->state;
     v->ids.subjects = (cv_subjects){.arena = call->arena, .state = &v->state};
     return true;
 }
 
-static bool work(cv_call *call, void *ctx, cv_outcome *outcome)
+static bool work(cv_call *call, cv_outcome *outcome)
 {
     verdict *v = CV_NEW(call->arena, verdict);
     const cv_rec_verdict *same;
     cv_journal journal;
-    (void)ctx;
     v->ids.call = call;
     if (!load(v))
         return false;

@@ -109,7 +109,7 @@ static bool report_all(cv_call *call, cv_verify *v, cv_json_writer *w, cv_err *e
 /* One dialogue by its id: it must be there. */
 static bool report_named(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = 1u << CV_REC_DIALOGUE};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE)};
     cv_state *state = CV_NEW(call->arena, cv_state);
     return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, err);
 }
@@ -126,10 +126,8 @@ bool cv_record_verify(cv_call *call)
     cv_json_begin_array(&w);
     bool ok = call->store->calls->check(call->store, call->arena, &err) &&
               (id ? report_named(call, v, &w, id->text, &err) : report_all(call, v, &w, &err));
-    if (!ok) {
-        *CV_PUSH(call->arena, call->errs) = err;
-        return false;
-    }
+    if (!ok)
+        return cv_call_fail(call, &err);
     cv_json_end_array(&w);
     cv_json_end_object(&w);
     return true;

@@ -1,15 +1,10 @@
 /* writing.c - what all writing operations do alike; see writing.h. */
 #include "dialogue/writing.h"
 
-#include "dialogue/batch.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 
-bool cv_write_refuse(cv_call *call, const cv_err *err)
-{
-    *CV_PUSH(call->arena, call->errs) = *err;
-    return false;
-}
+enum { MOST_TRIES = 64 };
 
 bool cv_write_open(cv_call *call, const cv_state *state, bool final_is_fine)
 {
@@ -27,8 +22,8 @@ bool cv_write_commit(cv_journal *journal, cv_str result, cv_outcome *outcome)
 {
     cv_call *call = journal->call;
     cv_err err = {.arena = call->arena};
-    if (!cv_member_true(call->input, "dry_run"))
-        return cv_journal_commit(journal, result, outcome, &err) || cv_write_refuse(call, &err);
+    if (!cv_json_get_true(call->input, "dry_run"))
+        return cv_journal_commit(journal, result, outcome, &err) || cv_call_fail(call, &err);
     cv_str open = cv_str_head(result, result.n - 1);
     outcome->result = cv_arena_join(call->arena, open, CV_STR(",\"dry_run\":true}"));
     outcome->rev = journal->state->position.rev;
@@ -37,12 +32,21 @@ bool cv_write_commit(cv_journal *journal, cv_str result, cv_outcome *outcome)
 
 bool cv_write_run(cv_call *call, cv_work work)
 {
-    cv_outcome outcome;
-    cv_err err = {.arena = call->arena};
-    if (!cv_journal_replayed(call, cv_member_text(call->input, "dialogue_id"), &outcome, &err))
-        return cv_write_refuse(call, &err);
-    if (!outcome.replayed && !cv_journal_retry(call, work, NULL, &outcome))
-        return false;
-    cv_journal_answer(call, &outcome);
-    return true;
+    cv_str id = cv_json_get_text(call->input, "dialogue_id");
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        cv_outcome outcome;
+        cv_err err = {.arena = call->arena};
+        if (!cv_journal_replayed(call, id, &outcome, &err))
+            return cv_call_fail(call, &err);
+        if (!outcome.replayed && !work(call, &outcome))
+            return false;
+        if (outcome.conflict)
+            continue;
+        cv_journal_answer(call, &outcome);
+        return true;
+    }
+    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
+                MOST_TRIES)
+        ->suggestion = CV_STR("try again");
+    return false;
 }

@@ -1,22 +1,22 @@
 /* writing.h - what all writing operations on a dialogue do alike.
  *
- *     was it done before? -> answer as then
- *     work, again from the beginning while others come in between -> commit, or with dry_run only the answer
+ *     was it done before?  -> answer as then
+ *     work                 -> commit, or with dry_run only the answer
+ *     others came between  -> from the beginning, the first question included: it may have been the same request
  */
 #ifndef CV_DIALOGUE_WRITING_H
 #define CV_DIALOGUE_WRITING_H
 
 #include "dialogue/journal.h"
 
-typedef bool (*cv_work)(cv_call *call, void *ctx, cv_outcome *outcome);
+/* Load, check, journal, commit. False: call->errs says why. */
+typedef bool (*cv_work)(cv_call *call, cv_outcome *outcome);
 
+/* Does it and writes the answer; rev_conflict when others came in between too often. */
 bool cv_write_run(cv_call *call, cv_work work);
 
 /* Commits, or with dry_run says what would have been. `result` is the answer as a JSON object. */
 bool cv_write_commit(cv_journal *journal, cv_str result, cv_outcome *outcome);
-
-/* Adds the error to the call; always false. */
-bool cv_write_refuse(cv_call *call, const cv_err *err);
 
 /* May something be written: the dialogue was not abandoned, and it has no final verdict (unless that is `fine`). */
 bool cv_write_open(cv_call *call, const cv_state *state, bool final_is_fine);

@@ -172,7 +172,7 @@ static const cv_operation rows[] = {
 
 size_t cv_op_count(void)
 {
-    return sizeof rows / sizeof *rows;
+    return CV_COUNT(rows);
 }
 
 const cv_operation *cv_op_at(size_t i)
@@ -190,7 +190,7 @@ const cv_operation *cv_op_find(cv_str room, cv_str verb)
 
 size_t cv_room_count(void)
 {
-    return sizeof rooms / sizeof *rooms;
+    return CV_COUNT(rooms);
 }
 
 const cv_room *cv_room_at(size_t i)

@@ -95,15 +95,11 @@ bool cv_project_init(cv_call *call)
     cv_err err = {.arena = a};
     const cv_json *dir = cv_json_get(call->input, CV_STR("dir"));
     const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
-    if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err)) {
-        *CV_PUSH(a, call->errs) = err;
-        return false;
-    }
+    if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
+        return cv_call_fail(call, &err);
     bool created = !exists(inside(a, real, "conclave.db"));
-    if (!make(a, real, &err)) {
-        *CV_PUSH(a, call->errs) = err;
-        return false;
-    }
+    if (!make(a, real, &err))
+        return cv_call_fail(call, &err);
     answer(call, real, created);
     return true;
 }

@@ -50,7 +50,7 @@ static bool is_type_word(const cv_json *value, cv_err *err)
     static const cv_str words[] = {CV_STR_INIT("string"),  CV_STR_INIT("integer"), CV_STR_INIT("number"),
                                    CV_STR_INIT("boolean"), CV_STR_INIT("array"),   CV_STR_INIT("object"),
                                    CV_STR_INIT("null")};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < CV_COUNT(words); i++)
         if (value->type == CV_JSON_STRING && cv_str_eq(value->text, words[i]))
             return true;
     return cv_err_set(err, CV_ERR_INVALID_VALUE, "expected a type");
@@ -122,7 +122,7 @@ static const struct {
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)
 {
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    for (size_t i = 0; i < CV_COUNT(keywords); i++)
         if (cv_str_eq(member->key, cv_str_of(keywords[i].name)))
             return keywords[i].fits(&member->value, err);
     return cv_err_set(err, CV_ERR_UNKNOWN_FIELD, "unknown keyword '%.*s'", CV_FMT(member->key));

@@ -18,11 +18,19 @@ typedef struct {
     const char *root; /* the project's folder, which holds .conclave */
     bool confined;    /* paths must stay below the root: callers other than the command line */
     const cv_json *input;
-    cv_str input_text; /* the input as one JSON text: what op digests are made of */
+    cv_str input_text; /* the text it was read from, for the places of faults */
+    cv_str digest;     /* of the input; journal.c makes it once per call */
     cv_buf *out;
     bool verbatim; /* set by the handler: `out` is a document of its own, to be handed on as it is */
     cv_errs *errs;
 } cv_call;
+
+/* Passes on an error that a function below reported. Always false. */
+static inline bool cv_call_fail(cv_call *call, const cv_err *err)
+{
+    *CV_PUSH(call->arena, call->errs) = *err;
+    return false;
+}
 
 typedef bool (*cv_handler)(cv_call *call);
 

@@ -58,9 +58,11 @@ typedef struct {
     int64_t event_count;
 } cv_position;
 
+#define CV_REC_BIT(kind) (1u << CV_REC_##kind)
+
 typedef struct {
     int64_t since_rev; /* only rows with a higher rev; 0: all */
-    uint32_t kinds;    /* bit per cv_rec_kind; 0: all */
+    uint32_t kinds;    /* CV_REC_BIT(ROUND) | …; 0: all */
     bool no_content; /* leave ENTITY.content, RESPONSE.content out (absent): for checks that need ids and statuses only
                       */
 } cv_wanted;

@@ -1,8 +1,6 @@
 /* vocab.c - the words of the domain, made from the tables; see vocab.h. */
 #include "vocab/vocab.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 int cv_words_find(cv_words words, cv_str s)
 {
     for (size_t i = 0; i < words.count; i++)
@@ -65,7 +63,7 @@ int cv_status_find(cv_kind kind, cv_str word)
 
 bool cv_status_may_become(cv_status from, cv_status to)
 {
-    for (size_t i = 0; i < COUNT(transitions); i++)
+    for (size_t i = 0; i < CV_COUNT(transitions); i++)
         if (transitions[i].from == from && transitions[i].to == to)
             return true;
     return from == to;
@@ -179,7 +177,7 @@ static const struct {
 
 int cv_mark_word_at(cv_str s, size_t *ret_length, bool *ret_alias)
 {
-    for (size_t i = 0; i < COUNT(spellings); i++) {
+    for (size_t i = 0; i < CV_COUNT(spellings); i++) {
         cv_str word = spellings[i].word;
         if (word.p[0] != s.p[0] || !cv_str_starts(s, word))
             continue;
@@ -210,6 +208,6 @@ static const cv_str panel_names[] = {
     CV_STR_INIT("profiterole"), CV_STR_INIT("tartlet"),      CV_STR_INIT("galette"),   CV_STR_INIT("palmier"),
     CV_STR_INIT("kouign"),      CV_STR_INIT("sfogliatella"), CV_STR_INIT("financier"), CV_STR_INIT("religieuse"),
 };
-const cv_words cv_panel_names = {panel_names, COUNT(panel_names)};
+const cv_words cv_panel_names = {panel_names, CV_COUNT(panel_names)};
 const cv_str cv_expert_emoji = CV_STR_INIT("🧁"), cv_judge_emoji = CV_STR_INIT("💙"),
              cv_judge_name = CV_STR_INIT("Judge");
