@@ -59,11 +59,3 @@ void cv_findings_place(cv_findings *list, cv_str text)
         f->column = column;
     }
 }
-
-size_t cv_findings_count(const cv_findings *list, cv_severity least)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < list->count; i++)
-        n += cv_rules[list->items[i].rule].severity >= least;
-    return n;
-}

@@ -53,7 +53,4 @@ cv_finding *cv_finding_add(cv_findings *list, cv_arena *a, cv_str text, cv_str w
 /* Sorts by place and fills in lines and columns. */
 void cv_findings_place(cv_findings *list, cv_str text);
 
-/* How many of at least this severity. */
-size_t cv_findings_count(const cv_findings *list, cv_severity least);
-
 #endif

@@ -3,7 +3,7 @@
  * Each vocabulary is a table in a .def file; the enums, the words, the parsers' keywords, the schema enums and the
  * texts of the specification all come from its rows. A new word is a new row.
  *
- *     cv_ref_word(CV_REF_SUPPORT)            "support"
+ *     cv_ref_words.items[CV_REF_SUPPORT]     "support"
  *     cv_words_find(cv_ref_words, text)      CV_REF_SUPPORT for "SUPPORT", -1 for what is no such word
  */
 #ifndef CV_VOCAB_VOCAB_H
