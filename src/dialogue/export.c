@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "dialogue/exporter.h"
+#include "dialogue/files.h"
 #include "dialogue/operations.h"
 #include "record/outlet.h"
 
@@ -29,19 +30,12 @@ typedef struct {
 /* ---- where to -------------------------------------------------------------------------------------------------------
  */
 
-/* The dialogue's own folder, made when it is missing. */
 static bool default_path(cv_call *call, const cv_export *x, const char **ret_path, cv_err *err)
 {
-    cv_arena *a = call->arena;
-    cv_str folder = x->s.dialogue.output_dir;
-    if (folder.n == 0)
-        folder = cv_arena_printf(a, ".conclave/dialogues/%.*s", CV_FMT(x->s.id));
-    if (folder.p[0] != '/')
-        folder = cv_arena_printf(a, "%s/%.*s", call->root, CV_FMT(folder));
-    const char *allowed;
-    if (!cv_outlet_allowed(call, folder, &allowed, err) || !cv_folder_make(allowed, err))
+    const char *folder;
+    if (!cv_dialogue_folder(call, &x->s, &folder, err) || !cv_folder_make(folder, err))
         return false;
-    *ret_path = cv_arena_printf(a, "%s/dialogue.json", allowed).p;
+    *ret_path = cv_arena_printf(call->arena, "%s/dialogue.json", folder).p;
     return true;
 }
 

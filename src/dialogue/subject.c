@@ -36,39 +36,6 @@ cv_subject *cv_subjects_add(cv_subjects *subjects, cv_kind kind, cv_rec_entity *
                 (cv_subject){.kind = kind, .status = first, .planned = first, .row = row, .by = by});
 }
 
-/* ---- warnings -------------------------------------------------------------------------------- */
-
-cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cv_notice *warning = CV_PUSH(a, warnings);
-    *warning = (cv_notice){.type = type, .message = cv_arena_vprintf(a, format, args)};
-    va_end(args);
-    return warning;
-}
-
-void cv_notices_print(const cv_notices *warnings, cv_json_writer *w)
-{
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < warnings->count; i++) {
-        const cv_notice *warning = &warnings->items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "type", warning->type);
-        if (warning->expert.n)
-            cv_json_key_str(w, "expert", warning->expert);
-        if (warning->id.n)
-            cv_json_key_str(w, "id", warning->id);
-        if (warning->ids.n) {
-            cv_json_key(w, CV_STR("ids"));
-            cv_json_raw(w, warning->ids);
-        }
-        cv_json_key_str(w, "message", warning->message);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* An event has the word of the status it leads to; what leads to none, or to one that no event is named after, is told

@@ -11,6 +11,7 @@
 
 #include "dialogue/cascade.h"
 #include "dialogue/journal.h"
+#include "dialogue/notice.h"
 #include "dialogue/people.h"
 
 typedef struct {
@@ -42,19 +43,6 @@ void cv_subjects_after(const cv_subjects *subjects, cv_state *ret_after);
 
 /* [{"id", "from", "to"}]: every status that the write changes, new entities included. */
 void cv_subjects_print_changes(const cv_subjects *subjects, cv_json_writer *w);
-
-/* What is registered all the same, but should be known. */
-typedef struct {
-    cv_str type; /* "unsourced" */
-    cv_str message;
-    cv_str expert, id; /* may be empty */
-    cv_str ids;        /* a JSON list, or empty */
-} cv_notice;
-typedef CV_STATE_LIST(cv_notice) cv_notices;
-
-cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-void cv_notices_print(const cv_notices *warnings, cv_json_writer *w); /* a list */
 
 /* One write about subjects. */
 typedef struct {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "door/cli_parts.h"
+#include "door/lint_print.h"
 #include "ops/project.h"
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
@@ -66,6 +67,34 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
         cli->done_hint = cv_arena_printf(cli->arena, "'conclave dialogue get %.*s' shows it", CV_FMT(id->text));
 }
 
+/* The text that the operation made for people: the member of the reply whose schema says x-print. NULL: none. */
+static const cv_json *printed_text(const cv_cli *cli, const cv_json *reply)
+{
+    const cv_json *members = cv_json_get(cv_op_schema(cli->command->op, cli->arena).output, CV_STR("properties"));
+    for (uint32_t i = 0; members && i < members->count; i++) {
+        const cv_json *text = cv_json_get(reply, members->members[i].key);
+        if (cv_json_get(&members->members[i].value, CV_STR("x-print")) && text && text->type == CV_JSON_STRING)
+            return text;
+    }
+    return NULL;
+}
+
+/* Byte for byte into files and pipes; no text steers a terminal. */
+static void print_text(cv_buf *out, cv_str text)
+{
+    cv_str line;
+    if (!isatty(STDOUT_FILENO)) {
+        cv_buf_add(out, text);
+        if (text.n > 0 && text.p[text.n - 1] != '\n')
+            cv_buf_add_char(out, '\n');
+        return;
+    }
+    while (cv_str_split(&text, '\n', &line)) {
+        cv_print_clean(out, line);
+        cv_buf_add_char(out, '\n');
+    }
+}
+
 static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
 {
     cv_buf out = cv_cli_stdout();
@@ -73,11 +102,14 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
     cv_err err = {.arena = cli->arena};
     bool needed = !call->verbatim && (!cli->json || (cli->command->op->flags & CV_OP_WRITES));
     bool parsed = needed && cv_json_parse(cli->arena, reply, &tree, &err);
+    const cv_json *text = parsed && !cli->json ? printed_text(cli, &tree) : NULL;
     if (parsed)
         note_done(cli, call, &tree);
     if (cli->json || !parsed) {
         cv_buf_add(&out, reply);
         cv_buf_add_char(&out, '\n');
+    } else if (text) {
+        print_text(&out, text->text);
     } else {
         cv_cli_print_reply(&out, cli->arena, &tree, cli->colour, width_of_terminal());
     }

@@ -118,6 +118,7 @@ static const struct {
     {"default", is_any},
     {"x-also", is_texts},
     {"x-argument", is_switch},
+    {"x-print", is_switch},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)
