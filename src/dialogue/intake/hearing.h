@@ -1,0 +1,87 @@
+/* hearing.h - what the responses of a round say, as the judge would register it.
+ *
+ *     response-muffin.md          heard as
+ *     [MUFFIN-P0101: Viable]      perspectives: MUFFIN-P0101, its label, its body
+ *     [RE:ADDRESS T0001]          a reference of MUFFIN-P0101, which it follows; before any entity: of @muffin
+ *     [MOVE:CONVERGE]             a move
+ *     [RESOLVED T01: by collar]   an update of a tension, by muffin
+ *     [DISSENT] …                 a verdict, for verdict-register
+ *
+ * Pure: texts and a state in, lists out; the same texts give the same lists. Nothing is guessed: what cannot be said in
+ * a request to round-register (a reference without a type, an unknown move, a target that is nowhere) becomes a note
+ * with its expert and line, never lost.
+ */
+#ifndef CV_DIALOGUE_INTAKE_HEARING_H
+#define CV_DIALOGUE_INTAKE_HEARING_H
+
+#include "dialogue/state.h"
+#include "text/doc.h"
+
+typedef struct {
+    cv_str expert; /* slug */
+    cv_str text;   /* what the expert wrote */
+} cv_voice;
+
+typedef struct {
+    cv_ref type;
+    cv_str target; /* as round-register takes it: P0001, DONUT-R0101, @muffin */
+    size_t line;
+} cv_heard_ref;
+
+typedef struct {
+    cv_kind kind;
+    cv_str local_id, expert, label, content;
+    CV_STATE_LIST(cv_heard_ref) refs;
+    size_t line;
+} cv_heard_entity;
+
+typedef struct {
+    cv_str expert;
+    cv_heard_ref ref;
+} cv_heard_link; /* a reference whose source is @expert */
+
+typedef struct {
+    cv_str expert, context;
+    cv_move type;
+    CV_STATE_LIST(cv_str) targets;
+    size_t line;
+} cv_heard_move;
+
+typedef struct {
+    cv_str expert, id, reason; /* id: T0001, or a local id of the round */
+    cv_status status;
+    size_t line;
+} cv_heard_update;
+
+typedef struct {
+    cv_str expert, label, text;
+    cv_verdict type; /* dissent or minority */
+    size_t line;
+} cv_heard_verdict;
+
+typedef struct {
+    cv_str type; /* "untyped_reference", "unknown_target", … */
+    cv_str expert, id, text, message;
+    size_t line;
+} cv_heard_note;
+
+typedef struct {
+    cv_str dialogue_id;
+    int64_t round;
+    CV_STATE_LIST(cv_heard_entity) entities; /* by kind, then in the order of the voices and of their texts */
+    CV_STATE_LIST(cv_heard_link) links;
+    CV_STATE_LIST(cv_heard_move) moves;
+    CV_STATE_LIST(cv_heard_update) updates;
+    CV_STATE_LIST(cv_heard_verdict) verdicts;
+    CV_STATE_LIST(cv_heard_note) notes;
+} cv_hearing;
+
+/* Hears the voices in their order. `names`, when not NULL, leads from an id as it is written ("T01", "MUFFIN R1-T01", in
+ * capitals) to a const cv_str * with the id that it means in the dialogue: for texts that number in their own way. */
+void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
+             cv_hearing *ret_hearing);
+
+/* A request to round-register as one JSON object: everything but the score, which only the judge can give. */
+void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w);
+
+#endif
