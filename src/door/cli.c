@@ -112,8 +112,9 @@ static names names_at_top(cv_arena *a, const cv_cli_table *table)
 
 static bool is_one_of(const names *all, const char *word)
 {
+    const cv_str name = {word, strlen(word)};
     for (size_t i = 0; i < all->count; i++)
-        if (cv_str_eq(all->items[i], cv_str_of(word)))
+        if (cv_str_eq(all->items[i], name))
             return true;
     return false;
 }

@@ -25,15 +25,12 @@ static unsigned random_below(unsigned n)
 
 static const char *const names[] = {"Muffin", "Cupcake", "Scone", "Eclair", "Donut", "Brioche", "Croissant", "Macaron"};
 static const char *const sentences[] = {
-    "Round 0 established near-unanimous agreement that the record is ground truth, but the open question is what "
-    "happens "
-    "when somebody edits the other side directly. ",
+    "Round 0 established near-unanimous agreement that the record is ground truth; what if somebody edits elsewhere? ",
     "I refine my position: the default should be `drift: warn`, which is progressive and not gatekeeping. ",
     "This avoids modelling the whole state machine and keeps the comparison scoped to the fields that are owned here. ",
     "The adapter answers within the time a person waits — no more is needed. ",
     "See [the earlier note](notes.md) for the figures. ",
-    "Three of the seven experts measured it, two of them twice, and the figures agree to within the noise of the "
-    "machine. ",
+    "Three of the seven experts measured it, two of them twice, and the figures agree to within the noise. ",
 };
 static const char *const bullets[] = {
     "- **Overwrite**: the push replaces what stands there\n",
@@ -45,11 +42,11 @@ static const char *const bullets[] = {
 static void prose(cv_buf *b)
 {
     for (unsigned left = 2 + random_below(3); left > 0; left--)
-        cv_buf_add_z(b, sentences[random_below(6)]);
+        cv_buf_add_z(b, sentences[random_below(CV_COUNT(sentences))]);
     cv_buf_add_z(b, "\n\n");
     if (random_below(3) == 0) {
         for (unsigned left = 2 + random_below(3); left > 0; left--)
-            cv_buf_add_z(b, bullets[random_below(4)]);
+            cv_buf_add_z(b, bullets[random_below(CV_COUNT(bullets))]);
         cv_buf_add_char(b, '\n');
     }
     if (random_below(12) == 0)

@@ -76,8 +76,9 @@ typedef struct {
     CV_STATE_LIST(cv_heard_note) notes;
 } cv_hearing;
 
-/* Hears the voices in their order. `names`, when not NULL, leads from an id as it is written ("T01", "MUFFIN R1-T01", in
- * capitals) to a const cv_str * with the id that it means in the dialogue: for texts that number in their own way. */
+/* Hears the voices in their order. `names`, when not NULL, leads from an id as it is written ("T01", "MUFFIN R1-T01",
+ * in capitals) to a const cv_str * with the id that it means in the dialogue: for texts that number in their own way.
+ */
 void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
              cv_hearing *ret_hearing);
 
