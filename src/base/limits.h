@@ -51,7 +51,7 @@ enum {
      * has no more of them than both allow together. */
     CV_MAX_FIXES = 1000000,
     CV_MAX_FIX_PASSES = 64,
-    /* Warnings that one export lists; the rest is counted. */
+    /* Warnings that one answer lists; the rest is counted. */
     CV_MAX_WARNINGS = 1000,
 };
 

@@ -173,18 +173,3 @@ void cv_answer_selection(cv_json_writer *w, int64_t seed, size_t size, cv_rotati
     cv_json_end_array(w);
     cv_json_end_object(w);
 }
-
-/* ---- the rest ---------------------------------------------------------------------------------------------------- */
-
-void cv_answer_warnings(cv_json_writer *w, const cv_warnings *warnings)
-{
-    cv_json_key(w, CV_STR("warnings"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < warnings->count; i++) {
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "code", warnings->items[i].code);
-        cv_json_key_str(w, "message", warnings->items[i].message);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}

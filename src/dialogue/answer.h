@@ -21,15 +21,4 @@ void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert,
 void cv_answer_selection(cv_json_writer *w, int64_t seed, size_t size, cv_rotation rotation,
                          const cv_candidates *candidates, const cv_draws *draws);
 
-typedef struct {
-    cv_str code, message;
-} cv_warning;
-
-typedef struct {
-    cv_warning *items;
-    size_t count, capacity;
-} cv_warnings;
-
-void cv_answer_warnings(cv_json_writer *w, const cv_warnings *warnings);
-
 #endif

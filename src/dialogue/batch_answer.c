@@ -102,8 +102,7 @@ cv_str cv_batch_answer(cv_batch *b)
     cv_json_key(&w, CV_STR("status_changes"));
     cv_subjects_print_changes(&b->subjects, &w);
     print_dynamics(b, &w);
-    cv_json_key(&w, CV_STR("warnings"));
-    cv_notices_print(&b->warnings, &w);
+    cv_notices_answer(&b->warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, b->call->arena);
 }

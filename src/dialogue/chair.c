@@ -67,9 +67,9 @@ static void take_known(cv_evolution *e, cv_chair *c, const cv_rec_expert *expert
     if (c->source == CV_SOURCE_RETAINED || !cv_person_sat_before(&e->s, expert->expert_slug, e->round))
         return;
     c->source = CV_SOURCE_RETAINED;
-    *CV_PUSH(e->call->arena, &e->warnings) = (cv_warning){
-        CV_STR("sat_before"), cv_arena_printf(e->call->arena, "'%.*s' sat in an earlier round: recorded as retained",
-                                              CV_FMT(expert->expert_slug))};
+    cv_notice_add(&e->warnings, e->call->arena, CV_STR("sat_before"),
+                  "'%.*s' sat in an earlier round: recorded as retained", CV_FMT(expert->expert_slug))
+        ->expert = expert->expert_slug;
 }
 
 static void take_retained(cv_evolution *e, cv_chair *c)

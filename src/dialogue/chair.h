@@ -8,6 +8,7 @@
 #define CV_DIALOGUE_CHAIR_H
 
 #include "dialogue/answer.h"
+#include "dialogue/notice.h"
 #include "dialogue/pool.h"
 
 typedef struct {
@@ -25,7 +26,7 @@ typedef struct {
     int64_t round;
     cv_chair *chairs;
     size_t count;
-    cv_warnings warnings;
+    cv_notices warnings;
 } cv_evolution;
 
 /* Reads the i-th place and finds out who is meant; adds every fault to the call. */

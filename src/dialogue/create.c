@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "dialogue/answer.h"
 #include "dialogue/journal.h"
+#include "dialogue/notice.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
@@ -23,7 +24,7 @@ typedef struct {
     cv_pool pool;
     bool named;   /* it has an op_id */
     bool insists; /* it has an expect_rev */
-    cv_warnings warnings;
+    cv_notices warnings;
 } wish;
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
@@ -122,17 +123,13 @@ static void read_calibration(cv_call *call, cv_rec_dialogue *row)
         calibrated ? calibrated->type == CV_JSON_TRUE : calibration || row->ethos_id.p || row->domain_id.p;
 }
 
-static void warn(cv_call *call, wish *w, cv_str code, cv_str message)
-{
-    *CV_PUSH(call->arena, &w->warnings) = (cv_warning){code, message};
-}
-
 static void read_pool(cv_call *call, wish *w)
 {
     const cv_json *pool = given(call, "expert_pool");
     size_t wildcards = 0;
     if (!pool) {
-        warn(call, w, CV_STR("no_pool"), CV_STR("nobody sits yet: expert-create and evolve-panel make the panel"));
+        cv_notice_add(&w->warnings, call->arena, CV_STR("no_pool"),
+                      "nobody sits yet: expert-create and evolve-panel make the panel");
         return;
     }
     if (!cv_pool_read(call, pool, CV_STR("expert_pool"), &w->pool))
@@ -140,10 +137,11 @@ static void read_pool(cv_call *call, wish *w)
     for (size_t i = 0; i < w->pool.count; i++)
         wildcards += w->pool.items[i].tier == CV_TIER_WILDCARD;
     if (w->pool.count < FEWEST_EXPERTS)
-        warn(call, w, CV_STR("small_pool"), CV_STR("fewer than three experts: a panel needs different views"));
+        cv_notice_add(&w->warnings, call->arena, CV_STR("small_pool"),
+                      "fewer than three experts: a panel needs different views");
     else if (wildcards == 0)
-        warn(call, w, CV_STR("no_wildcard"),
-             CV_STR("no Wildcard in the pool: nobody is there to challenge the usual view"));
+        cv_notice_add(&w->warnings, call->arena, CV_STR("no_wildcard"),
+                      "no Wildcard in the pool: nobody is there to challenge the usual view");
     w->row.expert_pool = cv_pool_print(call->arena, &w->pool);
 }
 
@@ -267,7 +265,7 @@ static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv
     write_selection(&w, row, c);
     cv_json_key(&w, CV_STR("judge_protocol"));
     cv_protocol_write(&w, call->arena, row, &asked->pool);
-    cv_answer_warnings(&w, &asked->warnings);
+    cv_notices_answer(&asked->warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, call->arena);
 }

@@ -128,7 +128,7 @@ static cv_str print_result(const cv_evolution *e)
         cv_answer_seat(&w, e->call->arena, &e->chairs[i].row, &seat);
     }
     cv_json_end_array(&w);
-    cv_answer_warnings(&w, &e->warnings);
+    cv_notices_answer(&e->warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, e->call->arena);
 }

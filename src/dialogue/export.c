@@ -203,7 +203,7 @@ static void answer(const cv_export *x, const char *path)
     cv_json_key_str(&w, "path", cv_str_of(path));
     cv_json_key_int(&w, "rev", x->s.position.rev);
     write_stats(x, &w);
-    cv_export_print_warnings(&x->warnings, &w);
+    cv_notices_answer(&x->warnings, &w);
     cv_json_end_object(&w);
 }
 

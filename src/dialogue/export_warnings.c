@@ -11,31 +11,15 @@
  *
  * None of them stops an export: the record is exported as it is.
  */
-#include <stdarg.h>
-
 #include "dialogue/exporter.h"
-
-cv_export_warning *cv_export_warn(cv_export *x, const char *type, const char *format, ...)
-{
-    if (x->warnings.list.count >= CV_MAX_WARNINGS) {
-        x->warnings.left_out++;
-        return &x->warnings.aside;
-    }
-    va_list args;
-    va_start(args, format);
-    cv_export_warning *warning = CV_PUSH(x->call->arena, &x->warnings.list);
-    *warning = (cv_export_warning){.type = cv_str_of(type), .round = CV_ABSENT};
-    warning->message = cv_arena_vprintf(x->call->arena, format, args);
-    va_end(args);
-    return warning;
-}
 
 /* ---- entities -------------------------------------------------------------------------------------------------------
  */
 
 static void warn_orphan(cv_export *x, cv_str id, cv_str slug)
 {
-    cv_export_warning *w = cv_export_warn(x, "orphaned_contribution", "Contributor does not take part in the dialogue");
+    cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("orphaned_contribution"),
+                                 "Contributor does not take part in the dialogue");
     w->id = cv_arena_copy(x->call->arena, id);
     w->expert = cv_arena_copy(x->call->arena, slug);
 }
@@ -60,8 +44,9 @@ void cv_export_warn_entity(cv_export *x, const cv_rec_entity *entity, cv_str id)
     if (entity->kind.p[0] != cv_kinds[CV_KIND_TENSION].letter || !has_converged(x) ||
         cv_str_eq(entity->status, cv_statuses[CV_STATUS_TENSION_RESOLVED].word))
         return;
-    cv_export_warn(x, "unresolved_tension", "Dialogue converged with open tension (%.*s)", CV_FMT(entity->status))->id =
-        cv_arena_copy(x->call->arena, id);
+    cv_notice_add(&x->warnings, x->call->arena, CV_STR("unresolved_tension"),
+                  "Dialogue converged with open tension (%.*s)", CV_FMT(entity->status))
+        ->id = cv_arena_copy(x->call->arena, id);
 }
 
 /* ---- rounds ---------------------------------------------------------------------------------------------------------
@@ -74,7 +59,8 @@ static void warn_scores(cv_export *x, const cv_rec_round *round)
     for (size_t i = 0; i < count; i++) {
         if (cv_export_score(x, round->round, seats[i].expert_slug) != CV_ABSENT)
             continue;
-        cv_export_warning *w = cv_export_warn(x, "missing_score", "Expert in panel but no score registered");
+        cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("missing_score"),
+                                     "Expert in panel but no score registered");
         w->expert = seats[i].expert_slug;
         w->round = round->round;
     }
@@ -106,8 +92,8 @@ static void warn_sum(cv_export *x, const cv_rec_round *round)
     if (!any || round->score == CV_ABSENT || round->score == sum ||
         round->score == sum_of_components(x, round->score_components))
         return;
-    cv_export_warn(x, "round_score_mismatch", "Round score is %lld, expert scores add up to %lld",
-                   (long long)round->score, (long long)sum)
+    cv_notice_add(&x->warnings, x->call->arena, CV_STR("round_score_mismatch"),
+                  "Round score is %lld, expert scores add up to %lld", (long long)round->score, (long long)sum)
         ->round = round->round;
 }
 
@@ -118,7 +104,7 @@ static void warn_missing(cv_export *x, const cv_rec_verdict *v, const char *fiel
 {
     if (value.n > 0)
         return;
-    cv_export_warning *w = cv_export_warn(x, "verdict_incomplete", "Missing %s field", field);
+    cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("verdict_incomplete"), "Missing %s field", field);
     w->id = v->verdict_id;
     w->field = cv_str_of(field);
 }
@@ -146,42 +132,14 @@ void cv_export_warn_rest(cv_export *x)
     for (size_t i = 0; i < x->s.verdicts.count; i++)
         final = warn_verdict(x, &x->s.verdicts.items[i]) || final;
     if (has_converged(x) && !final)
-        cv_export_warn(x, "missing_verdict", "Dialogue converged without a final verdict");
+        cv_notice_add(&x->warnings, x->call->arena, CV_STR("missing_verdict"),
+                      "Dialogue converged without a final verdict");
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         entities += x->counts[kind];
     if (x->unsourced > 0)
-        cv_export_warn(x, "unsourced", "%zu of %zu entities were not found in any response", x->unsourced, entities);
+        cv_notice_add(&x->warnings, x->call->arena, CV_STR("unsourced"),
+                      "%zu of %zu entities were not found in any response", x->unsourced, entities);
     if (x->waiting > 0)
-        cv_export_warn(x, "unregistered_responses", "%zu responses belong to rounds that are not registered",
-                       x->waiting);
-}
-
-/* ---- printing -------------------------------------------------------------------------------------------------------
- */
-
-static void key_if(cv_json_writer *w, const char *key, cv_str text)
-{
-    if (text.n > 0)
-        cv_json_key_str(w, key, text);
-}
-
-void cv_export_print_warnings(const cv_export_warnings *warnings, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("warnings"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < warnings->list.count; i++) {
-        const cv_export_warning *warning = &warnings->list.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "type", warning->type);
-        key_if(w, "id", warning->id);
-        key_if(w, "expert", warning->expert);
-        key_if(w, "field", warning->field);
-        if (warning->round != CV_ABSENT)
-            cv_json_key_int(w, "round", warning->round);
-        cv_json_key_str(w, "message", warning->message);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-    if (warnings->left_out > 0)
-        cv_json_key_int(w, "warnings_left_out", (int64_t)warnings->left_out);
+        cv_notice_add(&x->warnings, x->call->arena, CV_STR("unregistered_responses"),
+                      "%zu responses belong to rounds that are not registered", x->waiting);
 }

@@ -11,6 +11,7 @@
 #define CV_DIALOGUE_EXPORTER_H
 
 #include "base/limits.h"
+#include "dialogue/notice.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
 
@@ -72,22 +73,10 @@ enum {
 };
 
 typedef struct {
-    cv_str type, message;
-    cv_str id, expert, field; /* empty: not about one */
-    int64_t round;            /* CV_ABSENT: not about one */
-} cv_export_warning;
-
-typedef struct {
-    CV_STATE_LIST(cv_export_warning) list;
-    size_t left_out;         /* above CV_MAX_WARNINGS */
-    cv_export_warning aside; /* where those go: written, never read */
-} cv_export_warnings;
-
-typedef struct {
     cv_call *call;
     cv_state s;
     cv_graph g;
-    cv_export_warnings warnings;
+    cv_notices warnings;
     cv_json_writer w;
     size_t counts[CV_KIND_COUNT];
     int64_t open_tensions[CV_MAX_ROUND + 1], new_perspectives[CV_MAX_ROUND + 1]; /* by round */
@@ -128,10 +117,7 @@ void cv_export_entities_end(cv_export *x);
 void cv_export_reference(cv_export *x, const cv_link *link, bool with_source);
 
 /* ---- export_warnings.c ---- */
-cv_export_warning *cv_export_warn(cv_export *x, const char *type, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 void cv_export_warn_entity(cv_export *x, const cv_rec_entity *entity, cv_str id);
 void cv_export_warn_rest(cv_export *x);
-void cv_export_print_warnings(const cv_export_warnings *warnings, cv_json_writer *w);
 
 #endif

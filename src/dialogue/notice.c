@@ -1,8 +1,14 @@
 /* notice.c - the warnings of an answer; see notice.h. */
 #include "dialogue/notice.h"
 
+#include "base/limits.h"
+
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
 {
+    if (warnings->count >= CV_MAX_WARNINGS) {
+        warnings->left_out++;
+        return &warnings->aside;
+    }
     va_list args;
     va_start(args, format);
     cv_notice *warning = CV_PUSH(a, warnings);
@@ -11,27 +17,36 @@ cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const c
     return warning;
 }
 
-void cv_notices_print(const cv_notices *warnings, cv_json_writer *w)
+static void key_if(cv_json_writer *w, const char *key, cv_str text)
 {
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < warnings->count; i++) {
-        const cv_notice *warning = &warnings->items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "type", warning->type);
-        if (warning->expert.n)
-            cv_json_key_str(w, "expert", warning->expert);
-        if (warning->id.n)
-            cv_json_key_str(w, "id", warning->id);
-        if (warning->field.n)
-            cv_json_key_str(w, "field", warning->field);
-        if (warning->round != CV_ABSENT)
-            cv_json_key_int(w, "round", warning->round);
-        if (warning->ids.n) {
-            cv_json_key(w, CV_STR("ids"));
-            cv_json_raw(w, warning->ids);
-        }
-        cv_json_key_str(w, "message", warning->message);
-        cv_json_end_object(w);
+    if (text.n)
+        cv_json_key_str(w, key, text);
+}
+
+static void print(const cv_notice *warning, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "type", warning->type);
+    key_if(w, "id", warning->id);
+    key_if(w, "expert", warning->expert);
+    key_if(w, "field", warning->field);
+    if (warning->round != CV_ABSENT)
+        cv_json_key_int(w, "round", warning->round);
+    if (warning->ids.n) {
+        cv_json_key(w, CV_STR("ids"));
+        cv_json_raw(w, warning->ids);
     }
+    cv_json_key_str(w, "message", warning->message);
+    cv_json_end_object(w);
+}
+
+void cv_notices_answer(const cv_notices *warnings, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("warnings"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < warnings->count; i++)
+        print(&warnings->items[i], w);
     cv_json_end_array(w);
+    if (warnings->left_out > 0)
+        cv_json_key_int(w, "warnings_left_out", (int64_t)warnings->left_out);
 }

@@ -221,8 +221,7 @@ static cv_str answer(cv_update *u)
     cv_json_key(&w, CV_STR("status_changes"));
     cv_subjects_print_changes(&u->ids.subjects, &w);
     cv_json_key_int(&w, "corrections", (int64_t)(u->edits.count + u->scores.count + u->texts.count));
-    cv_json_key(&w, CV_STR("warnings"));
-    cv_notices_print(&u->warnings, &w);
+    cv_notices_answer(&u->warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, u->ids.call->arena);
 }

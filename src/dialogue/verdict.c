@@ -344,8 +344,7 @@ static cv_str answer(verdict *v, const cv_convergence *c)
     cv_convergence_print(c, &w);
     if (v->forced)
         cv_json_key_bool(&w, "forced", true);
-    cv_json_key(&w, CV_STR("warnings"));
-    cv_notices_print(&v->warnings, &w);
+    cv_notices_answer(&v->warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, v->ids.call->arena);
 }

@@ -112,4 +112,13 @@ headless_files() {
 }
 check "every file begins with what it is" headless_files
 
+# What an answer may warn of is told in the documentation.
+unknown_warnings() {
+    files 'src/dialogue/*.c' | xargs cat | tr '\n' ' ' | grep -o 'cv_notice_add([^;"]*CV_STR("[a-z_]*")' |
+        sed 's/.*CV_STR("\(.*\)")/\1/' | sort -u | while read -r type; do
+        grep -q "^| .$type. |" docs/errors.md || echo "docs/errors.md does not tell what the warning $type means"
+    done
+}
+check "every type of warning is documented" unknown_warnings
+
 echo "1..$number"
