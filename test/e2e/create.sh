@@ -39,13 +39,13 @@ is '.judge_protocol.instructions | contains("[MOVE:CONVERGE]") and contains("rou
 is '.rev == 1'
 
 op "only a title" 0 create '{"title": "Plain"}'
-is '.panel == [] and .warnings[0].code == "no_pool" and .dialogue.rotation == "graduated"'
+is '.panel == [] and .warnings[0].type == "no_pool" and .dialogue.rotation == "graduated"'
 op "a small pool" 0 create '{"title": "Small", "expert_pool": {"domain": "d", "experts": [
     {"role": "A", "tier": "Core", "relevance": 1}]}}'
-is '.warnings[0].code == "small_pool" and .panel[0].slug == "muffin" and .selection.draws[0].probability == 1'
+is '.warnings[0].type == "small_pool" and .panel[0].slug == "muffin" and .selection.draws[0].probability == 1'
 op "no wildcard" 0 create '{"title": "Tame", "expert_pool": {"domain": "d", "experts": [{"role": "A", "tier": "Core", "relevance": 0},
     {"role": "B", "tier": "Core", "relevance": 0}, {"role": "C", "tier": "Core", "relevance": 0}]}}'
-is '.warnings[0].code == "no_wildcard" and (.panel | length) == 3'
+is '.warnings[0].type == "no_wildcard" and (.panel | length) == 3'
 op "twenty-five experts" 0 create "$(jq -n '{title: "Crowd", panel_size: 25, expert_pool: {domain: "d", experts:
     [range(25) | {role: "Expert \(.)", tier: (["Core", "Adjacent", "Wildcard"][. % 3]), relevance: 0.5}]}}')"
 is '[.panel[].slug] | .[19:] == ["religieuse", "pastry21", "pastry22", "pastry23", "pastry24", "pastry25"]'
