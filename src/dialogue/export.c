@@ -167,7 +167,7 @@ static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
     cv_position position;
     x->call = call;
     if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !check_rounds(&x->s, err) ||
-        !choose_path(call, x, j, err) || !cv_graph_load(x, &position, err))
+        !choose_path(call, x, j, err) || !cv_graph_load(call, &x->s, &x->g, &position, err))
         return false;
     j->moved = position.rev != x->s.position.rev;
     if (j->moved)

@@ -6,6 +6,7 @@
  * Responses are streamed: they come by round and slug, and so are the experts of a round written, those without a
  * response in between. Responses of a round that is not registered yet are counted and left out.
  */
+#include "dialogue/dynamics.h"
 #include "dialogue/exporter.h"
 
 int64_t cv_export_score(const cv_export *x, int64_t round, cv_str slug)
@@ -71,6 +72,15 @@ static void write_part(cv_export *x, size_t expert, const cv_rec_response *respo
     cv_export_line(x, false);
 }
 
+static void write_tempo(cv_export *x, int64_t round)
+{
+    int64_t open = x->tempo.open_tensions[round], fresh = x->tempo.new_perspectives[round];
+    cv_json_key_int(&x->w, "velocity", open + fresh);
+    cv_json_key_int(&x->w, "openTensions", open);
+    cv_json_key_int(&x->w, "newPerspectives", fresh);
+    cv_export_key_int(x, "scoreDelta", cv_round_score_delta(&x->s, round));
+}
+
 static void open_round(cv_export *x)
 {
     const cv_rec_round *round = &x->s.rounds.items[x->round_at];
@@ -82,7 +92,7 @@ static void open_round(cv_export *x)
         cv_json_key(&x->w, CV_STR("scoreComponents"));
         cv_json_raw(&x->w, round->score_components);
     }
-    cv_export_round_dynamics(x, round->round);
+    write_tempo(x, round->round);
     cv_export_key_text(x, "summary", round->summary);
     cv_json_key(&x->w, CV_STR("experts"));
     cv_json_begin_object(&x->w);
@@ -104,7 +114,7 @@ static void close_round(cv_export *x)
 
 void cv_export_rounds_begin(cv_export *x)
 {
-    cv_export_dynamics(x);
+    cv_graph_tempo(&x->g, &x->tempo);
     cv_json_key(&x->w, CV_STR("rounds"));
     cv_json_begin_array(&x->w);
 }

@@ -1,4 +1,4 @@
-/* export_graph.c - what connects the entities of a dialogue, packed; see exporter.h.
+/* graph.c - what connects the entities of a dialogue, packed; see graph.h.
  *
  * 49,005 entities with their references and events are kept as numbers: an id is a place (kind, round, number), words
  * and lists that come again and again are one text each. Reading fills three lists in the order of the snapshot;
@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "dialogue/exporter.h"
+#include "dialogue/graph.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------------------
  */
@@ -18,10 +18,9 @@ cv_str cv_name_text(const cv_graph *g, cv_name name, char id[6])
     return cv_place_print(name, id);
 }
 
-static cv_name text_name(cv_export *x, cv_str text)
+static cv_name text_name(cv_graph *g, cv_str text)
 {
-    cv_graph *g = &x->g;
-    cv_arena *a = x->call->arena;
+    cv_arena *a = g->arena;
     if (!text.p)
         return CV_NO_NAME;
     const uintptr_t *known = cv_map_get(&g->text_at, text);
@@ -34,10 +33,10 @@ static cv_name text_name(cv_export *x, cv_str text)
     return name;
 }
 
-static cv_name any_name(cv_export *x, cv_str text)
+static cv_name any_name(cv_graph *g, cv_str text)
 {
     uint32_t place = text.p ? cv_place_of(text) : CV_NO_PLACE;
-    return place != CV_NO_PLACE ? place : text_name(x, text);
+    return place != CV_NO_PLACE ? place : text_name(g, text);
 }
 
 static int by_slug(const void *x, const void *y)
@@ -48,13 +47,12 @@ static int by_slug(const void *x, const void *y)
     return order ? order : (a->expert_slug.n > b->expert_slug.n) - (a->expert_slug.n < b->expert_slug.n);
 }
 
-static void sort_experts(cv_export *x)
+static void sort_experts(cv_graph *g, const cv_state *s)
 {
-    cv_graph *g = &x->g;
-    g->expert_count = x->s.experts.count;
-    g->experts = CV_NEW_ARRAY(x->call->arena, g->expert_count, const cv_rec_expert *);
+    g->expert_count = s->experts.count;
+    g->experts = CV_NEW_ARRAY(g->arena, g->expert_count, const cv_rec_expert *);
     for (size_t i = 0; i < g->expert_count; i++)
-        g->experts[i] = &x->s.experts.items[i];
+        g->experts[i] = &s->experts.items[i];
     if (g->expert_count > 1)
         qsort(g->experts, g->expert_count, sizeof *g->experts, by_slug);
 }
@@ -68,20 +66,20 @@ int cv_expert_index(const cv_graph *g, cv_str slug)
 }
 
 /* A list of actors is read once, when it is seen for the first time. */
-static cv_name actors_name(cv_export *x, cv_str actors)
+static cv_name actors_name(cv_graph *g, cv_str actors)
 {
-    size_t known = x->g.texts.count;
-    cv_name name = text_name(x, actors);
+    size_t known = g->texts.count;
+    cv_name name = text_name(g, actors);
     cv_json list;
-    cv_err ignored = {.arena = x->call->arena};
-    if (x->g.texts.count == known)
+    cv_err ignored = {.arena = g->arena};
+    if (g->texts.count == known)
         return name;
-    cv_graph_text *text = &x->g.texts.items[known];
-    if (!cv_json_parse(x->call->arena, text->text, &list, &ignored) || list.type != CV_JSON_ARRAY)
+    cv_graph_text *text = &g->texts.items[known];
+    if (!cv_json_parse(g->arena, text->text, &list, &ignored) || list.type != CV_JSON_ARRAY)
         return name;
-    text->experts = CV_NEW_ARRAY(x->call->arena, list.count, uint16_t);
+    text->experts = CV_NEW_ARRAY(g->arena, list.count, uint16_t);
     for (uint32_t i = 0; i < list.count; i++) {
-        int at = list.items[i].type == CV_JSON_STRING ? cv_expert_index(&x->g, list.items[i].text) : -1;
+        int at = list.items[i].type == CV_JSON_STRING ? cv_expert_index(g, list.items[i].text) : -1;
         if (at >= 0)
             text->experts[text->expert_count++] = (uint16_t)at;
     }
@@ -96,45 +94,45 @@ static uint8_t small_round(int64_t round)
     return round >= 0 && round <= CV_MAX_ROUND ? (uint8_t)round : UINT8_MAX;
 }
 
-static void keep_origin(cv_export *x, const cv_rec_origin *row)
+static void keep_origin(cv_graph *g, const cv_rec_origin *row)
 {
     uint32_t place = cv_place_of(row->display_id);
-    int expert = cv_expert_index(&x->g, row->expert_slug);
+    int expert = cv_expert_index(g, row->expert_slug);
     if (place == CV_NO_PLACE)
         return;
     if (row->response_sha256.p)
-        x->g.marks[place] |= CV_MARK_SOURCED;
+        g->marks[place] |= CV_MARK_SOURCED;
     if (expert >= 0)
-        *CV_PUSH(x->call->arena, &x->g.locals) = (cv_local){cv_arena_copy(x->call->arena, row->local_id),
-                                                            (uint16_t)place, (uint16_t)expert, small_round(row->round)};
+        *CV_PUSH(g->arena, &g->locals) = (cv_local){cv_arena_copy(g->arena, row->local_id), (uint16_t)place,
+                                                    (uint16_t)expert, small_round(row->round)};
 }
 
-static void keep_reference(cv_export *x, const cv_rec_reference *row)
+static void keep_reference(cv_graph *g, const cv_rec_reference *row)
 {
     int type = cv_words_find(cv_ref_words, row->ref_type);
     if (type >= 0)
-        *CV_PUSH(x->call->arena, &x->g.links) =
-            (cv_link){any_name(x, row->source_id), any_name(x, row->target_id),
+        *CV_PUSH(g->arena, &g->links) =
+            (cv_link){any_name(g, row->source_id), any_name(g, row->target_id),
                       row->position == CV_ABSENT ? 0 : (int32_t)row->position, (uint8_t)type, small_round(row->round)};
 }
 
-static void keep_event(cv_export *x, const cv_rec_event *row)
+static void keep_event(cv_graph *g, const cv_rec_event *row)
 {
     uint32_t subject = cv_place_of(row->subject_id);
     if (subject == CV_NO_PLACE || cv_kind_of_letter(row->subject_type.p[0]) < 0)
         return; /* about the dialogue, a round, an expert: their present state is in the rows */
-    cv_name result = any_name(x, row->result_id);
+    cv_name result = any_name(g, row->result_id);
     int type = cv_words_find(cv_event_words, row->event_type);
     if (result < CV_PLACES && (type == CV_EVENT_REFINED || type == CV_EVENT_AMENDED))
-        x->g.marks[result] |= CV_MARK_REFINES;
-    *CV_PUSH(x->call->arena, &x->g.events) =
+        g->marks[result] |= CV_MARK_REFINES;
+    *CV_PUSH(g->arena, &g->events) =
         (cv_happening){subject,
-                       text_name(x, row->event_type),
-                       actors_name(x, row->actors),
+                       text_name(g, row->event_type),
+                       actors_name(g, row->actors),
                        result,
-                       any_name(x, row->reference),
-                       text_name(x, row->reason),
-                       text_name(x, type == CV_EVENT_COMMENTED ? row->data : (cv_str){NULL, 0}),
+                       any_name(g, row->reference),
+                       text_name(g, row->reason),
+                       text_name(g, type == CV_EVENT_COMMENTED ? row->data : (cv_str){NULL, 0}),
                        small_round(row->event_round)};
 }
 
@@ -187,10 +185,9 @@ static int by_round_and_position(const void *x, const void *y)
     return a->type - b->type;
 }
 
-static void group_all(cv_export *x)
+static void group_all(cv_graph *g)
 {
-    cv_graph *g = &x->g;
-    cv_arena *a = x->call->arena;
+    cv_arena *a = g->arena;
     size_t most = g->links.count > g->events.count ? g->links.count : g->events.count;
     uint32_t *keys = CV_NEW_ARRAY(a, most > g->locals.count ? most : g->locals.count, uint32_t);
     if (g->links.count > 1)
@@ -212,14 +209,15 @@ static void group_all(cv_export *x)
     g->locals_of = group(a, keys, g->locals.count, (UINT8_MAX + 1) * g->expert_count);
 }
 
-bool cv_graph_load(cv_export *x, cv_position *ret_position, cv_err *err)
+bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_position *ret_position, cv_err *err)
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT)};
     bool found;
-    sort_experts(x);
-    if (!x->call->store->calls->snapshot(x->call->store, x->call->arena, x->s.id, &wanted, keep_row, x, ret_position,
-                                         &found, err))
+    ret_graph->arena = call->arena;
+    sort_experts(ret_graph, s);
+    if (!call->store->calls->snapshot(call->store, call->arena, s->id, &wanted, keep_row, ret_graph, ret_position,
+                                      &found, err))
         return false;
-    group_all(x);
+    group_all(ret_graph);
     return true;
 }
