@@ -1,12 +1,6 @@
 /* err_json.c - errors as JSON; see err_json.h. */
 #include "base/err_json.h"
 
-static void key_if(cv_json_writer *w, const char *key, cv_str value)
-{
-    if (value.n > 0)
-        cv_json_key_str(w, key, value);
-}
-
 /* "perspectives[0].references[1].target" is about a "reference": the innermost list, without its plural s. */
 static cv_str item_type(const cv_err *err)
 {
@@ -40,18 +34,15 @@ static void print_members(const cv_err *err, cv_json_writer *w)
 {
     cv_json_key_str(w, "error_code", cv_err_word(err->code));
     cv_json_key_str(w, "message", err->message);
-    key_if(w, "item_type", item_type(err));
-    key_if(w, "local_id", err->local_id);
-    key_if(w, "field", err->field);
-    key_if(w, "value", err->value);
-    key_if(w, "constraint", err->constraint);
-    if (err->context.n > 0) {
-        cv_json_key(w, CV_STR("context"));
-        cv_json_raw(w, err->context);
-    }
+    cv_json_key_str_if(w, "item_type", item_type(err));
+    cv_json_key_str_if(w, "local_id", err->local_id);
+    cv_json_key_str_if(w, "field", err->field);
+    cv_json_key_str_if(w, "value", err->value);
+    cv_json_key_str_if(w, "constraint", err->constraint);
+    cv_json_key_raw_if(w, "context", err->context);
     print_options(err, w);
-    key_if(w, "suggestion", err->suggestion);
-    key_if(w, "file", err->file);
+    cv_json_key_str_if(w, "suggestion", err->suggestion);
+    cv_json_key_str_if(w, "file", err->file);
     if (err->line > 0) {
         cv_json_key_int(w, "line", (int64_t)err->line);
         cv_json_key_int(w, "column", (int64_t)err->column);

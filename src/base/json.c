@@ -43,35 +43,10 @@ static bool read_value(reader *r, cv_json *ret);
 
 /* ---- places and refusals --------------------------------------------------------------------- */
 
-/* Length of the code point at `at`, which is not ASCII; 0: not valid UTF-8. */
-static size_t utf8_length(const char *at, const char *end)
-{
-    const unsigned char *s = (const unsigned char *)at;
-    size_t length = s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
-    if (length == 0 || (size_t)(end - at) < length)
-        return 0;
-    /* No overlong forms, no surrogates, nothing beyond U+10FFFF: all decided by the second byte. */
-    unsigned char low = s[0] == 0xE0 ? 0xA0 : s[0] == 0xF0 ? 0x90 : 0x80;
-    unsigned char high = s[0] == 0xED ? 0x9F : s[0] == 0xF4 ? 0x8F : 0xBF;
-    if (s[1] < low || s[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    return length;
-}
-
 static void count_place(const char *begin, const char *at, size_t *ret_line, size_t *ret_column)
 {
     *ret_line = *ret_column = 1;
-    for (const char *p = begin; p < at; p++) {
-        if (*p == '\n') {
-            ++*ret_line;
-            *ret_column = 1;
-        } else if (((unsigned char)*p & 0xC0) != 0x80) {
-            ++*ret_column;
-        }
-    }
+    cv_utf8_advance(cv_str_range(begin, at), ret_line, ret_column);
 }
 
 /* Completes the error just set with its place and what to do; always false. */
@@ -95,7 +70,7 @@ static cv_str token_at(const reader *r, const char *at)
     while (p < r->end && p - at < EXCERPT && (cv_is_alnum(*p) || *p == '_'))
         p++;
     if (p == at && p < r->end)
-        p += (unsigned char)*p < 0x80 ? 1 : utf8_length(p, r->end);
+        p += (unsigned char)*p < 0x80 ? 1 : cv_utf8_first(cv_str_range(p, r->end));
     return cv_str_range(at, p);
 }
 
@@ -351,7 +326,7 @@ static inline size_t read_stop(reader *r, const char *p, char to[4], size_t *ret
     }
     if ((unsigned char)*p < 0x20)
         return refuse_control(r, p);
-    *ret_used = n = utf8_length(p, r->end);
+    *ret_used = n = cv_utf8_first(cv_str_range(p, r->end));
     memcpy(to, p, n);
     return n ? n : refuse_utf8(r, p);
 }
@@ -396,7 +371,7 @@ static bool read_string(reader *r, cv_str *ret)
         if ((unsigned char)*p < 0x20)
             return refuse_control(r, p);
         for (size_t n; p < end && (unsigned char)*p >= 0x80; p += n)
-            if ((n = utf8_length(p, end)) == 0)
+            if ((n = cv_utf8_first(cv_str_range(p, end))) == 0)
                 return refuse_utf8(r, p);
     }
     if (p == end)
@@ -489,11 +464,8 @@ static bool refuse_duplicate(reader *r, key_pair pair)
     count_place(r->begin, key_begin(r, pair.first, &end), &line, &column);
     at = key_begin(r, pair.again, &end);
     cv_str raw = cv_str_range(at + 1, end); /* as written: no control characters in the message */
-    size_t shown = raw.n < EXCERPT ? raw.n : EXCERPT;
-    while (shown < raw.n && shown > 0 && ((unsigned char)raw.p[shown] & 0xC0) == 0x80)
-        shown--;
-    cv_err_set(r->err, CV_ERR_DUPLICATE_KEY, "expected each key once, found \"%.*s%s\" again (first in line %zu)",
-               (int)shown, raw.p, shown < raw.n ? "…" : "", line);
+    cv_err_set(r->err, CV_ERR_DUPLICATE_KEY, "expected each key once, found \"%.*s\" again (first in line %zu)",
+               CV_FMT(cv_utf8_excerpt(r->err->arena, raw, EXCERPT)), line);
     r->err->field = cv_arena_copy(r->err->arena, pair.again->key);
     return refuse_at(r, at, "remove one of the two");
 }

@@ -98,4 +98,8 @@ void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value);
 void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value);
 void cv_json_key_bool(cv_json_writer *w, const char *key, bool value);
 
+/* The same, only when there is something to say: nothing at all for an empty text. */
+void cv_json_key_str_if(cv_json_writer *w, const char *key, cv_str text);
+void cv_json_key_raw_if(cv_json_writer *w, const char *key, cv_str json); /* an already valid value */
+
 #endif

@@ -220,3 +220,17 @@ void cv_json_key_bool(cv_json_writer *w, const char *key, bool value)
     cv_json_key(w, cv_str_of(key));
     cv_json_bool(w, value);
 }
+
+void cv_json_key_str_if(cv_json_writer *w, const char *key, cv_str text)
+{
+    if (text.n > 0)
+        cv_json_key_str(w, key, text);
+}
+
+void cv_json_key_raw_if(cv_json_writer *w, const char *key, cv_str json)
+{
+    if (json.n == 0)
+        return;
+    cv_json_key(w, cv_str_of(key));
+    cv_json_raw(w, json);
+}

@@ -40,9 +40,9 @@ static size_t ascii_words(cv_str s)
     return i;
 }
 
-static inline bool is_continuation(unsigned char byte)
+static inline bool continues(unsigned char byte)
 {
-    return (byte & 0xc0) == 0x80;
+    return cv_utf8_continues((char)byte);
 }
 
 /* Bytes of the valid code point at `p`, of which `n` > 0 bytes are there; 0 when there is none. Overlong forms,
@@ -52,13 +52,18 @@ static inline size_t valid_length(const unsigned char *p, size_t n)
     if (p[0] < 0x80)
         return 1;
     if (p[0] < 0xe0)
-        return n >= 2 && p[0] >= 0xc2 && is_continuation(p[1]) ? 2 : 0;
+        return n >= 2 && p[0] >= 0xc2 && continues(p[1]) ? 2 : 0;
     if (p[0] < 0xf0) {
-        bool whole = n >= 3 && is_continuation(p[1]) && is_continuation(p[2]);
+        bool whole = n >= 3 && continues(p[1]) && continues(p[2]);
         return whole && (p[0] != 0xe0 || p[1] >= 0xa0) && (p[0] != 0xed || p[1] < 0xa0) ? 3 : 0;
     }
-    bool whole = n >= 4 && p[0] <= 0xf4 && is_continuation(p[1]) && is_continuation(p[2]) && is_continuation(p[3]);
+    bool whole = n >= 4 && p[0] <= 0xf4 && continues(p[1]) && continues(p[2]) && continues(p[3]);
     return whole && (p[0] != 0xf0 || p[1] >= 0x90) && (p[0] != 0xf4 || p[1] < 0x90) ? 4 : 0;
+}
+
+size_t cv_utf8_first(cv_str s)
+{
+    return valid_length((const unsigned char *)s.p, s.n);
 }
 
 size_t cv_utf8_valid(cv_str s)
@@ -108,8 +113,34 @@ size_t cv_utf8_count(cv_str s)
         continuations += (size_t)(each * ONES >> 56);
     }
     for (; i < s.n; i++)
-        continuations += is_continuation((unsigned char)s.p[i]);
+        continuations += cv_utf8_continues(s.p[i]);
     return s.n - continuations;
+}
+
+cv_str cv_utf8_head(cv_str s, size_t most)
+{
+    if (s.n <= most)
+        return s;
+    while (most > 0 && cv_utf8_continues(s.p[most]))
+        most--;
+    return cv_str_head(s, most);
+}
+
+cv_str cv_utf8_excerpt(cv_arena *a, cv_str s, size_t most)
+{
+    return s.n <= most ? s : cv_arena_join(a, cv_utf8_head(s, most), CV_STR("…"));
+}
+
+void cv_utf8_advance(cv_str s, size_t *line, size_t *column)
+{
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.p[i] == '\n') {
+            ++*line;
+            *column = 1;
+        } else {
+            *column += !cv_utf8_continues(s.p[i]);
+        }
+    }
 }
 
 size_t cv_utf8_put(uint32_t code, char to[4])

@@ -76,14 +76,10 @@ void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert,
     cv_json_key_str(w, "name", cv_panel_display_name(a, expert->expert_slug));
     cv_json_key_str(w, "role", expert->role);
     cv_json_key_str(w, "tier", expert->tier);
-    if (expert->relevance.p) {
-        cv_json_key(w, CV_STR("relevance"));
-        cv_json_raw(w, expert->relevance);
-    }
+    cv_json_key_raw_if(w, "relevance", expert->relevance);
     cv_json_key_str(w, "emoji", cv_expert_emoji);
     cv_json_key_str(w, "source", seat->source);
-    if (focus.p)
-        cv_json_key_str(w, "focus", focus);
+    cv_json_key_str_if(w, "focus", focus);
     cv_json_end_object(w);
 }
 
@@ -123,10 +119,7 @@ static void write_candidate(cv_json_writer *w, const cv_candidates *list, const 
     cv_json_begin_object(w);
     cv_json_key_str(w, "role", c->role);
     cv_json_key_str(w, "tier", cv_tier_words.items[c->tier]);
-    if (c->relevance.p) {
-        cv_json_key(w, CV_STR("relevance"));
-        cv_json_raw(w, c->relevance);
-    }
+    cv_json_key_raw_if(w, "relevance", c->relevance);
     if (c->kept || c->barred) {
         cv_json_key_bool(w, c->kept ? "kept" : "excluded", true);
     } else {

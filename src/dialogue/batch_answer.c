@@ -49,8 +49,7 @@ static void print_updates(const cv_batch *b, cv_json_writer *w)
             cv_json_begin_object(w);
             cv_json_key_str(w, "id", update->target.id);
             cv_json_key_str(w, "status", cv_statuses[update->status].word);
-            if (update->via.id.n)
-                cv_json_key_str(w, "via", update->via.id);
+            cv_json_key_str_if(w, "via", update->via.id);
             cv_json_end_object(w);
         }
         cv_json_end_array(w);

@@ -13,8 +13,7 @@ static void old_begin(old_values *old, cv_str expert)
     *old = (old_values){.w = {.out = NULL}};
     old->w.out = &old->text;
     cv_json_begin_object(&old->w);
-    if (expert.p)
-        cv_json_key_str(&old->w, "expert", expert);
+    cv_json_key_str_if(&old->w, "expert", expert);
     cv_json_key(&old->w, CV_STR("old"));
     cv_json_begin_object(&old->w);
 }
@@ -42,10 +41,7 @@ static void old_score(old_values *old, int64_t score, cv_str components)
         cv_json_null(&old->w);
     else
         cv_json_int(&old->w, score);
-    if (components.p) {
-        cv_json_key(&old->w, CV_STR("score_components"));
-        cv_json_raw(&old->w, components);
-    }
+    cv_json_key_raw_if(&old->w, "score_components", components);
 }
 
 static void enter_edit(cv_scribe *scribe, const cv_edit *edit)

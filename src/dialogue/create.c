@@ -9,6 +9,7 @@
  * `expect_rev: 0` insists on the title's own slug: a taken one is a rev_conflict.
  */
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/answer.h"
 #include "dialogue/journal.h"
 #include "dialogue/notice.h"
@@ -278,12 +279,10 @@ static cv_str nth_id(cv_arena *a, cv_str slug, int n)
     if (n == 1)
         return slug;
     cv_str suffix = cv_arena_printf(a, "-%d", n);
-    size_t room = CV_MAX_DIALOGUE_ID - suffix.n, keep = slug.n < room ? slug.n : room;
-    while (keep > 0 && keep < slug.n && ((unsigned char)slug.p[keep] & 0xC0) == 0x80)
-        keep--;
-    while (keep > 0 && slug.p[keep - 1] == '-')
-        keep--;
-    return cv_arena_join(a, cv_str_head(slug, keep), suffix);
+    cv_str head = cv_utf8_head(slug, CV_MAX_DIALOGUE_ID - suffix.n);
+    while (cv_str_ends(head, CV_STR("-")))
+        head.n--;
+    return cv_arena_join(a, head, suffix);
 }
 
 /* Writes the dialogue under this id. True without an answer in `outcome`: the id is taken. */

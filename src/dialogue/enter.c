@@ -81,8 +81,7 @@ static cv_str round_data(const cv_batch *b)
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_object(&w);
-    if (op_id.p)
-        cv_json_key_str(&w, "op_id", op_id);
+    cv_json_key_str_if(&w, "op_id", op_id);
     if (turns_converging(b))
         cv_json_key_str(&w, "dialogue_status", CV_STR("converging"));
     cv_json_end_object(&w);

@@ -30,12 +30,6 @@ static void key_name(cv_export *x, const char *key, cv_name name)
         cv_json_key_str(&x->w, key, cv_name_text(&x->g, name, id));
 }
 
-static void key_json(cv_export *x, const char *key, cv_str json)
-{
-    cv_json_key(&x->w, cv_str_of(key));
-    cv_json_raw(&x->w, json.n ? json : CV_STR("[]"));
-}
-
 /* ---- references -----------------------------------------------------------------------------------------------------
  */
 
@@ -169,7 +163,7 @@ static void write_events(cv_export *x, uint32_t place)
         key_name(x, "type", event->type);
         if (event->round <= CV_MAX_ROUND)
             key_small_int(x, "round", event->round);
-        key_json(x, "by", cv_name_text(g, event->actors, unused));
+        cv_export_key_list(x, "by", cv_name_text(g, event->actors, unused));
         key_name(x, "result", event->result);
         key_name(x, "reference", event->reference);
         key_name(x, "reason", event->reason);
@@ -198,19 +192,17 @@ static void write_entity(cv_export *x, const cv_rec_entity *e, cv_kind kind, uin
     cv_json_key_str(&x->w, "id", id);
     cv_json_key_str(&x->w, "label", e->label);
     cv_export_key_text(x, kind == CV_KIND_TENSION ? "description" : "content", e->content);
-    key_json(x, "contributors", e->contributors);
+    cv_export_key_list(x, "contributors", e->contributors);
     key_small_int(x, "round", e->round);
     cv_json_key_str(&x->w, "status", e->status);
-    if (e->parameters.n > 0)
-        key_json(x, "parameters", e->parameters);
+    cv_json_key_raw_if(&x->w, "parameters", e->parameters);
     write_references(x, place);
-    if (e->adopted_in_verdict.p)
-        cv_json_key_str(&x->w, "adoptedInVerdict", e->adopted_in_verdict);
+    cv_json_key_str_if(&x->w, "adoptedInVerdict", e->adopted_in_verdict);
     write_events(x, place);
     cv_json_key(&x->w, CV_STR("origin"));
     cv_json_begin_object(&x->w);
     key_small_int(x, "round", e->round);
-    key_json(x, "contributors", e->contributors);
+    cv_export_key_list(x, "contributors", e->contributors);
     cv_json_end_object(&x->w);
     write_derived(x, kind, place);
 }

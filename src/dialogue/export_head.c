@@ -37,15 +37,7 @@ static void key_text_if(cv_export *x, const char *key, cv_str text)
         cv_export_key_text(x, key, text);
 }
 
-static void key_raw_if(cv_export *x, const char *key, cv_str json)
-{
-    if (json.n == 0)
-        return;
-    cv_json_key(&x->w, cv_str_of(key));
-    cv_json_raw(&x->w, json);
-}
-
-static void key_list(cv_export *x, const char *key, cv_str json)
+void cv_export_key_list(cv_export *x, const char *key, cv_str json)
 {
     cv_json_key(&x->w, cv_str_of(key));
     cv_json_raw(&x->w, json.n ? json : CV_STR("[]"));
@@ -159,7 +151,7 @@ void cv_export_head(cv_export *x)
     cv_export_key_int(x, "totalRounds", d->total_rounds);
     cv_export_key_int(x, "totalAlignment", d->total_alignment);
     write_calibration(x);
-    key_raw_if(x, "expert_pool", d->expert_pool);
+    cv_json_key_raw_if(&x->w, "expert_pool", d->expert_pool);
     cv_json_key(&x->w, CV_STR("experts"));
     cv_json_begin_array(&x->w);
     for (size_t i = 0; i < x->s.experts.count; i++)
@@ -187,7 +179,7 @@ static void write_move(cv_export *x, const cv_rec_move *m)
     cv_json_key_str(&x->w, "expert", m->expert_slug);
     cv_json_key_int(&x->w, "round", m->round);
     cv_json_key_str(&x->w, "type", m->move_type);
-    key_list(x, "targets", m->targets);
+    cv_export_key_list(x, "targets", m->targets);
     key_text_if(x, "context", m->context);
     cv_json_end_object(&x->w);
     cv_export_line(x, false);
@@ -209,16 +201,16 @@ static void write_verdict(cv_export *x, const cv_rec_verdict *v)
     cv_export_key_text(x, "author", v->author_expert);
     cv_export_key_text(x, "recommendation", v->recommendation);
     cv_export_key_text(x, "description", v->description);
-    key_list(x, "conditions", v->conditions);
-    key_list(x, "tensionsResolved", v->tensions_resolved);
-    key_list(x, "tensionsAccepted", v->tensions_accepted);
-    key_list(x, "recommendationsAdopted", v->recommendations_adopted);
-    key_list(x, "keyEvidence", v->key_evidence);
-    key_list(x, "keyClaims", v->key_claims);
-    key_raw_if(x, "supportingExperts", v->supporting_experts);
+    cv_export_key_list(x, "conditions", v->conditions);
+    cv_export_key_list(x, "tensionsResolved", v->tensions_resolved);
+    cv_export_key_list(x, "tensionsAccepted", v->tensions_accepted);
+    cv_export_key_list(x, "recommendationsAdopted", v->recommendations_adopted);
+    cv_export_key_list(x, "keyEvidence", v->key_evidence);
+    cv_export_key_list(x, "keyClaims", v->key_claims);
+    cv_json_key_raw_if(&x->w, "supportingExperts", v->supporting_experts);
     cv_export_key_text(x, "vote", v->vote);
     cv_export_key_text(x, "confidence", v->confidence);
-    key_raw_if(x, "ethosCompliance", v->ethos_compliance);
+    cv_json_key_raw_if(&x->w, "ethosCompliance", v->ethos_compliance);
     key_text_if(x, "warning", v->warning);
     cv_json_end_object(&x->w);
     cv_export_line(x, false);

@@ -88,10 +88,7 @@ static void open_round(cv_export *x)
     cv_json_key_int(&x->w, "round", round->round);
     cv_export_key_text(x, "title", round->title);
     cv_export_key_int(x, "score", round->score);
-    if (round->score_components.n > 0) {
-        cv_json_key(&x->w, CV_STR("scoreComponents"));
-        cv_json_raw(&x->w, round->score_components);
-    }
+    cv_json_key_raw_if(&x->w, "scoreComponents", round->score_components);
     write_tempo(x, round->round);
     cv_export_key_text(x, "summary", round->summary);
     cv_json_key(&x->w, CV_STR("experts"));

@@ -36,7 +36,8 @@ void cv_export_head(cv_export *x);
 void cv_export_tail(cv_export *x);
 void cv_export_key_text(cv_export *x, const char *key, cv_str text); /* null when absent */
 void cv_export_key_int(cv_export *x, const char *key, int64_t value);
-void cv_export_line(cv_export *x, bool one); /* from here on: everything on one line, or not */
+void cv_export_key_list(cv_export *x, const char *key, cv_str json); /* empty when absent */
+void cv_export_line(cv_export *x, bool one);                         /* from here on: everything on one line, or not */
 
 /* ---- export_rounds.c ---- */
 void cv_export_rounds_begin(cv_export *x);

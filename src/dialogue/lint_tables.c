@@ -99,7 +99,7 @@ cv_str cv_cell_plain(cv_str cell)
         cell = rest;
     while (cell.n > 0) {
         size_t n = 1; /* bytes of the last code point */
-        while (n < cell.n && ((unsigned char)cell.p[cell.n - n] & 0xC0) == 0x80)
+        while (n < cell.n && cv_utf8_continues(cell.p[cell.n - n]))
             n++;
         cv_str last = cv_str_from(cell, cell.n - n);
         if (!cv_utf8_next(&last, &code) || !is_dressing(code))

@@ -17,25 +17,16 @@ cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const c
     return warning;
 }
 
-static void key_if(cv_json_writer *w, const char *key, cv_str text)
-{
-    if (text.n)
-        cv_json_key_str(w, key, text);
-}
-
 static void print(const cv_notice *warning, cv_json_writer *w)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "type", warning->type);
-    key_if(w, "id", warning->id);
-    key_if(w, "expert", warning->expert);
-    key_if(w, "field", warning->field);
+    cv_json_key_str_if(w, "id", warning->id);
+    cv_json_key_str_if(w, "expert", warning->expert);
+    cv_json_key_str_if(w, "field", warning->field);
     if (warning->round != CV_ABSENT)
         cv_json_key_int(w, "round", warning->round);
-    if (warning->ids.n) {
-        cv_json_key(w, CV_STR("ids"));
-        cv_json_raw(w, warning->ids);
-    }
+    cv_json_key_raw_if(w, "ids", warning->ids);
     cv_json_key_str(w, "message", warning->message);
     cv_json_end_object(w);
 }

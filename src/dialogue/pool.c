@@ -58,23 +58,17 @@ bool cv_pool_load(cv_call *call, cv_str stored, cv_pool *ret)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static void optional(cv_json_writer *w, const char *key, cv_str value)
-{
-    if (value.p)
-        cv_json_key_str(w, key, value);
-}
-
 static void print_member(cv_json_writer *w, const cv_person *p)
 {
     cv_json_begin_object(w);
-    optional(w, "slug", p->slug);
+    cv_json_key_str_if(w, "slug", p->slug);
     cv_json_key_str(w, "role", p->role);
     cv_json_key_str(w, "tier", cv_tier_words.items[p->tier]);
     cv_json_key(w, CV_STR("relevance"));
     cv_json_raw(w, p->relevance);
-    optional(w, "focus", p->focus);
-    optional(w, "description", p->description);
-    optional(w, "color", p->color);
+    cv_json_key_str_if(w, "focus", p->focus);
+    cv_json_key_str_if(w, "description", p->description);
+    cv_json_key_str_if(w, "color", p->color);
     cv_json_end_object(w);
 }
 
@@ -83,8 +77,8 @@ cv_str cv_pool_print(cv_arena *a, const cv_pool *pool)
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_object(&w);
-    optional(&w, "domain", pool->domain);
-    optional(&w, "question", pool->question);
+    cv_json_key_str_if(&w, "domain", pool->domain);
+    cv_json_key_str_if(&w, "question", pool->question);
     cv_json_key(&w, CV_STR("experts"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < pool->count; i++)

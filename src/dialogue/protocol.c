@@ -147,10 +147,8 @@ static void write_files(cv_json_writer *w, cv_arena *a, cv_str folder)
 static void write_pool(cv_json_writer *w, const cv_pool *pool)
 {
     cv_json_begin_object(w);
-    if (pool->domain.p)
-        cv_json_key_str(w, "domain", pool->domain);
-    if (pool->question.p)
-        cv_json_key_str(w, "question", pool->question);
+    cv_json_key_str_if(w, "domain", pool->domain);
+    cv_json_key_str_if(w, "question", pool->question);
     cv_json_key_int(w, "total_experts", (int64_t)pool->count);
     cv_json_end_object(w);
 }

@@ -20,8 +20,7 @@ static void print_findings(const cv_findings *findings, cv_json_writer *w)
         cv_json_key_int(w, "line", (int64_t)f->line);
         cv_json_key_int(w, "column", (int64_t)f->column);
         cv_json_key_str(w, "message", f->message);
-        if (f->hint.n)
-            cv_json_key_str(w, "hint", f->hint);
+        cv_json_key_str_if(w, "hint", f->hint);
         cv_json_end_object(w);
     }
     cv_json_end_array(w);

@@ -94,15 +94,11 @@ static cv_str line_around(cv_str text, size_t start, bool *ret_begins)
     while (from > text.p && from[-1] != '\n' && at - from < WINDOW)
         from--;
     *ret_begins = from == text.p || from[-1] == '\n';
-    while (!*ret_begins && from < at && ((unsigned char)*from & 0xC0) == 0x80)
+    while (!*ret_begins && from < at && cv_utf8_continues(*from))
         from++;
     cv_str rest = cv_str_from(text, start);
     rest = cv_str_head(rest, cv_str_find_char(cv_str_head(rest, WINDOW), '\n'));
-    if (rest.n > WINDOW) {
-        rest.n = WINDOW;
-        while (rest.n > 0 && ((unsigned char)rest.p[rest.n] & 0xC0) == 0x80)
-            rest.n--;
-    }
+    rest = cv_utf8_head(rest, WINDOW);
     cv_str line = cv_str_range(from, cv_str_end(rest));
     return cv_str_ends(line, CV_STR("\r")) && rest.n > 0 ? cv_str_head(line, line.n - 1) : line;
 }
@@ -170,8 +166,7 @@ void cv_print_finding_json(cv_str text, const cv_finding *f, cv_json_writer *w)
     cv_json_key_int(w, "column", (int64_t)f->column);
     cv_json_key_int(w, "end_column", (int64_t)(f->column + cv_finding_width(text, f)));
     cv_json_key_str(w, "message", f->message);
-    if (f->hint.n > 0)
-        cv_json_key_str(w, "hint", f->hint);
+    cv_json_key_str_if(w, "hint", f->hint);
     cv_json_key_bool(w, "fixable", cv_finding_fixable(f));
     cv_json_end_object(w);
 }

@@ -31,15 +31,9 @@ static void check_value(walk *w, const cv_json *schema, const cv_json *value, co
 
 /* ---- faults ----------------------------------------------------------------------------------------------------- */
 
-/* The beginning of a long text, cut at a character, with an ellipsis. */
 static cv_str excerpt(cv_arena *a, cv_str s)
 {
-    if (s.n <= CV_MAX_EXCERPT)
-        return s;
-    size_t n = CV_MAX_EXCERPT;
-    while (n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-        n--;
-    return cv_arena_join(a, cv_str_head(s, n), CV_STR("…"));
+    return cv_utf8_excerpt(a, s, CV_MAX_EXCERPT);
 }
 
 static cv_str shown(cv_arena *a, const cv_json *value)
@@ -93,14 +87,8 @@ static void place(walk *w, const cv_json *value, cv_err *err)
         w->at = 0;
         w->line = w->column = 1;
     }
-    for (; w->at < value->offset; w->at++) {
-        if (w->text.p[w->at] == '\n') {
-            w->line++;
-            w->column = 1;
-        } else if (((unsigned char)w->text.p[w->at] & 0xC0) != 0x80) {
-            w->column++;
-        }
-    }
+    cv_utf8_advance(cv_str_range(w->text.p + w->at, w->text.p + value->offset), &w->line, &w->column);
+    w->at = value->offset;
     err->line = w->line;
     err->column = w->column;
 }

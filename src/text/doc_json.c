@@ -1,12 +1,6 @@
 /* doc_json.c - a document as JSON; see doc.h. The keys are documented in docs/parse.md. */
 #include "text/doc.h"
 
-static void key_if(cv_json_writer *w, const char *key, cv_str value)
-{
-    if (value.n > 0)
-        cv_json_key_str(w, key, value);
-}
-
 static void range(cv_json_writer *w, const char *key, size_t start, size_t end)
 {
     cv_json_key(w, cv_str_of(key));
@@ -33,12 +27,12 @@ static void mark_members(const cv_mark *m, bool places, cv_json_writer *w)
 {
     cv_json_key_str(w, "mark", cv_mark_names.items[m->type]);
     cv_json_key_str(w, "style", cv_style_words.items[m->style]);
-    key_if(w, m->style == CV_STYLE_BRACE ? "word" : "type", m->word);
-    key_if(w, "id", m->id);
+    cv_json_key_str_if(w, m->style == CV_STYLE_BRACE ? "word" : "type", m->word);
+    cv_json_key_str_if(w, "id", m->id);
     key_list(w, "targets", m->targets);
-    key_if(w, "label", m->label);
+    cv_json_key_str_if(w, "label", m->label);
     key_list(w, "by", m->by);
-    key_if(w, "body", m->body);
+    cv_json_key_str_if(w, "body", m->body);
     if (places) {
         cv_json_key_int(w, "line", (int64_t)m->line);
         range(w, "range", m->start, m->end);
@@ -107,7 +101,7 @@ static void print_agent(const cv_agent *agent, bool places, cv_json_writer *w)
     cv_json_begin_object(w);
     cv_json_key_str(w, "name", agent->name);
     cv_json_key_str(w, "emoji", agent->emoji);
-    key_if(w, "role", agent->role);
+    cv_json_key_str_if(w, "role", agent->role);
     if (places)
         cv_json_key_int(w, "line", (int64_t)agent->line);
     print_blocks("content", &agent->content, places, w);
@@ -120,7 +114,7 @@ static void print_section(const cv_section *s, bool places, cv_json_writer *w)
     cv_json_key_str(w, "kind", cv_section_words.items[s->kind]);
     if (s->round >= 0 && (s->kind == CV_SECTION_ROUND || s->kind == CV_SECTION_JUDGE))
         cv_json_key_int(w, "round", s->round);
-    key_if(w, "label", s->label);
+    cv_json_key_str_if(w, "label", s->label);
     if (places)
         cv_json_key_int(w, "line", (int64_t)s->line);
     print_blocks("content", &s->content, places, w);

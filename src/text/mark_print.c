@@ -42,12 +42,7 @@ cv_str cv_squeeze(cv_arena *a, cv_str s)
 cv_str cv_excerpt(cv_arena *a, cv_str s)
 {
     enum { MOST = 60 };
-    if (s.n <= MOST)
-        return s;
-    size_t n = MOST;
-    while (n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-        n--;
-    return cv_arena_printf(a, "%.*s…", (int)n, s.p);
+    return cv_utf8_excerpt(a, s, MOST);
 }
 
 /* ---- labels ------------------------------------------------------------------------------------

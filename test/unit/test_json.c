@@ -832,6 +832,21 @@ static void test_writes_empty_views(void **state)
     cv_buf_release(&b);
 }
 
+static void test_leaves_out_what_is_not_there(void **state)
+{
+    (void)state;
+    cv_buf b = {0};
+    cv_json_writer w = {.out = &b};
+    cv_json_begin_object(&w);
+    cv_json_key_str_if(&w, "none", (cv_str){NULL, 0});
+    cv_json_key_str_if(&w, "text", CV_STR("a"));
+    cv_json_key_raw_if(&w, "nothing", CV_STR(""));
+    cv_json_key_raw_if(&w, "list", CV_STR("[1]"));
+    cv_json_end_object(&w);
+    assert_str_eq(cv_buf_str(&b), "{\"text\":\"a\",\"list\":[1]}");
+    cv_buf_release(&b);
+}
+
 static void key_in_array(cv_json_writer *w)
 {
     cv_json_begin_array(w);
@@ -916,6 +931,7 @@ int main(void)
         cmocka_unit_test(test_writes_indented),
         cmocka_unit_test(test_writes_deep),
         cmocka_unit_test(test_writes_empty_views),
+        cmocka_unit_test(test_leaves_out_what_is_not_there),
         cmocka_unit_test(test_misuse_is_asserted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,36 @@ static void nothing_is_valid_and_has_no_width(void **state)
     assert_false(cv_utf8_next(&none, &code));
 }
 
+/* Every length of a text with characters of one to four bytes: as much as fits, never a part of a character. */
+static void texts_are_cut_between_characters(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    const cv_str text = CV_STR("a\xc3\xa4\xe4\xba\xba\xf0\x9f\xa7\x81z"); /* a, a with diaeresis, person, cupcake, z */
+    static const size_t kept[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    for (size_t most = 0; most < CV_COUNT(kept); most++) {
+        assert_int_equal(cv_utf8_head(text, most).n, kept[most]);
+        cv_str shown = cv_utf8_excerpt(&a, text, most);
+        assert_view_eq(cv_str_head(shown, kept[most]), cv_str_head(text, kept[most]));
+        assert_view_eq(cv_str_from(shown, kept[most]), kept[most] < text.n ? CV_STR("…") : CV_STR(""));
+    }
+    assert_int_equal(cv_utf8_head((cv_str){NULL, 0}, 5).n, 0);
+    assert_int_equal(cv_utf8_head(CV_STR("\x80\x80\x80"), 2).n, 0); /* not valid, but never out of bounds */
+    cv_arena_release(&a);
+}
+
+static void places_are_counted_in_characters(void **state)
+{
+    (void)state;
+    size_t line = 3, column = 7;
+    cv_utf8_advance(CV_STR("\xc3\xa4\xf0\x9f\xa7\x81"), &line, &column);
+    assert_int_equal(line, 3);
+    assert_int_equal(column, 9);
+    cv_utf8_advance(CV_STR("x\n\ny\xc3\xa4"), &line, &column);
+    assert_int_equal(line, 5);
+    assert_int_equal(column, 3);
+}
+
 static void width_is_what_a_terminal_shows(void **state)
 {
     (void)state;
@@ -222,6 +252,8 @@ int main(void)
         cmocka_unit_test(random_text_agrees_with_the_reference),
         cmocka_unit_test(random_bytes_agree_with_the_reference),
         cmocka_unit_test(nothing_is_valid_and_has_no_width),
+        cmocka_unit_test(texts_are_cut_between_characters),
+        cmocka_unit_test(places_are_counted_in_characters),
         cmocka_unit_test(width_is_what_a_terminal_shows),
         cmocka_unit_test(emoji_are_known),
     };
