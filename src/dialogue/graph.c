@@ -151,21 +151,6 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 /* ---- grouping ------------------------------------------------------------------------------------------------------
  */
 
-/* A stable counting sort: keys[i] is the group of number i. */
-static cv_groups group(cv_arena *a, const uint32_t *keys, size_t count, size_t groups)
-{
-    cv_groups g = {CV_NEW_ARRAY(a, groups + 2, uint32_t), CV_NEW_ARRAY(a, count, uint32_t)};
-    uint32_t *next = g.starts + 1; /* while sorting, next[k] is where group k goes on */
-    for (size_t i = 0; i < count; i++)
-        if (keys[i] + 1 < groups)
-            next[keys[i] + 1]++;
-    for (size_t k = 1; k < groups; k++)
-        next[k] += next[k - 1];
-    for (size_t i = 0; i < count; i++)
-        g.order[next[keys[i]]++] = (uint32_t)i;
-    return g;
-}
-
 static uint32_t place_or_rest(cv_name name)
 {
     return name < CV_PLACES ? name : CV_PLACES;
@@ -194,19 +179,19 @@ static void group_all(cv_graph *g)
         qsort(g->links.items, g->links.count, sizeof *g->links.items, by_round_and_position);
     for (size_t i = 0; i < g->links.count; i++)
         keys[i] = place_or_rest(g->links.items[i].source);
-    g->links_from = group(a, keys, g->links.count, CV_PLACES + 1);
+    g->links_from = cv_groups_of(a, keys, g->links.count, CV_PLACES + 1);
     for (size_t i = 0; i < g->links.count; i++)
         keys[i] = place_or_rest(g->links.items[i].target);
-    g->links_to = group(a, keys, g->links.count, CV_PLACES + 1);
+    g->links_to = cv_groups_of(a, keys, g->links.count, CV_PLACES + 1);
     for (size_t i = 0; i < g->events.count; i++)
         keys[i] = g->events.items[i].subject;
-    g->events_of = group(a, keys, g->events.count, CV_PLACES + 1);
+    g->events_of = cv_groups_of(a, keys, g->events.count, CV_PLACES + 1);
     for (size_t i = 0; i < g->events.count; i++)
         keys[i] = g->events.items[i].round;
-    g->events_in = group(a, keys, g->events.count, UINT8_MAX + 1);
+    g->events_in = cv_groups_of(a, keys, g->events.count, UINT8_MAX + 1);
     for (size_t i = 0; i < g->locals.count; i++)
         keys[i] = g->locals.items[i].round * (uint32_t)g->expert_count + g->locals.items[i].expert;
-    g->locals_of = group(a, keys, g->locals.count, (UINT8_MAX + 1) * g->expert_count);
+    g->locals_of = cv_groups_of(a, keys, g->locals.count, (UINT8_MAX + 1) * g->expert_count);
 }
 
 bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_position *ret_position, cv_err *err)

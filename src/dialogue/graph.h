@@ -10,6 +10,7 @@
 #ifndef CV_DIALOGUE_GRAPH_H
 #define CV_DIALOGUE_GRAPH_H
 
+#include "base/groups.h"
 #include "base/limits.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
@@ -38,11 +39,6 @@ typedef struct {
     uint16_t expert; /* index into the experts in the order of their slugs */
     uint8_t round;
 } cv_local;
-
-/* Numbers 0 … n-1 in groups, each group in its old order: group g is order[starts[g]] … order[starts[g + 1] - 1]. */
-typedef struct {
-    uint32_t *starts, *order;
-} cv_groups;
 
 typedef struct {
     cv_str text;

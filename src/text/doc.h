@@ -171,10 +171,19 @@ enum {
     CV_IN_ROUND = 4,  /* a round: agent headings are structure */
     CV_IN_INTRO = 8,  /* before the first section: metadata is structure */
     CV_UNTITLED = 16, /* no title yet: a heading 1 is structure */
+    CV_QUOTED = 32,   /* inside a text of ours with headings of its own: those of every level, and all thematic breaks,
+                       * are structure. The parser never asks so: to it, those that end nothing stay escaped */
 };
 
 /* Would this line be read as structure there? Backslashes in front of it are looked through. `edge`: it is the first or
  * last line of its text. */
 bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *agents);
+
+/* Writes a text there: its lines, those that would be structure with a backslash in front, and its last fence closed.
+ */
+void cv_text_print(cv_buf *out, cv_str text, unsigned where, const cv_map *agents);
+
+/* Writes what stands in one cell of a table: '|' gets a backslash. The text is one line. */
+void cv_cell_print(cv_buf *out, cv_str text);
 
 #endif

@@ -29,9 +29,9 @@ bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *
     case CV_LINE_ROUND:
         return true;
     case CV_LINE_HEADING1:
-        return where & (CV_IN_BODY | CV_UNTITLED);
+        return where & (CV_IN_BODY | CV_UNTITLED | CV_QUOTED);
     case CV_LINE_AGENT:
-        return where & (CV_IN_BODY | CV_IN_ROUND);
+        return where & (CV_IN_BODY | CV_IN_ROUND | CV_QUOTED);
     case CV_LINE_METADATA:
         return where & CV_IN_INTRO;
     case CV_LINE_TABLE_ROW:
@@ -40,6 +40,8 @@ bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *
     case CV_LINE_KIND_COUNT:
         break;
     }
+    if (where & CV_QUOTED)
+        return l.level > 0 || l.rule;
     return (l.level == 3 && (where & CV_IN_BODY)) || (l.rule && (edge || (where & CV_IN_BODY)));
 }
 

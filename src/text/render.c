@@ -23,17 +23,17 @@ static void blank_line(renderer *r)
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
 
-static void escaped_line(renderer *r, cv_str line)
+static void escaped_line(cv_buf *out, cv_str line)
 {
     cv_str trimmed = cv_str_trim_left(line);
-    cv_buf_add(r->out, cv_str_range(line.p, trimmed.p));
-    cv_buf_add_char(r->out, '\\');
-    cv_buf_add(r->out, trimmed);
+    cv_buf_add(out, cv_str_range(line.p, trimmed.p));
+    cv_buf_add_char(out, '\\');
+    cv_buf_add(out, trimmed);
 }
 
-static void text(renderer *r, cv_str s, unsigned where)
+void cv_text_print(cv_buf *out, cv_str text, unsigned where, const cv_map *agents)
 {
-    cv_str rest = s, line;
+    cv_str rest = text, line;
     char fence = 0;
     size_t fence_length = 0, length;
     for (bool first = true; cv_str_split(&rest, '\n', &line); first = false) {
@@ -41,26 +41,26 @@ static void text(renderer *r, cv_str s, unsigned where)
         if (fence) {
             if (cv_line_fence(trimmed, true, &length) == fence && length >= fence_length)
                 fence = 0;
-            cv_buf_add(r->out, line);
+            cv_buf_add(out, line);
         } else if ((fence = cv_line_fence(trimmed, false, &length)) != 0) {
             fence_length = length;
-            cv_buf_add(r->out, line);
-        } else if (cv_line_is_structure(line, where, first || !rest.p, &r->agents)) {
-            escaped_line(r, line);
+            cv_buf_add(out, line);
+        } else if (cv_line_is_structure(line, where, first || !rest.p, agents)) {
+            escaped_line(out, line);
         } else {
-            cv_buf_add(r->out, line);
+            cv_buf_add(out, line);
         }
-        cv_buf_add_char(r->out, '\n');
+        cv_buf_add_char(out, '\n');
     }
     for (size_t i = 0; fence && i < fence_length; i++)
-        cv_buf_add_char(r->out, fence);
+        cv_buf_add_char(out, fence);
     if (fence)
-        cv_buf_add_char(r->out, '\n');
+        cv_buf_add_char(out, '\n');
 }
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */
 
-static void cell(cv_buf *out, cv_str s)
+void cv_cell_print(cv_buf *out, cv_str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i], next = i + 1 < s.n ? s.p[i + 1] : '|';
@@ -76,7 +76,7 @@ static void table(renderer *r, const cv_table *t)
         const cv_row *row = &t->items[i];
         for (size_t k = 0; k < row->count; k++) {
             cv_buf_add_z(r->out, k ? " " : "| ");
-            cell(r->out, row->cells[k]);
+            cv_cell_print(r->out, row->cells[k]);
             cv_buf_add_z(r->out, " |");
         }
         cv_buf_add_char(r->out, '\n');
@@ -107,13 +107,13 @@ static void blocks(renderer *r, const cv_blocks *list)
         case CV_BLOCK_TEXT:
             if (i > 0 && b[-1].kind == CV_BLOCK_MARK && !begins_with_heading(r, b->text))
                 cv_buf_add_z(r->out, "---\n\n");
-            text(r, b->text, r->where);
+            cv_text_print(r->out, b->text, r->where, &r->agents);
             break;
         case CV_BLOCK_MARK:
             cv_mark_print(r->out, b->mark);
             cv_buf_add_char(r->out, '\n');
             if (b->mark->body.n > 0)
-                text(r, b->mark->body, r->where | CV_IN_BODY);
+                cv_text_print(r->out, b->mark->body, r->where | CV_IN_BODY, &r->agents);
             break;
         case CV_BLOCK_TABLE:
             table(r, b->table);
