@@ -77,7 +77,7 @@ static void print_dynamics(const cv_batch *b, cv_json_writer *w)
     cv_arena *a = b->call->arena;
     int64_t delta = cv_round_score_delta(&after, b->round);
     cv_convergence_of(a, &after, &convergence);
-    cv_json_key_int(w, "velocity", cv_round_velocity(a, &after, b->round));
+    cv_json_key_int(w, "velocity", cv_state_velocity(&after));
     cv_json_key(w, CV_STR("score_delta"));
     if (delta == CV_ABSENT)
         cv_json_null(w);

@@ -6,50 +6,15 @@ static bool is_kind(const cv_rec_entity *entity, cv_kind kind)
     return entity->kind.p[0] == cv_kinds[kind].letter;
 }
 
-/* The last event of each tension up to the round that names a status decides. */
-static int64_t open_by_events(cv_arena *a, const cv_state *s, int64_t round)
+int64_t cv_state_velocity(const cv_state *s)
 {
-    cv_map status = {0}; /* display id -> is it open? */
-    int64_t open = 0;
-    for (size_t i = 0; i < s->events.count; i++) {
-        const cv_rec_event *event = &s->events.items[i];
-        if (event->event_round > round || event->subject_type.p[0] != cv_kinds[CV_KIND_TENSION].letter)
-            continue;
-        bool created = cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]);
-        cv_rec_entity after = {.status = created ? cv_statuses[CV_STATUS_TENSION_OPEN].word : event->event_type};
-        if (!created && cv_status_find(CV_KIND_TENSION, after.status) < 0)
-            continue;
-        uintptr_t *was_open = cv_map_put(&status, a, event->subject_id, NULL);
-        bool is_open = cv_tension_is_open(&after);
-        open += (int64_t)is_open - (int64_t)*was_open;
-        *was_open = is_open;
-    }
-    return open;
-}
-
-int64_t cv_round_open_tensions(cv_arena *a, const cv_state *s, int64_t round)
-{
-    if (s->events.count)
-        return open_by_events(a, s, round);
-    int64_t open = 0;
+    int64_t open = 0, fresh = 0, last = cv_state_next_round(s) - 1;
     for (size_t i = 0; i < s->entities.count; i++) {
         const cv_rec_entity *entity = &s->entities.items[i];
-        open += is_kind(entity, CV_KIND_TENSION) && entity->round <= round && cv_tension_is_open(entity);
+        open += is_kind(entity, CV_KIND_TENSION) && cv_tension_is_open(entity);
+        fresh += is_kind(entity, CV_KIND_PERSPECTIVE) && entity->round == last;
     }
-    return open;
-}
-
-int64_t cv_round_new_perspectives(const cv_state *s, int64_t round)
-{
-    int64_t count = 0;
-    for (size_t i = 0; i < s->entities.count; i++)
-        count += is_kind(&s->entities.items[i], CV_KIND_PERSPECTIVE) && s->entities.items[i].round == round;
-    return count;
-}
-
-int64_t cv_round_velocity(cv_arena *a, const cv_state *s, int64_t round)
-{
-    return cv_round_open_tensions(a, s, round) + cv_round_new_perspectives(s, round);
+    return open + fresh;
 }
 
 int64_t cv_round_score_delta(const cv_state *s, int64_t round)
@@ -60,26 +25,24 @@ int64_t cv_round_score_delta(const cv_state *s, int64_t round)
 
 /* ---- convergence ----------------------------------------------------------------------------- */
 
-static bool has_signalled(const cv_state *s, int64_t round, cv_str expert)
+bool cv_move_signals(const cv_rec_move *move)
 {
-    cv_str converge = cv_move_words.items[CV_MOVE_CONVERGE];
-    for (size_t i = 0; i < s->moves.count; i++) {
-        const cv_rec_move *move = &s->moves.items[i];
-        if (move->round == round && cv_str_eq(move->move_type, converge) && cv_str_eq(move->expert_slug, expert))
-            return true;
-    }
-    return false;
+    return cv_str_eq(move->move_type, cv_move_words.items[CV_MOVE_CONVERGE]);
 }
 
 /* Those who must signal: the last panel, or everybody when no panel was ever seated. */
-static void find_missing(const cv_state *s, int64_t round, cv_convergence *c)
+static void find_missing(cv_arena *a, const cv_state *s, int64_t round, cv_convergence *c)
 {
     const cv_rec_seat *seats;
+    cv_map signalled = {0};
+    for (size_t i = 0; i < s->moves.count; i++)
+        if (s->moves.items[i].round == round && cv_move_signals(&s->moves.items[i]))
+            cv_map_put(&signalled, a, s->moves.items[i].expert_slug, NULL);
     size_t seated = cv_state_panel(s, round, &seats);
     c->panel = seated ? seated : s->experts.count;
     for (size_t i = 0; i < c->panel; i++) {
         cv_str expert = seated ? seats[i].expert_slug : s->experts.items[i].expert_slug;
-        if (!has_signalled(s, round, expert))
+        if (!cv_map_get(&signalled, expert))
             c->missing[c->missing_count++] = expert;
     }
 }
@@ -95,7 +58,7 @@ static void find_open(cv_arena *a, const cv_state *s, cv_convergence *c)
     }
 }
 
-static double target_of(const cv_state *s)
+double cv_convergence_target(const cv_state *s)
 {
     double target = 1;
     cv_json number = {.type = CV_JSON_NUMBER, .text = s->dialogue.convergence_target};
@@ -109,17 +72,32 @@ static double share(size_t part, size_t whole, double of_nothing)
     return whole ? (double)part / (double)whole : of_nothing;
 }
 
+double cv_convergence_reached(size_t closed, size_t tensions, size_t signals, size_t panel)
+{
+    double settled = share(closed, tensions, 1), agreed = share(signals, panel, 0);
+    return settled < agreed ? settled : agreed;
+}
+
+int cv_convergence_percentage(double reached)
+{
+    return (int)(reached * 100 + 1e-9);
+}
+
+bool cv_convergence_enough(double reached, double target)
+{
+    return reached + 1e-12 >= target;
+}
+
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret)
 {
     *ret = (cv_convergence){.open = CV_NEW_ARRAY(a, s->entities.count, cv_str),
                             .missing = CV_NEW_ARRAY(a, s->seats.count + s->experts.count, cv_str)};
     find_open(a, s, ret);
-    find_missing(s, cv_state_next_round(s) - 1, ret);
-    double closed = share(ret->tensions - ret->open_count, ret->tensions, 1);
-    double agreed = s->rounds.count ? share(ret->panel - ret->missing_count, ret->panel, 0) : 0;
-    double reached = closed < agreed ? closed : agreed;
-    ret->percentage = (int)(reached * 100 + 1e-9);
-    ret->converged = reached + 1e-12 >= target_of(s);
+    find_missing(a, s, cv_state_next_round(s) - 1, ret);
+    size_t signals = s->rounds.count ? ret->panel - ret->missing_count : 0;
+    double reached = cv_convergence_reached(ret->tensions - ret->open_count, ret->tensions, signals, ret->panel);
+    ret->percentage = cv_convergence_percentage(reached);
+    ret->converged = cv_convergence_enough(reached, cv_convergence_target(s));
 }
 
 static void print_list(cv_json_writer *w, const char *key, const cv_str *items, size_t count)

@@ -12,11 +12,8 @@
 
 #include "dialogue/state.h"
 
-/* Tensions that were open once the round was registered: by the events when the state has them (any round), otherwise
- * by the present statuses (right for the last round). */
-int64_t cv_round_open_tensions(cv_arena *a, const cv_state *s, int64_t round);
-int64_t cv_round_new_perspectives(const cv_state *s, int64_t round);
-int64_t cv_round_velocity(cv_arena *a, const cv_state *s, int64_t round);
+/* Of the last round, by the present statuses; tempo.h has those of all rounds. */
+int64_t cv_state_velocity(const cv_state *s);
 
 /* CV_ABSENT for the first round. */
 int64_t cv_round_score_delta(const cv_state *s, int64_t round);
@@ -30,6 +27,13 @@ typedef struct {
     int percentage; /* rounded down */
     bool converged; /* the dialogue's target is reached: everything, unless it has another one */
 } cv_convergence;
+
+/* The parts of that measure, for whoever counts otherwise: the smaller share, in percent, and whether it is enough. */
+double cv_convergence_reached(size_t closed, size_t tensions, size_t signals, size_t panel);
+int cv_convergence_percentage(double reached);
+bool cv_convergence_enough(double reached, double target);
+double cv_convergence_target(const cv_state *s); /* 0 … 1 */
+bool cv_move_signals(const cv_rec_move *move);   /* MOVE:CONVERGE */
 
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret);
 void cv_convergence_print(const cv_convergence *convergence, cv_json_writer *w); /* an object */

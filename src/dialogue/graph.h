@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
+#include "dialogue/tempo.h"
 
 /* Whatever else than a place (place.h) an id or a word can be is a text of the graph, numbered from CV_PLACES on. */
 #define CV_NO_NAME CV_NO_PLACE
@@ -74,11 +75,7 @@ bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_pos
 cv_str cv_name_text(const cv_graph *g, cv_name name, char id[6]); /* `id` is used when the name is a place */
 int cv_expert_index(const cv_graph *g, cv_str slug);              /* -1: none */
 
-/* How each round moved: the numbers of dynamics.h, for all rounds at once. */
-typedef struct {
-    int64_t open_tensions[CV_MAX_ROUND + 1], new_perspectives[CV_MAX_ROUND + 1];
-} cv_tempo;
-
+/* How each round moved. */
 void cv_graph_tempo(const cv_graph *g, cv_tempo *ret_tempo);
 
 #endif

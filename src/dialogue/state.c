@@ -6,6 +6,8 @@
 typedef struct {
     cv_arena *a;
     cv_state *s;
+    cv_keep keep; /* NULL: everything */
+    void *ctx;
 } loading;
 
 /* The row's texts, which live only as long as the visit, copied into the arena. */
@@ -43,6 +45,8 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     loading *l = ctx;
     cv_state *s = l->s;
     (void)err;
+    if (l->keep && !l->keep(l->ctx, kind, row))
+        return true;
     switch (kind) {
     case CV_REC_DIALOGUE:
         s->dialogue = *(const cv_rec_dialogue *)row;
@@ -129,11 +133,12 @@ static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
     return false;
 }
 
-bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_state *ret_state, cv_err *err)
+bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_keep keep, void *ctx,
+                        cv_state *ret_state, cv_err *err)
 {
     bool found;
     *ret_state = (cv_state){.id = dialogue_id};
-    loading l = {call->arena, ret_state};
+    loading l = {call->arena, ret_state, keep, ctx};
     if (!call->store->calls->snapshot(call->store, call->arena, dialogue_id, wanted, keep_row, &l, &ret_state->position,
                                       &found, err))
         return false;
@@ -141,6 +146,11 @@ bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, c
         return not_found(call, dialogue_id, err);
     index_all(call->arena, ret_state);
     return true;
+}
+
+bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_state *ret_state, cv_err *err)
+{
+    return cv_state_load_some(call, dialogue_id, wanted, NULL, NULL, ret_state, err);
 }
 
 /* ---- questions -----------------------------------------------------------------------------------------------------
@@ -220,11 +230,14 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
     return cv_id_print(a, &id);
 }
 
+bool cv_tension_status_is_open(cv_status status)
+{
+    return status == CV_STATUS_TENSION_OPEN || status == CV_STATUS_TENSION_ADDRESSED ||
+           status == CV_STATUS_TENSION_REOPENED;
+}
+
 bool cv_tension_is_open(const cv_rec_entity *entity)
 {
-    static const cv_status open[] = {CV_STATUS_TENSION_OPEN, CV_STATUS_TENSION_ADDRESSED, CV_STATUS_TENSION_REOPENED};
-    for (size_t i = 0; i < CV_COUNT(open); i++)
-        if (cv_str_eq(entity->status, cv_statuses[open[i]].word))
-            return true;
-    return false;
+    int status = cv_status_find(CV_KIND_TENSION, entity->status);
+    return status >= 0 && cv_tension_status_is_open((cv_status)status);
 }

@@ -41,6 +41,12 @@ typedef struct {
  * nearest ids). */
 bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_state *ret_state, cv_err *err);
 
+/* The same, but every row is shown to `keep` as it comes, and those for which it says no are not kept: for what can be
+ * counted or folded on the way. The row's texts live until it returns. */
+typedef bool (*cv_keep)(void *ctx, cv_rec_kind kind, const void *row);
+bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_keep keep, void *ctx,
+                        cv_state *ret_state, cv_err *err);
+
 cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug);           /* any case; NULL: none */
 cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id);     /* NULL: none */
 const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id); /* any case of the expert's name */
@@ -58,5 +64,6 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity);
 
 /* Is a tension open (open, addressed, reopened)? */
 bool cv_tension_is_open(const cv_rec_entity *entity);
+bool cv_tension_status_is_open(cv_status status);
 
 #endif

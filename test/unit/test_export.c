@@ -1,10 +1,10 @@
 /* test_export.c - a dialogue as one JSON file: both shapes, byte for byte, streamed, durable. */
 #include "sample.h"
+#include "slow.h"
 
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "dialogue/dynamics.h"
 #include "dialogue/operations.h"
 
 static int set_up(void **state)
@@ -194,8 +194,8 @@ static void rounds_tell_their_dynamics(void **state)
         const cv_json *told = at(&doc, round ? "rounds/1" : "rounds/0");
         int64_t velocity = -1, open = -1;
         assert_true(cv_json_to_int(at(told, "velocity"), &velocity) && cv_json_to_int(at(told, "openTensions"), &open));
-        assert_int_equal(velocity, cv_round_velocity(&s->arena, &full, round));
-        assert_int_equal(open, cv_round_open_tensions(&s->arena, &full, round));
+        assert_int_equal(velocity, cv_slow_velocity(&s->arena, &full, round));
+        assert_int_equal(open, cv_slow_open(&s->arena, &full, round));
     }
     assert_at(s, &doc, "rounds/0/velocity", "4");
     assert_at(s, &doc, "rounds/0/scoreDelta", "null");

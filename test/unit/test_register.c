@@ -1,4 +1,5 @@
 /* test_register.c - rounds, verdicts and corrections: what is accepted, what is answered, and every way to be wrong. */
+#include "slow.h"
 #include "world.h"
 
 #include "dialogue/dynamics.h"
@@ -463,8 +464,9 @@ static void a_dialogue_converges(void **state)
     cv_state s = cv_world_state(w, "bread");
     assert_str_eq(s.dialogue.status, "converged");
     assert_true(s.dialogue.converged_at.n > 0);
-    assert_int_equal(cv_round_velocity(&w->turn, &s, 0), 2 + 3);
-    assert_int_equal(cv_round_velocity(&w->turn, &s, 1), 1);
+    assert_int_equal(cv_slow_velocity(&w->turn, &s, 0), 2 + 3);
+    assert_int_equal(cv_slow_velocity(&w->turn, &s, 1), 1);
+    assert_int_equal(cv_slow_velocity(&w->turn, &s, 2), cv_state_velocity(&s));
     assert_int_equal(cv_round_score_delta(&s, 2), 5);
     cv_world_do(
         w, "verdict-register",
