@@ -27,6 +27,8 @@ enum {
     CV_MAX_EXCERPT = 160,
     /* A dialogue's title in characters: it becomes a heading, a line of a list and the id. */
     CV_MAX_TITLE = 500,
+    /* Characters of a label above which its writer is told: it is a cell of tables and a line of lists. */
+    CV_LONG_LABEL = 200,
     /* A role, a focus, a domain: one line of a prompt or a cell of a table. */
     CV_MAX_PHRASE = 1000,
     /* A question, a description, a reason: pages, but not books; every expert reads them. */

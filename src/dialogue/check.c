@@ -197,20 +197,11 @@ static void existence(cv_batch *b)
 
 /* ---- 4 and 5: meaning, lifecycle ------------------------------------------------------------- */
 
-/* An expert's position can be supported, opposed, questioned and depended on, like anything. */
-static bool fits(cv_ref ref, char source, char target)
-{
-    int from = cv_kind_of_letter(source), to = cv_kind_of_letter(target);
-    if (from < 0 || to < 0)
-        return cv_refs[ref].targets == CV_TARGETS_ANY || (cv_refs[ref].targets == CV_TARGETS_TENSION && target == 'T');
-    return cv_ref_fits(ref, (cv_kind)from, (cv_kind)to);
-}
-
 static void meaning_of_ref(cv_batch *b, const cv_any_ref *any)
 {
     const cv_draft_ref *ref = any->ref;
     char source = any->draft ? cv_kinds[any->draft->kind].letter : any->link->source.letter;
-    if (ref->type < 0 || !ref->target.letter || !source || fits((cv_ref)ref->type, source, ref->target.letter))
+    if (ref->type < 0 || !ref->target.letter || !source || cv_ref_joins((cv_ref)ref->type, source, ref->target.letter))
         return;
     const cv_subject *subject = any->draft ? any->draft->subject : any->link->source.subject;
     cv_spot at = cv_check_member(cv_check_ref(b, any), "type");

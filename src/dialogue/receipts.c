@@ -1,13 +1,11 @@
 /* receipts.c - where in an expert's response an entity came from; see batch.h.
  *
- * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Marks with a local id say whose
- * they are; the short ids of the classic style ([PERSPECTIVE P01: …]) are taken as those of the response's expert and
- * round.
+ * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Which mark of a response makes
+ * which local id is told by intake/speech.h, for all styles of marks.
  */
-#include "base/limits.h"
 #include "dialogue/batch.h"
+#include "dialogue/intake/speech.h"
 #include "record/chain.h"
-#include "text/doc.h"
 
 typedef struct {
     cv_str sha256;
@@ -20,38 +18,22 @@ typedef struct {
     cv_map heard;    /* experts with a response */
 } finding;
 
-/* The local id that a mark in this expert's response stands for; empty: none. */
-static cv_str local_id_of(const finding *f, const cv_mark *mark, cv_str expert)
-{
-    cv_id id;
-    if (mark->type >= (cv_mark_type)CV_KIND_COUNT || !cv_id_parse(mark->id, &id))
-        return (cv_str){NULL, 0};
-    if (id.form == CV_ID_SHORT && id.suffix.n == 0 && id.number > 0 && id.number <= CV_MAX_SEQ)
-        id = (cv_id){CV_ID_LOCAL, id.kind, (int)f->batch->round, id.number, expert, {NULL, 0}};
-    return id.form == CV_ID_LOCAL ? cv_id_print(f->batch->call->arena, &id) : (cv_str){NULL, 0};
-}
-
 static void read_response(finding *f, cv_str expert, cv_str text, cv_str sha256)
 {
     cv_arena *a = f->batch->call->arena;
-    cv_doc doc;
+    cv_speech speech;
     if (!text.p)
         return; /* the expert said that there is nothing to say */
     cv_map_put(&f->heard, a, expert, NULL);
-    cv_doc_parse(a, text, &doc, NULL);
-    cv_marks marks = cv_doc_marks(a, &doc);
-    for (size_t i = 0; i < marks.count; i++) {
-        const cv_mark *mark = &marks.items[i];
-        cv_str local_id = local_id_of(f, mark, expert);
-        bool is_new;
-        if (local_id.n == 0)
-            continue;
-        uintptr_t *place = cv_map_put(&f->receipts, a, local_id, &is_new);
-        if (!is_new)
+    cv_speech_read(a, f->batch->state, f->batch->round, expert, text, &speech);
+    for (size_t i = 0; i < speech.count; i++) {
+        const cv_said *said = &speech.items[i];
+        if (!said->first)
             continue; /* the first one made it, later ones speak of it */
+        size_t start = said->mark->start;
         receipt *found = CV_NEW(a, receipt);
-        *found = (receipt){sha256, mark->start, mark->body_end > mark->end ? mark->body_end : mark->end};
-        *place = (uintptr_t)found;
+        *found = (receipt){sha256, start, start + cv_said_text(&speech, said).n};
+        *cv_map_put(&f->receipts, a, said->local_id, NULL) = (uintptr_t)found;
     }
 }
 

@@ -96,6 +96,14 @@ bool cv_ref_fits(cv_ref ref, cv_kind source, cv_kind target)
     return true;
 }
 
+bool cv_ref_joins(cv_ref ref, char source, char target)
+{
+    int from = cv_kind_of_letter(source), to = cv_kind_of_letter(target);
+    if (from < 0 || to < 0)
+        return cv_refs[ref].targets == CV_TARGETS_ANY || (cv_refs[ref].targets == CV_TARGETS_TENSION && target == 'T');
+    return cv_ref_fits(ref, (cv_kind)from, (cv_kind)to);
+}
+
 static const cv_str move_words[] = {
 #define MOVE(id, word, argument, purpose) CV_STR_INIT(word),
 #include "vocab/words.def"

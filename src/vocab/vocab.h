@@ -82,6 +82,10 @@ extern const cv_ref_row cv_refs[CV_REF_COUNT];
 /* May a `ref` go from an entity of kind `source` to one of kind `target`? */
 bool cv_ref_fits(cv_ref ref, cv_kind source, cv_kind target);
 
+/* The same for letters, where '@' is an expert's position: it can be supported, opposed, questioned and depended on,
+ * like anything, and it can address, resolve and reopen tensions. */
+bool cv_ref_joins(cv_ref ref, char source, char target);
+
 typedef enum {
 #define MOVE(id, word, argument, purpose) CV_MOVE_##id,
 #include "vocab/words.def"

@@ -2,20 +2,23 @@
  *
  *     response-muffin.md          heard as
  *     [MUFFIN-P0101: Viable]      perspectives: MUFFIN-P0101, its label, its body
- *     [RE:ADDRESS T0001]          a reference of MUFFIN-P0101, which it follows; before any entity: of @muffin
- *     [MOVE:CONVERGE]             a move
- *     [RESOLVED T01: by collar]   an update of a tension, by muffin
+ *     [RE:ADDRESS T0001]          a reference of MUFFIN-P0101, which it follows; before any item: of @muffin
+ *     [MOVE:CONVERGE]             a move; [CONCESSION P01], [CHALLENGE P01], [CONVERGENCE CONFIRMED] are moves as well
+ *     [RESOLVED T01: by collar]   a reference of type resolve: who may resolve a tension is asked when it is registered
+ *     [REFINEMENT P01: Cheaper]   a perspective of its own that refines P01
  *     [DISSENT] …                 a verdict, for verdict-register
+ *
+ * The judge, in texts that hold the judge's part too, is no expert and nothing refers from there: what resolves,
+ * addresses, reopens or accepts a tension becomes an update of it.
  *
  * Pure: texts and a state in, lists out; the same texts give the same lists. Nothing is guessed: what cannot be said in
  * a request to round-register (a reference without a type, an unknown move, a target that is nowhere) becomes a note
- * with its expert and line, never lost.
+ * with its expert, line and text, never lost. So the request is always accepted, unless the record has moved on.
  */
 #ifndef CV_DIALOGUE_INTAKE_HEARING_H
 #define CV_DIALOGUE_INTAKE_HEARING_H
 
-#include "dialogue/state.h"
-#include "text/doc.h"
+#include "dialogue/intake/speech.h"
 
 typedef struct {
     cv_str expert; /* slug */
@@ -26,6 +29,7 @@ typedef struct {
     cv_ref type;
     cv_str target; /* as round-register takes it: P0001, DONUT-R0101, @muffin */
     size_t line;
+    bool pending; /* an id of this round by an expert who is not among the voices: in no request, but in a note */
 } cv_heard_ref;
 
 typedef struct {
@@ -55,13 +59,17 @@ typedef struct {
 
 typedef struct {
     cv_str expert, label, text;
-    cv_verdict type; /* dissent or minority */
+    cv_str verdict_id; /* free in the dialogue and among the others */
+    cv_verdict type;   /* dissent or minority */
     size_t line;
 } cv_heard_verdict;
 
 typedef struct {
-    cv_str type; /* "untyped_reference", "unknown_target", … */
-    cv_str expert, id, text, message;
+    cv_str type;   /* "untyped_reference", "unknown_target", … */
+    cv_str expert; /* who wrote it */
+    cv_str id;     /* the item or target that it is about, or empty */
+    cv_str text;   /* as it is written */
+    cv_str message, suggestion;
     size_t line;
 } cv_heard_note;
 
@@ -73,16 +81,26 @@ typedef struct {
     CV_STATE_LIST(cv_heard_move) moves;
     CV_STATE_LIST(cv_heard_update) updates;
     CV_STATE_LIST(cv_heard_verdict) verdicts;
-    CV_STATE_LIST(cv_heard_note) notes;
+    CV_STATE_LIST(cv_heard_note) notes; /* in the order of the voices and of their texts */
+    cv_speech *speeches;                /* one for each voice */
+    size_t speech_count;
 } cv_hearing;
 
-/* Hears the voices in their order. `names`, when not NULL, leads from an id as it is written ("T01", "MUFFIN R1-T01",
- * in capitals) to a const cv_str * with the id that it means in the dialogue: for texts that number in their own way.
- */
+/* Hears the voices in their order; each expert has one. `names`, when not NULL, leads from an id in its one spelling
+ * (cv_id_print: T01, MUFFIN-T0101 for "MUFFIN R1-T01") to a const cv_str * with the id that it means in the dialogue,
+ * for texts that number in their own way. The state needs dialogue, experts, entities, origins and verdicts. */
 void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
              cv_hearing *ret_hearing);
 
-/* A request to round-register as one JSON object: everything but the score, which only the judge can give. */
+/* A request to round-register as one JSON object: everything but the score, which only the judge can give. The same
+ * without its braces, as members of an open object. */
 void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w);
+void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w);
+
+/* A request to verdict-register. */
+void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w);
+
+/* {"type", "expert", "line", "id", "text", "message", "suggestion"} */
+void cv_heard_note_print(const cv_heard_note *note, cv_json_writer *w);
 
 #endif

@@ -1,0 +1,146 @@
+/* hearing_print.c - what was heard as requests to round-register and verdict-register; see hearing.h. */
+#include "dialogue/intake/hearing.h"
+
+#include <stdio.h>
+
+static void print_ref(const cv_heard_ref *ref, cv_json_writer *w)
+{
+    cv_json_key_str(w, "type", cv_ref_words.items[ref->type]);
+    cv_json_key_str(w, "target", ref->target);
+}
+
+static void print_one(cv_json_writer *w, const char *key, cv_str only)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_begin_array(w);
+    cv_json_str(w, only);
+    cv_json_end_array(w);
+}
+
+static void print_entity(const cv_heard_entity *entity, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "local_id", entity->local_id);
+    cv_json_key_str(w, "label", entity->label);
+    cv_json_key_str(w, entity->kind == CV_KIND_TENSION ? "description" : "content", entity->content);
+    print_one(w, "contributors", entity->expert);
+    cv_json_key(w, CV_STR("references"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < entity->refs.count; i++) {
+        if (entity->refs.items[i].pending)
+            continue;
+        cv_json_begin_object(w);
+        print_ref(&entity->refs.items[i], w);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+    cv_json_end_object(w);
+}
+
+static void print_links(const cv_hearing *h, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("references"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->links.count; i++) {
+        const cv_heard_link *link = &h->links.items[i];
+        char source[64];
+        if (link->ref.pending)
+            continue;
+        cv_json_begin_object(w);
+        int n = snprintf(source, sizeof source, "@%.*s", CV_FMT(link->expert));
+        cv_json_key_str(w, "source", (cv_str){source, (size_t)n});
+        print_ref(&link->ref, w);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+static void print_moves(const cv_hearing *h, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("moves"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->moves.count; i++) {
+        const cv_heard_move *move = &h->moves.items[i];
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "expert", move->expert);
+        cv_json_key_str(w, "type", cv_move_words.items[move->type]);
+        cv_json_key(w, CV_STR("targets"));
+        cv_json_begin_array(w);
+        for (size_t k = 0; k < move->targets.count; k++)
+            cv_json_str(w, move->targets.items[k]);
+        cv_json_end_array(w);
+        if (move->context.n)
+            cv_json_key_str(w, "context", move->context);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+static void print_updates(const cv_hearing *h, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("tension_updates"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->updates.count; i++) {
+        const cv_heard_update *update = &h->updates.items[i];
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "id", update->id);
+        cv_json_key_str(w, "status", cv_statuses[update->status].word);
+        print_one(w, "by", update->expert);
+        if (update->reason.n)
+            cv_json_key_str(w, "reason", update->reason);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w)
+{
+    size_t next = 0;
+    cv_json_key_str(w, "dialogue_id", h->dialogue_id);
+    cv_json_key_int(w, "round", h->round);
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        cv_json_key(w, cv_kinds[kind].plural);
+        cv_json_begin_array(w);
+        for (; next < h->entities.count && (int)h->entities.items[next].kind == kind; next++)
+            print_entity(&h->entities.items[next], w);
+        cv_json_end_array(w);
+    }
+    print_links(h, w);
+    print_moves(h, w);
+    print_updates(h, w);
+}
+
+void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_hearing_print_members(h, w);
+    cv_json_end_object(w);
+}
+
+void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "dialogue_id", h->dialogue_id);
+    cv_json_key_str(w, "verdict_id", verdict->verdict_id);
+    cv_json_key_str(w, "verdict_type", cv_verdict_words.items[verdict->type]);
+    cv_json_key_int(w, "round", h->round);
+    cv_json_key_str(w, "author_expert", verdict->expert);
+    cv_json_key_str(w, "recommendation", verdict->label);
+    cv_json_key_str(w, "description", verdict->text);
+    cv_json_end_object(w);
+}
+
+void cv_heard_note_print(const cv_heard_note *note, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "type", note->type);
+    cv_json_key_str(w, "expert", note->expert);
+    cv_json_key_int(w, "line", (int64_t)note->line);
+    if (note->id.n)
+        cv_json_key_str(w, "id", note->id);
+    cv_json_key_str(w, "text", note->text);
+    cv_json_key_str(w, "message", note->message);
+    if (note->suggestion.n)
+        cv_json_key_str(w, "suggestion", note->suggestion);
+    cv_json_end_object(w);
+}

@@ -1,0 +1,257 @@
+/* speech.c - the marks of one response and what they make; see speech.h. */
+#include "dialogue/intake/speech.h"
+
+#include "base/limits.h"
+#include "dialogue/people.h"
+
+/* Who is served first: ids in full, short ids, ids without a usable number. */
+typedef enum { IN_FULL, SHORT, NUMBERED, TURN_COUNT } turn;
+
+typedef struct {
+    cv_arena *a;
+    const cv_state *s;
+    int round;
+    cv_speech *speech;
+    turn *turns;     /* of the marks that make something */
+    int *numbers;    /* that they ask for */
+    cv_str *written; /* their ids, in the one spelling */
+    cv_said *slots[CV_KIND_COUNT][CV_MAX_SEQ + 1];
+    int free[CV_KIND_COUNT]; /* no number below it is free */
+} reading;
+
+cv_str cv_said_text(const cv_speech *speech, const cv_said *said)
+{
+    const cv_mark *m = said->mark;
+    return cv_str_trim_right(
+        cv_str_range(speech->text.p + m->start, speech->text.p + (m->body_end > m->end ? m->body_end : m->end)));
+}
+
+static void remark(cv_said *said, cv_str note, cv_str message, cv_str suggestion)
+{
+    said->note = note;
+    said->message = message;
+    said->suggestion = suggestion;
+}
+
+/* ---- what kind of thing, and which number it asks for --------------------------------------------------------------
+ */
+
+static bool is_usable(int number)
+{
+    return number > 0 && number <= CV_MAX_SEQ;
+}
+
+static void ask(reading *r, size_t i, turn whose, int number)
+{
+    r->speech->items[i].makes = true;
+    r->turns[i] = is_usable(number) ? whose : NUMBERED;
+    r->numbers[i] = is_usable(number) ? number : 0;
+}
+
+/* An id in full: the expert's own, another's, or one that names nobody. */
+static void ask_local(reading *r, size_t i, const cv_id *id)
+{
+    cv_said *said = &r->speech->items[i];
+    const cv_rec_expert *owner = cv_state_expert(r->s, id->expert);
+    bool own = cv_str_eq_nocase(id->expert, r->speech->expert);
+    if (own && id->round == r->round)
+        ask(r, i, IN_FULL, id->number);
+    else if (own && !cv_state_origin(r->s, r->written[i]))
+        ask(r, i, NUMBERED, 0);
+    else if (own)
+        remark(said, CV_STR("other_round"),
+               cv_arena_printf(r->a, "%.*s was registered before: read as a quotation", CV_FMT(r->written[i])),
+               CV_STR("refer to it with [RE:…]; what is new needs a number of this round"));
+    else if (owner)
+        remark(said, CV_STR("foreign_id"),
+               cv_arena_printf(r->a, "%.*s is an id of %.*s: read as a quotation", CV_FMT(r->written[i]),
+                               CV_FMT(owner->expert_slug)),
+               CV_STR("refer to it with [RE:…]; what is new needs an id of your own"));
+    else
+        ask(r, i, NUMBERED, 0);
+}
+
+/* P0101 as prompts print it: what is registered is quoted; what is not, and would be of this round, is new. */
+static void ask_display(reading *r, size_t i, const cv_id *id)
+{
+    cv_said *said = &r->speech->items[i];
+    bool by_others = said->mark->by.n && !cv_str_eq_nocase(said->mark->by, r->speech->expert);
+    if (cv_state_entity(r->s, r->written[i]))
+        return;
+    if (id->round == r->round && !by_others)
+        ask(r, i, SHORT, id->number);
+    else
+        remark(said, CV_STR("unknown_quotation"),
+               cv_arena_printf(r->a, "%.*s is not registered: nothing is quoted", CV_FMT(r->written[i])),
+               CV_STR("look the id up; what is new needs an id of your own"));
+}
+
+static void ask_entity(reading *r, size_t i)
+{
+    cv_said *said = &r->speech->items[i];
+    cv_id id = {0};
+    said->kind = (cv_kind)said->mark->type;
+    r->written[i] = said->mark->id;
+    if (said->mark->label.n == 0 && said->mark->body.n == 0)
+        remark(said, CV_STR("empty_mark"), CV_STR("the mark has neither label nor text"),
+               CV_STR("write a label behind the id, and the text below it"));
+    else if (said->mark->id.n == 0 || !cv_id_parse(said->mark->id, &id))
+        ask(r, i, NUMBERED, 0);
+    else if (id.kind != said->kind)
+        remark(said, CV_STR("wrong_kind"),
+               cv_arena_printf(r->a, "%.*s is the id of a %.*s, the mark is a %.*s", CV_FMT(said->mark->id),
+                               CV_FMT(cv_kinds[id.kind].word), CV_FMT(cv_kinds[said->kind].word)),
+               cv_arena_printf(r->a, "write an id with %c", cv_kinds[said->kind].letter));
+    else if (id.form == CV_ID_LOCAL)
+        ask_local(r, i, &id);
+    else if (id.form == CV_ID_DISPLAY)
+        ask_display(r, i, &id);
+    else
+        ask(r, i, SHORT, id.suffix.n ? 0 : id.number);
+}
+
+/* [REFINEMENT P01: …] is a position in the place of another, and of its kind; one about a tension is a perspective. */
+static cv_kind kind_of_refinement(const cv_mark *m)
+{
+    cv_str rest = m->targets;
+    cv_id id;
+    while (cv_target_next(&rest, &id))
+        if (id.form != CV_ID_EXPERT && id.kind != CV_KIND_TENSION)
+            return id.kind;
+    return CV_KIND_PERSPECTIVE;
+}
+
+static void ask_all(reading *r)
+{
+    for (size_t i = 0; i < r->speech->count; i++) {
+        cv_said *said = &r->speech->items[i];
+        const cv_mark *m = said->mark;
+        bool speaks = m->label.n + m->body.n > 0;
+        if (m->type < (cv_mark_type)CV_KIND_COUNT) {
+            ask_entity(r, i);
+        } else if (speaks && (m->type == CV_MARK_REFINEMENT || (m->type == CV_MARK_CONCESSION && !m->targets.n))) {
+            said->kind = kind_of_refinement(m);
+            ask(r, i, NUMBERED, 0);
+        }
+    }
+}
+
+/* ---- numbers -------------------------------------------------------------------------------------------------------
+ */
+
+static bool same_label(cv_str x, cv_str y)
+{
+    return x.n == 0 || y.n == 0 || cv_str_eq_nocase(x, y);
+}
+
+/* The same id with the same label, or in passing, speaks of what was said before. */
+static bool speaks_of(const reading *r, const cv_said *said, const cv_said *known)
+{
+    const char *at = r->speech->text.p + said->mark->start;
+    while (at > r->speech->text.p && at[-1] != '\n' && !cv_is_alnum(at[-1]) && (unsigned char)at[-1] < 0x80)
+        at--; /* what may stand before a mark on its line: a list's dash, bold */
+    bool in_passing = at > r->speech->text.p && at[-1] != '\n';
+    return in_passing || same_label(said->mark->label, known->mark->label);
+}
+
+static cv_said *known_as(const reading *r, size_t i)
+{
+    const uintptr_t *at = r->written[i].n ? cv_map_get(&r->speech->meant, r->written[i]) : NULL;
+    return at ? (cv_said *)*at : r->slots[r->speech->items[i].kind][r->numbers[i]];
+}
+
+static int next_free(reading *r, cv_kind kind)
+{
+    int *free = &r->free[kind];
+    while (*free <= CV_MAX_SEQ && r->slots[kind][*free])
+        ++*free;
+    return *free;
+}
+
+static void take(reading *r, size_t i, int number)
+{
+    cv_said *said = &r->speech->items[i];
+    cv_id id = {CV_ID_LOCAL, said->kind, r->round, number, r->speech->expert, {NULL, 0}};
+    bool is_new;
+    said->local_id = cv_id_print(r->a, &id);
+    said->first = true;
+    r->slots[said->kind][number] = said;
+    *cv_map_put(&r->speech->meant, r->a, said->local_id, NULL) = (uintptr_t)said;
+    if (r->written[i].n == 0)
+        return;
+    uintptr_t *place = cv_map_put(&r->speech->meant, r->a, r->written[i], &is_new);
+    if (is_new)
+        *place = (uintptr_t)said;
+}
+
+static void number_anew(reading *r, size_t i, bool taken)
+{
+    cv_said *said = &r->speech->items[i];
+    cv_str was = r->written[i].n ? r->written[i] : cv_marks_table[said->mark->type].word;
+    int number = next_free(r, said->kind);
+    if (number > CV_MAX_SEQ) {
+        remark(
+            said, CV_STR("too_many"),
+            cv_arena_printf(r->a, "more than %d %.*s in one response", CV_MAX_SEQ, CV_FMT(cv_kinds[said->kind].plural)),
+            CV_STR("merge what says the same, or leave the lesser ones out"));
+        return;
+    }
+    take(r, i, number);
+    remark(said, taken ? CV_STR("duplicate_id") : CV_STR("renumbered"),
+           cv_arena_printf(r->a, "%.*s %s; it is read as %.*s", CV_FMT(was),
+                           taken             ? "stands for something else already"
+                           : r->written[i].n ? "is no id of this expert and round"
+                                             : "has no id of its own",
+                           CV_FMT(said->local_id)),
+           cv_arena_printf(r->a, "write [%.*s: label]", CV_FMT(said->local_id)));
+}
+
+static void number_one(reading *r, size_t i)
+{
+    cv_said *said = &r->speech->items[i], *known = known_as(r, i);
+    if (known && speaks_of(r, said, known)) {
+        said->local_id = known->local_id;
+        said->kind = known->kind;
+    } else if (!known && is_usable(r->numbers[i])) {
+        take(r, i, r->numbers[i]);
+    } else {
+        number_anew(r, i, known);
+    }
+}
+
+static void number_all(reading *r)
+{
+    for (turn whose = IN_FULL; whose < TURN_COUNT; whose++)
+        for (size_t i = 0; i < r->speech->count; i++) {
+            cv_said *said = &r->speech->items[i];
+            if (!said->makes || r->turns[i] != whose)
+                continue;
+            /* Of two that ask for one number the second waits until all others have theirs. */
+            const cv_said *known = whose < NUMBERED ? known_as(r, i) : NULL;
+            if (known && !speaks_of(r, said, known))
+                r->turns[i] = NUMBERED;
+            else
+                number_one(r, i);
+        }
+}
+
+void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, cv_speech *ret_speech)
+{
+    cv_doc *doc = CV_NEW(a, cv_doc);
+    *ret_speech = (cv_speech){.expert = expert, .text = text};
+    cv_doc_parse(a, text, doc, &ret_speech->findings);
+    cv_marks marks = cv_doc_marks(a, doc);
+    ret_speech->count = marks.count;
+    ret_speech->items = CV_NEW_ARRAY(a, marks.count, cv_said);
+    reading *r = CV_NEW(a, reading);
+    *r = (reading){.a = a, .s = s, .round = (int)round, .speech = ret_speech};
+    r->turns = CV_NEW_ARRAY(a, marks.count, turn);
+    r->numbers = CV_NEW_ARRAY(a, marks.count, int);
+    r->written = CV_NEW_ARRAY(a, marks.count, cv_str);
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+        r->free[kind] = 1;
+    for (size_t i = 0; i < marks.count; i++)
+        ret_speech->items[i].mark = &marks.items[i];
+    ask_all(r);
+    number_all(r);
+}

@@ -1,0 +1,44 @@
+/* speech.h - one response: which of its marks make something of the expert's own, and under which local id.
+ *
+ *     muffin, round 1               is
+ *     [MUFFIN-P0101: Viable]        MUFFIN-P0101
+ *     [PERSPECTIVE P02: Cheap]      MUFFIN-P0102
+ *     [TENSION T-NEW: Timing]       MUFFIN-T0101: the next number that is free, with a remark
+ *     [MUFFIN-P0101: Viable]        MUFFIN-P0101 again: spoken of
+ *     [REFINEMENT P01: Cheaper]     MUFFIN-P0103: a position of its own
+ *     [DONUT-R0101: Collar]         nothing: donut's
+ *     [P0001: Mandate] (muffin)     nothing: it repeats what is registered
+ *
+ * Ids that are written in full have their numbers first, then short ones, then all others in the order of the text; so
+ * no mark takes the number of another. The record's receipts and the judge's draft both ask here, and therefore agree.
+ */
+#ifndef CV_DIALOGUE_INTAKE_SPEECH_H
+#define CV_DIALOGUE_INTAKE_SPEECH_H
+
+#include "dialogue/state.h"
+#include "text/doc.h"
+
+/* A mark and what it makes. */
+typedef struct {
+    const cv_mark *mark;
+    bool makes;                       /* an item of the expert's own: local_id; otherwise it says something else */
+    bool first;                       /* … for the first time */
+    cv_kind kind;                     /* … of this kind */
+    cv_str local_id;                  /* empty: there is no number left for it */
+    cv_str note, message, suggestion; /* what is odd about it; empty: nothing */
+} cv_said;
+
+typedef struct {
+    cv_str expert, text;
+    cv_findings findings; /* of the parser, in the order of the text */
+    cv_said *items;       /* every mark, in the order of the text */
+    size_t count;
+    cv_map meant; /* an id as it is written, in its one spelling -> the cv_said * that made it first */
+} cv_speech;
+
+void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, cv_speech *ret_speech);
+
+/* The mark with the text that belongs to it, as it is written. */
+cv_str cv_said_text(const cv_speech *speech, const cv_said *said);
+
+#endif
