@@ -1,6 +1,8 @@
 /* chair.c - who the judge wants to sit where; see chair.h. */
 #include "dialogue/chair.h"
 
+#include "text/mark.h"
+
 cv_err *cv_chair_refuse(const cv_evolution *e, const cv_chair *c, cv_err_code code, const char *field, cv_str value,
                         const char *format, ...)
 {
@@ -52,9 +54,9 @@ static void refuse_unknown(const cv_evolution *e, const cv_chair *c)
     cv_str *slugs;
     bool by_name = c->person.slug.n > 0;
     cv_str value = by_name ? c->person.slug : c->person.role;
-    size_t count = cv_person_slugs(e->call->arena, &e->s, &slugs);
+    size_t count = cv_state_slugs(e->call->arena, &e->s, &slugs);
     cv_err *err = cv_chair_refuse(e, c, CV_ERR_UNKNOWN_EXPERT, by_name ? "slug" : "role", value,
-                                  "no expert of the dialogue is '%.*s'", CV_FMT(value));
+                                  "no expert of the dialogue is '%.*s'", CV_FMT(cv_excerpt(e->call->arena, value)));
     cv_refuse_words(err, slugs, count);
 }
 
@@ -97,7 +99,7 @@ static void refuse_not_in_pool(const cv_evolution *e, const cv_chair *c)
     bool by_role = c->person.role.n > 0;
     cv_str value = by_role ? c->person.role : c->person.slug;
     cv_err *err = cv_chair_refuse(e, c, CV_ERR_UNKNOWN_EXPERT, by_role ? "role" : "slug", value,
-                                  "the pool has no '%.*s'", CV_FMT(value));
+                                  "the pool has no '%.*s'", CV_FMT(cv_excerpt(e->call->arena, value)));
     cv_refuse_words(err, roles, e->pool.count);
     if (!err->suggestion.n)
         err->suggestion = CV_STR("members of the pool are named by their role");

@@ -8,6 +8,8 @@
  */
 #include "dialogue/check.h"
 
+#include "text/mark.h"
+
 cv_spot cv_check_root(const cv_batch *b, cv_str item_type)
 {
     return (cv_spot){.call = b->call, .state = b->state, .item_type = item_type};
@@ -152,8 +154,8 @@ static void existence_of_key(cv_batch *b, cv_str list, cv_str slug, cv_map *seen
     at = cv_spot_in(&at, slug);
     cv_map_put(seen, b->call->arena, slug, &is_new);
     if (!is_new)
-        cv_fault(&at, CV_ERR_DUPLICATE_KEY, CV_STR("unique"), slug, "expert '%.*s' stands twice in %.*s", CV_FMT(slug),
-                 CV_FMT(list));
+        cv_fault(&at, CV_ERR_DUPLICATE_KEY, CV_STR("unique"), slug, "expert '%.*s' stands twice in %.*s",
+                 CV_FMT(cv_excerpt(b->call->arena, slug)), CV_FMT(list));
     if (!cv_state_expert(b->state, slug))
         cv_fault_expert(&at, slug);
 }

@@ -152,7 +152,7 @@ static void unique(cv_batch *b, cv_spot at, const cv_draft *draft, cv_str local_
     if (local_id.n == 0 || (first == draft && !seen_here))
         return;
     cv_fault(&at, CV_ERR_DUPLICATE_LOCAL, CV_STR("unique"), local_id, "local_id '%.*s' is taken by %.*s[%zu]",
-             CV_FMT(local_id), CV_FMT(first->list), first->index)
+             CV_FMT(cv_excerpt(b->call->arena, local_id)), CV_FMT(first->list), first->index)
         ->suggestion = CV_STR("Give every item a local id of its own; name merged ones once, in 'also'");
 }
 

@@ -193,7 +193,7 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
     if (!cv_state_load(call, id, &wanted, &e.s, &err))
         return cv_call_fail(call, &err);
     e.round = cv_json_get_int(call->input, "round", 0);
-    return cv_require_open(call, &e.s)                              /* somebody still listens   */
+    return cv_write_open(call, &e.s, false)                         /* somebody still listens   */
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
            && panel_is_open(&e)                                     /* nobody sits yet          */
            && cv_pool_load(call, e.s.dialogue.expert_pool, &e.pool) /* who could be asked       */

@@ -87,7 +87,7 @@ static bool create_expert(cv_call *call, cv_outcome *outcome)
     cv_person person;
     if (!cv_state_load(call, id, &wanted, &s, &err))
         return cv_call_fail(call, &err);
-    if (!cv_require_open(call, &s) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
+    if (!cv_write_open(call, &s, false) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
         return false;
     cv_person_read(call, call->input, CV_STR(""), &person);
     person.slug = named_or_dealt(call, &s, &pool, person.slug);

@@ -2,6 +2,8 @@
 #include "dialogue/fault.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/people.h"
 #include "text/mark.h"
 
@@ -15,10 +17,18 @@ static const cv_str letters[CV_KIND_COUNT] = {
 #undef KIND
 };
 
+/* What a request says, as far as a fault repeats it. */
+static cv_str shown(const cv_call *call, cv_str value)
+{
+    return cv_utf8_excerpt(call->arena, value, CV_MAX_EXCERPT);
+}
+
 cv_spot cv_spot_in(const cv_spot *at, cv_str member)
 {
     cv_spot in = *at;
-    in.field = at->field.n ? cv_arena_printf(at->call->arena, "%.*s.%.*s", CV_FMT(at->field), CV_FMT(member)) : member;
+    in.field = shown(at->call, member);
+    if (at->field.n)
+        in.field = cv_arena_printf(at->call->arena, "%.*s.%.*s", CV_FMT(at->field), CV_FMT(in.field));
     return in;
 }
 
@@ -29,19 +39,45 @@ cv_spot cv_spot_at(const cv_spot *at, size_t index)
     return in;
 }
 
+static cv_err *add(const cv_spot *at, cv_err_code code, cv_str value, const char *format, va_list args)
+{
+    cv_call *call = at->call;
+    cv_str message = cv_arena_vprintf(call->arena, format, args);
+    cv_err *err = cv_errs_add(call->errs, call->arena, code, "%.*s", CV_FMT(message));
+    err->field = at->field;
+    err->value = shown(call, value);
+    err->item_type = at->item_type;
+    err->local_id = shown(call, at->local_id);
+    return err;
+}
+
 cv_err *cv_fault(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str value, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    cv_str message = cv_arena_vprintf(at->call->arena, format, args);
+    cv_err *err = add(at, code, value, format, args);
     va_end(args);
-    cv_err *err = cv_errs_add(at->call->errs, at->call->arena, code, "%.*s", CV_FMT(message));
-    err->field = at->field;
-    err->value = value;
     err->constraint = constraint;
-    err->item_type = at->item_type;
-    err->local_id = at->local_id;
     return err;
+}
+
+cv_err *cv_refuse(cv_call *call, cv_err_code code, cv_str at, const char *field, cv_str value, const char *format, ...)
+{
+    cv_spot thing = {.call = call, .field = at}, spot = cv_spot_in(&thing, cv_str_of(field));
+    va_list args;
+    va_start(args, format);
+    cv_err *err = add(&spot, code, value, format, args);
+    va_end(args);
+    return err;
+}
+
+void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count)
+{
+    fault->options = words;
+    fault->option_count = count;
+    cv_str near = cv_str_nearest(fault->value, words, count);
+    if (near.n)
+        fault->suggestion = cv_arena_printf(fault->arena, "did you mean '%.*s'?", CV_FMT(near));
 }
 
 static cv_str joined(cv_arena *a, const cv_str *words, size_t count)
@@ -86,14 +122,13 @@ void cv_fault_expert(const cv_spot *at, cv_str slug)
 {
     const cv_state *s = at->state;
     cv_arena *a = at->call->arena;
-    cv_str *slugs = CV_NEW_ARRAY(a, s->experts.count + 1, cv_str);
-    for (size_t i = 0; i < s->experts.count; i++)
-        slugs[i] = s->experts.items[i].expert_slug;
-    cv_str near = cv_str_nearest(slug, slugs, s->experts.count);
+    cv_str *slugs;
+    size_t count = cv_state_slugs(a, s, &slugs);
+    cv_str near = cv_str_nearest(slug, slugs, count);
     cv_err *err = cv_fault(at, CV_ERR_UNKNOWN_EXPERT, referential, slug, "expert '%.*s' does not take part in '%.*s'",
                            CV_FMT(cv_excerpt(a, slug)), CV_FMT(s->id));
     err->options = slugs;
-    err->option_count = s->experts.count;
+    err->option_count = count;
     err->suggestion = near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
                              : CV_STR("Name an expert of the dialogue, or create this one first with expert-create");
 }

@@ -1,7 +1,8 @@
 /* fault.h - what is wrong with a request, in the words of the specification.
  *
  * Each function adds one error to the call, with its code, message, constraint, options and suggestion. The place says
- * which item and which field it is about; nothing is printed before something is wrong.
+ * which item and which field it is about; nothing is printed before something is wrong. Values come from outside and
+ * may be of any length: a fault shows the beginning of a long one. A message shows such a value with cv_excerpt.
  */
 #ifndef CV_DIALOGUE_FAULT_H
 #define CV_DIALOGUE_FAULT_H
@@ -22,6 +23,13 @@ cv_spot cv_spot_at(const cv_spot *at, size_t index);
 
 cv_err *cv_fault(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str value, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The short form, for what is no item of a batch: `field` of the thing at `at` ("panel[2]"; empty: the request). */
+cv_err *cv_refuse(cv_call *call, cv_err_code code, cv_str at, const char *field, cv_str value, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* Offers `words`, and the nearest of them to the fault's value. */
+void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count);
 
 void cv_fault_missing(const cv_spot *at);
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words);

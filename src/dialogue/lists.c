@@ -234,7 +234,7 @@ static bool abandon(cv_call *call, cv_outcome *outcome)
     if (!cv_state_load(call, id, &wanted, &s, &err))
         return cv_call_fail(call, &err);
     cv_str reason = cv_text_read(call, call->input, CV_STR(""), "reason", CV_MAX_PROSE, CV_TEXT_PROSE);
-    return cv_require_open(call, &s) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
+    return cv_write_open(call, &s, false) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
 }
 
 bool cv_dialogue_abandon(cv_call *call)

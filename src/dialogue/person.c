@@ -5,38 +5,7 @@
 #include "base/utf8.h"
 #include "dialogue/panel.h"
 #include "dialogue/people.h"
-
-/* ---- faults ------------------------------------------------------------------------------------------------------ */
-
-/* The beginning of a long value: a fault shows what it means, not all of it. */
-static cv_str excerpt(cv_str s)
-{
-    size_t n = s.n < CV_MAX_EXCERPT ? s.n : CV_MAX_EXCERPT;
-    while (n > 0 && n < s.n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-        n--;
-    return cv_str_head(s, n);
-}
-
-cv_err *cv_refuse(cv_call *call, cv_err_code code, cv_str at, const char *field, cv_str value, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cv_str message = cv_arena_vprintf(call->arena, format, args);
-    va_end(args);
-    cv_err *err = cv_errs_add(call->errs, call->arena, code, "%.*s", CV_FMT(message));
-    err->field = at.n ? cv_arena_printf(call->arena, "%.*s.%s", CV_FMT(at), field) : cv_str_of(field);
-    err->value = excerpt(value);
-    return err;
-}
-
-void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count)
-{
-    fault->options = words;
-    fault->option_count = count;
-    cv_str near = cv_str_nearest(fault->value, words, count);
-    if (near.n)
-        fault->suggestion = cv_arena_printf(fault->arena, "did you mean '%.*s'?", CV_FMT(near));
-}
+#include "text/mark.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -81,7 +50,7 @@ static cv_str read_slug(cv_call *call, const cv_json *from, cv_str at)
         cv_str next = cv_slug_lower(call->arena, given->text);
         if (slug.p && !cv_str_eq(slug, next))
             cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "the name is not that of the slug '%.*s'",
-                      CV_FMT(slug))
+                      CV_FMT(cv_excerpt(call->arena, slug)))
                 ->suggestion = CV_STR("give one of them");
         else if (!cv_slug_ok(next))
             cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is no slug of an expert")
@@ -101,9 +70,9 @@ static int read_tier(cv_call *call, const cv_json *from, cv_str at)
         return -1;
     int tier = cv_words_find(cv_tier_words, cv_str_trim(given->text));
     if (tier < 0)
-        cv_refuse_words(
-            cv_refuse(call, CV_ERR_INVALID_VALUE, at, "tier", given->text, "'%.*s' is no tier", CV_FMT(given->text)),
-            cv_tier_words.items, cv_tier_words.count);
+        cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, at, "tier", given->text, "'%.*s' is no tier",
+                                  CV_FMT(cv_excerpt(call->arena, given->text))),
+                        cv_tier_words.items, cv_tier_words.count);
     return tier;
 }
 
@@ -171,27 +140,7 @@ bool cv_person_sat_before(const cv_state *s, cv_str slug, int64_t round)
     return false;
 }
 
-size_t cv_person_slugs(cv_arena *a, const cv_state *s, cv_str **ret_slugs)
-{
-    *ret_slugs = CV_NEW_ARRAY(a, s->experts.count, cv_str);
-    for (size_t i = 0; i < s->experts.count; i++)
-        (*ret_slugs)[i] = s->experts.items[i].expert_slug;
-    return s->experts.count;
-}
-
 /* ---- when -------------------------------------------------------------------------------------------------------- */
-
-bool cv_require_open(cv_call *call, const cv_state *s)
-{
-    cv_str status = s->dialogue.status;
-    bool abandoned = cv_str_eq(status, CV_STR("abandoned"));
-    if (!abandoned && !cv_str_eq(status, CV_STR("converged")))
-        return true;
-    cv_refuse(call, CV_ERR_DIALOGUE_CLOSED, CV_STR(""), "dialogue_id", s->id, "the dialogue '%.*s' %s", CV_FMT(s->id),
-              abandoned ? "was abandoned" : "has its final verdict")
-        ->suggestion = CV_STR("create a new dialogue");
-    return false;
-}
 
 bool cv_require_next_round(cv_call *call, const cv_state *s, int64_t round)
 {

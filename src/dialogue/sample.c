@@ -7,6 +7,8 @@
 #include "dialogue/answer.h"
 #include "dialogue/operations.h"
 #include "dialogue/pool.h"
+#include "dialogue/writing.h"
+#include "text/mark.h"
 
 /* A candidate and who it is: an expert already, a member of the pool, or both. */
 typedef struct {
@@ -99,7 +101,7 @@ static void refuse_name(sampling *p, cv_str field, cv_str name)
         names[count++] = all[i].role;
     }
     cv_err *err = cv_refuse(p->call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), "", name,
-                            "'%.*s' is neither a name nor a role here", CV_FMT(name));
+                            "'%.*s' is neither a name nor a role here", CV_FMT(cv_excerpt(p->call->arena, name)));
     err->field = field;
     cv_refuse_words(err, names, count);
 }
@@ -116,7 +118,7 @@ static void read_names(sampling *p, const char *key, bool keep)
             refuse_name(p, field, name);
         else if (!keep && candidate->asked)
             cv_refuse(p->call, CV_ERR_INVALID_VALUE, CV_STR(""), "exclude", name, "'%.*s' is retained and excluded",
-                      CV_FMT(name))
+                      CV_FMT(cv_excerpt(p->call->arena, name)))
                 ->field = field;
         else if (keep)
             candidate->asked = true;
@@ -205,7 +207,7 @@ bool cv_dialogue_panel_sample(cv_call *call)
     p.round = cv_json_get_int(call->input, "round", cv_state_next_round(&p.s));
     int rotation = cv_words_find(cv_rotation_words, p.s.dialogue.rotation);
     p.rotation = rotation < 0 ? CV_ROTATION_GRADUATED : (cv_rotation)rotation;
-    if (!cv_require_open(call, &p.s) || !cv_require_next_round(call, &p.s, p.round) ||
+    if (!cv_write_open(call, &p.s, false) || !cv_require_next_round(call, &p.s, p.round) ||
         !cv_pool_load(call, p.s.dialogue.expert_pool, &p.pool))
         return false;
     gather(&p);

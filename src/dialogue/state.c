@@ -216,6 +216,14 @@ size_t cv_state_panel(const cv_state *s, int64_t round, const cv_rec_seat **ret_
     return end - start;
 }
 
+size_t cv_state_slugs(cv_arena *a, const cv_state *s, cv_str **ret_slugs)
+{
+    *ret_slugs = CV_NEW_ARRAY(a, s->experts.count, cv_str);
+    for (size_t i = 0; i < s->experts.count; i++)
+        (*ret_slugs)[i] = s->experts.items[i].expert_slug;
+    return s->experts.count;
+}
+
 int64_t cv_state_next_round(const cv_state *s)
 {
     return s->rounds.count ? s->rounds.items[s->rounds.count - 1].round + 1 : 0;

@@ -56,6 +56,9 @@ const cv_rec_round *cv_state_round(const cv_state *s, int64_t round);
 /* The panel of a round: the seats of the latest round up to it that has any. */
 size_t cv_state_panel(const cv_state *s, int64_t round, const cv_rec_seat **ret_seats);
 
+/* The slugs of all experts, for suggestions. */
+size_t cv_state_slugs(cv_arena *a, const cv_state *s, cv_str **ret_slugs);
+
 /* The next round to be registered. */
 int64_t cv_state_next_round(const cv_state *s);
 

@@ -11,6 +11,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/writing.h"
 #include "record/chain.h"
+#include "text/mark.h"
 
 typedef struct {
     cv_batch ids; /* no drafts: it resolves what the lists name */
@@ -156,7 +157,7 @@ static void check_words(verdict *v)
     check_text(v, "verdict_id", v->row.verdict_id);
     if (v->row.verdict_id.n && !cv_slug_ok(v->row.verdict_id))
         cv_fault(&id, CV_ERR_INVALID_VALUE, CV_STR("slug"), v->row.verdict_id, "verdict_id '%.*s' is no short name",
-                 CV_FMT(v->row.verdict_id))
+                 CV_FMT(cv_excerpt(v->ids.call->arena, v->row.verdict_id)))
             ->suggestion = CV_STR("Use up to 32 letters, digits and dashes, like final, V01 or minority-esg");
     if (v->type < 0)
         cv_fault_word(&type, CV_ERR_INVALID_VALUE, CV_STR("verdict_enum"), CV_STR("verdict_type"), v->row.verdict_type,

@@ -2,6 +2,8 @@
 #include "slow.h"
 #include "world.h"
 
+#include "base/utf8.h"
+
 #include "dialogue/dynamics.h"
 
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "donut", "croissant", NULL};
@@ -281,6 +283,62 @@ static void every_fault_is_told_and_nothing_is_written(void **state)
         assert_int_equal(cv_world_position(w, ids[i]).rev, revs[i]);
         verify(w, ids[i]);
     }
+}
+
+/* "LONG" stands for a name of 400 KB that would be cut inside a character if cut anywhere. */
+static const struct {
+    const char *verb, *request;
+} long_ones[] = {
+    {"round-register", ROUND
+     "'perspectives': [{'local_id': 'LONG', 'label': 'l', 'content': 'c', 'contributors': ['LONG'], 'also': ['LONG'],"
+     "'references': [{'type': 'LONG', 'target': 'LONG'}]}, {'local_id': 'LONG', 'label': 'l', 'content': 'c'}],"
+     "'moves': [{'expert': 'LONG', 'type': 'LONG', 'targets': ['LONG', '@LONG']}],"
+     "'references': [{'source': 'LONG', 'type': 'LONG', 'target': 'LONG'}],"
+     "'tension_updates': [{'id': 'LONG', 'status': 'LONG', 'via': 'LONG', 'by': ['LONG']}],"
+     "'expert_scores': {'LONG': 1, 'LONGx': 1, 'LONGX': 2}, 'responses': {'LONG': 'x'}}"},
+    {"update", "{'dialogue_id': 'bread', 'updates': [{'id': 'LONG', 'status': 'LONG', 'by': ['LONG'], 'via': 'LONG'},"
+               "{'id': 'T0001', 'status': 'LONG'}], 'scores': [{'round': 0, 'expert': 'LONG', 'score': 1}]}"},
+    {"verdict-register",
+     "{'dialogue_id': 'bread', 'verdict_id': 'LONG', 'verdict_type': 'LONG', 'recommendation': 'r', 'description': 'd',"
+     "'confidence': 'LONG', 'author_expert': 'LONG', 'supporting_experts': ['LONG'], 'tensions_resolved': ['LONG']}"},
+    {"expert-create", "{'dialogue_id': 'bread', 'expert_slug': 'LONG', 'role': 'LONG', 'tier': 'LONG', 'focus': 'LONG',"
+                      "'reason': 'LONG', 'color': 'LONG'}"},
+    {"evolve-panel",
+     "{'dialogue_id': 'bread', 'round': 1, 'panel': [{'source': 'retained', 'slug': 'LONG', 'name': 'x'},"
+     "{'source': 'pool', 'role': 'LONG'}]}"},
+    {"panel-sample", "{'dialogue_id': 'bread', 'retain': ['LONG'], 'exclude': ['@LONG']}"},
+    {"abandon", "{'dialogue_id': 'bread', 'reason': 'LONG'}"},
+};
+
+static cv_str with_long_names(cv_arena *a, cv_str request)
+{
+    enum { COUNT = 200000 };
+    cv_buf text = {0};
+    for (size_t at; (at = cv_str_find(request, CV_STR("LONG"))) != SIZE_MAX; request = cv_str_from(request, at + 4)) {
+        cv_buf_add(&text, cv_str_head(request, at));
+        cv_buf_add_char(&text, 'x');
+        for (int i = 0; i < COUNT; i++)
+            cv_buf_add_z(&text, "ä");
+    }
+    cv_buf_add(&text, request);
+    return cv_buf_take(&text, a);
+}
+
+static void faults_repeat_only_the_beginning_of_long_values(void **state)
+{
+    enum { MOST = 3000 }; /* of one fault as JSON */
+    cv_world *w = *state;
+    cv_arena a = {0};
+    begin(w, "bread", false);
+    for (size_t i = 0; i < CV_COUNT(long_ones); i++) {
+        assert_false(cv_world_call_text(w, long_ones[i].verb, with_long_names(&a, cv_str_of(long_ones[i].request))));
+        cv_str told = cv_world_errors(w, false);
+        assert_int_equal(cv_utf8_valid(told), told.n);
+        assert_str_has(told, "…");
+        if (told.n > w->errs.count * MOST)
+            fail_msg("%s: %zu faults in %zu bytes: %.*s", long_ones[i].verb, w->errs.count, told.n, 5000, told.p);
+    }
+    cv_arena_release(&a);
 }
 
 static void more_than_99_of_a_kind(void **state)
@@ -754,6 +812,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_example_of_the_specification),
         WORLD_TEST(every_fault_is_told_and_nothing_is_written),
+        WORLD_TEST(faults_repeat_only_the_beginning_of_long_values),
         WORLD_TEST(more_than_99_of_a_kind),
         WORLD_TEST(the_same_round_again),
         WORLD_TEST(a_dry_run_writes_nothing),
