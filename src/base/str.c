@@ -16,6 +16,13 @@ bool cv_str_eq_nocase(cv_str a, cv_str b)
     return a.n == b.n && cv_str_starts_nocase(a, b);
 }
 
+int cv_str_order(cv_str a, cv_str b)
+{
+    size_t n = a.n < b.n ? a.n : b.n;
+    int order = n ? memcmp(a.p, b.p, n) : 0;
+    return order ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 size_t cv_str_find_char(cv_str s, char c)
 {
     const char *hit = s.n ? memchr(s.p, c, s.n) : NULL;

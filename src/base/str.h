@@ -135,6 +135,9 @@ static inline cv_str cv_str_trim(cv_str s)
 bool cv_str_eq_nocase(cv_str a, cv_str b);
 bool cv_str_starts_nocase(cv_str s, cv_str prefix);
 
+/* Below, equal, above 0: by bytes, a beginning before what goes on. */
+int cv_str_order(cv_str a, cv_str b);
+
 /* Position of the first occurrence, or SIZE_MAX. */
 size_t cv_str_find(cv_str s, cv_str needle);
 size_t cv_str_find_char(cv_str s, char c);

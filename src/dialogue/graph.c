@@ -42,9 +42,7 @@ static cv_name any_name(cv_graph *g, cv_str text)
 static int by_slug(const void *x, const void *y)
 {
     const cv_rec_expert *a = *(const cv_rec_expert *const *)x, *b = *(const cv_rec_expert *const *)y;
-    size_t n = a->expert_slug.n < b->expert_slug.n ? a->expert_slug.n : b->expert_slug.n;
-    int order = memcmp(a->expert_slug.p, b->expert_slug.p, n);
-    return order ? order : (a->expert_slug.n > b->expert_slug.n) - (a->expert_slug.n < b->expert_slug.n);
+    return cv_str_order(a->expert_slug, b->expert_slug);
 }
 
 static void sort_experts(cv_graph *g, const cv_state *s)

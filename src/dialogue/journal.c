@@ -163,9 +163,7 @@ static int by_event(const void *x, const void *y)
     const cover *a = x, *b = y;
     if (a->event->event_seq != b->event->event_seq)
         return a->event->event_seq < b->event->event_seq ? -1 : 1;
-    size_t n = a->key.n < b->key.n ? a->key.n : b->key.n;
-    int order = memcmp(a->key.p, b->key.p, n);
-    return order ? order : a->key.n < b->key.n ? -1 : a->key.n > b->key.n;
+    return cv_str_order(a->key, b->key);
 }
 
 static void write_cover(cv_journal *j, const cover *c, cv_json_writer *w)

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/err_json.h"
+#include "base/plain.h"
 #include "door/cli_parts.h"
-#include "door/lint_print.h"
 #include "ops/watch.h"
 
 #ifndef CV_VERSION
@@ -24,7 +24,7 @@ static void print_line(const cv_cli *cli, const cv_err *err)
     cv_str code = cv_err_word(err->code);
     cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
     cv_buf_add_z(&line, "conclave: ");
-    cv_print_clean(&line, cv_err_text(err));
+    cv_plain_add(&line, cv_err_text(err));
     if (request)
         cv_buf_printf(&line, " [%.*s]", CV_FMT(code));
     cv_buf_add_char(&line, '\n');

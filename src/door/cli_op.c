@@ -4,8 +4,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "door/cli_parts.h"
-#include "door/lint_print.h"
 #include "ops/project.h"
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
@@ -90,7 +90,7 @@ static void print_text(cv_buf *out, cv_str text)
         return;
     }
     while (cv_str_split(&text, '\n', &line)) {
-        cv_print_clean(out, line);
+        cv_plain_add(out, line);
         cv_buf_add_char(out, '\n');
     }
 }

@@ -11,9 +11,9 @@
  * control characters.
  */
 #include "base/clock.h"
+#include "base/plain.h"
 #include "base/utf8.h"
 #include "door/cli_parts.h"
-#include "door/lint_print.h"
 
 enum {
     STEP = 2,          /* columns that an inner level is moved in */
@@ -125,7 +125,7 @@ static const char *colour_of(const printer *p, cv_str key, cv_str value)
 static void print_painted(const printer *p, const char *colour, cv_str text)
 {
     cv_buf_add_z(p->out, colour ? colour : "");
-    cv_print_clean(p->out, text);
+    cv_plain_add(p->out, text);
     cv_buf_add_z(p->out, colour ? reset : "");
 }
 
@@ -161,30 +161,13 @@ static cv_str cell_text(const printer *p, const cv_json *value)
     return kept;
 }
 
-/* The longest beginning of `s` that takes at most `columns`. */
-static cv_str fit(cv_str s, size_t columns)
-{
-    size_t width = 0;
-    cv_str rest = s;
-    uint32_t code;
-    while (rest.n > 0) {
-        const char *from = rest.p;
-        if (!cv_utf8_next(&rest, &code))
-            break;
-        width += cv_utf8_width(cv_str_range(from, rest.p));
-        if (width > columns)
-            return cv_str_range(s.p, from);
-    }
-    return s;
-}
-
 /* `text` in exactly `columns`, or less when it is the last of its row. */
 static void print_cell(const printer *p, const char *colour, cv_str text, size_t columns, bool last)
 {
-    size_t width = cv_utf8_width(text);
+    size_t width = cv_plain_width(text);
     if (width > columns && !p->whole) {
-        text = fit(text, columns - 1);
-        width = cv_utf8_width(text) + 1;
+        text = cv_plain_fit(text, columns - 1);
+        width = cv_plain_width(text) + 1;
         text = cv_arena_join(p->arena, text, CV_STR("…"));
     }
     print_painted(p, colour, text);
@@ -219,7 +202,7 @@ static void drop_empty(columns *c)
     for (size_t i = 0; i < c->count; i++) {
         if (c->widths[i] == 0)
             continue;
-        size_t name = cv_utf8_width(c->names[i]);
+        size_t name = cv_plain_width(c->names[i]);
         c->names[kept] = c->names[i];
         c->widths[kept++] = c->widths[i] > name ? c->widths[i] : name;
     }
@@ -236,7 +219,7 @@ static bool columns_of(const printer *p, const cv_json *rows, columns *c)
             size_t at = column_at(c, member->key);
             if (at == SIZE_MAX)
                 return false;
-            size_t width = is_empty(&member->value) ? 0 : cv_utf8_width(cell_text(p, &member->value));
+            size_t width = is_empty(&member->value) ? 0 : cv_plain_width(cell_text(p, &member->value));
             c->widths[at] = width > c->widths[at] ? width : c->widths[at];
         }
     drop_empty(c);
@@ -327,7 +310,7 @@ static void print_lines(const printer *p, cv_str text, size_t indent)
     for (size_t i = 0; (p->whole || i < MOST_LINES) && cv_str_split(&rest, '\n', &line); i++) {
         if (line.n > 0) {
             spaces(p, indent);
-            cv_print_clean(p->out, line);
+            cv_plain_add(p->out, line);
         }
         cv_buf_add_char(p->out, '\n');
     }
@@ -345,7 +328,7 @@ static void print_items(const printer *p, const cv_json *items, size_t indent)
     for (uint32_t i = 0; i < items->count; i++) {
         spaces(p, indent);
         cv_buf_add_z(p->out, "- ");
-        cv_print_clean(p->out, cell_text(p, &items->items[i]));
+        cv_plain_add(p->out, cell_text(p, &items->items[i]));
         cv_buf_add_char(p->out, '\n');
     }
 }
@@ -360,13 +343,13 @@ static cv_str inline_text(const printer *p, const cv_json *value, size_t room)
     if (value->count == 0)
         return CV_STR("none");
     cv_str text = value->type == CV_JSON_ARRAY && all_scalars(value) ? cell_text(p, value) : (cv_str){NULL, 0};
-    return text.p && cv_utf8_width(text) <= room && text.n <= CELL ? text : (cv_str){NULL, 0};
+    return text.p && cv_plain_width(text) <= room && text.n <= CELL ? text : (cv_str){NULL, 0};
 }
 
 static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width)
 {
     const cv_json *value = &member->value;
-    size_t width = cv_utf8_width(member->key), taken = indent + key_width + 2;
+    size_t width = cv_plain_width(member->key), taken = indent + key_width + 2;
     cv_str text = inline_text(p, value, p->width > taken ? p->width - taken : 0);
     spaces(p, indent);
     print_painted(p, p->colour ? bold : NULL, member->key);
@@ -393,7 +376,7 @@ static void print_object(const printer *p, const cv_json *object, size_t indent)
     size_t key_width = 0;
     for (uint32_t i = 0; i < object->count; i++) {
         const cv_json_member *member = &object->members[i];
-        size_t width = cv_utf8_width(member->key);
+        size_t width = cv_plain_width(member->key);
         bool counts = member->value.type != CV_JSON_NULL && inline_text(p, &member->value, p->width).p;
         key_width = counts && width <= MOST_KEY && width > key_width ? width : key_width;
     }

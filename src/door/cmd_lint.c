@@ -7,6 +7,7 @@
 
 #include "base/err_json.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "door/cli.h"
 #include "door/lint_print.h"
 
@@ -124,16 +125,16 @@ static void print_compat(run *r, const char *file, const cv_compat *c)
     }
     if (r->quiet)
         return;
-    cv_print_clean(out, cv_str_of(strcmp(file, "-") == 0 ? "<stdin>" : file));
+    cv_plain_add(out, cv_str_of(strcmp(file, "-") == 0 ? "<stdin>" : file));
     cv_buf_printf(out, ": %.*s\n", CV_FMT(c->message));
     for (size_t i = 0; i < CV_COMPAT_CHECKS; i++) {
         const cv_compat_check_result *check = &c->checks[i];
         if (check->pass)
             continue;
         cv_buf_printf(out, "  %.*s: %.*s: ", CV_FMT(cv_compat_severity(check->weight)), CV_FMT(check->name));
-        cv_print_clean(out, check->message);
+        cv_plain_add(out, check->message);
         cv_buf_add_z(out, "\n    hint: ");
-        cv_print_clean(out, check->hint);
+        cv_plain_add(out, check->hint);
         cv_buf_add_char(out, '\n');
     }
 }
@@ -171,7 +172,7 @@ static void keep_error(run *r, const cv_err *err)
         return;
     cv_buf line = {.sink = cv_buf_to_stream, .sink_to = stderr};
     cv_buf_add_z(&line, "conclave: ");
-    cv_print_clean(&line, cv_err_text(kept));
+    cv_plain_add(&line, cv_err_text(kept));
     cv_buf_add_char(&line, '\n');
     cv_buf_flush(&line);
     cv_buf_release(&line);

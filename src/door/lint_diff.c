@@ -3,6 +3,7 @@
  * Fixes never add or remove lines, so line n before is line n after and no search for common lines is needed. Were the
  * numbers to differ all the same, everything behind the common beginning is one change.
  */
+#include "base/plain.h"
 #include "door/lint_print.h"
 
 enum { AROUND = 3 };
@@ -40,7 +41,7 @@ static void print_line(const diff *d, char sign, cv_str line)
     if (returned)
         line.n--;
     cv_buf_printf(d->out, "%s%c", colour, sign);
-    cv_print_clean(d->out, line);
+    cv_plain_add(d->out, line);
     cv_buf_printf(d->out, "%s%s\n", returned ? "\\r" : "", *colour ? "\033[0m" : "");
     if (!ended)
         cv_buf_add_z(d->out, "\\ No newline at end of file\n");
@@ -101,9 +102,9 @@ void cv_print_diff(cv_buf *out, cv_arena *a, bool colour, const char *file, cv_s
 {
     diff d = {out, colour, split(a, before), split(a, after)};
     cv_buf_add_z(out, "--- ");
-    cv_print_clean(out, cv_str_of(file));
+    cv_plain_add(out, cv_str_of(file));
     cv_buf_add_z(out, "\n+++ ");
-    cv_print_clean(out, cv_str_of(file));
+    cv_plain_add(out, cv_str_of(file));
     cv_buf_add_z(out, "\n");
     if (d.before.count != d.after.count) {
         print_rest(&d);

@@ -1,6 +1,7 @@
 /* lint_print.c - findings as text and JSON; see lint_print.h. */
 #include "door/lint_print.h"
 
+#include "base/plain.h"
 #include "base/utf8.h"
 
 enum {
@@ -19,39 +20,6 @@ static const char *paint(bool colour, const char *code)
 static const char *const bold = "\033[1m", *const reset = "\033[0m", *const green = "\033[1;32m";
 static const char *const severity_colours[3] = {"\033[1;36m", "\033[1;33m", "\033[1;31m"};
 
-static bool is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069);
-}
-
-/* One code point as it is shown: tabs and control characters become one column. */
-static size_t shown(cv_buf *out, cv_str point, uint32_t code)
-{
-    char stand_in = code == '\t' ? ' ' : '?';
-    if (is_control(code))
-        point = (cv_str){&stand_in, 1};
-    if (out)
-        cv_buf_add(out, point);
-    return cv_utf8_width(point);
-}
-
-static bool next_point(cv_str *rest, cv_str *ret_point, uint32_t *ret_code)
-{
-    const char *from = rest->p;
-    if (!cv_utf8_next(rest, ret_code))
-        return false;
-    *ret_point = cv_str_range(from, rest->p);
-    return true;
-}
-
-void cv_print_clean(cv_buf *out, cv_str s)
-{
-    cv_str point;
-    for (uint32_t code; next_point(&s, &point, &code);)
-        shown(out, point, code);
-}
-
 void cv_print_count(cv_buf *out, size_t count, const char *noun)
 {
     cv_buf_printf(out, "%zu %s%s", count, noun, count == 1 ? "" : "s");
@@ -59,32 +27,10 @@ void cv_print_count(cv_buf *out, size_t count, const char *noun)
 
 /* ---- the place -------------------------------------------------------------------------------------------------- */
 
-static size_t width_of(cv_str s)
-{
-    size_t width = 0;
-    cv_str point;
-    for (uint32_t code; next_point(&s, &point, &code);)
-        width += shown(NULL, point, code);
-    return width;
-}
-
-/* The longest beginning of `s` that takes at most `columns`. */
-static cv_str fit(cv_str s, size_t columns)
-{
-    size_t width = 0;
-    cv_str rest = s, point;
-    for (uint32_t code; next_point(&rest, &point, &code);) {
-        width += shown(NULL, point, code);
-        if (width > columns)
-            return cv_str_range(s.p, point.p);
-    }
-    return s;
-}
-
 /* `s` without its first `columns` columns. */
 static cv_str drop(cv_str s, size_t columns)
 {
-    return cv_str_from(s, fit(s, columns).n);
+    return cv_str_from(s, cv_plain_fit(s, columns).n);
 }
 
 /* The line at `start`, or as much of it on each side as can be shown: lines may be megabytes long. */
@@ -118,16 +64,16 @@ void cv_print_place(cv_buf *out, bool colour, cv_str text, const cv_finding *f)
 {
     bool begins;
     cv_str line = line_around(text, f->start, &begins), before = cv_str_range(line.p, text.p + f->start);
-    size_t lead = width_of(before), span = width_of(cv_str_head(marked(text, f), WINDOW));
-    bool cut_left = lead > LEAD && (!begins || width_of(line) > WIDTH);
+    size_t lead = cv_plain_width(before), span = cv_plain_width(cv_str_head(marked(text, f), WINDOW));
+    bool cut_left = lead > LEAD && (!begins || cv_plain_width(line) > WIDTH);
     if (cut_left) {
         line = drop(line, lead - LEAD);
-        lead = width_of(cv_str_range(line.p, text.p + f->start)) + 1; /* the ellipsis */
+        lead = cv_plain_width(cv_str_range(line.p, text.p + f->start)) + 1; /* the ellipsis */
     }
-    bool cut_right = width_of(line) > WIDTH;
-    line = fit(line, WIDTH);
+    bool cut_right = cv_plain_width(line) > WIDTH;
+    line = cv_plain_fit(line, WIDTH);
     cv_buf_printf(out, "%5zu | %s", f->line, cut_left ? "…" : "");
-    cv_print_clean(out, line);
+    cv_plain_add(out, line);
     cv_buf_printf(out, "%s\n      | %s", cut_right ? "…" : "", paint(colour, green));
     for (size_t i = 0; i < lead; i++)
         cv_buf_add_char(out, ' ');
@@ -141,17 +87,17 @@ void cv_print_finding(cv_buf *out, bool colour, const char *file, cv_str text, c
 {
     const cv_rule_row *rule = &cv_rules[f->rule];
     cv_buf_add_z(out, paint(colour, bold));
-    cv_print_clean(out, cv_str_of(file));
+    cv_plain_add(out, cv_str_of(file));
     cv_buf_printf(out, ":%zu:%zu:%s %s%.*s:%s ", f->line, f->column, paint(colour, reset),
                   paint(colour, severity_colours[rule->severity]), CV_FMT(cv_severity_words[rule->severity]),
                   paint(colour, reset));
-    cv_print_clean(out, f->message);
+    cv_plain_add(out, f->message);
     cv_buf_printf(out, " [%.*s]\n", CV_FMT(rule->word));
     if (text.n > 0)
         cv_print_place(out, colour, text, f);
     if (f->hint.n > 0) {
         cv_buf_add_z(out, "  hint: ");
-        cv_print_clean(out, f->hint);
+        cv_plain_add(out, f->hint);
         cv_buf_add_char(out, '\n');
     }
 }

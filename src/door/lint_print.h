@@ -5,8 +5,7 @@
  *          |  ^~~~~~
  *       hint: write 'TENSION', or put it in backticks if it is meant as text
  *
- * Text from files is shown without control characters, so that no file can steer a terminal. Columns are those of the
- * terminal: wide characters take two.
+ * Text from files is shown as plain.h does it, so that no file can steer a terminal.
  */
 #ifndef CV_DOOR_LINT_PRINT_H
 #define CV_DOOR_LINT_PRINT_H
@@ -18,9 +17,6 @@ void cv_print_finding(cv_buf *out, bool colour, const char *file, cv_str text, c
 
 /* The line with the place, cut around it when it is long, and the carets below. */
 void cv_print_place(cv_buf *out, bool colour, cv_str text, const cv_finding *f);
-
-/* Text without control characters. */
-void cv_print_clean(cv_buf *out, cv_str s);
 
 /* "2 errors", "1 error". */
 void cv_print_count(cv_buf *out, size_t count, const char *noun);

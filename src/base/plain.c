@@ -1,0 +1,58 @@
+/* plain.c - text as it may be shown; see plain.h. */
+#include "base/plain.h"
+
+#include "base/utf8.h"
+
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+/* One code point as it is shown. */
+static size_t shown(cv_buf *out, cv_str point, uint32_t code)
+{
+    char stand_in = code == '\t' ? ' ' : '?';
+    if (is_control(code))
+        point = (cv_str){&stand_in, 1};
+    if (out)
+        cv_buf_add(out, point);
+    return cv_utf8_width(point);
+}
+
+static bool next_point(cv_str *rest, cv_str *ret_point, uint32_t *ret_code)
+{
+    const char *from = rest->p;
+    if (!cv_utf8_next(rest, ret_code))
+        return false;
+    *ret_point = cv_str_range(from, rest->p);
+    return true;
+}
+
+void cv_plain_add(cv_buf *out, cv_str s)
+{
+    cv_str point;
+    for (uint32_t code; next_point(&s, &point, &code);)
+        shown(out, point, code);
+}
+
+size_t cv_plain_width(cv_str s)
+{
+    size_t width = 0;
+    cv_str point;
+    for (uint32_t code; next_point(&s, &point, &code);)
+        width += shown(NULL, point, code);
+    return width;
+}
+
+cv_str cv_plain_fit(cv_str s, size_t columns)
+{
+    size_t width = 0;
+    cv_str rest = s, point;
+    for (uint32_t code; next_point(&rest, &point, &code);) {
+        width += shown(NULL, point, code);
+        if (width > columns)
+            return cv_str_range(s.p, point.p);
+    }
+    return s;
+}

@@ -1,0 +1,17 @@
+/* plain.h - text as it may be shown: without control characters, measured in columns.
+ *
+ * A tab becomes a blank, every other control character (and those that turn the direction of writing) a question mark:
+ * no text can steer a terminal or leave its cell. Columns are those of a terminal: wide characters take two.
+ */
+#ifndef CV_BASE_PLAIN_H
+#define CV_BASE_PLAIN_H
+
+#include "base/buf.h"
+
+void cv_plain_add(cv_buf *out, cv_str s);
+size_t cv_plain_width(cv_str s);
+
+/* The longest beginning of `s` that takes at most `columns`. */
+cv_str cv_plain_fit(cv_str s, size_t columns);
+
+#endif

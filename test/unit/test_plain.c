@@ -1,0 +1,54 @@
+/* test_plain.c - text as it may be shown: nothing steers, columns are counted. */
+#include "testing.h"
+
+#include "base/plain.h"
+
+static const struct {
+    const char *text, *plain;
+    size_t width;
+} cases[] = {
+    {"", "", 0},
+    {"plain", "plain", 5},
+    {"a\tb\nc", "a b?c", 5},
+    {"\033[31mred\x7f", "?[31mred?", 9},
+    {"\xc2\x9b"
+     "0m",
+     "?0m", 3}, /* a control sequence in one character */
+    {"\xe2\x80\xae"
+     "evil\xe2\x81\xa6",
+     "?evil?", 6}, /* turns the direction of writing */
+    {"日本", "日本", 4},
+    {"e\xcc\x81", "e\xcc\x81", 1}, /* combining */
+    {"🧁!", "🧁!", 3},
+};
+
+static void text_is_shown_without_what_steers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_buf out = {0};
+        cv_plain_add(&out, cv_str_of(cases[i].text));
+        assert_str_eq(cv_buf_str(&out), cases[i].plain);
+        assert_int_equal(cv_plain_width(cv_str_of(cases[i].text)), cases[i].width);
+        cv_buf_release(&out);
+    }
+}
+
+static void text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    assert_str_eq(cv_plain_fit(CV_STR("plain"), 3), "pla");
+    assert_str_eq(cv_plain_fit(CV_STR("plain"), 5), "plain");
+    assert_str_eq(cv_plain_fit(CV_STR("日本"), 3), "日");
+    assert_str_eq(cv_plain_fit(CV_STR("e\xcc\x81x"), 1), "e\xcc\x81");
+    assert_str_eq(cv_plain_fit(CV_STR("🧁"), 1), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_shown_without_what_steers),
+        cmocka_unit_test(text_is_cut_between_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
