@@ -60,6 +60,11 @@ int cv_err_exit(cv_err_code code)
     return codes[code].exit;
 }
 
+bool cv_err_is_refusal(cv_err_code code)
+{
+    return codes[code].exit == 1 || code == CV_ERR_TOO_LARGE;
+}
+
 cv_str cv_err_meaning(cv_err_code code)
 {
     return codes[code].meaning;

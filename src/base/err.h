@@ -58,6 +58,7 @@ bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const 
 
 cv_str cv_err_word(cv_err_code code);    /* "invalid_json" */
 int cv_err_exit(cv_err_code code);       /* exit status of the command line */
+bool cv_err_is_refusal(cv_err_code code); /* the request is at fault, not the system or the record below */
 cv_str cv_err_meaning(cv_err_code code); /* one sentence for the manual */
 
 /* "file:line:column: message (valid: a, b); suggestion", in the error's arena. */

@@ -59,7 +59,7 @@ void cv_err_print_json(const cv_err *err, cv_json_writer *w)
 /* What could not run at all is no fault of an item: it keeps its own shape. */
 static bool is_batch(const cv_err *errs, size_t count, bool batch)
 {
-    return count > 1 || (batch && (cv_err_exit(errs[0].code) == 1 || errs[0].code == CV_ERR_TOO_LARGE));
+    return count > 1 || (batch && cv_err_is_refusal(errs[0].code));
 }
 
 cv_err_code cv_errs_code(const cv_err *errs, size_t count, bool batch)

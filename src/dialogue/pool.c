@@ -51,7 +51,7 @@ bool cv_pool_load(cv_call *call, cv_str stored, cv_pool *ret)
     *ret = (cv_pool){0};
     if (stored.n == 0)
         return true;
-    if (!cv_json_parse(call->arena, stored, &value, &err))
+    if (!cv_stored_json(call->arena, stored, "a pool of experts", &value, &err))
         return cv_call_fail(call, &err);
     return cv_pool_read(call, &value, CV_STR("expert_pool"), ret);
 }

@@ -35,10 +35,12 @@ static bool find_op_id(cv_call *call, const cv_batch *b, cv_str *ret_op_id, cv_e
     for (size_t i = 0; i < history.events.count; i++) {
         const cv_rec_event *event = &history.events.items[i];
         cv_json data;
-        if (event->subject_type.p[0] == 'O' && cv_str_eq(event->subject_id, round) && event->data.n &&
-            cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]) &&
-            cv_json_parse(call->arena, event->data, &data, err))
-            *ret_op_id = cv_json_get_text(&data, "op_id");
+        if (event->subject_type.p[0] != 'O' || !cv_str_eq(event->subject_id, round) || event->data.n == 0 ||
+            !cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]))
+            continue;
+        if (!cv_stored_json(call->arena, event->data, "an event of the round", &data, err))
+            return false;
+        *ret_op_id = cv_json_get_text(&data, "op_id");
     }
     return true;
 }

@@ -244,6 +244,16 @@ bool cv_tension_status_is_open(cv_status status)
            status == CV_STATUS_TENSION_REOPENED;
 }
 
+bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err)
+{
+    cv_err why = {.arena = a};
+    if (cv_json_parse(a, text, ret_value, &why))
+        return true;
+    cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that is no JSON: %.*s", what, CV_FMT(why.message));
+    err->suggestion = CV_STR("'conclave verify' tells where it was changed");
+    return false;
+}
+
 bool cv_tension_is_open(const cv_rec_entity *entity)
 {
     int status = cv_status_find(CV_KIND_TENSION, entity->status);

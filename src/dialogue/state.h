@@ -6,6 +6,7 @@
 #ifndef CV_DIALOGUE_STATE_H
 #define CV_DIALOGUE_STATE_H
 
+#include "base/json.h"
 #include "base/map.h"
 #include "record/call.h"
 #include "vocab/id.h"
@@ -64,6 +65,9 @@ int64_t cv_state_next_round(const cv_state *s);
 
 /* "P0101" of an entity, in the arena. */
 cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity);
+
+/* The value of a JSON text that the record keeps. One that does not parse is an error (store_corrupt) about `what`. */
+bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err);
 
 /* Is a tension open (open, addressed, reopened)? */
 bool cv_tension_is_open(const cv_rec_entity *entity);

@@ -30,15 +30,27 @@ bool cv_write_commit(cv_journal *journal, cv_str result, cv_outcome *outcome)
     return true;
 }
 
+/* Was the request refused only because it had been done by then? What stood in its way is then forgotten. */
+static bool done_by_a_rival(cv_call *call, cv_str id, size_t faults_before, cv_outcome *outcome)
+{
+    cv_err err = {.arena = call->arena}; /* the refusal stands when this cannot be answered */
+    if (!cv_err_is_refusal(call->errs->items[faults_before].code) || !cv_journal_replayed(call, id, outcome, &err) ||
+        !outcome->replayed)
+        return false;
+    call->errs->count = faults_before;
+    return true;
+}
+
 bool cv_write_run(cv_call *call, cv_work work)
 {
     cv_str id = cv_json_get_text(call->input, "dialogue_id");
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         cv_outcome outcome;
         cv_err err = {.arena = call->arena};
+        size_t faults = call->errs->count;
         if (!cv_journal_replayed(call, id, &outcome, &err))
             return cv_call_fail(call, &err);
-        if (!outcome.replayed && !work(call, &outcome))
+        if (!outcome.replayed && !work(call, &outcome) && !done_by_a_rival(call, id, faults, &outcome))
             return false;
         if (outcome.conflict)
             continue;

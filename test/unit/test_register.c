@@ -2,6 +2,8 @@
 #include "slow.h"
 #include "world.h"
 
+#include <sqlite3.h>
+
 #include "base/utf8.h"
 
 #include "dialogue/dynamics.h"
@@ -806,6 +808,28 @@ static void a_failing_store_changes_nothing(void **state)
     verify(w, "bread");
 }
 
+/* What the record says about a round cannot be read: that is told, and nobody takes the round for another one. */
+static void a_damaged_event_is_no_silence(void **state)
+{
+    cv_world *w = *state;
+    sqlite3 *db;
+    begin(w, "bread", false);
+    cv_world_do(w, "round-register", ROUND "'op_id': 'mine'}");
+    assert_int_equal(sqlite3_open(cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "PRAGMA ignore_check_constraints = ON; DROP TRIGGER events_no_update;"
+                     "UPDATE events SET data = '{\"op_id\":' WHERE subject_type = 'O' AND subject_id = '1'",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_changes(db), 1);
+    sqlite3_close(db);
+    assert_false(cv_world_call(w, "round-register", ROUND "'op_id': 'other'}"));
+    assert_int_equal(w->errs.count, 1);
+    assert_int_equal(w->errs.items[0].code, CV_ERR_CORRUPT);
+    assert_str_has(w->errs.items[0].message, "an event of the round that is no JSON");
+}
+
 int main(void)
 {
 #define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -828,6 +852,7 @@ int main(void)
         WORLD_TEST(other_names_and_scores_that_do_not_fit),
         WORLD_TEST(others_may_come_in_between),
         WORLD_TEST(a_failing_store_changes_nothing),
+        WORLD_TEST(a_damaged_event_is_no_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

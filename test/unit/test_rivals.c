@@ -341,10 +341,11 @@ static void sixteen_processes_in_one_dialogue(void **state)
 
 /* ---- a rival at a chosen moment ---------------------------------------------------------------------------- */
 
-/* Writes once, through a handle of its own, right after the operation has read the dialogue. */
+/* Writes once, through a handle of its own, right after a chosen call of the store: "op_result" asks whether the
+ * request was done before, "snapshot" reads the dialogue. */
 typedef struct {
     cv_world world;
-    const char *verb;
+    const char *moment, *verb;
     cv_str request;
     bool came;
 } intruder;
@@ -353,15 +354,14 @@ static void come_in_between(void *ctx, const char *call, cv_str dialogue_id, siz
 {
     (void)dialogue_id, (void)rows, (void)result;
     intruder *i = ctx;
-    if (i->came || strcmp(call, "snapshot") != 0)
+    if (i->came || strcmp(call, i->moment) != 0)
         return;
     i->came = true;
     assert_true(cv_world_call_text(&i->world, i->verb, i->request));
 }
 
-static bool call_with_rival(cv_world *w, const char *verb, cv_str request, const char *rival_verb, cv_str rival_request)
+static bool call_with_intruder(cv_world *w, const char *verb, cv_str request, intruder i)
 {
-    intruder i = {.verb = rival_verb, .request = rival_request};
     cv_rounds_open(&i.world, w->folder);
     cv_tracing tracing = {.trace = come_in_between, .ctx = &i};
     cv_store *inner = w->store;
@@ -371,6 +371,12 @@ static bool call_with_rival(cv_world *w, const char *verb, cv_str request, const
     assert_true(i.came);
     cv_rounds_close(&i.world);
     return done;
+}
+
+static bool call_with_rival(cv_world *w, const char *verb, cv_str request, const char *rival_verb, cv_str rival_request)
+{
+    return call_with_intruder(w, verb, request,
+                              (intruder){.moment = "snapshot", .verb = rival_verb, .request = rival_request});
 }
 
 #define RENAME(label) "{'dialogue_id': 'd', 'updates': [{'id': 'P0001', 'label': '" label "'}]"
@@ -391,6 +397,39 @@ static void who_comes_second_sees_what_the_first_did(void **state)
     assert_str_has(s.events.items[s.events.count - 1].data, "\"first\"");
     assert_int_equal(s.position.rev, 5);
     cv_rounds_verify(w, "d");
+}
+
+/* Done once, whenever the rival makes the very same request; both are told the same. */
+static void the_same_request_at_any_moment_is_done_once(void **state)
+{
+    cv_world *w = *state;
+    static const struct {
+        const char *verb, *request; /* … behind the id of the dialogue */
+    } requests[] = {
+        {"round-register", "'round': 0, 'score': 3}"},
+        {"expert-create", "'expert_slug': 'newcomer', 'role': 'Auditor', 'tier': 'core',"
+                          "'relevance': 0.5, 'reason': 'nobody audits'}"},
+        {"evolve-panel", "'round': 1, 'panel': [{'slug': 'muffin', 'source': 'retained'},"
+                         "{'slug': 'newcomer', 'source': 'created'}]}"},
+        {"round-register", "'round': 1, 'score': 3, 'op_id': 'mine'}"},
+        {"verdict-register", "'verdict_id': 'V1', 'verdict_type': 'interim', 'recommendation': 'r',"
+                             "'description': 'd'}"},
+        {"abandon", "'reason': 'sold'}"},
+    };
+    static const char *const moments[] = {"op_result", "snapshot"};
+    for (size_t k = 0; k < CV_COUNT(moments); k++) {
+        cv_world_dialogue(w, moments[k], cv_rounds_bakers, false);
+        for (size_t i = 0; i < CV_COUNT(requests); i++) {
+            cv_str request = cv_arena_printf(&w->a, "{'dialogue_id': '%s', %s", moments[k], requests[i].request);
+            int64_t rev = cv_world_position(w, moments[k]).rev;
+            intruder same = {.moment = moments[k], .verb = requests[i].verb, .request = request};
+            if (!call_with_intruder(w, requests[i].verb, request, same))
+                fail_msg("%s after %s: %.*s", requests[i].verb, moments[k], CV_FMT(cv_err_text(&w->errs.items[0])));
+            assert_str_has(cv_buf_str(&w->out), "\"replayed\":true");
+            assert_int_equal(cv_world_position(w, moments[k]).rev, rev + 1);
+        }
+        cv_rounds_verify(w, moments[k]);
+    }
 }
 
 static void who_insists_on_a_rev_is_told_the_present_one(void **state)
@@ -538,9 +577,9 @@ static void costs_do_not_depend_on_other_dialogues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(sixteen_processes_in_sixteen_dialogues),   TEST(sixteen_processes_in_one_dialogue),
-        TEST(who_comes_second_sees_what_the_first_did), TEST(who_insists_on_a_rev_is_told_the_present_one),
-        TEST(costs_do_not_depend_on_other_dialogues),
+        TEST(sixteen_processes_in_sixteen_dialogues),       TEST(sixteen_processes_in_one_dialogue),
+        TEST(who_comes_second_sees_what_the_first_did),     TEST(the_same_request_at_any_moment_is_done_once),
+        TEST(who_insists_on_a_rev_is_told_the_present_one), TEST(costs_do_not_depend_on_other_dialogues),
     };
     return cmocka_run_group_tests_name("rivals", tests, NULL, NULL);
 }
