@@ -18,6 +18,10 @@ bool cv_dialogue_expert_create(cv_call *call);
 bool cv_dialogue_panel_sample(cv_call *call);
 bool cv_dialogue_evolve_panel(cv_call *call);
 
+/* ---- what experts are given ------------------------------------------------------------------------------------- */
+bool cv_dialogue_round_context(cv_call *call);
+bool cv_dialogue_round_prompts(cv_call *call);
+
 /* ---- what is said ----------------------------------------------------------------------------------------------- */
 bool cv_dialogue_round_register(cv_call *call);
 bool cv_dialogue_verdict_register(cv_call *call);

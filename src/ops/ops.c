@@ -103,6 +103,31 @@ static const cv_operation rows[] = {
      .schema = "dialogue_evolve_panel",
      .flags = WRITES,
      .run = cv_dialogue_evolve_panel},
+    {.room = "dialogue",
+     .verb = "round-context",
+     .tool = "blue_dialogue_round_context",
+     .summary = "show what the experts of a round are to know, in full",
+     .details =
+         "For all experts of the panel in one answer. Without --round it is about the next round; an earlier one\n"
+         "is shown as it was then. With --since-rev only what has changed since: docs/context.md tells how to\n"
+         "apply it.\n",
+     .examples = "  conclave dialogue round-context nvidia-decision --json\n"
+                 "  conclave dialogue round-context nvidia-decision --round 0\n",
+     .schema = "dialogue_round_context",
+     .flags = READS,
+     .run = cv_dialogue_round_context},
+    {.room = "dialogue",
+     .verb = "round-prompts",
+     .tool = "blue_dialogue_round_prompts",
+     .summary = "write the prompts of a round, one for every expert",
+     .details = "Files round-N/prompt-SLUG.md and context-SLUG.json in the dialogue's folder. Those who are new get a\n"
+                "brief; the judge's own words take the place of composed ones with --overrides. --token-budget\n"
+                "shortens old rounds by fixed rules and says what it left out (docs/context.md).\n",
+     .examples = "  conclave dialogue round-prompts nvidia-decision\n"
+                 "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
+     .schema = "dialogue_round_prompts",
+     .flags = READS,
+     .run = cv_dialogue_round_prompts},
 
     /* ---- its end ---- */
     {.room = "dialogue",

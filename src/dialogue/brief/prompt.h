@@ -1,0 +1,82 @@
+/* prompt.h - what one expert is given to read before a round, as markdown.
+ *
+ *     # Dialogue: …             question, round, status, total
+ *     ## Background             what everybody must know             (in the brief of those who are new)
+ *     ## Your Role              who the expert is, and the task
+ *     ## Context Brief          those who are new: six parts         (prompt_brief.c)
+ *     ## Prior Rounds           everything that was said, in full    (prompt_rounds.c)
+ *     ## Active Tensions        what is open, and the expert's part in it
+ *     ## Instructions           how and where to answer
+ *
+ * The headings and marks are ours and can be trusted: a line of quoted text that looks like one gets a backslash
+ * (text/doc.h), and the whole reads back with our own parser. Texts of the judge (words) are put in as they are.
+ *
+ * Nothing is left out unless a cut says so; then the prompt names what is missing.
+ */
+#ifndef CV_DIALOGUE_BRIEF_PROMPT_H
+#define CV_DIALOGUE_BRIEF_PROMPT_H
+
+#include "dialogue/brief/relevance.h"
+#include "dialogue/brief/view.h"
+
+/* What the judge wants to say in the place of what would be composed; absent: nothing. */
+typedef struct {
+    cv_str round_context; /* instead of the task */
+    cv_str brief;         /* instead of the whole brief */
+    cv_str framing;       /* in front of the composed brief */
+    cv_str mandate;       /* instead of the composed mandate */
+} cv_prompt_words;
+
+/* How much is left out of rounds before the last: bodies, then evidence and claims, then syntheses, of rounds below a
+ * number. Never left out are open tensions, and what the expert said itself and still stands. */
+typedef struct {
+    int64_t bodies, items, syntheses;
+} cv_prompt_cut;
+
+typedef struct {
+    CV_STATE_LIST(uint32_t) bodies; /* items whose label is all that stands in the prompt */
+    CV_STATE_LIST(uint32_t) items;  /* items that do not stand in it at all */
+    int64_t syntheses;              /* those of the rounds below */
+} cv_prompt_left;
+
+typedef struct {
+    const cv_view *v;
+    const cv_view_member *member;
+    cv_prompt_words words;
+    cv_prompt_cut cut;
+    cv_prompt_left left;       /* cv_prompt_write: what that came to */
+    int64_t token_budget;      /* 0: none */
+    const char *response_path; /* NULL: responses are only handed in by command */
+    cv_str *bodies;            /* by item: content and parameters as they are quoted; made when first used */
+    cv_str context;            /* what became of the expert's contributions (story.h), empty for those who are new */
+    cv_buf *out;
+} cv_prompt;
+
+void cv_prompt_write(cv_prompt *p);
+
+/* Tokens of a text: a fourth of its bytes, rounded up. */
+int64_t cv_prompt_tokens(size_t bytes);
+
+/* Is an expert new: does it get a brief? In the opening round everybody is, and nobody needs one but those who were
+ * created for a reason. */
+bool cv_prompt_is_fresh(const cv_prompt *p);
+
+/* ---- the parts ----------------------------------------------------------------------------------------------------
+ */
+void cv_prompt_background(const cv_prompt *p, const char *heading);
+void cv_prompt_brief(const cv_prompt *p);
+void cv_prompt_rounds(cv_prompt *p);
+void cv_prompt_find_left(cv_prompt *p);
+
+/* Text as it is quoted: tidy, its last fence closed, what looks like structure escaped; ends with a line feed. */
+void cv_prompt_text(const cv_prompt *p, cv_str text);
+cv_str cv_prompt_body(const cv_prompt *p, uint32_t item);
+
+/* A value as it stands in a cell or on a line. */
+void cv_prompt_value(cv_arena *a, cv_buf *out, const cv_json *value);
+
+/* A table of an object's members; `spoken` keys: "income_mandate" is written "Income mandate". */
+void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *second, bool spoken,
+                     const cv_json *object);
+
+#endif

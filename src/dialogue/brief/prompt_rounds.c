@@ -1,0 +1,235 @@
+/* prompt_rounds.c - what was said in the rounds before, in full, or with what a cut leaves of it; see prompt.h.
+ *
+ *     ### Round 0 — Opening Arguments (Score: 117)
+ *     #### Muffin (You) — Value Analyst
+ *     [P0001: Income mandate mismatch] (muffin) — refined
+ *     NVIDIA's zero dividend …
+ *     [RE:SUPPORT R0001]
+ *
+ * Behind a mark stands, on its line, only what we know about the item; its text begins below. A thematic break ends
+ * each speaker's part, so that to the parser no text reaches into the next heading.
+ */
+#include "dialogue/brief/prompt.h"
+
+#include "dialogue/brief/story.h"
+#include "text/doc.h"
+
+enum { LEAST_BODY = 64 }; /* bytes; leaving out a shorter text would save no more than saying so costs */
+
+/* ---- what is left out ----------------------------------------------------------------------------------------------
+ */
+
+static bool is_kept(const cv_prompt *p, const cv_view_item *item)
+{
+    return cv_view_is_open(item) && (item->kind == CV_KIND_TENSION || cv_view_has_by(item->by, p->member->slug));
+}
+
+static bool is_gone(const cv_prompt *p, const cv_view_item *item)
+{
+    return item->row->round < p->cut.items && !is_kept(p, item) &&
+           (item->kind == CV_KIND_EVIDENCE || item->kind == CV_KIND_CLAIM);
+}
+
+static bool is_bodiless(const cv_prompt *p, uint32_t i)
+{
+    const cv_view_item *item = &p->v->items.items[i];
+    return item->row->round < p->cut.bodies && !is_kept(p, item) && cv_prompt_body(p, i).n >= LEAST_BODY;
+}
+
+void cv_prompt_find_left(cv_prompt *p)
+{
+    p->left = (cv_prompt_left){.syntheses = p->cut.syntheses};
+    for (uint32_t i = 0; p->cut.bodies > 0 && i < p->v->items.count; i++) {
+        if (is_gone(p, &p->v->items.items[i]))
+            *CV_PUSH(p->v->a, &p->left.items) = i;
+        else if (is_bodiless(p, i))
+            *CV_PUSH(p->v->a, &p->left.bodies) = i;
+    }
+}
+
+static void list_ids(const cv_prompt *p, const char *before, const uint32_t *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cv_buf_printf(p->out, "%s%.*s", i ? ", " : before, CV_FMT(p->v->items.items[items[i]].id));
+    cv_buf_add_z(p->out, count ? ".\n" : "");
+}
+
+static void write_left(const cv_prompt *p)
+{
+    const cv_prompt_left *left = &p->left;
+    if (left->bodies.count + left->items.count == 0 && left->syntheses == 0)
+        return;
+    cv_buf_printf(p->out, "> **Shortened** to stay within %lld tokens.\n", (long long)p->token_budget);
+    list_ids(p, "> Only the labels stand here of ", left->bodies.items, left->bodies.count);
+    list_ids(p, "> Evidence and claims left out: ", left->items.items, left->items.count);
+    if (left->syntheses > 0)
+        cv_buf_printf(p->out, "> The judge's syntheses are left out of the rounds before round %lld.\n",
+                      (long long)left->syntheses);
+    cv_buf_printf(p->out, "> Read any of it: `conclave dialogue expand %.*s ID`.\n\n", CV_FMT(p->v->s.id));
+}
+
+/* ---- one item ------------------------------------------------------------------------------------------------------
+ */
+
+static cv_str slugs(cv_arena *a, const cv_people *by)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; i < by->count; i++)
+        cv_buf_printf(&text, "%s%.*s", i ? ", " : "", CV_FMT(by->items[i]));
+    return cv_buf_take(&text, a);
+}
+
+/* Tensions are written with their word and without contributors, as the specification does. */
+static void write_mark(const cv_prompt *p, const cv_view_item *item)
+{
+    bool tension = item->kind == CV_KIND_TENSION;
+    cv_mark mark = {.type = (cv_mark_type)item->kind,
+                    .style = tension ? CV_STYLE_CLASSIC : CV_STYLE_GLOBAL,
+                    .sub = -1,
+                    .colon = true,
+                    .id = item->id,
+                    .label = cv_squeeze(p->v->a, item->row->label),
+                    .by = tension ? (cv_str){NULL, 0} : slugs(p->v->a, item->by)};
+    cv_mark_print(p->out, &mark);
+}
+
+/* What we know about an item beyond its text. */
+static void write_note(const cv_prompt *p, uint32_t i)
+{
+    const cv_view_item *item = &p->v->items.items[i];
+    const char *joint = " — ";
+    if (item->kind == CV_KIND_TENSION && item->by->count > 1) {
+        cv_buf_printf(p->out, "%sraised by ", joint);
+        cv_story_names(p->v, item->by, (cv_str){NULL, 0}, p->out);
+        joint = ", ";
+    }
+    if (!cv_str_eq(item->status, cv_statuses[cv_status_first(item->kind)].word)) {
+        cv_buf_printf(p->out, "%s%.*s", joint, CV_FMT(item->status));
+        joint = ", ";
+    }
+    if (is_bodiless(p, i))
+        cv_buf_printf(p->out, "%stext left out", joint);
+    cv_buf_add_char(p->out, '\n');
+}
+
+static void write_tie(const cv_prompt *p, const cv_view_tie *tie, const char *before)
+{
+    cv_mark mark = {.type = CV_MARK_REFERENCE,
+                    .style = CV_STYLE_CLASSIC,
+                    .sub = (int)tie->type,
+                    .word = cv_ref_words.items[tie->type],
+                    .targets = tie->target};
+    cv_buf_add_z(p->out, before);
+    cv_mark_print(p->out, &mark);
+}
+
+static void write_item(const cv_prompt *p, uint32_t i)
+{
+    const cv_view *v = p->v;
+    const uint32_t *tie = cv_group_begin(&v->ties_from, i), *end = cv_group_end(&v->ties_from, i);
+    if (is_gone(p, &v->items.items[i]))
+        return;
+    write_mark(p, &v->items.items[i]);
+    write_note(p, i);
+    if (!is_bodiless(p, i))
+        cv_buf_add(p->out, cv_prompt_body(p, i));
+    for (const char *before = "\n"; tie < end; tie++, before = " ") /* a table must not go on over them */
+        write_tie(p, &v->ties.items[*tie], before);
+    cv_buf_add_z(p->out, cv_group_is_empty(&v->ties_from, i) ? "\n" : "\n\n");
+}
+
+/* ---- one speaker ---------------------------------------------------------------------------------------------------
+ */
+
+static void write_move(const cv_prompt *p, const cv_view_move *move)
+{
+    cv_buf targets = {0};
+    for (size_t i = 0; i < move->target_count; i++)
+        cv_buf_printf(&targets, "%s%.*s", i ? ", " : "", CV_FMT(move->targets[i]));
+    cv_mark mark = {.type = CV_MARK_MOVE,
+                    .style = CV_STYLE_CLASSIC,
+                    .sub = (int)move->type,
+                    .word = cv_move_words.items[move->type],
+                    .targets = cv_buf_take(&targets, p->v->a)};
+    cv_mark_print(p->out, &mark);
+    cv_buf_add_char(p->out, '\n');
+    cv_prompt_text(p, move->row->context);
+    cv_buf_add_char(p->out, '\n');
+}
+
+static void write_shared(const cv_prompt *p, size_t key)
+{
+    const cv_view *v = p->v;
+    const char *before = "Also contributed to ";
+    for (const uint32_t *i = cv_group_begin(&v->shared_of, key); i < cv_group_end(&v->shared_of, key); i++) {
+        const cv_view_item *item = &v->items.items[v->shares.items[*i].a];
+        cv_buf_printf(p->out, "%s%.*s (under %.*s)", before, CV_FMT(item->id),
+                      CV_FMT(cv_view_name(v, item->by->items[0])));
+        before = ", ";
+    }
+    cv_buf_add_z(p->out, cv_group_is_empty(&v->shared_of, key) ? "" : ".\n\n");
+}
+
+/* What was said before any item, from the speaker's whole position. */
+static void write_loose(const cv_prompt *p, size_t key)
+{
+    const cv_view *v = p->v;
+    const uint32_t *i = cv_group_begin(&v->loose_of, key), *end = cv_group_end(&v->loose_of, key);
+    for (const char *before = ""; i < end; i++, before = " ")
+        write_tie(p, &v->ties.items[v->loose.items[*i].a], before);
+    cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : "\n\n");
+}
+
+static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
+{
+    const cv_view *v = p->v;
+    const cv_view_speaker *who = &v->speakers.items[speaker];
+    size_t key = cv_view_key(v, round, speaker);
+    cv_buf_printf(p->out, "#### %.*s%s", CV_FMT(who->name), speaker == p->member->speaker ? " (You)" : "");
+    if (who->expert) {
+        cv_buf_add_z(p->out, " — ");
+        cv_buf_add(p->out, cv_squeeze(v->a, who->role));
+    }
+    cv_buf_add_char(p->out, '\n');
+    write_shared(p, key);
+    write_loose(p, key);
+    for (const uint32_t *i = cv_group_begin(&v->items_of, key); i < cv_group_end(&v->items_of, key); i++)
+        write_item(p, *i);
+    for (const uint32_t *i = cv_group_begin(&v->moves_of, key); i < cv_group_end(&v->moves_of, key); i++)
+        write_move(p, &v->moves.items[*i]);
+    cv_buf_add_z(p->out, "---\n\n");
+}
+
+/* ---- rounds --------------------------------------------------------------------------------------------------------
+ */
+
+static void write_round(const cv_prompt *p, const cv_rec_round *row)
+{
+    const cv_view *v = p->v;
+    size_t *voices, *silent, silents, count = cv_view_voices(v, row->round, &voices, &silent, &silents);
+    cv_buf_printf(p->out, "### Round %lld", (long long)row->round);
+    if (row->title.n) {
+        cv_buf_add_z(p->out, " — ");
+        cv_buf_add(p->out, cv_squeeze(v->a, row->title));
+    }
+    cv_buf_printf(p->out, " (Score: %lld)\n\n", (long long)(row->score == CV_ABSENT ? 0 : row->score));
+    for (size_t i = 0; i < count; i++)
+        write_voice(p, row->round, voices[i]);
+    for (size_t i = 0; i < silents; i++)
+        cv_buf_printf(p->out, "%s%.*s",
+                      i ? ", " : "*Said nothing in this round: ", CV_FMT(v->speakers.items[silent[i]].name));
+    cv_buf_add_z(p->out, silents ? ".*\n\n---\n\n" : "");
+    if (row->summary.n && row->round >= p->cut.syntheses) {
+        cv_buf_printf(p->out, "### Judge Synthesis — Round %lld\n", (long long)row->round);
+        cv_prompt_text(p, row->summary);
+        cv_buf_add_z(p->out, "\n---\n\n");
+    }
+}
+
+void cv_prompt_rounds(cv_prompt *p)
+{
+    cv_buf_add_z(p->out, "## Prior Rounds\n\n");
+    write_left(p);
+    for (size_t i = 0; i < p->v->round_count; i++)
+        write_round(p, &p->v->s.rounds.items[i]);
+}

@@ -1,0 +1,277 @@
+/* round_prompts.c - the prompts of a round, for all its experts in one call.
+ *
+ *     request, record  ->  jobs      who gets one, and what the judge wants to say in it
+ *     budget           ->  cuts      what is left out; too small for anybody: nothing is written
+ *     jobs             ->  files     round-N/prompt-SLUG.md and context-SLUG.json, one after the other
+ *
+ * Prompts and contexts can be large and experts many: one of each is in memory at a time.
+ */
+#include "dialogue/brief/budget.h"
+#include "dialogue/brief/story.h"
+#include "dialogue/fault.h"
+#include "dialogue/files.h"
+#include "dialogue/operations.h"
+#include "dialogue/writing.h"
+#include "text/mark.h"
+
+typedef struct {
+    cv_call *call;
+    cv_view v;
+    cv_prompt *jobs; /* by member; member NULL: not asked for */
+    const char *folder;
+    bool write, include;
+    cv_buf prompt, context;
+    cv_buf shared; /* the beginning of every context */
+    cv_json_writer shared_writer;
+} press;
+
+/* ---- the request ---------------------------------------------------------------------------------------------------
+ */
+
+static void refuse_expert(press *x, cv_str at, const char *field, cv_str slug)
+{
+    cv_str *slugs = CV_NEW_ARRAY(x->call->arena, x->v.members.count, cv_str);
+    for (size_t i = 0; i < x->v.members.count; i++)
+        slugs[i] = x->v.members.items[i].slug;
+    cv_err *fault =
+        cv_refuse(x->call, CV_ERR_UNKNOWN_EXPERT, at, field, slug, "'%.*s' is not on the panel of round %lld",
+                  CV_FMT(cv_excerpt(x->call->arena, slug)), (long long)x->v.round);
+    cv_refuse_words(fault, slugs, x->v.members.count);
+}
+
+static void choose(press *x, const cv_json *experts)
+{
+    for (size_t i = 0; !experts && i < x->v.members.count; i++)
+        x->jobs[i].member = &x->v.members.items[i];
+    for (uint32_t i = 0; experts && i < experts->count; i++) {
+        const cv_view_member *member = cv_view_member_of(&x->v, experts->items[i].text);
+        if (member)
+            x->jobs[member - x->v.members.items].member = member;
+        else
+            refuse_expert(x, CV_STR(""), cv_arena_printf(x->call->arena, "experts[%u]", i).p, experts->items[i].text);
+    }
+}
+
+static void read_words(press *x, const cv_json *overrides)
+{
+    for (uint32_t i = 0; overrides && i < overrides->count; i++) {
+        const cv_json *given = &overrides->members[i].value;
+        const cv_view_member *member = cv_view_member_of(&x->v, overrides->members[i].key);
+        if (!member) {
+            cv_str slug = overrides->members[i].key;
+            refuse_expert(x, CV_STR("overrides"), cv_arena_copy_z(x->call->arena, slug), slug);
+            continue;
+        }
+        x->jobs[member - x->v.members.items].words = (cv_prompt_words){
+            .round_context = cv_json_get_text(given, "round_context"),
+            .brief = cv_json_get_text(given, "brief"),
+            .framing = cv_json_get_text(given, "framing"),
+            .mandate = cv_json_get_text(given, "mandate"),
+        };
+    }
+}
+
+/* What is on disk of a registered round is what its experts were given. */
+static bool may_write(press *x)
+{
+    cv_err err = {.arena = x->call->arena};
+    bool found = cv_dialogue_folder(x->call, &x->v.s, &x->folder, &err);
+    if (!found)
+        x->folder = NULL;
+    if (!x->write)
+        return true;
+    if (!found)
+        return cv_call_fail(x->call, &err);
+    if (x->v.round < cv_state_next_round(&x->v.s)) {
+        cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
+                  cv_arena_printf(x->call->arena, "%lld", (long long)x->v.round),
+                  "round %lld is registered: its prompts are history", (long long)x->v.round)
+            ->suggestion = CV_STR("ask with \"write\": false to see what its experts were to know");
+        return false;
+    }
+    return cv_write_open(x->call, &x->v.s, false);
+}
+
+static void make_jobs(press *x)
+{
+    cv_arena *a = x->call->arena;
+    int64_t budget = cv_json_get_int(x->call->input, "token_budget", 0);
+    cv_str *bodies = CV_NEW_ARRAY(a, x->v.items.count, cv_str);
+    x->jobs = CV_NEW_ARRAY(a, x->v.members.count, cv_prompt);
+    for (size_t i = 0; i < x->v.members.count; i++) {
+        const cv_view_member *member = &x->v.members.items[i];
+        x->jobs[i] = (cv_prompt){.v = &x->v,
+                                 .token_budget = budget,
+                                 .bodies = bodies,
+                                 .context = cv_story_context(&x->v, member),
+                                 .out = &x->prompt};
+        if (x->folder)
+            x->jobs[i].response_path = cv_round_file_path(a, x->folder, x->v.round, CV_FILE_RESPONSE, member->slug);
+    }
+}
+
+static bool read_request(press *x)
+{
+    const cv_json *write = cv_json_get(x->call->input, CV_STR("write"));
+    const cv_json *include = cv_json_get(x->call->input, CV_STR("include_prompts"));
+    x->write = !write || write->type == CV_JSON_TRUE;
+    x->include = include ? include->type == CV_JSON_TRUE : !x->write;
+    if (x->v.members.count == 0)
+        cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id, "nobody sits in round %lld",
+                  (long long)x->v.round)
+            ->suggestion = CV_STR("add experts with expert-create, or seat a panel with evolve-panel");
+    if (!may_write(x))
+        return false;
+    make_jobs(x);
+    choose(x, cv_json_get(x->call->input, CV_STR("experts")));
+    read_words(x, cv_json_get(x->call->input, CV_STR("overrides")));
+    return x->call->errs->count == 0;
+}
+
+/* ---- the budget ----------------------------------------------------------------------------------------------------
+ */
+
+/* Finds the cuts of all before anything is written. */
+static bool fit_all(press *x)
+{
+    int64_t most = 0, least;
+    const cv_view_member *who = NULL;
+    for (size_t i = 0; i < x->v.members.count; i++) {
+        cv_prompt *job = &x->jobs[i];
+        if (!job->member || job->token_budget == 0 || cv_budget_fit(job, &least) || least <= most)
+            continue;
+        most = least;
+        who = job->member;
+    }
+    if (who)
+        cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "token_budget",
+                  cv_json_get(x->call->input, CV_STR("token_budget"))->text,
+                  "the shortest prompt of %.*s has %lld tokens", CV_FMT(who->slug), (long long)most)
+            ->suggestion = cv_arena_printf(x->call->arena, "give at least %lld", (long long)most);
+    return !who;
+}
+
+/* ---- one expert ----------------------------------------------------------------------------------------------------
+ */
+
+static void print_left(const cv_prompt *job, cv_json_writer *w)
+{
+    const cv_prompt_left *left = &job->left;
+    if (left->bodies.count + left->items.count == 0 && left->syntheses == 0)
+        return;
+    cv_json_key(w, CV_STR("left_out"));
+    cv_json_begin_object(w);
+    cv_json_key(w, CV_STR("texts"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < left->bodies.count; i++)
+        cv_json_str(w, job->v->items.items[left->bodies.items[i]].id);
+    cv_json_end_array(w);
+    cv_json_key(w, CV_STR("items"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < left->items.count; i++)
+        cv_json_str(w, job->v->items.items[left->items.items[i]].id);
+    cv_json_end_array(w);
+    cv_json_key(w, CV_STR("syntheses"));
+    cv_json_begin_array(w);
+    for (int64_t round = 0; round < left->syntheses; round++)
+        cv_json_int(w, round);
+    cv_json_end_array(w);
+    cv_json_end_object(w);
+}
+
+/* The shared part of every context is the same text; the expert's own is put behind it. */
+static void print_context(press *x, const cv_prompt *job)
+{
+    cv_str story = job->words.round_context.n ? job->words.round_context : job->context;
+    cv_json_writer w = x->shared_writer;
+    w.out = &x->context;
+    cv_buf_clear(&x->context);
+    cv_buf_add(&x->context, cv_buf_str(&x->shared));
+    cv_json_key(&w, CV_STR("expert"));
+    cv_json_begin_object(&w);
+    cv_view_print_member(job->member, story, &w);
+    cv_json_key_str_if(&w, "brief", job->words.brief);
+    cv_json_key_str_if(&w, "framing", job->words.framing);
+    cv_json_key_str_if(&w, "mandate", job->words.mandate);
+    print_left(job, &w);
+    cv_json_end_object(&w);
+    cv_json_end_object(&w);
+    cv_buf_add_char(&x->context, '\n');
+}
+
+static void begin_contexts(press *x)
+{
+    x->shared_writer = (cv_json_writer){.out = &x->shared, .indent = 2};
+    cv_json_begin_object(&x->shared_writer);
+    cv_view_print_shared(&x->v, 0, &x->shared_writer);
+}
+
+static bool write_files(press *x, const cv_prompt *job, cv_json_writer *w)
+{
+    const char *prompt, *context;
+    cv_err err = {.arena = x->call->arena};
+    print_context(x, job);
+    if (!cv_round_file_write(x->call, x->folder, x->v.round, CV_FILE_PROMPT, job->member->slug, cv_buf_str(&x->prompt),
+                             &prompt, &err) ||
+        !cv_round_file_write(x->call, x->folder, x->v.round, CV_FILE_CONTEXT, job->member->slug,
+                             cv_buf_str(&x->context), &context, &err))
+        return cv_call_fail(x->call, &err);
+    cv_json_key_str(w, "prompt_path", cv_str_of(prompt));
+    cv_json_key_str(w, "context_path", cv_str_of(context));
+    return true;
+}
+
+static bool print_job(press *x, cv_prompt *job, cv_json_writer *w)
+{
+    cv_buf_clear(&x->prompt);
+    cv_prompt_write(job);
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "slug", job->member->slug);
+    cv_json_key_str(w, "source", cv_source_words.items[job->member->source]);
+    if (x->write && !write_files(x, job, w))
+        return false;
+    cv_json_key_str_if(w, "response_path", cv_str_of(job->response_path));
+    cv_json_key_int(w, "bytes", (int64_t)x->prompt.n);
+    cv_json_key_int(w, "estimated_tokens", cv_prompt_tokens(x->prompt.n));
+    print_left(job, w);
+    if (x->include)
+        cv_json_key_str(w, "prompt", cv_buf_str(&x->prompt));
+    cv_json_end_object(w);
+    return true;
+}
+
+static bool print_answer(press *x)
+{
+    cv_json_writer w = {.out = x->call->out};
+    bool ok = true;
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", x->v.s.id);
+    cv_json_key_int(&w, "rev", x->v.s.position.rev);
+    cv_json_key_int(&w, "round", x->v.round);
+    cv_json_key_bool(&w, "written", x->write);
+    cv_json_key(&w, CV_STR("prompts"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; ok && i < x->v.members.count; i++)
+        ok = !x->jobs[i].member || print_job(x, &x->jobs[i], &w);
+    if (!ok)
+        return false;
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    return true;
+}
+
+bool cv_dialogue_round_prompts(cv_call *call)
+{
+    press x = {.call = call};
+    if (!cv_view_load(call, &x.v) || !read_request(&x))
+        return false;
+    bool ok = fit_all(&x);
+    if (ok && x.write)
+        begin_contexts(&x);
+    ok = ok && print_answer(&x);
+    cv_buf_release(&x.prompt);
+    cv_buf_release(&x.context);
+    cv_buf_release(&x.shared);
+    return ok;
+}
