@@ -212,6 +212,122 @@ SELECT rev, title, question, status, created_at, converged_at, total_rounds, tot
     strict_convergence, dialogue_id, last_rev, head, event_count
 FROM dialogues WHERE status = :status AND dialogue_id > :after ORDER BY dialogue_id LIMIT :limit;
 
+-- ---- search: what the index has not seen yet ----------------------------------------------------------------------
+
+-- name: search_last_op
+SELECT coalesce(max(rowid), 0) FROM ops;
+
+-- name: search_behind
+SELECT o.dialogue_id
+FROM (SELECT DISTINCT dialogue_id FROM ops WHERE rowid > (SELECT op FROM search_progress)) o
+JOIN dialogues d ON d.dialogue_id = o.dialogue_id
+LEFT JOIN search_state s ON s.dialogue_id = o.dialogue_id
+WHERE d.last_rev > coalesce(s.rev, 0);
+
+-- name: search_enter
+INSERT INTO search_state (dialogue_id, rev) VALUES (:dialogue_id, 0) ON CONFLICT (dialogue_id) DO NOTHING;
+
+-- name: search_position
+SELECT s.number, s.rev, d.last_rev, (SELECT coalesce(max(id), 0) FROM search_rows)
+FROM search_state s JOIN dialogues d ON d.dialogue_id = s.dialogue_id WHERE s.dialogue_id = :dialogue_id;
+
+-- What the index has of texts that have changed is taken back before they are read again.
+
+-- name: search_take_back
+INSERT INTO search_index (search_index, rowid, ids, title, body)
+SELECT 'delete', o.id, r.ids, spaced(o.title), spaced(o.body)
+FROM search_old o JOIN search_rows r ON r.id = o.id WHERE o.number = :number ORDER BY o.id;
+
+-- name: search_read_again
+INSERT INTO search_index (rowid, ids, title, body)
+SELECT id, ids, spaced(title), spaced(body) FROM search_texts
+WHERE id IN (SELECT id FROM search_old WHERE number = :number) ORDER BY id;
+
+-- name: search_forget_old
+DELETE FROM search_old WHERE number = :number;
+
+-- New rows; those that are there already have a new status, perhaps, but no new text that search_old would not know of.
+
+-- name: search_add_$kind
+INSERT INTO search_rows (number, kind, round, seq, name, ids)
+SELECT :number, '$kind', t.round, t.seq, '', printf('$kind%02d%02d', t.round, t.seq) || coalesce(o.ids, '')
+FROM $table t INDEXED BY $table_rev
+LEFT JOIN (SELECT display_id, group_concat(' ' || replace(local_id, '-', ''), '') AS ids
+           FROM origins INDEXED BY origins_rev
+           WHERE dialogue_id = :dialogue_id AND rev > :since AND display_id GLOB '$kind*' GROUP BY display_id) o
+ON o.display_id = printf('$kind%02d%02d', t.round, t.seq)
+WHERE t.dialogue_id = :dialogue_id AND t.rev > :since
+ON CONFLICT (number, kind, round, seq, name) DO NOTHING;
+
+-- name: search_add_D
+INSERT INTO search_rows (number, kind, round, seq, name, ids) VALUES (:number, 'D', 0, 0, '', '')
+ON CONFLICT (number, kind, round, seq, name) DO NOTHING;
+
+-- name: search_add_O
+INSERT INTO search_rows (number, kind, round, seq, name, ids)
+SELECT :number, 'O', round, 0, '', '' FROM rounds WHERE dialogue_id = :dialogue_id AND rev > :since
+ON CONFLICT (number, kind, round, seq, name) DO NOTHING;
+
+-- name: search_add_S
+INSERT INTO search_rows (number, kind, round, seq, name, ids)
+SELECT :number, 'S', round, 0, expert_slug, '' FROM responses WHERE dialogue_id = :dialogue_id AND rev > :since
+ON CONFLICT (number, kind, round, seq, name) DO NOTHING;
+
+-- name: search_add_V
+INSERT INTO search_rows (number, kind, round, seq, name, ids)
+SELECT :number, 'V', round, 0, verdict_id, '' FROM verdicts WHERE dialogue_id = :dialogue_id AND rev > :since
+ON CONFLICT (number, kind, round, seq, name) DO NOTHING;
+
+-- name: search_read_new
+INSERT INTO search_index (rowid, ids, title, body)
+SELECT id, ids, spaced(title), spaced(body) FROM search_texts WHERE id > :last ORDER BY id;
+
+-- name: search_reached
+UPDATE search_state SET rev = :rev WHERE number = :number;
+
+-- name: search_seen
+UPDATE search_progress SET op = :op WHERE op < :op;
+
+-- ---- search: from nothing again -----------------------------------------------------------------------------------
+
+-- name: search_clear_index
+INSERT INTO search_index (search_index) VALUES ('delete-all');
+
+-- name: search_clear_rows
+DELETE FROM search_rows;
+
+-- name: search_clear_old
+DELETE FROM search_old;
+
+-- name: search_clear_state
+DELETE FROM search_state;
+
+-- name: search_clear_progress
+UPDATE search_progress SET op = 0;
+
+-- ---- search: asking -----------------------------------------------------------------------------------------------
+
+-- An id of an entity weighs more than any number of words, a title as much as four words of a body. Equals stand in the
+-- order of their keys, so that the same record always gives the same order.
+
+-- name: search
+SELECT t.id, t.dialogue_id, t.kind, t.round, t.seq, t.name, bm25(search_index, 10000.0, 4.0, 1.0) AS score
+FROM search_index JOIN search_texts t ON t.id = search_index.rowid
+WHERE search_index MATCH :expression
+    AND (:dialogue_id IS NULL OR t.dialogue_id = :dialogue_id)
+    AND (:kinds IS NULL OR instr(:kinds, t.kind))
+    AND (:without IS NULL OR t.dialogue_id NOT IN (SELECT value FROM json_each(:without)))
+    AND (:statuses IS NULL OR t.status IN (SELECT value FROM json_each(:statuses)))
+    AND (:expert IS NULL OR instr(t.people, :expert))
+ORDER BY score, t.dialogue_id, t.kind, t.round, t.seq, t.name LIMIT :limit OFFSET :offset;
+
+-- name: search_hit
+SELECT t.title, t.body, t.status, t.people, d.title
+FROM search_texts t JOIN dialogues d ON d.dialogue_id = t.dialogue_id WHERE t.id = :id;
+
+-- name: fts5_api
+SELECT fts5(?1);
+
 -- ---- streams ------------------------------------------------------------------------------------------------------
 
 -- name: stream_last

@@ -53,6 +53,14 @@ enum {
      * has no more of them than both allow together. */
     CV_MAX_FIXES = 1000000,
     CV_MAX_FIX_PASSES = 64,
+    /* Words of a query that are looked for; more make a search slower, not better. The rest is left out, and said so. */
+    CV_MAX_QUERY_WORDS = 64,
+    /* Places in one text where a search marks its words: enough to find the best lines for an excerpt. */
+    CV_MAX_MARKS = 256,
+    /* Hits on one page of a search. */
+    CV_MAX_HITS = 200,
+    /* Hits that the likeness of dialogues is made from: the best of the whole record. */
+    CV_MAX_SIMILAR_HITS = 500,
     /* Warnings that one answer lists; the rest is counted. */
     CV_MAX_WARNINGS = 1000,
 };

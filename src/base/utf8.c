@@ -170,6 +170,37 @@ size_t cv_utf8_width(cv_str s)
     return width;
 }
 
+bool cv_utf8_is_word(uint32_t code)
+{
+    if (code < 0x80)
+        return cv_is_alnum((char)code);
+    utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)code);
+    return (c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_LO) ||
+           (c >= UTF8PROC_CATEGORY_ND && c <= UTF8PROC_CATEGORY_NO) || c == UTF8PROC_CATEGORY_CO;
+}
+
+bool cv_utf8_is_unspaced(uint32_t code)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x0e00, 0x0eff},   /* Thai, Lao */
+        {0x1000, 0x109f},   /* Myanmar */
+        {0x1780, 0x17ff},   /* Khmer */
+        {0x3040, 0x30ff},   /* kana */
+        {0x31f0, 0x31ff},   /* … and its small letters */
+        {0x3400, 0x4dbf},   /* Han */
+        {0x4e00, 0x9fff},   /* Han */
+        {0xf900, 0xfaff},   /* Han for compatibility */
+        {0xff66, 0xff9d},   /* narrow kana */
+        {0x20000, 0x3ffff}, /* Han */
+    };
+    for (size_t i = 0; i < CV_COUNT(ranges) && code >= ranges[i].first; i++)
+        if (code <= ranges[i].last)
+            return true;
+    return false;
+}
+
 bool cv_utf8_is_emoji(uint32_t code)
 {
     static const struct {

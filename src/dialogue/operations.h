@@ -29,6 +29,8 @@ bool cv_dialogue_update(cv_call *call);
 
 /* ---- what is known ---------------------------------------------------------------------------------------------- */
 bool cv_dialogue_export(cv_call *call);
+bool cv_dialogue_search(cv_call *call);
+bool cv_dialogue_similar(cv_call *call);
 
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);

@@ -111,7 +111,8 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
     } else if (text) {
         print_text(&out, text->text);
     } else {
-        cv_cli_print_reply(&out, cli->arena, &tree, cli->colour, width_of_terminal());
+        cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op, cli->arena).output, cli->colour,
+                           width_of_terminal());
     }
     return cv_cli_finish(cli, &out, 0);
 }

@@ -69,7 +69,8 @@ bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err);
 int cv_cli_run_operation(cv_cli *cli);
 
 /* A reply as lines, lists and tables of at most `width` columns; 0: no terminal, nothing is cut. */
-void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, bool colour, size_t width);
+void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv_json *schema, bool colour,
+                        size_t width);
 
 void cv_help_all(cv_buf *out, const cv_cli_table *table);
 void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);

@@ -6,9 +6,10 @@
  *       slug     role            tier
  *       muffin   Value Analyst   Core
  *
- * Any JSON object can be shown: nothing here knows an operation. What is null is left out. On a terminal tables are cut
- * to its width and long texts after some lines, both with an ellipsis; elsewhere nothing is cut. Text is shown without
- * control characters.
+ * Any JSON object can be shown: nothing here knows an operation. Members of a row that the schema calls x-below stand
+ * below their row. Hits that a text marks as ⟦hit⟧ are bold where there are colours. What is null is left out. On a
+ * terminal tables are cut to its width and long texts after some lines, both with an ellipsis; elsewhere nothing is
+ * cut. Text is shown without control characters.
  */
 #include "base/clock.h"
 #include "base/plain.h"
@@ -33,10 +34,13 @@ typedef struct {
     cv_arena *arena;
     bool colour;
     size_t width;
-    bool whole; /* cut nothing */
+    bool whole;            /* cut nothing */
+    const cv_json *schema; /* of the object that is shown; NULL: not known */
+    const cv_json *row;    /* properties of the rows that are shown; NULL: not known */
 } printer;
 
 static void print_object(const printer *p, const cv_json *object, size_t indent);
+static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width);
 
 /* ---- small things ----------------------------------------------------------------------------------------------- */
 
@@ -209,6 +213,12 @@ static void drop_empty(columns *c)
     c->count = kept;
 }
 
+static bool is_below(const printer *p, cv_str name)
+{
+    const cv_json *property = p->row ? cv_json_get(p->row, name) : NULL;
+    return property && cv_json_get(property, CV_STR("x-below"));
+}
+
 /* The keys of all rows that have a value somewhere, with the widths they need; false: too many for a table. */
 static bool columns_of(const printer *p, const cv_json *rows, columns *c)
 {
@@ -216,6 +226,8 @@ static bool columns_of(const printer *p, const cv_json *rows, columns *c)
     for (uint32_t i = 0; i < rows->count; i++)
         for (uint32_t k = 0; k < rows->items[i].count; k++) {
             const cv_json_member *member = &rows->items[i].members[k];
+            if (is_below(p, member->key))
+                continue;
             size_t at = column_at(c, member->key);
             if (at == SIZE_MAX)
                 return false;
@@ -281,6 +293,38 @@ static void print_row(const printer *p, const columns *c, const cv_json *row, si
     cv_buf_add_z(p->out, row || !c->cut ? "\n" : "…\n");
 }
 
+/* A text with hits in it, on one line. */
+static void print_marked(const printer *p, cv_str text)
+{
+    static const cv_str begins = CV_STR_INIT("⟦"), ends = CV_STR_INIT("⟧");
+    size_t from, to;
+    while (p->colour && (from = cv_str_find(text, begins)) != SIZE_MAX &&
+           (to = cv_str_find(cv_str_from(text, from), ends)) != SIZE_MAX) {
+        cv_plain_add(p->out, cv_str_head(text, from));
+        print_painted(p, bold, cv_str_head(cv_str_from(text, from + begins.n), to - begins.n));
+        text = cv_str_from(text, from + to + ends.n);
+    }
+    cv_plain_add(p->out, text);
+    cv_buf_add_char(p->out, '\n');
+}
+
+static void print_below(const printer *p, const cv_json *row, size_t indent)
+{
+    printer inner = *p;
+    inner.row = NULL;
+    for (uint32_t i = 0; i < row->count; i++) {
+        const cv_json_member *member = &row->members[i];
+        if (!is_below(p, member->key) || is_empty(&member->value))
+            continue;
+        if (member->value.type != CV_JSON_STRING) {
+            print_member(&inner, member, indent, 0);
+            continue;
+        }
+        spaces(p, indent);
+        print_marked(p, member->value.text);
+    }
+}
+
 static void print_rows(const printer *p, const cv_json *rows, size_t indent)
 {
     columns c;
@@ -290,8 +334,10 @@ static void print_rows(const printer *p, const cv_json *rows, size_t indent)
         else
             squeeze(&c, p->width > indent ? p->width - indent : 1);
         print_row(p, &c, NULL, indent);
-        for (uint32_t i = 0; i < rows->count; i++)
+        for (uint32_t i = 0; i < rows->count; i++) {
             print_row(p, &c, &rows->items[i], indent);
+            print_below(p, &rows->items[i], indent + 2 * STEP);
+        }
         return;
     }
     for (uint32_t i = 0; i < rows->count; i++) {
@@ -346,8 +392,21 @@ static cv_str inline_text(const printer *p, const cv_json *value, size_t room)
     return text.p && cv_plain_width(text) <= room && text.n <= CELL ? text : (cv_str){NULL, 0};
 }
 
+/* What is known of the rows in a member. */
+static printer for_rows(const printer *p, cv_str key)
+{
+    printer rows = *p;
+    const cv_json *properties = p->schema ? cv_json_get(p->schema, CV_STR("properties")) : NULL;
+    const cv_json *property = properties ? cv_json_get(properties, key) : NULL;
+    const cv_json *items = property ? cv_json_get(property, CV_STR("items")) : NULL;
+    rows.row = items ? cv_json_get(items, CV_STR("properties")) : NULL;
+    rows.schema = NULL;
+    return rows;
+}
+
 static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width)
 {
+    printer inner = for_rows(p, member->key);
     const cv_json *value = &member->value;
     size_t width = cv_plain_width(member->key), taken = indent + key_width + 2;
     cv_str text = inline_text(p, value, p->width > taken ? p->width - taken : 0);
@@ -364,9 +423,9 @@ static void print_member(const printer *p, const cv_json_member *member, size_t 
     if (value->type == CV_JSON_STRING)
         print_lines(p, value->text, indent + STEP);
     else if (value->type == CV_JSON_OBJECT)
-        print_object(p, value, indent + STEP);
+        print_object(&inner, value, indent + STEP);
     else if (all_objects(value))
-        print_rows(p, value, indent + STEP);
+        print_rows(&inner, value, indent + STEP);
     else
         print_items(p, value, indent + STEP);
 }
@@ -385,9 +444,15 @@ static void print_object(const printer *p, const cv_json *object, size_t indent)
             print_member(p, &object->members[i], indent, key_width);
 }
 
-void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, bool colour, size_t width)
+void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv_json *schema, bool colour,
+                        size_t width)
 {
-    printer p = {.out = out, .arena = a, .colour = colour, .width = width ? width : PIPE_WIDTH, .whole = width == 0};
+    printer p = {.out = out,
+                 .arena = a,
+                 .colour = colour,
+                 .width = width ? width : PIPE_WIDTH,
+                 .whole = width == 0,
+                 .schema = schema};
     if (reply->type == CV_JSON_OBJECT) {
         print_object(&p, reply, 0);
         return;

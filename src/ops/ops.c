@@ -173,6 +173,34 @@ static const cv_operation rows[] = {
      .flags = READS,
      .run = cv_dialogue_export},
 
+    {.room = "dialogue",
+     .verb = "search",
+     .tool = "blue_dialogue_search",
+     .summary = "find words in all dialogues: entities, questions, rounds, responses, verdicts",
+     .details =
+         "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
+         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
+         "between them. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, what\n"
+         "has any of them is shown. Hits are ordered by how well they fit.\n",
+     .examples = "  conclave dialogue search \"income collar\"\n"
+                 "  conclave dialogue search hedging --kinds tension --statuses open --expert muffin\n",
+     .schema = "dialogue_search",
+     .flags = READS,
+     .run = cv_dialogue_search},
+    {.room = "dialogue",
+     .verb = "similar",
+     .tool = "blue_dialogue_similar",
+     .summary = "find past dialogues like a question: what was in tension, what was decided",
+     .details =
+         "Before a new dialogue: has this been asked before? The words of the question are looked for in titles,\n"
+         "questions, tensions and verdicts. Each dialogue comes with the words it shares, the tensions that have\n"
+         "them, and what was recommended.\n",
+     .examples = "  conclave dialogue similar \"Should we hedge the income of the fund?\"\n"
+                 "  conclave dialogue similar \"Swap NVAI for NVDA?\" --exclude nvidia-decision --json\n",
+     .schema = "dialogue_similar",
+     .flags = READS,
+     .run = cv_dialogue_similar},
+
     /* ---- the record as a whole ---- */
     {.room = "",
      .verb = "verify",

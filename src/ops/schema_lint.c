@@ -119,6 +119,7 @@ static const struct {
     {"x-also", is_texts},
     {"x-argument", is_switch},
     {"x-print", is_switch},
+    {"x-below", is_switch},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)

@@ -109,6 +109,7 @@ static const struct {
     {SQLITE_LOCKED, CV_ERR_BUSY, "the database is locked by this process itself", "try again; nothing was written"},
     {SQLITE_PROTOCOL, CV_ERR_BUSY, "too many processes open the database at once", "try again; nothing was written"},
     {SQLITE_NOTADB, CV_ERR_CORRUPT, "this is not a database", "restore the file from a backup"},
+    {SQLITE_CORRUPT_VTAB, CV_ERR_CORRUPT, "the search index is damaged", "search again: it is made anew"},
     {SQLITE_CORRUPT, CV_ERR_CORRUPT, "the database is damaged",
      "restore it from a backup, or save what is left with sqlite3's .recover"},
     {SQLITE_READONLY_DIRECTORY, CV_ERR_STORE, "the folder of the database cannot be written",
@@ -218,7 +219,8 @@ static bool configure(cv_sqlite *s, cv_err *err)
         sqlite3_db_config(s->db, options[i].option, options[i].value, (int *)NULL);
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_handler(s->db, busy, s);
-    return (cv_sqlite_run(s, "recursive_triggers") == SQLITE_OK && cv_sqlite_run(s, "synchronous") == SQLITE_OK) ||
+    return (cv_sqlite_words_define(s->db) && cv_sqlite_run(s, "recursive_triggers") == SQLITE_OK &&
+            cv_sqlite_run(s, "synchronous") == SQLITE_OK) ||
            cv_sqlite_fail(s, "open the database", err);
 }
 
@@ -256,6 +258,7 @@ static void close_store(cv_store *store)
     cv_sqlite *s = (cv_sqlite *)store;
     for (size_t i = 0; i < cv_sql_statement_count; i++)
         sqlite3_finalize(s->cached[i]);
+    cv_sqlite_tokenizer_close(&s->tokenizer);
     sqlite3_close_v2(s->db);
     s->db = NULL;
 }
@@ -268,6 +271,8 @@ static const cv_store_calls calls = {
     .commit = cv_sqlite_write,
     .op_result = cv_sqlite_op_result,
     .list = cv_sqlite_list,
+    .search = cv_sqlite_search,
+    .search_rebuild = cv_sqlite_search_rebuild,
     .stream_append = cv_sqlite_stream_append,
     .stream_read = cv_sqlite_stream_read,
     .cursor_get = cv_sqlite_cursor_get,

@@ -5,6 +5,7 @@
  *     sqlite_rows.c     records.h <-> parameters and columns; which kind lives in which table
  *     sqlite_commit.c   one write
  *     sqlite_read.c     positions, snapshots, lists
+ *     sqlite_search.c   finding words; sqlite_words.c  words as the index sees them
  *     sqlite_stream.c   streams and cursors
  *     sqlite_care.c     integrity check and backup
  *
@@ -17,6 +18,7 @@
 #include <sqlite3.h>
 
 #include "record/sql.h"
+#include "record/sqlite_words.h"
 #include "record/store.h"
 
 enum {
@@ -36,6 +38,8 @@ typedef struct {
     int64_t wait_us; /* the longest wait */
     int64_t waited_us;
     uint64_t jitter;
+    cv_sqlite_tokenizer tokenizer; /* made by the first search */
+    bool index_damaged;            /* the last trouble of a search came from its index alone */
 } cv_sqlite;
 
 /* The same as cv_sqlite_open() with other migrations: for tests of upgrades. */
@@ -120,6 +124,9 @@ bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
                     bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
                                   cv_err *err),
                     void *ctx, cv_err *err);
+bool cv_sqlite_search(cv_store *store, cv_arena *a, const cv_search_query *query, cv_search_visit visit, void *ctx,
+                      size_t *ret_behind, cv_err *err);
+bool cv_sqlite_search_rebuild(cv_store *store, cv_arena *a, cv_err *err);
 cv_store_result cv_sqlite_stream_append(cv_store *store, cv_arena *a, cv_str stream, cv_str op_id,
                                         const cv_str *messages, size_t count, cv_str now, int64_t *ret_first_seq,
                                         cv_err *err);

@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "record/records.h"
+#include "record/search.h"
 
 typedef struct cv_store cv_store;
 
@@ -97,6 +98,13 @@ typedef struct {
                  bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
                                cv_err *err),
                  void *ctx, cv_err *err);
+
+    /* Hits in order, the best first; equals in the order of their keys. The index is brought up to date before. Where
+     * that is not possible (the store is busy, or cannot be written) the search sees less: *ret_behind dialogues have
+     * been written to since. A query without a wanted term has no hits. */
+    bool (*search)(cv_store *store, cv_arena *a, const cv_search_query *query, cv_search_visit visit, void *ctx,
+                   size_t *ret_behind, cv_err *err);
+    bool (*search_rebuild)(cv_store *store, cv_arena *a, cv_err *err); /* the index from nothing again */
 
     /* ---- append-only streams: mail, chat, notes ----
      * Numbers begin at 1, have no gaps and follow the order of commits. The same op_id with the same messages is

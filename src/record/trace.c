@@ -103,6 +103,36 @@ static bool trace_list(cv_store *store, cv_arena *a, const cv_list_query *query,
     return told(t, "list", CV_STR(""), 0, ok);
 }
 
+typedef struct {
+    cv_search_visit visit;
+    void *ctx;
+    size_t hits;
+} counting_hits;
+
+static bool count_hit(void *ctx, const cv_search_hit *hit, cv_err *err)
+{
+    counting_hits *c = ctx;
+    c->hits++;
+    return c->visit(c->ctx, hit, err);
+}
+
+static bool trace_search(cv_store *store, cv_arena *a, const cv_search_query *query, cv_search_visit visit, void *ctx,
+                         size_t *ret_behind, cv_err *err)
+{
+    traced *t = (traced *)store;
+    counting_hits c = {visit, ctx, 0};
+    bool ok =
+        !fails_now(t, "search", err) && t->inner->calls->search(t->inner, a, query, count_hit, &c, ret_behind, err);
+    return told(t, "search", query->dialogue_id, c.hits, ok);
+}
+
+static bool trace_search_rebuild(cv_store *store, cv_arena *a, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "search_rebuild", err) && t->inner->calls->search_rebuild(t->inner, a, err);
+    return told(t, "search_rebuild", CV_STR(""), 0, ok);
+}
+
 static cv_store_result trace_stream_append(cv_store *store, cv_arena *a, cv_str stream, cv_str op_id,
                                            const cv_str *messages, size_t count, cv_str now, int64_t *ret_first_seq,
                                            cv_err *err)
@@ -162,6 +192,8 @@ static const cv_store_calls trace_calls = {
     .commit = trace_commit,
     .op_result = trace_op_result,
     .list = trace_list,
+    .search = trace_search,
+    .search_rebuild = trace_search_rebuild,
     .stream_append = trace_stream_append,
     .stream_read = trace_stream_read,
     .cursor_get = trace_cursor_get,

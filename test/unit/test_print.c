@@ -46,6 +46,29 @@ static const struct {
     {"[1]", 80, "[\n  1\n]\n"},
 };
 
+static void test_members_below(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_json reply, schema;
+    cv_err err = {.arena = &a};
+    cv_buf out = {0};
+    cv_str text =
+        CV_STR("{\"rows\":[{\"id\":\"a\",\"part\":\"one ⟦two⟧ \\u001bthree⟦\",\"n\":1},{\"id\":\"b\",\"part\":\"\","
+               "\"more\":[{\"k\":1}]}]}");
+    cv_str kinds = CV_STR("{\"properties\":{\"rows\":{\"items\":{\"properties\":{\"part\":{\"x-below\":true},"
+                          "\"more\":{\"x-below\":true}}}}}}");
+    assert_ok(cv_json_parse(&a, text, &reply, &err) && cv_json_parse(&a, kinds, &schema, &err), &err);
+    cv_cli_print_reply(&out, &a, &reply, &schema, false, 80);
+    assert_str_eq(cv_buf_str(&out), "rows:\n  id  n\n  a   1\n      one ⟦two⟧ ?three⟦\n  b\n      more:\n        k\n"
+                                    "        1\n");
+    cv_buf_clear(&out);
+    cv_cli_print_reply(&out, &a, &reply, &schema, true, 80);
+    assert_str_has(cv_buf_str(&out), "      one \033[1mtwo\033[0m ?three⟦\n");
+    cv_buf_release(&out);
+    cv_arena_release(&a);
+}
+
 static void test_replies(void **state)
 {
     (void)state;
@@ -55,7 +78,7 @@ static void test_replies(void **state)
         cv_err err = {.arena = &a};
         cv_buf out = {0};
         assert_ok(cv_json_parse(&a, cv_str_of(cases[i].reply), &reply, &err), &err);
-        cv_cli_print_reply(&out, &a, &reply, false, cases[i].width);
+        cv_cli_print_reply(&out, &a, &reply, NULL, false, cases[i].width);
         assert_str_eq(cv_buf_str(&out), cases[i].text);
         cv_buf_release(&out);
         cv_arena_release(&a);
@@ -76,7 +99,7 @@ static void test_long_cells(void **state)
     cv_buf_printf(&text, "{\"rows\":[{\"a\":\"%.*s\",\"b\":[\"%.*s\",1]},{\"a\":\"x\",\"b\":2}]}", CV_FMT(all),
                   CV_FMT(all));
     assert_ok(cv_json_parse(&a, cv_buf_str(&text), &reply, &err), &err);
-    cv_cli_print_reply(&out, &a, &reply, false, 0);
+    cv_cli_print_reply(&out, &a, &reply, NULL, false, 0);
     cv_buf_clear(&text);
     cv_buf_printf(&text, "rows:\n  a%81sb\n  %.*s  %.*s, 1\n  x%81s2\n", "", CV_FMT(all), CV_FMT(all), "");
     assert_true(cv_str_eq(cv_buf_str(&out), cv_buf_str(&text)));
@@ -84,7 +107,7 @@ static void test_long_cells(void **state)
     cv_buf_clear(&text);
     cv_buf_printf(&text, "{\"list\":[\"%.*s\"]}", CV_FMT(all));
     assert_ok(cv_json_parse(&a, cv_buf_str(&text), &reply, &err), &err);
-    cv_cli_print_reply(&out, &a, &reply, false, 80);
+    cv_cli_print_reply(&out, &a, &reply, NULL, false, 80);
     assert_str_has(cv_buf_str(&out), "é…\n");
     cv_buf_release(&out);
     cv_buf_release(&text);
@@ -100,7 +123,7 @@ static void test_colours(void **state)
     cv_err err = {.arena = &a};
     cv_buf out = {0};
     assert_ok(cv_json_parse(&a, CV_STR("{\"status\":\"resolved\",\"other\":\"resolved\"}"), &reply, &err), &err);
-    cv_cli_print_reply(&out, &a, &reply, true, 80);
+    cv_cli_print_reply(&out, &a, &reply, NULL, true, 80);
     assert_str_has(cv_buf_str(&out), "\033[32mresolved\033[0m\n");
     assert_str_has(cv_buf_str(&out), ":  resolved\n");
     cv_buf_release(&out);
@@ -109,7 +132,7 @@ static void test_colours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replies), cmocka_unit_test(test_long_cells),
-                                       cmocka_unit_test(test_colours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_replies), cmocka_unit_test(test_members_below),
+                                       cmocka_unit_test(test_long_cells), cmocka_unit_test(test_colours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

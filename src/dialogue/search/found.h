@@ -1,0 +1,44 @@
+/* found.h - hits of a search as operations answer them.
+ *
+ * Letters of kinds (record/search.h) become words, keys become ids, bodies become snippets. Both search and similar ask
+ * through here, so that a hit looks the same wherever it is shown.
+ */
+#ifndef CV_DIALOGUE_SEARCH_FOUND_H
+#define CV_DIALOGUE_SEARCH_FOUND_H
+
+#include "dialogue/notice.h"
+#include "dialogue/search/query.h"
+
+typedef struct {
+    cv_str dialogue_id, dialogue_title;
+    char letter;
+    cv_str kind;    /* "tension", "response" */
+    cv_str id;      /* "T0001"; of a dialogue its id, of a round its number, of a response its expert */
+    int64_t round;  /* CV_ABSENT for a dialogue */
+    cv_str label;   /* may be empty */
+    cv_str status;  /* may be absent */
+    cv_str experts; /* JSON list */
+    double score;
+    uint64_t terms; /* one bit for each term of the query that is met */
+    cv_str snippet;
+} cv_found;
+
+typedef struct {
+    cv_found *items;
+    size_t count, capacity;
+    size_t behind; /* dialogues that the search could not see whole */
+} cv_founds;
+
+/* Runs a query; its hits, the best first. */
+bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret_founds, cv_err *err);
+
+/* The letters of kinds that are given as words or letters, for a query. */
+cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);
+
+/* Warns of what was left out of the query and of what the index has not seen. */
+void cv_found_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, const cv_founds *founds);
+
+/* The member "score", short. */
+void cv_found_print_score(cv_json_writer *w, double score);
+
+#endif

@@ -1,0 +1,143 @@
+/* search.c - words in all dialogues: the operation.
+ *
+ * All words must occur in a hit. When nothing has them all, hits that have any of them are better than none: the answer
+ * says which it was ("match").
+ */
+#include "base/limits.h"
+#include "dialogue/operations.h"
+#include "dialogue/people.h"
+#include "dialogue/person.h"
+#include "dialogue/search/found.h"
+
+enum { USUAL_PAGE = 20 };
+
+/* One more than the page is asked for: is there another one? */
+typedef struct {
+    cv_query terms;
+    cv_search_query query;
+    cv_founds founds;
+    size_t limit;
+} searching;
+
+static cv_str list_or_none(cv_arena *a, const cv_json *input, const char *key)
+{
+    const cv_json *list = cv_json_get(input, cv_str_of(key));
+    return list && list->count ? cv_json_get_json(a, input, key) : (cv_str){NULL, 0};
+}
+
+/* In one dialogue, both the dialogue and the expert must be there; across all, whoever is nowhere has no hits. */
+static bool check_place(cv_call *call, const cv_search_query *query)
+{
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT), .no_content = true};
+    cv_err err = {.arena = call->arena};
+    cv_state s;
+    if (query->dialogue_id.n == 0)
+        return true;
+    if (!cv_state_load(call, query->dialogue_id, &wanted, &s, &err))
+        return cv_call_fail(call, &err);
+    if (query->expert.n == 0 || cv_str_eq(query->expert, cv_judge_slug) || cv_state_expert(&s, query->expert))
+        return true;
+    cv_str *slugs;
+    size_t count = cv_state_slugs(call->arena, &s, &slugs);
+    cv_err *fault = cv_refuse(call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), "expert", query->expert,
+                              "'%.*s' does not take part in the dialogue", CV_FMT(query->expert));
+    cv_refuse_words(fault, slugs, count);
+    return false;
+}
+
+static void read_input(cv_call *call, searching *s)
+{
+    cv_arena *a = call->arena;
+    const cv_json *in = call->input;
+    cv_query_parse(a, cv_json_get_text(in, "query"), &s->terms);
+    s->limit = (size_t)cv_json_get_int(in, "limit", USUAL_PAGE);
+    s->query = (cv_search_query){.terms = s->terms.items,
+                                 .count = s->terms.count,
+                                 .kinds = cv_found_letters(a, cv_json_get(in, CV_STR("kinds"))),
+                                 .dialogue_id = cv_json_get_text(in, "dialogue_id"),
+                                 .statuses = list_or_none(a, in, "statuses"),
+                                 .expert = cv_slug_lower(a, cv_json_get_text(in, "expert")),
+                                 .limit = s->limit + 1,
+                                 .offset = (size_t)cv_json_get_int(in, "after", 0)};
+}
+
+/* Has anything all the words? */
+static bool some_match(cv_call *call, const searching *s, bool *ret_some, cv_err *err)
+{
+    cv_search_query first = s->query;
+    cv_founds founds;
+    first.limit = 1;
+    first.offset = 0;
+    if (!cv_found_search(call, &first, &founds, err))
+        return false;
+    *ret_some = founds.count > 0;
+    return true;
+}
+
+static bool ask(cv_call *call, searching *s, cv_err *err)
+{
+    bool all = true;
+    if (!cv_found_search(call, &s->query, &s->founds, err))
+        return false;
+    if (s->founds.count > 0 || s->terms.wanted < 2)
+        return true;
+    if (s->query.offset > 0 && !some_match(call, s, &all, err))
+        return false;
+    s->query.any = s->query.offset == 0 || !all;
+    return !s->query.any || cv_found_search(call, &s->query, &s->founds, err);
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------- */
+
+static void print_found(cv_json_writer *w, const cv_found *f)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "dialogue_id", f->dialogue_id);
+    cv_json_key_str(w, "id", f->id);
+    cv_json_key_str(w, "kind", f->kind);
+    cv_json_key_str_if(w, "status", f->status);
+    cv_json_key_str_if(w, "label", f->label);
+    if (f->round != CV_ABSENT)
+        cv_json_key_int(w, "round", f->round);
+    cv_json_key(w, CV_STR("experts"));
+    cv_json_raw(w, f->experts);
+    cv_found_print_score(w, f->score);
+    cv_json_key_str(w, "dialogue_title", f->dialogue_title);
+    cv_json_key_str(w, "snippet", f->snippet);
+    cv_json_end_object(w);
+}
+
+static void print_answer(cv_call *call, const searching *s)
+{
+    size_t count = s->founds.count < s->limit ? s->founds.count : s->limit;
+    cv_notices warnings = {0};
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "query", cv_query_print(call->arena, &s->terms));
+    cv_json_key_str(&w, "match", s->query.any ? CV_STR("any") : CV_STR("all"));
+    cv_json_key(&w, CV_STR("results"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < count; i++)
+        print_found(&w, &s->founds.items[i]);
+    cv_json_end_array(&w);
+    cv_json_key_int(&w, "count", (int64_t)count);
+    if (s->founds.count > count)
+        cv_json_key_int(&w, "next", (int64_t)(s->query.offset + count));
+    cv_found_warn(&warnings, call->arena, &s->terms, &s->founds);
+    cv_notices_answer(&warnings, &w);
+    cv_json_end_object(&w);
+}
+
+bool cv_dialogue_search(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    searching s = {0};
+    read_input(call, &s);
+    if (!check_place(call, &s.query))
+        return false;
+    if (!ask(call, &s, &err))
+        return cv_call_fail(call, &err);
+    print_answer(call, &s);
+    return true;
+}
