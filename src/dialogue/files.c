@@ -43,11 +43,16 @@ static bool holds(cv_arena *a, const char *path, cv_str bytes)
            cv_file_read(a, path, bytes.n, &found, &err) && cv_str_eq(found, bytes);
 }
 
+bool cv_dialogue_file_write(cv_arena *a, const char *path, cv_str bytes, cv_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder = slash ? cv_arena_copy_z(a, cv_str_range(path, slash)) : ".";
+    return cv_folder_make(folder, err) && (holds(a, path, bytes) || cv_file_write(path, bytes, err));
+}
+
 bool cv_round_file_write(cv_call *call, const char *folder, int64_t round, cv_round_file file, cv_str slug,
                          cv_str bytes, const char **ret_path, cv_err *err)
 {
-    cv_arena *a = call->arena;
-    *ret_path = cv_round_file_path(a, folder, round, file, slug);
-    return cv_folder_make(cv_arena_printf(a, "%s/round-%lld", folder, (long long)round).p, err) &&
-           (holds(a, *ret_path, bytes) || cv_file_write(*ret_path, bytes, err));
+    *ret_path = cv_round_file_path(call->arena, folder, round, file, slug);
+    return cv_dialogue_file_write(call->arena, *ret_path, bytes, err);
 }

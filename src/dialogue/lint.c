@@ -17,6 +17,8 @@ static bool is_blank(cv_str text)
 
 static bool is_dialogue(const cv_doc *doc, cv_str name)
 {
+    if (cv_doc_meta(doc, CV_STR("Part of")).n > 0) /* a scoreboard of its own, a summary */
+        return false;
     if (cv_str_find(name, CV_STR(".dialogue.")) != SIZE_MAX || cv_doc_meta(doc, CV_STR("Participants")).n > 0 ||
         cv_doc_meta(doc, CV_STR("Draft")).n > 0)
         return true;

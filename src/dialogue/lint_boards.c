@@ -155,25 +155,32 @@ static bool read_board(cv_arena *a, const cv_lint_table *table, board *b)
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-/* The sum of the addends, and the last of them that is a number; false when one is neither number nor dash. */
+/* The sum of the addends, and the last of them that is a number; false when one is neither number nor dash, or when all
+ * are dashes: then the row only tells its total. */
 static bool row_sum(const board *b, const cv_lint_row *row, thousandths *ret_sum, thousandths *ret_last)
 {
+    bool any = false;
     *ret_sum = *ret_last = 0;
     for (size_t i = 0; i < b->addend_count; i++) {
         thousandths value = 0;
         cv_str cell = cv_row_cell(row, (int)b->addends[i]);
-        if (cell_number(cell, &value))
+        if (cell_number(cell, &value)) {
             *ret_last = value;
-        else if (!is_dash(cv_cell_plain(cell)))
+            any = true;
+        } else if (!is_dash(cv_cell_plain(cell))) {
             return false;
+        }
         *ret_sum += value;
     }
-    return true;
+    return any;
 }
 
-static bool is_total_row(const cv_lint_row *row)
+/* "Total", "Total (R0)"; but not the expert Total-return. */
+static bool is_total_row(const cv_linter *l, const cv_lint_row *row)
 {
     cv_str name = cv_cell_plain(row->cells[0]);
+    if (cv_map_get(&l->doc->agents, cv_agent_key(l->a, name)))
+        return false;
     return cv_str_starts_nocase(name, CV_STR("total")) || cv_str_eq_nocase(name, CV_STR("sum")) ||
            cv_str_eq_nocase(name, CV_STR("all")) || cv_str_eq(name, CV_STR("Σ"));
 }
@@ -205,7 +212,7 @@ static void check_row(cv_linter *l, board *b, const cv_lint_row *row)
     cv_str cell = cv_row_cell(row, b->total);
     if (row->count == 0 || is_summary_row(row) || !cell_number(cell, &total))
         return;
-    bool all = is_total_row(row);
+    bool all = is_total_row(l, row);
     if (row_sum(b, row, &sum, &last) && sum != total && !(b->rounds && last == total)) {
         cv_finding *f = CV_LINT(l, cell, CV_RULE_SCORE_SUM, "the row adds up to %.*s, not to %.*s",
                                 CV_FMT(number_text(l->a, sum)), CV_FMT(number_text(l->a, total)));

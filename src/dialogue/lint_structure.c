@@ -131,6 +131,12 @@ static void check_order(cv_linter *l, const cv_section *s, const cv_section *las
     f->hint = CV_STR("number rounds 0, 1, 2, ... in the order of the text");
 }
 
+/* A dialogue that says itself that it has no rounds yet is no scaffold that was left behind. */
+static bool is_unbegun(const cv_doc *doc)
+{
+    return cv_str_eq(cv_doc_meta(doc, CV_STR("Rounds")), CV_STR("0"));
+}
+
 static void check_rounds(cv_linter *l)
 {
     const cv_section *last = NULL;
@@ -144,7 +150,7 @@ static void check_rounds(cv_linter *l)
             CV_LINT(l, s->heading, CV_RULE_ROUND_EMPTY, "nobody says anything in round %d", written_round(s))->hint =
                 CV_STR("add what the agents said, or remove the round");
     }
-    if (!last)
+    if (!last && !is_unbegun(l->doc))
         CV_LINT(l, head_line(l->doc->text), CV_RULE_ROUND_MISSING, "the dialogue has no round")->hint =
             cv_str_find(l->doc->text, CV_STR("\n### Round ")) == SIZE_MAX
                 ? CV_STR("add a section '## Round 0: Opening Arguments' with what the agents said")

@@ -31,6 +31,7 @@ bool cv_dialogue_update(cv_call *call);
 bool cv_dialogue_export(cv_call *call);
 bool cv_dialogue_search(cv_call *call);
 bool cv_dialogue_similar(cv_call *call);
+bool cv_dialogue_transcript(cv_call *call);
 
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);

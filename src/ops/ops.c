@@ -200,6 +200,23 @@ static const cv_operation rows[] = {
      .schema = "dialogue_similar",
      .flags = READS,
      .run = cv_dialogue_similar},
+    {.room = "dialogue",
+     .verb = "transcript",
+     .tool = "blue_dialogue_transcript",
+     .summary = "tell a dialogue as markdown: panel, scores, tensions, rounds, verdicts",
+     .details =
+         "What people and agents read, made from the record alone; 'conclave lint' and 'conclave parse' read it, "
+         "too.\n"
+         "--round tells the dialogue up to a round, as things stood then. --write makes files of it in the\n"
+         "dialogue's folder: the transcript, scoreboard.md, tensions.md, a summary per round, verdict.md. Files "
+         "of\n"
+         "these names that somebody else wrote are left alone without --force.\n",
+     .examples = "  conclave dialogue transcript nvidia-decision\n"
+                 "  conclave dialogue transcript nvidia-decision --round 0\n"
+                 "  conclave dialogue transcript nvidia-decision --write\n",
+     .schema = "dialogue_transcript",
+     .flags = READS,
+     .run = cv_dialogue_transcript},
 
     /* ---- the record as a whole ---- */
     {.room = "",

@@ -123,6 +123,9 @@ void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findin
 /* The canonical markdown. */
 void cv_doc_render(cv_arena *a, const cv_doc *doc, cv_buf *out);
 
+/* One table, as the renderer writes it: for texts that have one. */
+void cv_table_render(const cv_table *table, cv_buf *out);
+
 /* The document as members of the open JSON object; `places` adds lines and byte ranges. */
 void cv_doc_print_json(const cv_doc *doc, bool places, cv_json_writer *w);
 

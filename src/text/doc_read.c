@@ -227,12 +227,6 @@ static void check_mark(reader *r, const path *p, const cv_json *json, const cv_m
     cv_buf_release(&b);
 }
 
-static cv_words type_words(cv_mark_type type)
-{
-    cv_mark_shape shape = cv_marks_table[type].shape;
-    return shape == CV_SHAPE_REF ? cv_ref_words : shape == CV_SHAPE_MOVE ? cv_move_words : cv_verdict_words;
-}
-
 static bool read_mark(reader *r, const path *p, const cv_json *json, cv_mark *m)
 {
     size_t before = r->errs->count;
@@ -246,7 +240,7 @@ static bool read_mark(reader *r, const path *p, const cv_json *json, cv_mark *m)
     m->style = style < 0 ? CV_STYLE_CLASSIC : (cv_mark_style)style;
     m->word = line_of(r, p, json, m->style == CV_STYLE_BRACE ? "word" : "type", false);
     if (m->style != CV_STYLE_BRACE)
-        m->sub = cv_words_find(type_words(m->type), m->word);
+        m->sub = cv_words_find(cv_mark_sub_words(m->type), m->word);
     m->label = line_of(r, p, json, "label", false);
     m->targets = string_list(r, p, json, "targets", is_id, "a target is an id: P0001, MUFFIN-P0101, T01 or @muffin");
     m->by = string_list(r, p, json, "by", cv_slug_ok, "a contributor is a slug: letters, digits and dashes");

@@ -278,12 +278,18 @@ static bool are_slugs(cv_str list)
     return true;
 }
 
-/* Contributors behind a global mark: (muffin) or (muffin, cupcake). */
+/* Contributors behind a global mark: (muffin) or (muffin, cupcake). The search ends at the first character that no list
+ * of slugs has, so a line of marks is walked once. */
 static void read_contributors(cv_str s, cv_mark *m)
 {
     cv_str rest = cv_str_trim_left(cv_str_from(s, m->end));
-    size_t close = rest.n && rest.p[0] == '(' ? cv_str_find_char(cv_str_head(rest, 256), ')') : SIZE_MAX;
-    if (close == SIZE_MAX)
+    size_t close = 1;
+    if (rest.n == 0 || rest.p[0] != '(')
+        return;
+    while (close < rest.n &&
+           (cv_is_alnum(rest.p[close]) || cv_is_blank(rest.p[close]) || rest.p[close] == '-' || rest.p[close] == ','))
+        close++;
+    if (close == rest.n || rest.p[close] != ')')
         return;
     cv_str by = cv_str_trim(cv_str_range(rest.p + 1, rest.p + close));
     if (are_slugs(by)) {

@@ -49,6 +49,9 @@ typedef struct {
 } cv_near;
 bool cv_mark_near(cv_arena *a, cv_str s, bool first, cv_near *ret_near);
 
+/* The words that a reference, a move or a verdict may have as its type. */
+cv_words cv_mark_sub_words(cv_mark_type type);
+
 /* The next target of a list like "T4/T5" or "to Strudel on T01", as an id. */
 bool cv_target_next(cv_str *rest, cv_id *ret_id);
 

@@ -120,18 +120,19 @@ static void print_label(cv_buf *out, const cv_mark *m)
 
 /* ---- canonical form ----------------------------------------------------------------------------- */
 
+cv_words cv_mark_sub_words(cv_mark_type type)
+{
+    cv_mark_shape shape = cv_marks_table[type].shape;
+    return shape == CV_SHAPE_REF ? cv_ref_words : shape == CV_SHAPE_MOVE ? cv_move_words : cv_verdict_words;
+}
+
 /* The type of a reference, move or verdict: the vocabulary's own word, else what was written in lower case. */
 static cv_str settled_word(cv_arena *a, const cv_mark *m)
 {
     if (m->style == CV_STYLE_BRACE || m->word.n == 0)
         return cv_squeeze(a, m->word);
-    if (m->sub >= 0) {
-        cv_mark_shape shape = cv_marks_table[m->type].shape;
-        return (shape == CV_SHAPE_REF    ? cv_ref_words
-                : shape == CV_SHAPE_MOVE ? cv_move_words
-                                         : cv_verdict_words)
-            .items[m->sub];
-    }
+    if (m->sub >= 0)
+        return cv_mark_sub_words(m->type).items[m->sub];
     char *p = cv_arena_alloc(a, m->word.n + 1);
     for (size_t i = 0; i < m->word.n; i++)
         p[i] = cv_lower(m->word.p[i]);

@@ -70,20 +70,20 @@ void cv_cell_print(cv_buf *out, cv_str s)
     }
 }
 
-static void table(renderer *r, const cv_table *t)
+void cv_table_render(const cv_table *t, cv_buf *out)
 {
     for (size_t i = 0; i < t->count; i++) {
         const cv_row *row = &t->items[i];
         for (size_t k = 0; k < row->count; k++) {
-            cv_buf_add_z(r->out, k ? " " : "| ");
-            cv_cell_print(r->out, row->cells[k]);
-            cv_buf_add_z(r->out, " |");
+            cv_buf_add_z(out, k ? " " : "| ");
+            cv_cell_print(out, row->cells[k]);
+            cv_buf_add_z(out, " |");
         }
-        cv_buf_add_char(r->out, '\n');
+        cv_buf_add_char(out, '\n');
         for (size_t k = 0; i == 0 && k < row->count; k++)
-            cv_buf_add_z(r->out, k ? "---|" : "|---|");
+            cv_buf_add_z(out, k ? "---|" : "|---|");
         if (i == 0)
-            cv_buf_add_char(r->out, '\n');
+            cv_buf_add_char(out, '\n');
     }
 }
 
@@ -116,7 +116,7 @@ static void blocks(renderer *r, const cv_blocks *list)
                 cv_text_print(r->out, b->mark->body, r->where | CV_IN_BODY, &r->agents);
             break;
         case CV_BLOCK_TABLE:
-            table(r, b->table);
+            cv_table_render(b->table, r->out);
             break;
         }
     }

@@ -69,6 +69,32 @@ run "export to standard output as JSON" 0 dialogue export nvidia-decision --json
 cmp -s dialogue.json "$out"
 ok $? "--json changes nothing about them"
 
+# Days and the head of the chain differ from run to run.
+told() {
+    sed -e 's/^\(\*\*\(Date\|Concluded\)\*\*:\) [-0-9]*$/\1 DATE/' -e 's/head [0-9a-f]\{64\}/head HASH/' "$1" >"$out"
+    name="the told dialogue"
+    golden "$2"
+}
+run "transcript" 0 dialogue transcript nvidia-decision
+cp "$out" story.md
+told story.md story/transcript.md
+run "its lint" 0 lint --json story.md
+is '.summary | .errors + .warnings + .notes == 0'
+run "its lint of old" 0 lint --profile compat --json story.md
+is '.files[0].score == 1'
+run "up to round 1" 0 dialogue transcript nvidia-decision --round 1
+cp "$out" one.md
+told one.md story/transcript-1.md
+run "its lint" 0 lint --json one.md
+is '.summary | .errors + .warnings + .notes == 0'
+run "transcript as files" 0 dialogue transcript nvidia-decision --output-dir told --json
+is '.files == ["nvidia-decision.dialogue.md", "scoreboard.md", "tensions.md", "round-0.summary.md", "round-1.summary.md", "round-2.summary.md", "verdict.md"]'
+cmp -s story.md told/nvidia-decision.dialogue.md
+ok $? "the file is what is printed"
+for part in scoreboard tensions round-1.summary verdict; do told told/$part.md story/$part.md; done
+run "lint of the folder" 0 lint --json told
+is '.summary | .errors + .warnings + .notes == 0'
+
 run "verify" 0 verify --json
 is '.status == "ok" and .dialogues[0].rev == 12'
 run "backup" 0 backup copy.db --json

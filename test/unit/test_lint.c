@@ -58,6 +58,8 @@ static const struct {
     {CV_RULE_ROUND_BASE, 1, HEAD "## Round 1\n\nx\n\n## Round 2\n\nx\n"},
     {CV_RULE_ROUND_EMPTY, 1, HEAD "## Round 0\n\n## Round 1\n\nx\n"},
     {CV_RULE_ROUND_EMPTY, 0, HEAD ROUND},
+    {CV_RULE_ROUND_MISSING, 1, "# Bread\n\n**Rounds**: 1\n\n" BOARD WCTR},
+    {CV_RULE_ROUND_MISSING, 0, "# Bread\n\n**Rounds**: 0\n\n" BOARD WCTR},
     {CV_RULE_AGENT_EMPTY, 1, HEAD "## Round 0\n\n### Muffin 🧁\n\n### Cupcake 🧁\n\nText.\n"},
     {CV_RULE_AGENT_EMPTY, 1, HEAD "## Round 0\n\n### Muffin 🧁\n\n---\n\n### Cupcake 🧁\n\nText.\n"},
     {CV_RULE_AGENT_EMPTY, 0, HEAD MUFFIN "[PERSPECTIVE P01: Rye]\n"},
@@ -100,6 +102,7 @@ static const struct {
     {CV_RULE_SCORE_SUM, 1, HEAD BOARD WCTR "| 🧁 Muffin | 1 | 2 | 3 | 4 | **11** |\n"},
     {CV_RULE_SCORE_SUM, 0,
      HEAD BOARD WCTR "| 🧁 Muffin | — | 2 | - | 4 | 6 |\n| Cupcake | 83% | 1 | 1 | 1 | 3 |\n"},
+    {CV_RULE_SCORE_SUM, 0, HEAD BOARD WCTR "| 🧁 Muffin | — | — | - | — | 6 |\n"},
     {CV_RULE_SCORE_SUM, 0, HEAD BOARD WCTR "| Muffin | 1.5 | 2 | 3 | 4 | 10.5 |\n| Average | 1 | 1 | 1 | 1 | 3 |\n"},
     {CV_RULE_SCORE_SUM, 1,
      HEAD BOARD "| Agent | Wisdom | Consistency | Truth | Relationships | ALIGNMENT |\n"
@@ -123,6 +126,9 @@ static const struct {
     {CV_RULE_SCORE_TOTAL, 0, HEAD BOARD WCTR "| M | 1 | 2 | 3 | 4 | 10 |\n\nTotal ALIGNMENT: 96%\n"},
     {CV_RULE_SCORE_TOTAL, 0, HEAD BOARD WCTR "| M | 1 | 2 | 3 | 4 | 10 |\n| **Total** | 1 | 2 | 3 | 4 | 10 |\n"},
     {CV_RULE_SCORE_TOTAL, 1, HEAD BOARD WCTR "| M | 1 | 2 | 3 | 4 | 10 |\n| **Total** | 2 | 2 | 3 | 4 | 11 |\n"},
+    {CV_RULE_SCORE_TOTAL, 0,
+     "# B\n\n**Participants**: M, Total-return\n\n" BOARD WCTR
+     "| M | 1 | 2 | 3 | 4 | 10 |\n| 🧁 Total-return | 1 | 1 | 1 | 1 | 4 |\n"},
     {CV_RULE_SCORE_TOTAL, 0, HEAD BOARD WCTR "| M | 1 | 2 | 3 | 4 | 10 |\n\n" ROUND "\n**Total ALIGNMENT**: 12\n"},
     /* records */
     {CV_RULE_TRACKER_MISSING, 1, HEAD TRACKER "| T01 | a | Open | R0 |\n\n" MUFFIN "[TENSION T02: b]\n"},
@@ -208,6 +214,7 @@ static void test_kinds(void **state)
         {"## Expert Panel\n", "a.md", CV_LINT_AUTO, CV_LINT_DIALOGUE},
         {"# Bread\n\n**Draft**: Dialogue 1\n", "a.md", CV_LINT_AUTO, CV_LINT_DIALOGUE},
         {"# Bread\n", "bread.dialogue.recorded.md", CV_LINT_AUTO, CV_LINT_DIALOGUE},
+        {"# Bread\n\n**Part of**: bread\n\n## Tensions Tracker\n", "tensions.md", CV_LINT_AUTO, CV_LINT_NEITHER},
         {"[PERSPECTIVE P01: Rye]\n", "muffin.md", CV_LINT_AUTO, CV_LINT_RESPONSE},
         {"# Readme\n\nText.\n", "README.md", CV_LINT_AUTO, CV_LINT_NEITHER},
         {"# Readme\n\n`[PERSPECTIVE P01: Rye]`\n", "README.md", CV_LINT_AUTO, CV_LINT_NEITHER},

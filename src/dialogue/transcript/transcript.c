@@ -1,0 +1,188 @@
+/* transcript.c - the operation `transcript`: a dialogue as markdown, printed or as files; see transcript.h.
+ *
+ *     ID.dialogue.md          all of it
+ *     scoreboard.md           the scores alone
+ *     tensions.md             the tracker alone
+ *     round-N.summary.md      what the judge said about a round
+ *     verdict.md              the verdicts, once there are any
+ *
+ * The files are ours alone: each names the state of the record that it was made from, and a file that does not was
+ * written by somebody else and is left alone, unless `force` is given. All of them are looked at before the first one
+ * is written.
+ */
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "dialogue/files.h"
+#include "dialogue/operations.h"
+#include "dialogue/transcript/transcript.h"
+#include "record/outlet.h"
+
+typedef struct {
+    const char *path;
+    cv_str text;
+} output;
+
+typedef struct {
+    cv_call *call;
+    cv_transcript *t;
+    const char *folder;
+    CV_STATE_LIST(output) outputs;
+} files;
+
+static bool render(cv_transcript *t, const cv_doc *doc, cv_str *ret_text, cv_err *err)
+{
+    cv_buf text = {0};
+    cv_doc_render(t->arena, doc, &text);
+    if (!cv_buf_ok(&text)) {
+        cv_buf_release(&text);
+        return cv_err_set(err, CV_ERR_TOO_LARGE, "the transcript is larger than a text may be");
+    }
+    *ret_text = cv_buf_take(&text, t->arena);
+    return true;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static bool add_file(files *f, const cv_doc *doc, cv_str name, cv_err *err)
+{
+    cv_str text;
+    if (!render(f->t, doc, &text, err))
+        return false;
+    cv_str path = cv_arena_printf(f->call->arena, "%s/%.*s", f->folder, CV_FMT(name));
+    *CV_PUSH(f->call->arena, &f->outputs) = (output){path.p, text};
+    return true;
+}
+
+static bool add_files(files *f, cv_err *err)
+{
+    cv_arena *a = f->call->arena;
+    cv_transcript *t = f->t;
+    cv_doc doc;
+    cv_transcript_doc(t, &doc);
+    if (!add_file(f, &doc, cv_arena_printf(a, "%.*s.dialogue.md", CV_FMT(t->s.id)), err))
+        return false;
+    cv_transcript_scoreboard(t, &doc);
+    if (!add_file(f, &doc, CV_STR("scoreboard.md"), err))
+        return false;
+    cv_transcript_tensions(t, &doc);
+    if (!add_file(f, &doc, CV_STR("tensions.md"), err))
+        return false;
+    for (int64_t round = 0; round <= t->last; round++) {
+        cv_transcript_summary(t, round, &doc);
+        if (!add_file(f, &doc, cv_arena_printf(a, "round-%lld.summary.md", (long long)round), err))
+            return false;
+    }
+    cv_transcript_verdicts(t, &doc);
+    return doc.sections.count == 0 || add_file(f, &doc, CV_STR("verdict.md"), err);
+}
+
+/* Ours, or nobody's. */
+static bool may_replace(const files *f, const char *path, cv_err *err)
+{
+    cv_arena *a = f->call->arena;
+    struct stat st;
+    cv_str found;
+    cv_doc doc;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return true; /* nothing there, or the writer will say why it cannot be written */
+    if (cv_json_get_true(f->call->input, "force"))
+        return true;
+    if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &found, err))
+        return false;
+    size_t sections = cv_str_find(found, CV_STR("\n## "));
+    cv_doc_parse(a, cv_str_head(found, sections), &doc, NULL);
+    if (cv_str_starts(cv_doc_meta(&doc, cv_transcript_record_key), CV_STR("rev ")))
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", path);
+    err->value = cv_str_of(path);
+    err->suggestion = CV_STR("keep it under another name, or replace it with force");
+    return false;
+}
+
+static bool write_files(files *f, cv_err *err)
+{
+    for (size_t i = 0; i < f->outputs.count; i++)
+        if (!may_replace(f, f->outputs.items[i].path, err))
+            return false;
+    for (size_t i = 0; i < f->outputs.count; i++)
+        if (!cv_dialogue_file_write(f->call->arena, f->outputs.items[i].path, f->outputs.items[i].text, err))
+            return false;
+    return true;
+}
+
+static bool choose_folder(files *f, cv_err *err)
+{
+    cv_str given = cv_json_get_text(f->call->input, "output_dir");
+    if (!given.p)
+        return cv_dialogue_folder(f->call, &f->t->s, &f->folder, err);
+    if (cv_outlet_allowed(f->call, given, &f->folder, err))
+        return true;
+    err->field = CV_STR("output_dir");
+    return false;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------- */
+
+static cv_json_writer begin_answer(cv_call *call, const cv_transcript *t)
+{
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", t->s.id);
+    cv_json_key_int(&w, "rev", t->s.position.rev);
+    cv_json_key_int(&w, "rounds", t->last + 1);
+    return w;
+}
+
+static bool answer_text(cv_call *call, cv_transcript *t, cv_err *err)
+{
+    cv_doc doc;
+    cv_str text;
+    cv_transcript_doc(t, &doc);
+    if (!render(t, &doc, &text, err))
+        return false;
+    cv_json_writer w = begin_answer(call, t);
+    cv_json_key_str(&w, "markdown", text);
+    cv_json_end_object(&w);
+    return true;
+}
+
+static bool answer_files(cv_call *call, cv_transcript *t, cv_err *err)
+{
+    files f = {.call = call, .t = t};
+    if (!choose_folder(&f, err) || !add_files(&f, err) || !write_files(&f, err))
+        return false;
+    cv_json_writer w = begin_answer(call, t);
+    cv_json_key_str(&w, "folder", cv_str_of(f.folder));
+    cv_json_key(&w, CV_STR("files"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < f.outputs.count; i++)
+        cv_json_str(&w, cv_str_from(cv_str_of(f.outputs.items[i].path), strlen(f.folder) + 1));
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    return true;
+}
+
+/* A part of a dialogue under the name of the whole would mislead whoever finds it. */
+static bool check_wish(bool write, int64_t round, cv_err *err)
+{
+    if (!write || round == CV_ABSENT)
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "files are written of the whole dialogue only");
+    err->field = CV_STR("round");
+    err->suggestion = CV_STR("leave out write and output_dir, or round");
+    return false;
+}
+
+bool cv_dialogue_transcript(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_transcript *t = CV_NEW(call->arena, cv_transcript);
+    int64_t round = cv_json_get_int(call->input, "round", CV_ABSENT);
+    bool write = cv_json_get_true(call->input, "write") || cv_json_get(call->input, CV_STR("output_dir"));
+    bool done = check_wish(write, round, &err) &&
+                cv_transcript_load(call, cv_json_get_text(call->input, "dialogue_id"), round, t, &err) &&
+                (write ? answer_files(call, t, &err) : answer_text(call, t, &err));
+    return done || cv_call_fail(call, &err);
+}

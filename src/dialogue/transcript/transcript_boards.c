@@ -1,0 +1,190 @@
+/* transcript_boards.c - the scoreboard of a transcript: by round, by expert, and by both; see transcript.h.
+ *
+ *     | Round | W | C | T | R | Bonus | Score | Σ | Open T | New P | Velocity | Converge |
+ *     | Agent | R0 | R1 | Total |
+ *     | Agent | Round | W | C | T | R | Bonus | Score |
+ *
+ * Scores are kept as the judge gave them. W, C, T and R stand there when any were given; where a score is not their
+ * sum, the rest of it is the bonus. The third board needs components of experts.
+ */
+#include "dialogue/transcript/parts.h"
+#include "dialogue/transcript/transcript.h"
+
+enum { COMPONENTS = 4 };
+static const char *const component_names[COMPONENTS] = {"W", "C", "T", "R"};
+
+typedef struct {
+    int64_t parts[COMPONENTS]; /* CV_ABSENT: not given */
+    int64_t bonus;             /* CV_ABSENT: no part was given */
+} split;
+
+static split split_score(cv_arena *a, int64_t score, cv_str components)
+{
+    cv_json object = {.type = CV_JSON_NULL};
+    cv_err ignored = {.arena = a};
+    split s = {.bonus = CV_ABSENT};
+    if (components.n > 0 && !cv_json_parse(a, components, &object, &ignored))
+        object = (cv_json){.type = CV_JSON_NULL};
+    for (size_t i = 0; i < COMPONENTS; i++) {
+        s.parts[i] = cv_json_get_int(&object, component_names[i], CV_ABSENT);
+        if (s.parts[i] == CV_ABSENT || score == CV_ABSENT)
+            continue;
+        s.bonus = (s.bonus == CV_ABSENT ? score : s.bonus) - s.parts[i];
+    }
+    return s;
+}
+
+/* Which columns a board needs. */
+typedef struct {
+    bool parts, bonus;
+} columns;
+
+static void widen(columns *c, const split *s)
+{
+    for (size_t i = 0; i < COMPONENTS; i++)
+        c->parts = c->parts || s->parts[i] != CV_ABSENT;
+    c->bonus = c->bonus || (s->bonus != CV_ABSENT && s->bonus != 0);
+}
+
+static void name_split(cv_part_table *table, columns c)
+{
+    for (size_t i = 0; c.parts && i < COMPONENTS; i++)
+        cv_part_cell(table, cv_str_of(component_names[i]));
+    if (c.bonus)
+        cv_part_cell(table, CV_STR("Bonus"));
+}
+
+static void add_split(cv_part_table *table, columns c, const split *s)
+{
+    for (size_t i = 0; c.parts && i < COMPONENTS; i++)
+        cv_part_number(table, s->parts[i]);
+    if (c.bonus)
+        cv_part_number(table, s->bonus);
+}
+
+/* ---- by round --------------------------------------------------------------------------------------------------- */
+
+/* The share of the panel that signalled convergence in the round. */
+static cv_str converge_share(cv_transcript *t, int64_t round)
+{
+    const cv_rec_seat *seats;
+    size_t panel = cv_state_panel(&t->s, round, &seats), signalled = 0;
+    for (size_t i = 0; i < panel; i++) {
+        size_t group = cv_transcript_group(t, round, cv_transcript_speaker(t, seats[i].expert_slug));
+        bool converges = false;
+        for (const uint32_t *k = cv_group_begin(&t->moves_by, group); k < cv_group_end(&t->moves_by, group); k++)
+            converges = converges || cv_str_eq(t->s.moves.items[*k].move_type, cv_move_words.items[CV_MOVE_CONVERGE]);
+        signalled += converges;
+    }
+    return panel ? cv_arena_printf(t->arena, "%zu%%", 100 * signalled / panel) : (cv_str){NULL, 0};
+}
+
+static void add_by_round(cv_transcript *t, cv_blocks *into)
+{
+    split *splits = CV_NEW_ARRAY(t->arena, (size_t)(t->last + 1), split);
+    columns c = {false, false};
+    cv_part_table table = cv_part_table_begin(t->arena);
+    int64_t sum = 0;
+    for (int64_t i = 0; i <= t->last; i++) {
+        splits[i] = split_score(t->arena, t->s.rounds.items[i].score, t->s.rounds.items[i].score_components);
+        widen(&c, &splits[i]);
+    }
+    cv_part_cells(&table, "Round");
+    name_split(&table, c);
+    cv_part_cells(&table, "Score|Σ|Open T|New P|Velocity|Converge");
+    cv_part_row(&table);
+    for (int64_t i = 0; i <= t->last; i++) {
+        int64_t score = t->s.rounds.items[i].score;
+        sum += score == CV_ABSENT ? 0 : score;
+        cv_part_number(&table, i);
+        add_split(&table, c, &splits[i]);
+        cv_part_number(&table, score);
+        cv_part_number(&table, sum);
+        cv_part_number(&table, t->tempo.open_tensions[i]);
+        cv_part_number(&table, t->tempo.new_perspectives[i]);
+        cv_part_number(&table, cv_tempo_velocity(&t->tempo, i));
+        cv_part_cell(&table, converge_share(t, i));
+        cv_part_row(&table);
+    }
+    cv_part_add_table(&table, into);
+}
+
+/* ---- by expert -------------------------------------------------------------------------------------------------- */
+
+/* The score of an expert in a round: an index into s.scores + 1, by expert and round. */
+static const uint32_t *score_table(cv_transcript *t)
+{
+    uint32_t *at = CV_NEW_ARRAY(t->arena, t->speakers * (CV_MAX_ROUND + 1), uint32_t);
+    for (size_t i = 0; i < t->s.scores.count; i++) {
+        const cv_rec_score *score = &t->s.scores.items[i];
+        if (score->round >= 0 && score->round <= t->last)
+            at[cv_transcript_speaker(t, score->expert_slug) * (CV_MAX_ROUND + 1) + (size_t)score->round] =
+                (uint32_t)i + 1;
+    }
+    return at;
+}
+
+static void add_by_expert(cv_transcript *t, const uint32_t *at, cv_blocks *into)
+{
+    cv_part_table table = cv_part_table_begin(t->arena);
+    cv_part_cells(&table, "Agent");
+    for (int64_t round = 0; round <= t->last; round++)
+        cv_part_cell(&table, cv_arena_printf(t->arena, "R%lld", (long long)round));
+    cv_part_cells(&table, "Total");
+    cv_part_row(&table);
+    for (size_t i = 0; i + 1 < t->speakers; i++) {
+        int64_t total = CV_ABSENT;
+        cv_part_cell(&table, t->faces[i]);
+        for (int64_t round = 0; round <= t->last; round++) {
+            uint32_t index = at[i * (CV_MAX_ROUND + 1) + (size_t)round];
+            int64_t score = index ? t->s.scores.items[index - 1].score : CV_ABSENT;
+            cv_part_number(&table, score);
+            if (score != CV_ABSENT)
+                total = (total == CV_ABSENT ? 0 : total) + score;
+        }
+        cv_part_number(&table, total);
+        cv_part_row(&table);
+    }
+    cv_part_add_table(&table, into);
+}
+
+/* ---- by expert and round ---------------------------------------------------------------------------------------- */
+
+static void add_components(cv_transcript *t, const uint32_t *at, cv_blocks *into)
+{
+    split *splits = CV_NEW_ARRAY(t->arena, t->s.scores.count, split);
+    columns c = {false, false};
+    cv_part_table table = cv_part_table_begin(t->arena);
+    for (size_t i = 0; i < t->s.scores.count; i++) {
+        const cv_rec_score *score = &t->s.scores.items[i];
+        splits[i] = split_score(t->arena, score->score, score->score_components);
+        if (score->round <= t->last)
+            widen(&c, &splits[i]);
+    }
+    if (!c.parts)
+        return;
+    cv_part_cells(&table, "Agent|Round");
+    name_split(&table, c);
+    cv_part_cells(&table, "Score");
+    cv_part_row(&table);
+    for (size_t i = 0; i < t->speakers * (CV_MAX_ROUND + 1); i++) {
+        const cv_rec_score *score = at[i] ? &t->s.scores.items[at[i] - 1] : NULL;
+        if (!score || score->score_components.n == 0)
+            continue;
+        cv_part_cell(&table, t->faces[i / (CV_MAX_ROUND + 1)]);
+        cv_part_number(&table, score->round);
+        add_split(&table, c, &splits[at[i] - 1]);
+        cv_part_number(&table, score->score);
+        cv_part_row(&table);
+    }
+    cv_part_add_table(&table, into);
+}
+
+void cv_transcript_add_boards(cv_transcript *t, cv_doc *doc)
+{
+    cv_section *section = cv_part_add_section(t->arena, doc, CV_SECTION_SCOREBOARD);
+    const uint32_t *at = score_table(t);
+    add_by_round(t, &section->content);
+    add_by_expert(t, at, &section->content);
+    add_components(t, at, &section->content);
+}
