@@ -60,6 +60,24 @@ void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool wh
     }
 }
 
+void cv_answer_int(cv_json_writer *w, const char *key, int64_t value)
+{
+    cv_json_key(w, cv_str_of(key));
+    if (value == CV_ABSENT)
+        cv_json_null(w);
+    else
+        cv_json_int(w, value);
+}
+
+void cv_answer_text(cv_json_writer *w, const char *key, cv_str text)
+{
+    cv_json_key(w, cv_str_of(key));
+    if (text.p)
+        cv_json_str(w, text);
+    else
+        cv_json_null(w);
+}
+
 void cv_answer_dialogue(cv_json_writer *w, cv_str id, const cv_rec_dialogue *row, bool whole)
 {
     cv_json_begin_object(w);

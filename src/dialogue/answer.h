@@ -12,6 +12,10 @@ void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool wh
 /* {"dialogue_id": …, and the row} */
 void cv_answer_dialogue(cv_json_writer *w, cv_str id, const cv_rec_dialogue *row, bool whole);
 
+/* A member that is null when the value is absent. */
+void cv_answer_int(cv_json_writer *w, const char *key, int64_t value);
+void cv_answer_text(cv_json_writer *w, const char *key, cv_str text);
+
 /* A member of a panel: {"slug", "name", "role", "tier", "relevance", "emoji", "source", "focus"}. It can be sent back
  * in evolve-panel as it is. */
 void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat);

@@ -13,30 +13,6 @@ static const cv_json *list_of(const cv_json *object, cv_str name, cv_str also, c
     return list && list->type == CV_JSON_ARRAY ? list : NULL;
 }
 
-cv_components cv_components_read(cv_arena *a, const cv_json *value)
-{
-    static const struct {
-        const char *letter, *word;
-    } names[] = {{"W", "wisdom"}, {"C", "consistency"}, {"T", "truth"}, {"R", "relationships"}};
-    cv_components components = {{NULL, 0}, CV_ABSENT};
-    if (!value || value->type != CV_JSON_OBJECT)
-        return components;
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    components.sum = 0;
-    cv_json_begin_object(&w);
-    for (size_t i = 0; i < CV_COUNT(names); i++) {
-        int64_t score = cv_json_get_int(value, names[i].letter, cv_json_get_int(value, names[i].word, CV_ABSENT));
-        if (score == CV_ABSENT)
-            continue;
-        cv_json_key_int(&w, names[i].letter, score);
-        components.sum += score;
-    }
-    cv_json_end_object(&w);
-    components.components = cv_buf_take(&text, a);
-    return components;
-}
-
 /* ---- entities and references ----------------------------------------------------------------- */
 
 static cv_draft_ref read_ref(const cv_json *value)

@@ -12,6 +12,7 @@
 #ifndef CV_DIALOGUE_BATCH_H
 #define CV_DIALOGUE_BATCH_H
 
+#include "dialogue/components.h"
 #include "dialogue/subject.h"
 
 /* An id that the request names, and what it means. */
@@ -70,11 +71,6 @@ typedef struct {
 } cv_draft_update;
 
 typedef struct {
-    cv_str components; /* {"W":3,"C":2}, or empty */
-    int64_t sum;       /* of the components, CV_ABSENT without */
-} cv_components;
-
-typedef struct {
     cv_str expert;
     int64_t score;
     cv_components components;
@@ -126,8 +122,5 @@ cv_str cv_batch_answer(cv_batch *batch);
 /* Fills response_sha256 and the range of those origins that are found in the round's responses, given or stored. What
  * is not found becomes a warning. */
 void cv_receipts_find(cv_batch *batch, cv_rec_origin *origins, size_t count);
-
-/* {"W": 3, "consistency": 2}: letters or words. */
-cv_components cv_components_read(cv_arena *a, const cv_json *value);
 
 #endif

@@ -1,4 +1,5 @@
 /* batch_answer.c - what became of a round: the answer of round-register; see batch.h. */
+#include "dialogue/answer.h"
 #include "dialogue/batch.h"
 #include "dialogue/dynamics.h"
 
@@ -78,11 +79,7 @@ static void print_dynamics(const cv_batch *b, cv_json_writer *w)
     int64_t delta = cv_round_score_delta(&after, b->round);
     cv_convergence_of(a, &after, &convergence);
     cv_json_key_int(w, "velocity", cv_state_velocity(&after));
-    cv_json_key(w, CV_STR("score_delta"));
-    if (delta == CV_ABSENT)
-        cv_json_null(w);
-    else
-        cv_json_int(w, delta);
+    cv_answer_int(w, "score_delta", delta);
     cv_json_key(w, CV_STR("convergence"));
     cv_convergence_print(&convergence, w);
 }

@@ -92,7 +92,7 @@ static void enter_round_score(cv_update *u, cv_journal *j, const cv_score_edit *
     cv_rec_event *event = tell_round(u, j, draft->round, draft->reason, old_end(&old, j->call->arena));
     u->dialogue.total_alignment += draft->score - row->score;
     row->score = draft->score;
-    row->score_components = draft->components.components; /* those of the old score do not fit the new one */
+    row->score_components = draft->components.json; /* those of the old score do not fit the new one */
     cv_journal_covers(j, event, CV_REC_ROUND, cv_journal_put(j, CV_REC_ROUND, row));
     cv_journal_covers(j, event, CV_REC_DIALOGUE, cv_journal_put(j, CV_REC_DIALOGUE, &u->dialogue));
 }
@@ -120,7 +120,7 @@ static void enter_expert_score(cv_update *u, cv_journal *j, const cv_score_edit 
     cv_rec_event *event = tell_round(u, j, draft->round, draft->reason, old_end(&old, j->call->arena));
     expert->total_score = (expert->total_score == CV_ABSENT ? 0 : expert->total_score) + draft->score - before;
     row->score = draft->score;
-    row->score_components = draft->components.components;
+    row->score_components = draft->components.json;
     cv_journal_covers(j, event, CV_REC_SCORE, cv_journal_put(j, CV_REC_SCORE, row));
     cv_journal_covers(j, event, CV_REC_EXPERT, cv_journal_put(j, CV_REC_EXPERT, expert));
 }

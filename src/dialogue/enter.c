@@ -15,7 +15,7 @@ static void enter_scores(cv_batch *b, cv_journal *j, cv_rec_event *event)
         cv_rec_score row = {.round = b->round,
                             .expert_slug = draft->expert,
                             .score = draft->score,
-                            .score_components = draft->components.components};
+                            .score_components = draft->components.json};
         cv_journal_covers(j, event, CV_REC_SCORE, cv_journal_put(j, CV_REC_SCORE, &row));
     }
 }
@@ -93,7 +93,7 @@ static void enter_round(cv_batch *b, cv_journal *j)
     cv_rec_round row = {.round = b->round,
                         .title = b->title,
                         .score = b->score,
-                        .score_components = b->components.components,
+                        .score_components = b->components.json,
                         .summary = b->summary,
                         .status = CV_STR("completed"),
                         .created_at = j->now,

@@ -75,22 +75,6 @@ static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
 /* ---- the document ---------------------------------------------------------------------------------------------------
  */
 
-/* Tables over rounds and places rely on what the record promises about them. */
-static bool out_of_range(cv_err *err, const char *what)
-{
-    cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that cannot be: its number is out of range", what);
-    err->suggestion = CV_STR("'conclave verify' tells where it was changed");
-    return false;
-}
-
-static bool check_rounds(const cv_state *s, cv_err *err)
-{
-    for (size_t i = 0; i < s->rounds.count; i++)
-        if (s->rounds.items[i].round < 0 || s->rounds.items[i].round > CV_MAX_ROUND)
-            return out_of_range(err, "a round");
-    return true;
-}
-
 /* Responses come before entities: the first entity ends the rounds. */
 static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
@@ -98,8 +82,8 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     if (kind == CV_REC_RESPONSE) {
         cv_export_response(x, row);
     } else if (kind == CV_REC_ENTITY) {
-        if (cv_place_of_entity(row) == CV_NO_PLACE)
-            return out_of_range(err, "an entity");
+        if (!cv_row_check(kind, row, err))
+            return false;
         if (x->section == 0)
             cv_export_rounds_end(x);
         cv_export_entity(x, row);
@@ -166,8 +150,8 @@ static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
                                        CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
     cv_position position;
     x->call = call;
-    if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !check_rounds(&x->s, err) ||
-        !choose_path(call, x, j, err) || !cv_graph_load(call, &x->s, &x->g, &position, err))
+    if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !choose_path(call, x, j, err) ||
+        !cv_graph_load(call, &x->s, &x->g, &position, err))
         return false;
     j->moved = position.rev != x->s.position.rev;
     if (j->moved)

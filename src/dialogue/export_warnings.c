@@ -11,6 +11,7 @@
  *
  * None of them stops an export: the record is exported as it is.
  */
+#include "dialogue/components.h"
 #include "dialogue/exporter.h"
 
 /* ---- entities -------------------------------------------------------------------------------------------------------
@@ -66,19 +67,6 @@ static void warn_scores(cv_export *x, const cv_rec_round *round)
     }
 }
 
-static int64_t sum_of_components(cv_export *x, cv_str json)
-{
-    cv_json components;
-    cv_err ignored = {.arena = x->call->arena};
-    int64_t sum = 0, value;
-    if (json.n == 0 || !cv_json_parse(x->call->arena, json, &components, &ignored) || components.type != CV_JSON_OBJECT)
-        return CV_ABSENT;
-    for (uint32_t i = 0; i < components.count; i++)
-        if (cv_json_to_int(&components.members[i].value, &value))
-            sum += value;
-    return sum;
-}
-
 static void warn_sum(cv_export *x, const cv_rec_round *round)
 {
     int64_t sum = 0;
@@ -90,7 +78,7 @@ static void warn_sum(cv_export *x, const cv_rec_round *round)
         any = true;
     }
     if (!any || round->score == CV_ABSENT || round->score == sum ||
-        round->score == sum_of_components(x, round->score_components))
+        round->score == cv_components_parse(x->call->arena, round->score_components).sum)
         return;
     cv_notice_add(&x->warnings, x->call->arena, CV_STR("round_score_mismatch"),
                   "Round score is %lld, expert scores add up to %lld", (long long)round->score, (long long)sum)

@@ -32,6 +32,10 @@ bool cv_dialogue_export(cv_call *call);
 bool cv_dialogue_search(cv_call *call);
 bool cv_dialogue_similar(cv_call *call);
 bool cv_dialogue_transcript(cv_call *call);
+bool cv_dialogue_progress(cv_call *call);
+bool cv_dialogue_scoreboard(cv_call *call);
+bool cv_dialogue_stats(cv_call *call);
+bool cv_dialogue_compare(cv_call *call);
 
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);

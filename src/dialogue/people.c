@@ -58,6 +58,18 @@ cv_people cv_people_read(cv_arena *a, const cv_json *value)
     return cv_people_of(a, slugs, count);
 }
 
+cv_str cv_people_list(cv_arena *a, cv_str json)
+{
+    cv_buf text = {0};
+    cv_str rest = json, piece;
+    for (bool inside = false; cv_str_split(&rest, '"', &piece); inside = !inside)
+        if (inside) {
+            cv_buf_add_z(&text, text.n ? ", " : "");
+            cv_buf_add(&text, piece);
+        }
+    return cv_buf_take(&text, a);
+}
+
 bool cv_people_json_has(cv_str json, cv_str slug)
 {
     for (;;) {

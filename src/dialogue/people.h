@@ -29,6 +29,9 @@ cv_people cv_people_of(cv_arena *a, const cv_str *slugs, size_t count);
 /* Is the slug on a stored list? */
 bool cv_people_json_has(cv_str json, cv_str slug);
 
+/* The slugs of a stored list with commas between them: "muffin, cupcake". */
+cv_str cv_people_list(cv_arena *a, cv_str json);
+
 /* ["T0001","T0002"]: texts as a JSON list. */
 cv_str cv_json_texts(cv_arena *a, const cv_str *items, size_t count);
 

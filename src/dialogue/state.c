@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
+#include "dialogue/place.h"
+
 typedef struct {
     cv_arena *a;
     cv_state *s;
@@ -44,7 +47,8 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
     loading *l = ctx;
     cv_state *s = l->s;
-    (void)err;
+    if (!cv_row_check(kind, row, err))
+        return false;
     if (l->keep && !l->keep(l->ctx, kind, row))
         return true;
     switch (kind) {
@@ -67,6 +71,20 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         break;
     }
     return true;
+}
+
+bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
+{
+    const cv_rec_round *round = kind == CV_REC_ROUND ? row : NULL;
+    bool fits = round                   ? round->round >= 0 && round->round <= CV_MAX_ROUND
+                : kind == CV_REC_ENTITY ? cv_place_of_entity(row) != CV_NO_PLACE
+                                        : true;
+    if (fits)
+        return true;
+    cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that cannot be: its number is out of range",
+               round ? "a round" : "an entity");
+    err->suggestion = CV_STR("'conclave verify' tells where it was changed");
+    return false;
 }
 
 static int by_position(const void *x, const void *y)

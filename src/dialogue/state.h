@@ -48,6 +48,10 @@ typedef bool (*cv_keep)(void *ctx, cv_rec_kind kind, const void *row);
 bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_keep keep, void *ctx,
                         cv_state *ret_state, cv_err *err);
 
+/* Tables over rounds and places (place.h) rely on what the record promises about them. False, with an error, for a row
+ * that cannot be; the rows of a state have been asked. */
+bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err);
+
 cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug);           /* any case; NULL: none */
 cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id);     /* NULL: none */
 const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id); /* any case of the expert's name */

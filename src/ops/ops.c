@@ -172,6 +172,32 @@ static const cv_operation rows[] = {
      .schema = "dialogue_export",
      .flags = READS,
      .run = cv_dialogue_export},
+    {.room = "dialogue",
+     .verb = "progress",
+     .tool = "blue_dialogue_progress",
+     .summary = "where a dialogue stands: velocity, convergence, blockers, next step",
+     .details =
+         "Everything is derived from the record. Velocity is the number of tensions still open after a round plus\n"
+         "the perspectives new in it; the convergence is the smaller share of closed tensions and of experts who\n"
+         "signalled. The estimate goes by the pace at which open tensions became fewer in the last three rounds,\n"
+         "and says so when there is none.\n",
+     .examples = "  conclave dialogue progress nvidia-decision\n"
+                 "  conclave dialogue progress nvidia-decision --json\n",
+     .schema = "dialogue_progress",
+     .flags = READS,
+     .run = cv_dialogue_progress},
+    {.room = "dialogue",
+     .verb = "scoreboard",
+     .tool = "blue_dialogue_scoreboard",
+     .summary = "who scored what, round by round, with components and totals",
+     .details =
+         "Experts stand by their totals, equal ones by name. What was not scored is a dash, not a 0. Scores that do\n"
+         "not add up (a round and its experts, a score and its components) are named below the tables.\n",
+     .examples = "  conclave dialogue scoreboard nvidia-decision\n"
+                 "  conclave dialogue scoreboard nvidia-decision --round 1\n",
+     .schema = "dialogue_scoreboard",
+     .flags = READS,
+     .run = cv_dialogue_scoreboard},
 
     {.room = "dialogue",
      .verb = "search",

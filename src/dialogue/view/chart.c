@@ -1,0 +1,162 @@
+/* chart.c - numbers and names as lines of text; see chart.h. */
+#include "dialogue/view/chart.h"
+
+#include "base/plain.h"
+#include "base/utf8.h"
+#include "record/records.h"
+#include "text/mark.h"
+
+enum {
+    DIGITS = 24, /* of an int64_t, with sign and terminator */
+    BYTES = 16,  /* that are looked at per column: more than any character with its accents has */
+    LEVELS = 8,
+};
+
+static const char *const levels[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+/* ---- cells --------------------------------------------------------------------------------------------------------
+ */
+
+static void pad(cv_chart *c, size_t columns)
+{
+    while (columns-- > 0)
+        cv_buf_add_char(&c->out, ' ');
+}
+
+/* The text on one line in at most `columns`; *ret_width is what it takes. */
+static cv_str fitted(cv_chart *c, cv_str text, size_t columns, size_t *ret_width)
+{
+    cv_str head = cv_utf8_head(text, (columns + 1) * BYTES), line = cv_squeeze(c->arena, head);
+    size_t width = cv_plain_width(line);
+    if (width > columns || head.n < text.n) {
+        line = cv_arena_join(c->arena, cv_plain_fit(line, columns > 0 ? columns - 1 : 0), CV_STR("…"));
+        width = cv_plain_width(line);
+    }
+    *ret_width = width;
+    return line;
+}
+
+void cv_chart_cell(cv_chart *c, cv_str text, size_t columns, cv_chart_side side)
+{
+    size_t width;
+    cv_str line = fitted(c, text, columns, &width);
+    if (side == CV_CHART_RIGHT)
+        pad(c, columns - width);
+    cv_plain_add(&c->out, line);
+    if (side == CV_CHART_LEFT)
+        pad(c, columns - width);
+}
+
+void cv_chart_text(cv_chart *c, cv_str text, size_t columns)
+{
+    size_t width;
+    cv_plain_add(&c->out, fitted(c, text, columns, &width));
+}
+
+/* Never cut: a part of a number is another number. */
+static void add_number(cv_chart *c, const char *format, int64_t value, size_t columns)
+{
+    cv_str text = value == CV_ABSENT ? CV_STR("—") : cv_arena_printf(c->arena, format, (long long)value);
+    size_t width = cv_plain_width(text);
+    pad(c, width < columns ? columns - width : 0);
+    cv_buf_add(&c->out, text);
+}
+
+void cv_chart_int(cv_chart *c, int64_t value, size_t columns)
+{
+    add_number(c, "%lld", value, columns);
+}
+
+void cv_chart_signed(cv_chart *c, int64_t value, size_t columns)
+{
+    add_number(c, "%+lld", value, columns);
+}
+
+void cv_chart_say(cv_chart *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cv_buf_add(&c->out, cv_arena_vprintf(c->arena, format, args));
+    va_end(args);
+}
+
+void cv_chart_line(cv_chart *c)
+{
+    while (c->out.n > 0 && c->out.p[c->out.n - 1] == ' ')
+        c->out.n--;
+    cv_buf_add_char(&c->out, '\n');
+}
+
+cv_str cv_chart_take(cv_chart *c)
+{
+    return cv_buf_take(&c->out, c->arena);
+}
+
+/* ---- sparklines ---------------------------------------------------------------------------------------------------
+ */
+
+/* The mean of those that are there, CV_ABSENT when none is. */
+static int64_t mean(const int64_t *values, size_t count)
+{
+    double sum = 0;
+    size_t there = 0;
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != CV_ABSENT) {
+            sum += (double)values[i];
+            there++;
+        }
+    return there ? (int64_t)(sum / (double)there) : CV_ABSENT;
+}
+
+/* False: there are none. */
+static bool range(const int64_t *values, size_t count, int64_t *ret_low, int64_t *ret_high)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] == CV_ABSENT)
+            continue;
+        *ret_low = !any || values[i] < *ret_low ? values[i] : *ret_low;
+        *ret_high = !any || values[i] > *ret_high ? values[i] : *ret_high;
+        any = true;
+    }
+    return any;
+}
+
+/* Values that are all the same stand in the middle, zeros at the bottom. */
+static const char *level_of(int64_t value, int64_t low, int64_t high)
+{
+    if (value == CV_ABSENT)
+        return "·";
+    if (low == high)
+        return levels[value == 0 ? 0 : LEVELS / 2 - 1];
+    double height = ((double)value - (double)low) / ((double)high - (double)low);
+    return levels[(int)(height * (LEVELS - 1) + 0.5)];
+}
+
+void cv_chart_spark(cv_chart *c, const int64_t *values, size_t count, size_t columns)
+{
+    int64_t low = 0, high = 0;
+    size_t shown = count < columns ? count : columns;
+    int64_t *heights = CV_NEW_ARRAY(c->arena, shown, int64_t);
+    for (size_t i = 0; i < shown; i++) {
+        size_t from = i * count / shown, to = (i + 1) * count / shown;
+        heights[i] = mean(values + from, to - from);
+    }
+    range(heights, shown, &low, &high);
+    for (size_t i = 0; i < shown; i++)
+        cv_buf_add_z(&c->out, level_of(heights[i], low, high));
+}
+
+void cv_chart_trend(cv_chart *c, const char *name, size_t name_columns, const int64_t *values, size_t count)
+{
+    int64_t low, high;
+    if (!range(values, count, &low, &high))
+        return;
+    cv_chart_cell(c, cv_str_of(name), name_columns, CV_CHART_LEFT);
+    cv_chart_spark(c, values, count, CV_CHART_WIDTH - name_columns - DIGITS);
+    if (low == high)
+        cv_chart_say(c, "  %lld", (long long)low);
+    else
+        cv_chart_say(c, "  %lld to %lld", (long long)low, (long long)high);
+    cv_chart_line(c);
+}

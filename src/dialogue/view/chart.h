@@ -1,0 +1,49 @@
+/* chart.h - numbers and names as lines of text: cells that line up, and sparklines.
+ *
+ *     round   score  velocity
+ *         0      45         9
+ *         1       —         7        what is not known is a dash, never a 0
+ *     score   ▁▅·█                   one column per value; a dot where there is none
+ *
+ * For texts that are read in a terminal, in a pipe and by agents alike: nothing is wider than CV_CHART_WIDTH, and what
+ * is cut ends with an ellipsis. Texts of the record are shown as plain.h does it, on one line.
+ */
+#ifndef CV_DIALOGUE_VIEW_CHART_H
+#define CV_DIALOGUE_VIEW_CHART_H
+
+#include "base/buf.h"
+
+enum { CV_CHART_WIDTH = 80 };
+
+typedef struct {
+    cv_buf out;
+    cv_arena *arena;
+} cv_chart;
+
+typedef enum { CV_CHART_LEFT, CV_CHART_RIGHT } cv_chart_side;
+
+/* Exactly `columns` wide; numbers stand on the right and are not cut, CV_ABSENT is a dash. */
+void cv_chart_cell(cv_chart *c, cv_str text, size_t columns, cv_chart_side side);
+void cv_chart_int(cv_chart *c, int64_t value, size_t columns);
+void cv_chart_signed(cv_chart *c, int64_t value, size_t columns); /* +7 */
+
+/* At most `columns` wide. */
+void cv_chart_text(cv_chart *c, cv_str text, size_t columns);
+
+/* What the program itself says, as it is. */
+void cv_chart_say(cv_chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One column per value, or per group of neighbours when there are more values than columns: then their mean. The lowest
+ * value is ▁, the highest █. */
+void cv_chart_spark(cv_chart *c, const int64_t *values, size_t count, size_t columns);
+
+/* A sparkline with its name before it and its lowest and highest value behind it; nothing when there are no values. */
+void cv_chart_trend(cv_chart *c, const char *name, size_t name_columns, const int64_t *values, size_t count);
+
+/* Ends the line; blanks at its end are dropped. */
+void cv_chart_line(cv_chart *c);
+
+/* All of it, in the arena. */
+cv_str cv_chart_take(cv_chart *c);
+
+#endif

@@ -1,0 +1,182 @@
+/* course.c - the course of a dialogue; see course.h. */
+#include "dialogue/view/course.h"
+
+#include "dialogue/answer.h"
+
+/* ---- reading ------------------------------------------------------------------------------------------------------
+ */
+
+/* Rounds come before responses, entities before events: each row finds what it is held against. */
+static bool keep(void *ctx, cv_rec_kind kind, const void *row)
+{
+    cv_course *c = ctx;
+    if (kind == CV_REC_EVENT) {
+        const cv_rec_event *event = row;
+        cv_tempo_tell(&c->tempo, cv_place_of(event->subject_id), event->event_type, event->event_round);
+        return false;
+    }
+    if (kind == CV_REC_ENTITY) {
+        int of = cv_kind_of_letter(((const cv_rec_entity *)row)->kind.p[0]);
+        c->entities[of]++;
+        return of == CV_KIND_TENSION;
+    }
+    if (kind == CV_REC_RESPONSE) {
+        c->responses += ((const cv_rec_response *)row)->round == cv_state_next_round(&c->s);
+        return false;
+    }
+    return true;
+}
+
+/* ---- round by round -----------------------------------------------------------------------------------------------
+ */
+
+/* Walks through the rounds: seats and moves lie in their order, so each is looked at once. */
+typedef struct {
+    const cv_rec_seat *seats;
+    size_t seat_count, seat, move;
+    size_t *signalled; /* per expert: the last round in which it signalled, plus one */
+} walk;
+
+static size_t expert_index(const cv_state *s, cv_str slug)
+{
+    const cv_rec_expert *expert = cv_state_expert(s, slug);
+    return expert ? (size_t)(expert - s->experts.items) : s->experts.count;
+}
+
+static void take_seats(const cv_state *s, walk *at, int64_t round)
+{
+    for (; at->seat < s->seats.count && s->seats.items[at->seat].round <= round; at->seat++) {
+        const cv_rec_seat *seat = &s->seats.items[at->seat];
+        if (at->seat_count == 0 || at->seats->round != seat->round) {
+            at->seats = seat;
+            at->seat_count = 0;
+        }
+        at->seat_count++;
+    }
+}
+
+static void take_moves(const cv_state *s, walk *at, int64_t round)
+{
+    for (; at->move < s->moves.count && s->moves.items[at->move].round <= round; at->move++) {
+        const cv_rec_move *move = &s->moves.items[at->move];
+        if (move->round == round && cv_move_signals(move))
+            at->signalled[expert_index(s, move->expert_slug)] = (size_t)round + 1;
+    }
+}
+
+/* Without any panel everybody has to agree. */
+static void count_signals(const cv_state *s, const walk *at, cv_course_round *r)
+{
+    r->seats = at->seats;
+    r->seat_count = at->seat_count;
+    r->panel = at->seat_count ? at->seat_count : s->experts.count;
+    for (size_t i = 0; i < r->panel; i++) {
+        size_t expert = at->seat_count ? expert_index(s, at->seats[i].expert_slug) : i;
+        r->signals += at->signalled[expert] == (size_t)r->row->round + 1;
+    }
+}
+
+static size_t tensions_in_all(const int64_t *by_status)
+{
+    int64_t sum = 0;
+    for (int status = 0; status < CV_STATUS_COUNT; status++)
+        sum += by_status[status];
+    return (size_t)sum;
+}
+
+static void measure(const cv_course *c, cv_course_round *r)
+{
+    int64_t round = r->row->round;
+    size_t tensions = tensions_in_all(c->tempo.tensions[round]);
+    r->tensions = c->tempo.tensions[round];
+    r->open_tensions = c->tempo.open_tensions[round];
+    r->new_perspectives = c->tempo.new_perspectives[round];
+    r->velocity = cv_tempo_velocity(&c->tempo, round);
+    double reached = cv_convergence_reached(tensions - (size_t)r->open_tensions, tensions, r->signals, r->panel);
+    r->percentage = cv_convergence_percentage(reached);
+    r->converged = cv_convergence_enough(reached, cv_convergence_target(&c->s));
+}
+
+static void follow(cv_arena *a, cv_course *c)
+{
+    const cv_state *s = &c->s;
+    walk at = {.signalled = CV_NEW_ARRAY(a, s->experts.count + 1, size_t)};
+    c->count = s->rounds.count;
+    c->rounds = CV_NEW_ARRAY(a, c->count, cv_course_round);
+    for (size_t i = 0; i < c->count; i++) {
+        cv_course_round *r = &c->rounds[i];
+        r->row = &s->rounds.items[i];
+        r->score_delta = i ? r->row->score - s->rounds.items[i - 1].score : CV_ABSENT;
+        take_seats(s, &at, r->row->round);
+        take_moves(s, &at, r->row->round);
+        count_signals(s, &at, r);
+        measure(c, r);
+    }
+}
+
+bool cv_course_load(cv_call *call, cv_str dialogue_id, cv_course *ret, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
+                                       CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) |
+                                       CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT),
+                              .no_content = true};
+    *ret = (cv_course){0};
+    cv_tempo_begin(&ret->tempo, call->arena);
+    if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))
+        return false;
+    cv_tempo_end(&ret->tempo);
+    follow(call->arena, ret);
+    return true;
+}
+
+/* ---- questions ----------------------------------------------------------------------------------------------------
+ */
+
+const cv_rec_verdict *cv_course_final(const cv_course *c)
+{
+    for (size_t i = 0; i < c->s.verdicts.count; i++)
+        if (cv_str_eq(c->s.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
+            return &c->s.verdicts.items[i];
+    return NULL;
+}
+
+int64_t *cv_course_series(cv_arena *a, const cv_course *c, cv_course_number number)
+{
+    int64_t *series = CV_NEW_ARRAY(a, c->count, int64_t);
+    for (size_t i = 0; i < c->count; i++)
+        series[i] = number(&c->rounds[i]);
+    return series;
+}
+
+int64_t cv_course_score(const cv_course_round *round)
+{
+    return round->row->score;
+}
+
+int64_t cv_course_velocity(const cv_course_round *round)
+{
+    return round->velocity;
+}
+
+int64_t cv_course_open(const cv_course_round *round)
+{
+    return round->open_tensions;
+}
+
+void cv_course_print_round(const cv_course_round *r, cv_json_writer *w)
+{
+    cv_json_key_int(w, "velocity", r->velocity);
+    cv_json_key_int(w, "open_tensions", r->open_tensions);
+    cv_json_key(w, CV_STR("tensions"));
+    cv_json_begin_object(w);
+    for (int status = 0; status < CV_STATUS_COUNT; status++)
+        if (cv_statuses[status].kind == CV_KIND_TENSION) {
+            cv_json_key(w, cv_statuses[status].word);
+            cv_json_int(w, r->tensions[status]);
+        }
+    cv_json_end_object(w);
+    cv_json_key_int(w, "new_perspectives", r->new_perspectives);
+    cv_json_key_int(w, "converge_signals", (int64_t)r->signals);
+    cv_json_key_int(w, "panel_size", (int64_t)r->panel);
+    cv_json_key_int(w, "converge_percentage", r->percentage);
+}

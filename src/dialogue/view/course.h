@@ -1,0 +1,54 @@
+/* course.h - the course of a dialogue: what each round brought and where it left things.
+ *
+ *     record -> one reading, nothing long: events are folded, entities counted, tensions and people kept
+ *            -> per round: score, velocity, tensions by status, who sat, who signalled, convergence
+ *
+ * Everything that looks at a dialogue from above (progress, scoreboard, compare) begins here. Derived from the record
+ * only, and in one pass over it.
+ */
+#ifndef CV_DIALOGUE_VIEW_COURSE_H
+#define CV_DIALOGUE_VIEW_COURSE_H
+
+#include "dialogue/dynamics.h"
+#include "dialogue/tempo.h"
+
+/* One round as it was once it was registered, with what was corrected and decided before the next. */
+typedef struct {
+    const cv_rec_round *row;
+    int64_t score_delta; /* CV_ABSENT for the first */
+    int64_t velocity, open_tensions, new_perspectives;
+    const int64_t *tensions;  /* by cv_status */
+    const cv_rec_seat *seats; /* its panel; none: everybody takes part */
+    size_t seat_count;
+    size_t panel, signals; /* who had to signal convergence, and how many of them did */
+    int percentage;
+    bool converged; /* the dialogue's target was reached */
+} cv_course_round;
+
+typedef struct {
+    cv_state s; /* of its entities only the tensions; no events */
+    cv_tempo tempo;
+    size_t entities[CV_KIND_COUNT];
+    size_t responses; /* that wait for the next round to be registered */
+    cv_course_round *rounds;
+    size_t count;
+} cv_course;
+
+/* A missing dialogue is an error, as in cv_state_load. */
+bool cv_course_load(cv_call *call, cv_str dialogue_id, cv_course *ret_course, cv_err *err);
+
+/* The verdict that decided, or NULL. */
+const cv_rec_verdict *cv_course_final(const cv_course *c);
+
+/* One number of every round, for sparklines. */
+typedef int64_t (*cv_course_number)(const cv_course_round *round);
+int64_t *cv_course_series(cv_arena *a, const cv_course *c, cv_course_number number);
+int64_t cv_course_score(const cv_course_round *round);
+int64_t cv_course_velocity(const cv_course_round *round);
+int64_t cv_course_open(const cv_course_round *round);
+
+/* The members of a round that all answers share: velocity, open_tensions, tensions, new_perspectives,
+ * converge_signals, panel_size, converge_percentage. */
+void cv_course_print_round(const cv_course_round *round, cv_json_writer *w);
+
+#endif

@@ -1,0 +1,49 @@
+/* progress.h - where a dialogue stands, for whoever leads it: how it moved, what blocks it, who leads, what comes next.
+ *
+ *     course (course.h)       what each round brought
+ *     convergence             how far it is, and what is missing by name
+ *     standings               who scored how much
+ *     estimate                how many rounds are left, as far as the record can tell
+ *     next step               one sentence and a command
+ *
+ * A pure function of the record; the text is for people, the JSON for programs and the dashboard.
+ */
+#ifndef CV_DIALOGUE_VIEW_PROGRESS_H
+#define CV_DIALOGUE_VIEW_PROGRESS_H
+
+#include "dialogue/view/standing.h"
+
+typedef struct {
+    int64_t rounds_left; /* CV_ABSENT: nothing can be said */
+    cv_str reason;
+} cv_estimate;
+
+typedef struct {
+    cv_str text, command;
+} cv_next_step;
+
+typedef struct {
+    cv_course course;
+    cv_convergence convergence;
+    cv_standings standings;
+    cv_estimate estimate;
+    cv_next_step next;
+} cv_progress;
+
+/* From the course, which is there already, to the rest. */
+void cv_progress_judge(cv_arena *a, cv_progress *p);
+
+/* How many rounds are left.
+ *
+ *     decided, given up, or the target is reached         0
+ *     enough tensions are closed, signals are missing     1
+ *     the open tensions fell over the last rounds         as many as it takes to close the rest at that pace
+ *     they did not, or there is one round only            nothing can be said
+ *
+ * The pace is that of the last three rounds, or of fewer when there are fewer. */
+cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_convergence *convergence);
+
+/* A page for people. */
+cv_str cv_progress_text(cv_arena *a, const cv_progress *p);
+
+#endif

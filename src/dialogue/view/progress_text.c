@@ -1,0 +1,175 @@
+/* progress_text.c - where a dialogue stands, as a page for people; see progress.h. */
+#include "dialogue/people.h"
+#include "dialogue/view/chart.h"
+#include "dialogue/view/progress.h"
+
+enum {
+    NAME = 12,         /* columns of the names before sparklines and lists */
+    MOST_ROUNDS = 12,  /* of the table; sparklines show all */
+    MOST_LEADERS = 12, /* and as many blockers of a kind */
+    TITLE = 25,        /* columns that are left for a round's title */
+    LABEL = 40,
+    ROLE = 36,
+};
+
+static void say_head(cv_chart *c, const cv_progress *p)
+{
+    const cv_state *s = &p->course.s;
+    cv_chart_text(c, s->dialogue.title, CV_CHART_WIDTH);
+    cv_chart_line(c);
+    cv_chart_say(c, "%.*s: %.*s, ", CV_FMT(s->id), CV_FMT(s->dialogue.status));
+    if (p->course.count == 0)
+        cv_chart_say(c, "no round yet");
+    else
+        cv_chart_say(c, "%zu round%s, alignment %lld", p->course.count, p->course.count == 1 ? "" : "s",
+                     (long long)s->dialogue.total_alignment);
+    if (p->course.responses > 0)
+        cv_chart_say(c, ", %zu response%s waiting", p->course.responses, p->course.responses == 1 ? "" : "s");
+    cv_chart_line(c);
+}
+
+/* ---- rounds -------------------------------------------------------------------------------------------------------
+ */
+
+static void say_round(cv_chart *c, const cv_course_round *r)
+{
+    cv_chart_int(c, r->row->round, 5);
+    cv_chart_int(c, r->row->score, 7);
+    cv_chart_signed(c, r->score_delta, 8);
+    cv_chart_int(c, r->velocity, 10);
+    cv_chart_int(c, r->open_tensions, 6);
+    cv_chart_int(c, r->new_perspectives, 6);
+    cv_chart_say(c, "%10d%%  ", r->percentage);
+    cv_chart_text(c, r->row->title, TITLE);
+    cv_chart_line(c);
+}
+
+static void say_rounds(cv_chart *c, const cv_course *course)
+{
+    size_t first = course->count > MOST_ROUNDS ? course->count - MOST_ROUNDS : 0;
+    cv_chart_line(c);
+    cv_chart_say(c, "round  score  change  velocity  open   new  converged  title");
+    cv_chart_line(c);
+    if (first > 0) {
+        cv_chart_say(c, "    … %zu earlier rounds: 'conclave dialogue scoreboard' has them", first);
+        cv_chart_line(c);
+    }
+    for (size_t i = first; i < course->count; i++)
+        say_round(c, &course->rounds[i]);
+    cv_chart_line(c);
+    cv_chart_trend(c, "score", NAME, cv_course_series(c->arena, course, cv_course_score), course->count);
+    cv_chart_trend(c, "velocity", NAME, cv_course_series(c->arena, course, cv_course_velocity), course->count);
+    cv_chart_trend(c, "open", NAME, cv_course_series(c->arena, course, cv_course_open), course->count);
+}
+
+/* ---- convergence --------------------------------------------------------------------------------------------------
+ */
+
+static void say_open(cv_chart *c, const cv_progress *p)
+{
+    const cv_state *s = &p->course.s;
+    size_t said = 0;
+    for (size_t i = 0; i < s->entities.count && said < MOST_LEADERS; i++) {
+        const cv_rec_entity *tension = &s->entities.items[i];
+        if (!cv_tension_is_open(tension))
+            continue;
+        cv_chart_say(c, "  %.*s  ", CV_FMT(cv_entity_id(c->arena, tension)));
+        cv_chart_cell(c, tension->status, 11, CV_CHART_LEFT);
+        cv_chart_cell(c, tension->label, LABEL, CV_CHART_LEFT);
+        cv_chart_say(c, "  ");
+        cv_chart_text(c, cv_people_list(c->arena, tension->contributors), CV_CHART_WIDTH - LABEL - 22);
+        cv_chart_line(c);
+        said++;
+    }
+    if (p->convergence.open_count > said) {
+        cv_chart_say(c, "  … %zu more open", p->convergence.open_count - said);
+        cv_chart_line(c);
+    }
+}
+
+/* Names with commas between them, in lines that are not too long. */
+static void say_missing(cv_chart *c, const cv_convergence *convergence)
+{
+    size_t at = 0;
+    if (convergence->missing_count == 0)
+        return;
+    cv_chart_say(c, "  no signal:");
+    for (size_t i = 0; i < convergence->missing_count; i++) {
+        cv_str slug = convergence->missing[i];
+        if (at + slug.n + 2 > CV_CHART_WIDTH - NAME) {
+            cv_chart_line(c);
+            cv_chart_say(c, "            ");
+            at = 0;
+        }
+        cv_chart_say(c, " %.*s%s", CV_FMT(slug), i + 1 < convergence->missing_count ? "," : "");
+        at += slug.n + 2;
+    }
+    cv_chart_line(c);
+}
+
+static void say_convergence(cv_chart *c, const cv_progress *p)
+{
+    const cv_convergence *now = &p->convergence;
+    int target = cv_convergence_percentage(cv_convergence_target(&p->course.s));
+    cv_chart_line(c);
+    cv_chart_say(c, "Convergence %d%% (target %d%%): %zu of %zu tensions closed, %zu of %zu experts signalled",
+                 now->percentage, target, now->tensions - now->open_count, now->tensions,
+                 now->panel - now->missing_count, now->panel);
+    cv_chart_line(c);
+    say_open(c, p);
+    say_missing(c, now);
+}
+
+/* ---- people, and what comes ---------------------------------------------------------------------------------------
+ */
+
+static void say_leaders(cv_chart *c, const cv_progress *p)
+{
+    size_t shown = p->standings.count < MOST_LEADERS ? p->standings.count : MOST_LEADERS, last = p->course.count - 1;
+    cv_chart_line(c);
+    cv_chart_say(c, "rank  expert        role                                    total   last");
+    cv_chart_line(c);
+    for (size_t i = 0; i < shown; i++) {
+        const cv_standing *one = &p->standings.items[i];
+        cv_chart_int(c, one->rank, 4);
+        cv_chart_say(c, "  ");
+        cv_chart_cell(c, one->expert->expert_slug, NAME, CV_CHART_LEFT);
+        cv_chart_say(c, "  ");
+        cv_chart_cell(c, one->expert->role, ROLE, CV_CHART_LEFT);
+        cv_chart_int(c, one->total, 9);
+        cv_chart_int(c, one->scores[last], 7);
+        cv_chart_line(c);
+    }
+    if (p->standings.count > shown) {
+        cv_chart_say(c, "      … %zu more", p->standings.count - shown);
+        cv_chart_line(c);
+    }
+}
+
+static void say_outlook(cv_chart *c, const cv_progress *p)
+{
+    const cv_estimate *e = &p->estimate;
+    cv_chart_line(c);
+    if (e->rounds_left == CV_ABSENT)
+        cv_chart_say(c, "Rounds left: unknown (%.*s)", CV_FMT(e->reason));
+    else
+        cv_chart_say(c, "Rounds left: %lld (%.*s)", (long long)e->rounds_left, CV_FMT(e->reason));
+    cv_chart_line(c);
+    cv_chart_say(c, "Next: %.*s", CV_FMT(p->next.text));
+    cv_chart_line(c);
+    cv_chart_say(c, "  %.*s", CV_FMT(p->next.command));
+    cv_chart_line(c);
+}
+
+cv_str cv_progress_text(cv_arena *a, const cv_progress *p)
+{
+    cv_chart c = {.arena = a};
+    say_head(&c, p);
+    if (p->course.count > 0) {
+        say_rounds(&c, &p->course);
+        say_convergence(&c, p);
+        say_leaders(&c, p);
+    }
+    say_outlook(&c, p);
+    return cv_chart_take(&c);
+}

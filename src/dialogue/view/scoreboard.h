@@ -1,0 +1,35 @@
+/* scoreboard.h - who scored what in which round, and what each round was worth.
+ *
+ *     all rounds      every round and every expert, totals over all of them
+ *     one round       that round alone; totals as they stood after it
+ *
+ * A score is the judge's, and so are its components; the board only says when they do not add up. What was not scored
+ * is null or a dash, never 0.
+ */
+#ifndef CV_DIALOGUE_VIEW_SCOREBOARD_H
+#define CV_DIALOGUE_VIEW_SCOREBOARD_H
+
+#include "dialogue/notice.h"
+#include "dialogue/view/standing.h"
+
+typedef struct {
+    cv_components components, cumulative; /* of the round, and of all up to it */
+    int64_t total;                        /* of the scores up to it */
+    int64_t of_experts;                   /* the sum of its experts' scores; CV_ABSENT: none was scored */
+} cv_board_round;
+
+typedef struct {
+    cv_course course;
+    cv_standings standings; /* of the rounds below `end` */
+    cv_board_round *rounds; /* likewise */
+    size_t begin, end;      /* the rounds of the course that are shown */
+    cv_notices notes;
+} cv_scoreboard;
+
+/* From the course and the choice of rounds, which are there already, to the rest. */
+void cv_scoreboard_count(cv_arena *a, cv_scoreboard *b);
+
+/* A page for people. */
+cv_str cv_scoreboard_text(cv_arena *a, const cv_scoreboard *b);
+
+#endif

@@ -1,0 +1,50 @@
+#!/bin/sh
+# progress.sh - where a dialogue stands, through the command line: the NVIDIA story as it goes on, as text and as JSON.
+. "$(dirname "$0")/lib.sh"
+story=$root/test/golden/story
+project
+
+# page NAME VERB ARGUMENT...: the text and the JSON of an answer as golden files; the JSON has the text, too.
+page() {
+    file=$1
+    shift
+    run "$file" 0 dialogue "$@"
+    golden "progress/$file.txt"
+    [ "$(grep -v '^  conclave ' "$out" | LC_ALL=C.UTF-8 wc -L)" -le 80 ] # a command is not cut
+    ok $? "$file: not wider than 80 columns"
+    cp "$out" "$work/text"
+    run "$file as JSON" 0 dialogue "$@" --json
+    jq -j .text "$out" | cmp -s - "$work/text"
+    ok $? "$file as JSON: has the text"
+    jq 'del(.text)' "$out" >"$work/data" && mv "$work/data" "$out"
+    golden "progress/$file.json"
+}
+
+run "create" 0 dialogue create --json --data @"$story/create.request.json"
+page begun progress nvidia-decision
+is '.current_round == null and .next_round == 0 and .estimate.rounds_left == null'
+run "round 0" 0 dialogue round-register --json --data @"$story/round-0.request.json"
+run "round 1" 0 dialogue round-register --json --data @"$story/round-1.request.json"
+run "a geopolitical expert" 0 dialogue expert-create nvidia-decision --json --expert-slug Palmier \
+    --role "Geopolitical Risk Analyst" --tier adjacent --reason "T0003"
+run "takes a seat" 0 dialogue evolve-panel nvidia-decision --json --data @"$story/panel-2.request.json"
+run "round 2" 0 dialogue round-register --json --data @"$story/round-2.request.json"
+page under-way progress nvidia-decision
+is '.convergence.converged == false and .convergence.blockers.experts == [] and (.convergence.blockers.tensions | length) == 3'
+page scoreboard scoreboard nvidia-decision
+is '[.rounds[].cumulative_score] == [45, 90, 147] and .warnings[0].type == "round_score_mismatch"'
+page scoreboard-1 scoreboard nvidia-decision --round 1
+is '.total_alignment == 90 and (.rounds | length) == 1'
+run "final verdict" 0 dialogue verdict-register --json --data @"$story/final.request.json"
+page decided progress nvidia-decision
+is '.convergence.converged and .next_round == null and .estimate.rounds_left == 0'
+
+run "an unknown dialogue" 1 dialogue progress nvidia-decison --json
+is '.error_code == "dialogue_not_found" and (.suggestion | contains("nvidia-decision"))'
+run "a round that is not there" 1 dialogue scoreboard nvidia-decision --round 3 --json
+is '.error_code == "invalid_value" and .suggestion == "the last round is 2"'
+run "a round that cannot be" 1 dialogue scoreboard nvidia-decision --round 100 --json
+is '.error_code == "invalid_value" and .field == "round"'
+run "progress of nothing" 1 dialogue progress --json
+is '.error_code == "missing_field"'
+finish

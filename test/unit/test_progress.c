@@ -1,0 +1,607 @@
+/* test_progress.c - where a dialogue stands: held against recomputing everything from all events, rows and moves. */
+#include "slow.h"
+#include "world.h"
+
+#include "dialogue/view/chart.h"
+#include "dialogue/view/progress.h"
+#include "dialogue/view/scoreboard.h"
+
+static int set_up(void **state)
+{
+    static cv_world w;
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+    cv_world_open(&w);
+    *state = &w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    cv_world_close(*state);
+    return 0;
+}
+
+static const char *const bakers[] = {"muffin", "cupcake", "scone", "eclair", "donut", NULL};
+enum { BAKERS = 5 };
+
+/* ---- a dialogue that nobody planned -------------------------------------------------------------------------------
+ */
+
+static void add_tensions(cv_buf *b, cv_test_random *r, int round)
+{
+    cv_buf_add_z(b, ", 'tensions': [");
+    for (size_t i = 0, n = cv_test_below(r, 4); i < n; i++)
+        cv_buf_printf(b, "%s{'local_id': 'SCONE-T%02d%02zu', 'label': 'T', 'content': 'c', 'contributors': ['scone']}",
+                      i ? "," : "", round, i + 1);
+    cv_buf_add_z(b, "], 'perspectives': [");
+    for (size_t i = 0, n = cv_test_below(r, 4); i < n; i++)
+        cv_buf_printf(b,
+                      "%s{'local_id': 'MUFFIN-P%02d%02zu', 'label': 'P', 'content': 'c', 'contributors': ['muffin']}",
+                      i ? "," : "", round, i + 1);
+    cv_buf_add_z(b, "]");
+}
+
+/* Each tension so far may be changed to what its status allows. */
+static void add_updates(cv_buf *b, cv_test_random *r, const cv_state *s, cv_arena *a)
+{
+    static const char *const next[][2] = {{"open", "addressed"},
+                                          {"addressed", "resolved"},
+                                          {"resolved", "reopened"},
+                                          {"reopened", "resolved"},
+                                          {"accepted", "reopened"}};
+    bool any = false;
+    cv_buf_add_z(b, ", 'tension_updates': [");
+    for (size_t i = 0; i < s->entities.count; i++) {
+        const cv_rec_entity *entity = &s->entities.items[i];
+        if (entity->kind.p[0] != 'T' || cv_test_below(r, 3) == 0)
+            continue;
+        for (size_t k = 0; k < CV_COUNT(next); k++)
+            if (cv_str_eq(entity->status, cv_str_of(next[k][0]))) {
+                cv_buf_printf(b, "%s{'id': '%.*s', 'status': '%s', 'reason': 'r', 'by': ['judge']}", any ? "," : "",
+                              CV_FMT(cv_entity_id(a, entity)), next[k][1]);
+                any = true;
+            }
+    }
+    cv_buf_add_z(b, "]");
+}
+
+static void add_people(cv_buf *b, cv_test_random *r)
+{
+    bool any = false;
+    cv_buf_add_z(b, ", 'moves': [");
+    for (size_t i = 0; i < BAKERS; i++)
+        if (cv_test_below(r, 2)) {
+            cv_buf_printf(b, "%s{'expert': '%s', 'type': 'converge'}", any ? "," : "", bakers[i]);
+            any = true;
+        }
+    cv_buf_add_z(b, "], 'expert_scores': {");
+    any = false;
+    for (size_t i = 0; i < BAKERS - 1; i++)
+        if (cv_test_below(r, 3)) {
+            cv_buf_printf(b, "%s'%s': %zu", any ? "," : "", bakers[i], cv_test_below(r, 20));
+            any = true;
+        }
+    cv_buf_add_z(b, "}");
+}
+
+static void register_round(cv_world *w, cv_test_random *r, const char *id, int round)
+{
+    cv_buf b = {0};
+    cv_state s = cv_world_state(w, id);
+    cv_buf_printf(&b, "{'dialogue_id': '%s', 'round': %d, 'score': %zu", id, round, cv_test_below(r, 60));
+    add_tensions(&b, r, round);
+    add_updates(&b, r, &s, &w->turn);
+    add_people(&b, r);
+    cv_buf_add_char(&b, '}');
+    cv_buf_add_char(&b, '\0');
+    cv_world_do(w, "round-register", cv_arena_copy_z(&w->a, (cv_str){b.p, b.n - 1}));
+    cv_buf_release(&b);
+}
+
+/* An interim verdict about an earlier round accepts a tension: it holds from that round on. */
+static void look_back(cv_world *w, cv_test_random *r, const char *id, int round)
+{
+    cv_state s = cv_world_state(w, id);
+    for (size_t i = 0; i < s.entities.count; i++) {
+        const cv_rec_entity *t = &s.entities.items[i];
+        if (t->kind.p[0] == 'T' && cv_str_eq(t->status, CV_STR("open"))) {
+            cv_world_do(
+                w, "verdict-register",
+                cv_arena_printf(&w->a,
+                                "{'dialogue_id': '%s', 'verdict_id': 'V%d', 'verdict_type': 'interim', 'round': %zu,"
+                                "'recommendation': 'r', 'description': 'd', 'tensions_accepted': ['%.*s']}",
+                                id, round, cv_test_below(r, (size_t)round + 1), CV_FMT(cv_entity_id(&w->turn, t)))
+                    .p);
+            return;
+        }
+    }
+}
+
+static void new_panel(cv_world *w, cv_test_random *r, const char *id, int round)
+{
+    size_t out = cv_test_below(r, BAKERS);
+    cv_buf b = {0};
+    cv_buf_printf(&b, "{'dialogue_id': '%s', 'round': %d, 'panel': [", id, round);
+    for (size_t i = 0; i < BAKERS; i++)
+        if (i != out)
+            cv_buf_printf(&b, "%s{'slug': '%s', 'source': 'retained'}", i == (out == 0) ? "" : ",", bakers[i]);
+    cv_buf_add_z(&b, "]}");
+    cv_world_do(w, "evolve-panel", cv_arena_copy_z(&w->a, cv_buf_str(&b)));
+    cv_buf_release(&b);
+}
+
+static void random_dialogue(cv_world *w, cv_test_random *r, const char *id, int rounds)
+{
+    cv_world_dialogue(w, id, bakers, false);
+    for (int round = 0; round < rounds; round++) {
+        register_round(w, r, id, round);
+        if (cv_test_below(r, 3) == 0)
+            look_back(w, r, id, round);
+        if (cv_test_below(r, 4) == 0 && round + 1 < rounds)
+            new_panel(w, r, id, round + 1);
+    }
+}
+
+/* ---- the slow way -------------------------------------------------------------------------------------------------
+ */
+
+static bool slow_signalled(const cv_state *s, cv_str slug, int64_t round)
+{
+    for (size_t i = 0; i < s->moves.count; i++)
+        if (s->moves.items[i].round == round && cv_str_eq(s->moves.items[i].expert_slug, slug) &&
+            cv_str_eq(s->moves.items[i].move_type, CV_STR("converge")))
+            return true;
+    return false;
+}
+
+static int64_t slow_percentage(cv_arena *a, const cv_state *s, int64_t round, int64_t *ret_signals, int64_t *ret_panel)
+{
+    int64_t of_round = -1, all = cv_slow_tensions(a, s, round, " open addressed reopened resolved accepted ");
+    *ret_signals = *ret_panel = 0;
+    for (size_t i = 0; i < s->seats.count; i++)
+        if (s->seats.items[i].round <= round && s->seats.items[i].round > of_round)
+            of_round = s->seats.items[i].round;
+    for (size_t i = 0; i < s->seats.count; i++)
+        if (s->seats.items[i].round == of_round) {
+            ++*ret_panel;
+            *ret_signals += slow_signalled(s, s->seats.items[i].expert_slug, round);
+        }
+    int64_t closed = all ? (all - cv_slow_open(a, s, round)) * 100 / all : 100;
+    int64_t agreed = *ret_panel ? *ret_signals * 100 / *ret_panel : 0;
+    return closed < agreed ? closed : agreed;
+}
+
+static int64_t slow_total(const cv_state *s, cv_str slug)
+{
+    int64_t sum = CV_ABSENT;
+    for (size_t i = 0; i < s->scores.count; i++)
+        if (cv_str_eq(s->scores.items[i].expert_slug, slug))
+            sum = s->scores.items[i].score + (sum == CV_ABSENT ? 0 : sum);
+    return sum;
+}
+
+/* ---- both ---------------------------------------------------------------------------------------------------------
+ */
+
+static void assert_member(const cv_json *object, const char *key, int64_t expected)
+{
+    int64_t found = CV_ABSENT;
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    assert_non_null(value);
+    if (value->type != CV_JSON_NULL)
+        assert_true(cv_json_to_int(value, &found));
+    if (found != expected)
+        print_error("%s: %lld, not %lld\n", key, (long long)found, (long long)expected);
+    assert_int_equal(found, expected);
+}
+
+static void assert_round(cv_arena *a, const cv_state *s, const cv_json *row, int64_t round)
+{
+    static const char *const statuses[] = {"open", "addressed", "resolved", "reopened", "accepted"};
+    int64_t signals, panel, percentage = slow_percentage(a, s, round, &signals, &panel);
+    const cv_rec_round *now = cv_state_round(s, round), *before = cv_state_round(s, round - 1);
+    assert_member(row, "round", round);
+    assert_member(row, "score", now->score);
+    assert_member(row, "score_delta", before ? now->score - before->score : CV_ABSENT);
+    assert_member(row, "velocity", cv_slow_velocity(a, s, round));
+    assert_member(row, "open_tensions", cv_slow_open(a, s, round));
+    assert_member(row, "new_perspectives", cv_slow_perspectives(s, round));
+    assert_member(row, "converge_signals", signals);
+    assert_member(row, "panel_size", panel);
+    assert_member(row, "converge_percentage", percentage);
+    for (size_t i = 0; i < CV_COUNT(statuses); i++)
+        assert_member(cv_json_get(row, CV_STR("tensions")), statuses[i],
+                      cv_slow_tensions(a, s, round, cv_arena_printf(a, " %s ", statuses[i]).p));
+}
+
+static cv_json ask(cv_world *w, const char *verb, const char *request)
+{
+    cv_json answer;
+    cv_err err = {.arena = &w->a};
+    cv_str text = cv_arena_copy(&w->a, cv_world_do(w, verb, request));
+    assert_ok(cv_json_parse(&w->a, text, &answer, &err), &err);
+    return answer;
+}
+
+static const cv_json *member(const cv_json *object, const char *key)
+{
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    assert_non_null(value);
+    return value;
+}
+
+/* Progress and scoreboard of a dialogue against its rows. */
+static void assert_agrees(cv_world *w, const char *id)
+{
+    const char *request = cv_arena_printf(&w->a, "{'dialogue_id': '%s'}", id).p;
+    cv_json progress = ask(w, "progress", request), board = ask(w, "scoreboard", request);
+    cv_state s = cv_world_state(w, id);
+    const cv_json *rounds = member(&progress, "rounds"), *leaders = member(&progress, "leaderboard");
+    const cv_json *shown = member(&board, "rounds"), *experts = member(&board, "experts");
+    int64_t total = 0, before = INT64_MAX;
+    assert_int_equal(rounds->count, s.rounds.count);
+    for (uint32_t i = 0; i < rounds->count; i++) {
+        assert_round(&w->turn, &s, &rounds->items[i], i);
+        total += s.rounds.items[i].score;
+        assert_member(&shown->items[i], "cumulative_score", total);
+        assert_member(&shown->items[i], "velocity", cv_slow_velocity(&w->turn, &s, i));
+    }
+    assert_member(&progress, "total_alignment", total);
+    assert_int_equal(leaders->count, s.experts.count);
+    for (uint32_t i = 0; i < leaders->count; i++) {
+        int64_t sum = slow_total(&s, member(&leaders->items[i], "expert_slug")->text);
+        assert_true(sum <= before);
+        if (sum == before)
+            assert_true(cv_str_order(member(&leaders->items[i - 1], "expert_slug")->text,
+                                     member(&leaders->items[i], "expert_slug")->text) < 0);
+        assert_member(&leaders->items[i], "total_score", sum);
+        assert_member(&leaders->items[i], "rank", sum == CV_ABSENT ? CV_ABSENT : (int64_t)i + 1);
+        assert_member(&experts->items[i], "total_score", sum);
+        before = sum;
+    }
+}
+
+static void any_dialogue_agrees_with_the_slow_way(void **state)
+{
+    cv_world *w = *state;
+    cv_test_random r = {5};
+    for (int i = 0; i < (cv_test_soak() ? 100 : 8); i++) {
+        const char *id = cv_arena_printf(&w->a, "bread-%d", i).p;
+        random_dialogue(w, &r, id, i);
+        assert_agrees(w, id);
+    }
+}
+
+static void the_longest_dialogue_agrees_too(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "long", bakers, false);
+    for (int round = 0; round <= CV_MAX_ROUND; round++)
+        cv_world_do(w, "round-register",
+                    cv_arena_printf(&w->a,
+                                    "{'dialogue_id': 'long', 'round': %d, 'score': %d, 'tensions': [{'local_id':"
+                                    "'SCONE-T%02d01', 'label': 'T', 'content': 'c', 'contributors': ['scone']}]}",
+                                    round, round % 7, round)
+                        .p);
+    assert_agrees(w, "long");
+    cv_json progress = ask(w, "progress", "{'dialogue_id': 'long'}");
+    assert_member(&progress, "current_round", CV_MAX_ROUND);
+    assert_member(&progress, "next_round", CV_ABSENT);
+    assert_str_has(member(&progress, "text")->text, "There can be no round after 99");
+    assert_str_has(member(&progress, "text")->text, "88 earlier rounds");
+}
+
+static void a_dialogue_without_rounds_has_its_next_step(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "new", bakers, false);
+    assert_agrees(w, "new");
+    cv_json progress = ask(w, "progress", "{'dialogue_id': 'new'}");
+    assert_member(&progress, "current_round", CV_ABSENT);
+    assert_member(&progress, "next_round", 0);
+    assert_member(member(&progress, "estimate"), "rounds_left", CV_ABSENT);
+    assert_member(member(&progress, "convergence"), "percentage", 0);
+    assert_str_eq(member(member(&progress, "next_step"), "command")->text,
+                  "conclave dialogue round-register new --round 0 --data @round-0.json");
+    cv_json board = ask(w, "scoreboard", "{'dialogue_id': 'new'}");
+    assert_str_has(member(&board, "text")->text, "no round yet");
+}
+
+static void a_dialogue_without_people_has_one_too(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "empty", (const char *[]){NULL}, false);
+    cv_json progress = ask(w, "progress", "{'dialogue_id': 'empty'}");
+    assert_str_has(member(member(&progress, "next_step"), "command")->text, "expert-create empty");
+    ask(w, "scoreboard", "{'dialogue_id': 'empty'}");
+}
+
+/* ---- the course of a small one, in detail -------------------------------------------------------------------------
+ */
+
+static void convergence_is_seen(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", "cupcake", NULL}, false);
+    cv_world_do(w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 0, 'score': 3, 'tensions': [{'local_id': 'MUFFIN-T0001',"
+                "'label': 'Rye or wheat', 'content': 'c', 'contributors': ['muffin']}],"
+                "'moves': [{'expert': 'muffin', 'type': 'converge'}, {'expert': 'muffin', 'type': 'converge'}]}");
+    cv_json progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
+    const cv_json *now = member(&progress, "convergence"), *blockers = member(now, "blockers");
+    assert_member(now, "percentage", 0);
+    assert_int_equal(member(now, "converged")->type, CV_JSON_FALSE);
+    assert_str_eq(member(&member(blockers, "tensions")->items[0], "id")->text, "T0001");
+    assert_str_eq(member(&member(blockers, "tensions")->items[0], "raised_by")->items[0].text, "muffin");
+    assert_int_equal(member(blockers, "experts")->count, 1);
+    assert_str_eq(member(blockers, "experts")->items[0].text, "cupcake");
+    cv_world_do(w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 1, 'score': 3, 'tension_updates': [{'id': 'T0001', 'status':"
+                "'resolved', 'by': ['muffin']}], 'moves': [{'expert': 'muffin', 'type': 'converge'},"
+                "{'expert': 'cupcake', 'type': 'converge'}]}");
+    progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
+    now = member(&progress, "convergence");
+    assert_member(now, "percentage", 100);
+    assert_int_equal(member(now, "converged")->type, CV_JSON_TRUE);
+    assert_member(member(&progress, "estimate"), "rounds_left", 0);
+    assert_str_has(member(member(&progress, "next_step"), "command")->text, "verdict-register bread");
+    assert_member(&member(&progress, "rounds")->items[0], "converge_percentage", 0);
+}
+
+static void responses_wait_for_their_round(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", "cupcake", NULL}, false);
+    cv_call call = cv_world_begin(w);
+    cv_json input;
+    cv_err err = {.arena = &w->turn};
+    cv_wanted all = {0};
+    cv_state s;
+    cv_journal j;
+    cv_outcome outcome;
+    call.input = &input;
+    assert_ok(cv_json_parse(&w->turn, CV_STR("{\"op_id\": \"a response\"}"), &input, &err), &err);
+    assert_ok(cv_state_load(&call, CV_STR("bread"), &all, &s, &err), &err);
+    cv_journal_begin(&j, &call, &s);
+    cv_rec_response row = {.expert_slug = CV_STR("muffin"), .content = CV_STR("x"), .created_at = j.now};
+    cv_journal_event(&j, 'S', CV_STR("0/muffin"), CV_STR("created"), 0, CV_STR("[\"muffin\"]"));
+    cv_journal_put(&j, CV_REC_RESPONSE, &row);
+    assert_ok(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err);
+    cv_json progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
+    assert_member(&progress, "responses_waiting", 1);
+    assert_str_has(member(member(&progress, "next_step"), "text")->text, "1 of 2 experts have answered");
+}
+
+/* Nobody was scored, or somebody got 0: these are different things. */
+static void no_score_is_no_zero(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", "cupcake", NULL}, false);
+    cv_world_do(w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 0, 'score': 7, 'score_components': {'W': 5, 'truth': 1},"
+                "'expert_scores': {'muffin': {'score': 0, 'score_components': {'R': 2}}}}");
+    cv_json board = ask(w, "scoreboard", "{'dialogue_id': 'bread', 'round': 0}");
+    const cv_json *experts = member(&board, "experts"), *warnings = member(&board, "warnings");
+    assert_member(&experts->items[0], "total_score", 0);
+    assert_member(&experts->items[0], "rank", 1);
+    assert_member(&experts->items[1], "total_score", CV_ABSENT);
+    assert_member(&member(&experts->items[1], "scores")->items[0], "score", CV_ABSENT);
+    assert_member(member(&member(&board, "rounds")->items[0], "components"), "T", 1);
+    assert_int_equal(warnings->count, 3);
+    assert_str_eq(member(&warnings->items[0], "message")->text,
+                  "round 0: the score is 7, the experts' scores add up to 0");
+    assert_str_eq(member(&warnings->items[1], "message")->text, "round 0: the score is 7, its components add up to 6");
+    assert_str_eq(member(&warnings->items[2], "message")->text,
+                  "round 0, muffin: the score is 0, its components add up to 2");
+    assert_str_has(member(&board, "text")->text, "   —  cupcake        —    —    —    —    —       —\n");
+}
+
+static void one_round_has_the_totals_up_to_it(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", NULL}, false);
+    for (int round = 0; round < 3; round++)
+        cv_world_do(w, "round-register",
+                    cv_arena_printf(&w->a,
+                                    "{'dialogue_id': 'bread', 'round': %d, 'score': 4, 'expert_scores': {'muffin': 4}}",
+                                    round)
+                        .p);
+    cv_json board = ask(w, "scoreboard", "{'dialogue_id': 'bread', 'round': 1}");
+    assert_int_equal(member(&board, "rounds")->count, 1);
+    assert_member(&member(&board, "rounds")->items[0], "round", 1);
+    assert_member(&board, "total_alignment", 8);
+    assert_member(&member(&board, "experts")->items[0], "total_score", 8);
+    assert_int_equal(member(&member(&board, "experts")->items[0], "scores")->count, 1);
+    assert_false(cv_world_call(w, "scoreboard", "{'dialogue_id': 'bread', 'round': 3}"));
+    assert_str_eq(w->errs.items[0].suggestion, "the last round is 2");
+}
+
+/* ---- the estimate -------------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    int64_t open[6]; /* after each round, -1: the end */
+    size_t tensions;
+    const char *target;
+    bool reached;
+    int64_t left;
+    const char *reason;
+} estimates[] = {
+    {{-1}, 0, "", false, CV_ABSENT, "no round is registered"},
+    {{4, -1}, 4, "", false, CV_ABSENT, "one round shows no trend"},
+    {{0, -1}, 4, "", false, 1, "enough tensions are closed; signals are missing"},
+    {{0, -1}, 4, "", true, 0, "the target is reached"},
+    {{4, 2, -1}, 5, "", false, 1, "open tensions fell from 4 to 2 in the last round"},
+    {{6, 4, 5, -1}, 9, "", false, 10, "open tensions fell from 6 to 5 in the last 2 rounds"},
+    {{9, 8, 6, 5, 3, -1}, 9, "", false, 2, "open tensions fell from 8 to 3 in the last 3 rounds"},
+    {{9, 2, 2, 3, 3, -1}, 9, "", false, CV_ABSENT, "open tensions did not become fewer"},
+    {{90, 90, 90, 89, -1}, 95, "", false, CV_ABSENT, "at this pace not before round 99"},
+    {{8, 5, -1}, 10, "0.5", false, 1, "enough tensions are closed; signals are missing"},
+    {{8, 6, -1}, 10, "0.6", false, 1, "open tensions fell from 8 to 6 in the last round"},
+};
+
+static void the_estimate_follows_its_rule(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(estimates); i++) {
+        cv_arena a = {0};
+        cv_course_round rounds[6] = {0};
+        cv_rec_round rows[6] = {0};
+        cv_course *c = CV_NEW(&a, cv_course);
+        c->rounds = rounds;
+        c->s.dialogue.convergence_target = cv_str_of(estimates[i].target);
+        for (; estimates[i].open[c->count] >= 0; c->count++) {
+            rows[c->count].round = (int64_t)c->count;
+            rounds[c->count].row = &rows[c->count];
+            rounds[c->count].open_tensions = estimates[i].open[c->count];
+        }
+        cv_convergence now = {.tensions = estimates[i].tensions,
+                              .open_count = c->count ? (size_t)estimates[i].open[c->count - 1] : 0,
+                              .converged = estimates[i].reached};
+        cv_estimate e = cv_progress_estimate(&a, c, &now);
+        assert_str_eq(e.reason, estimates[i].reason);
+        assert_int_equal(e.rounds_left, estimates[i].left);
+        cv_arena_release(&a);
+    }
+}
+
+static void what_is_over_has_no_rounds_left(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", bakers, false);
+    cv_world_do(w, "abandon", "{'dialogue_id': 'bread', 'reason': 'r'}");
+    cv_json progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
+    assert_member(&progress, "next_round", CV_ABSENT);
+    assert_member(member(&progress, "estimate"), "rounds_left", 0);
+    assert_str_eq(member(member(&progress, "next_step"), "command")->text, "conclave dialogue export bread");
+}
+
+/* ---- what it costs ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    size_t calls, snapshots;
+} counted;
+
+static void count_call(void *ctx, const char *call, cv_str dialogue_id, size_t rows, cv_store_result result)
+{
+    counted *c = ctx;
+    (void)dialogue_id, (void)rows, (void)result;
+    c->calls++;
+    c->snapshots += strcmp(call, "snapshot") == 0;
+}
+
+static void one_reading_is_enough(void **state)
+{
+    cv_world *w = *state;
+    counted c = {0};
+    cv_tracing tracing = {.trace = count_call, .ctx = &c};
+    cv_test_random r = {3};
+    random_dialogue(w, &r, "bread", 3);
+    cv_store *inner = w->store;
+    w->store = cv_store_traced(&w->a, inner, &tracing);
+    static const char *const verbs[] = {"progress", "scoreboard"};
+    for (size_t i = 0; i < CV_COUNT(verbs); i++) {
+        c = (counted){0};
+        cv_world_do(w, verbs[i], "{'dialogue_id': 'bread'}");
+        assert_int_equal(c.calls, 1);
+        assert_int_equal(c.snapshots, 1);
+        tracing.calls = 0;
+        tracing.fail_at = 1;
+        assert_false(cv_world_call(w, verbs[i], "{'dialogue_id': 'bread'}"));
+        assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
+        tracing.fail_at = 0;
+    }
+    w->store = inner;
+}
+
+/* ---- hostile texts ------------------------------------------------------------------------------------------------
+ */
+
+/* Whatever titles, labels and roles hold: no line is wider than the page, no control character is left. */
+static void no_text_breaks_the_page(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", "abcdefghijklmnopqrstuvwxyz012345", NULL}, false);
+    cv_world_do(w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 0, 'score': 9007199254740991, 'title':"
+                "'a | b \\u001b[31m 日本語日本語日本語日本語日本語', 'expert_scores': {'muffin': -9007199254740991},"
+                "'tensions': [{'local_id': 'MUFFIN-T0001', 'label':"
+                "'🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁 "
+                "\\u202e [MOVE:CONVERGE] \\u0007 | x',"
+                "'content': 'c', 'contributors': ['muffin', 'abcdefghijklmnopqrstuvwxyz012345']}]}");
+    static const char *const verbs[] = {"progress", "scoreboard"};
+    for (size_t i = 0; i < CV_COUNT(verbs); i++) {
+        cv_json answer = ask(w, verbs[i], "{'dialogue_id': 'bread'}");
+        cv_str rest = member(&answer, "text")->text, line;
+        while (cv_str_split(&rest, '\n', &line)) {
+            for (size_t k = 0; k < line.n; k++)
+                assert_true((unsigned char)line.p[k] >= 0x20);
+            assert_int_equal(cv_str_find(line, CV_STR("\xe2\x80\xae")), SIZE_MAX);
+        }
+    }
+}
+
+/* ---- charts -------------------------------------------------------------------------------------------------------
+ */
+
+static cv_str spark(cv_arena *a, const int64_t *values, size_t count, size_t columns)
+{
+    cv_chart c = {.arena = a};
+    cv_chart_spark(&c, values, count, columns);
+    return cv_chart_take(&c);
+}
+
+static void sparklines_show_the_range(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    assert_str_eq(spark(&a, (const int64_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8, 80), "▁▂▃▄▅▆▇█");
+    assert_str_eq(spark(&a, (const int64_t[]){-100, CV_ABSENT, 100}, 3, 80), "▁·█");
+    assert_str_eq(spark(&a, (const int64_t[]){5, 5}, 2, 80), "▄▄");
+    assert_str_eq(spark(&a, (const int64_t[]){0, 0}, 2, 80), "▁▁");
+    assert_str_eq(spark(&a, (const int64_t[]){0, 0, CV_ABSENT, 8, CV_ABSENT, CV_ABSENT}, 6, 3), "▁█·");
+    assert_str_eq(spark(&a, NULL, 0, 80), "");
+    assert_str_eq(spark(&a, (const int64_t[]){INT64_MAX / 2, INT64_MIN / 2}, 2, 80), "█▁");
+    cv_arena_release(&a);
+}
+
+static void cells_have_their_width(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_chart c = {.arena = &a};
+    cv_chart_cell(&c, CV_STR("a\nb  c"), 8, CV_CHART_LEFT);
+    cv_chart_cell(&c, CV_STR("日本語"), 4, CV_CHART_RIGHT);
+    cv_chart_int(&c, CV_ABSENT, 3);
+    cv_chart_int(&c, 123456, 3);
+    cv_chart_signed(&c, 0, 3);
+    cv_chart_cell(&c, CV_STR(""), 3, CV_CHART_LEFT);
+    cv_chart_line(&c);
+    assert_str_eq(cv_chart_take(&c), "a b c    日…  —123456 +0\n");
+    cv_arena_release(&a);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(any_dialogue_agrees_with_the_slow_way),
+        TEST(the_longest_dialogue_agrees_too),
+        TEST(a_dialogue_without_rounds_has_its_next_step),
+        TEST(a_dialogue_without_people_has_one_too),
+        TEST(convergence_is_seen),
+        TEST(responses_wait_for_their_round),
+        TEST(no_score_is_no_zero),
+        TEST(one_round_has_the_totals_up_to_it),
+        cmocka_unit_test(the_estimate_follows_its_rule),
+        TEST(what_is_over_has_no_rounds_left),
+        TEST(one_reading_is_enough),
+        TEST(no_text_breaks_the_page),
+        cmocka_unit_test(sparklines_show_the_range),
+        cmocka_unit_test(cells_have_their_width),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
