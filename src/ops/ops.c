@@ -194,7 +194,7 @@ static const cv_operation rows[] = {
          "Experts stand by their totals, equal ones by name. What was not scored is a dash, not a 0. Scores that do\n"
          "not add up (a round and its experts, a score and its components) are named below the tables.\n",
      .examples = "  conclave dialogue scoreboard nvidia-decision\n"
-                 "  conclave dialogue scoreboard nvidia-decision --round 1\n",
+                 "  conclave dialogue scoreboard nvidia-decision --round 0\n",
      .schema = "dialogue_scoreboard",
      .flags = READS,
      .run = cv_dialogue_scoreboard},
