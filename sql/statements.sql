@@ -67,7 +67,9 @@ SET rev = excluded.rev, score = excluded.score, score_components = excluded.scor
 
 -- name: put_response
 INSERT INTO responses (dialogue_id, rev, round, expert_slug, content, sha256, created_at)
-VALUES (:dialogue_id, :rev, :round, :expert_slug, :content, :sha256, :created_at);
+VALUES (:dialogue_id, :rev, :round, :expert_slug, :content, :sha256, :created_at)
+ON CONFLICT (dialogue_id, round, expert_slug) DO UPDATE
+SET rev = excluded.rev, content = excluded.content, sha256 = excluded.sha256, created_at = excluded.created_at;
 
 -- name: put_$kind
 INSERT INTO $table (dialogue_id, rev, round, seq, label, $content, contributors, status, parameters,

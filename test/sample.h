@@ -143,14 +143,15 @@ static inline void cv_sample_seat(cv_sample *s, int64_t round, int64_t position,
     cv_sample_put(s, NULL, CV_REC_SEAT, &row);
 }
 
-static inline void cv_sample_response(cv_sample *s, int64_t round, const char *slug, const char *content)
+static inline void cv_sample_response(cv_sample *s, cv_rec_event *event, int64_t round, const char *slug,
+                                      const char *content)
 {
     cv_rec_response row = {.round = round,
                            .expert_slug = cv_str_of(slug),
                            .content = cv_str_of(content),
                            .sha256 = cv_sha256(&s->arena, cv_str_of(content)),
                            .created_at = s->journal.now};
-    cv_sample_put(s, NULL, CV_REC_RESPONSE, &row);
+    cv_sample_put(s, event, CV_REC_RESPONSE, &row);
 }
 
 /* A new entity, its first event and its local ids ("MUFFIN-P0001 CUPCAKE-P0001"; those of experts with a response have
@@ -308,9 +309,9 @@ static inline void cv_sample_create(cv_sample *s)
 static inline void cv_sample_respond(cv_sample *s, int64_t round, const char *slug, const char *content)
 {
     cv_journal *j = cv_sample_begin(s);
-    cv_sample_response(s, round, slug, content);
-    cv_journal_event(j, 'S', cv_arena_printf(&s->arena, "%lld/%s", (long long)round, slug), CV_STR("received"), round,
-                     cv_sample_list(s, slug));
+    cv_rec_event *event = cv_journal_event(j, 'S', cv_arena_printf(&s->arena, "%lld/%s", (long long)round, slug),
+                                           CV_STR("created"), round, cv_sample_list(s, slug));
+    cv_sample_response(s, event, round, slug, content);
     cv_sample_commit(s);
 }
 

@@ -88,6 +88,21 @@ static cv_str round_data(const cv_batch *b)
     return cv_buf_take(&text, b->call->arena);
 }
 
+static void enter_responses(cv_batch *b, cv_journal *j, cv_rec_event *event)
+{
+    for (size_t i = 0; i < b->responses.count; i++) {
+        const cv_draft_response *draft = &b->responses.items[i];
+        if (draft->stored)
+            continue;
+        cv_rec_response row = {.round = b->round,
+                               .expert_slug = draft->expert,
+                               .content = draft->content,
+                               .sha256 = cv_sha256(b->call->arena, draft->content),
+                               .created_at = j->now};
+        cv_journal_covers(j, event, CV_REC_RESPONSE, cv_journal_put(j, CV_REC_RESPONSE, &row));
+    }
+}
+
 static void enter_round(cv_batch *b, cv_journal *j)
 {
     cv_rec_round row = {.round = b->round,
@@ -105,6 +120,7 @@ static void enter_round(cv_batch *b, cv_journal *j)
     cv_journal_covers(j, event, CV_REC_ROUND, cv_journal_put(j, CV_REC_ROUND, &row));
     enter_scores(b, j, event);
     enter_experts(b, j, event);
+    enter_responses(b, j, event);
     enter_dialogue(b, j, event);
 }
 
@@ -131,21 +147,6 @@ static void warn_scores(cv_batch *b)
 }
 
 /* ---- what is only added ---------------------------------------------------------------------- */
-
-static void enter_responses(cv_batch *b, cv_journal *j)
-{
-    for (size_t i = 0; i < b->responses.count; i++) {
-        const cv_draft_response *draft = &b->responses.items[i];
-        if (draft->stored)
-            continue;
-        cv_rec_response row = {.round = b->round,
-                               .expert_slug = draft->expert,
-                               .content = draft->content,
-                               .sha256 = cv_sha256(b->call->arena, draft->content),
-                               .created_at = j->now};
-        cv_journal_put(j, CV_REC_RESPONSE, &row);
-    }
-}
 
 static cv_rec_origin origin_of(const cv_batch *b, const cv_draft *draft, cv_str local_id)
 {
@@ -276,7 +277,6 @@ void cv_batch_enter(cv_batch *b, cv_journal *j)
     cv_scribe scribe = {j, &b->warnings, b->round};
     warn_scores(b);
     enter_round(b, j);
-    enter_responses(b, j);
     enter_origins(b, j);
     enter_moves(b, j);
     for (size_t i = 0; i < b->drafts.count; i++) {

@@ -87,7 +87,7 @@ static const struct {
     bool fixed;
 } traits[CV_REC_COUNT] = {
     [CV_REC_DIALOGUE] = {0, false}, [CV_REC_EXPERT] = {1, false},  [CV_REC_SEAT] = {2, true},
-    [CV_REC_ROUND] = {1, false},    [CV_REC_SCORE] = {2, false},   [CV_REC_RESPONSE] = {2, true},
+    [CV_REC_ROUND] = {1, false},    [CV_REC_SCORE] = {2, false},   [CV_REC_RESPONSE] = {2, false},
     [CV_REC_ENTITY] = {3, false},   [CV_REC_ORIGIN] = {1, true},   [CV_REC_REFERENCE] = {3, true},
     [CV_REC_MOVE] = {3, true},      [CV_REC_VERDICT] = {1, false}, [CV_REC_EVENT] = {1, true},
 };

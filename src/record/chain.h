@@ -7,7 +7,7 @@
  *
  *     {"entity/P/1/3": digest, "expert/muffin": digest}        rows that may change: one entry each
  *     {"added": digest}                                        all rows of the write that never change (seats,
- * responses, origins, references, moves), in the order of a snapshot
+ * origins, references, moves), in the order of a snapshot
  *
  * Canonical bytes of a row: its kind, then every field in the order of records.h: name, type, length, bytes; absent
  * values are told from empty ones. `rev` is not covered: it is the store's. Hashes are 64 lower-case hex digits.

@@ -33,9 +33,9 @@ typedef enum {
     CV_STORE_UNKNOWN   /* it may or may not be there: ask again with the same op_id */
 } cv_store_result;
 
-/* The rows of one write. Rows of DIALOGUE, EXPERT, ROUND, SCORE and ENTITY that exist are replaced (their key decides);
- * all others are only added: adding one that exists is an error of the caller. The engine sets their `rev`: what stands
- * there is not looked at. */
+/* The rows of one write. Rows of DIALOGUE, EXPERT, ROUND, SCORE, RESPONSE and ENTITY that exist are replaced (their key
+ * decides); all others are only added: adding one that exists is an error of the caller. The engine sets their `rev`:
+ * what stands there is not looked at. */
 typedef struct {
     const void *items[CV_REC_COUNT]; /* arrays of the structs, by cv_rec_kind; DIALOGUE: one */
     size_t counts[CV_REC_COUNT];

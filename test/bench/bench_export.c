@@ -178,7 +178,7 @@ static void add_round(writer *w, cv_store *store, int round)
                                     .expert_slug = cv_panel_names.items[i],
                                     .content = w->content,
                                     .created_at = w->journal.now};
-        cv_journal_put(&w->journal, CV_REC_RESPONSE, &response);
+        put(w, event, CV_REC_RESPONSE, &response);
     }
     commit(w);
 }

@@ -350,8 +350,8 @@ static void assert_kept(fixture *f, const char *sql)
 
 static void history_refuses_changes(void **state)
 {
-    static const char *const only_added[] = {"panels",   "responses", "origins", "refs",           "moves",
-                                             "verdicts", "events",    "ops",     "stream_messages"};
+    static const char *const only_added[] = {"panels",   "origins", "refs", "moves",
+                                             "verdicts", "events",  "ops",  "stream_messages"};
     fixture *f = *state;
     make_parents(f);
     for (size_t i = 0; i < COUNT(valid); i++) {
@@ -369,6 +369,8 @@ static void history_refuses_changes(void **state)
         "UPDATE experts SET expert_slug = 'x'",
         "UPDATE rounds SET round = 9",
         "UPDATE scores SET expert_slug = 'scone'",
+        "UPDATE responses SET expert_slug = 'scone'",
+        "UPDATE responses SET round = 9",
         "UPDATE perspectives SET seq = 9",
         "UPDATE recommendations SET round = 9",
         "UPDATE tensions SET seq = 9",

@@ -116,7 +116,7 @@ static const struct {
     [CV_REC_SEAT] = {2, false, "round expert_slug source"},
     [CV_REC_ROUND] = {1, true, "round score status created_at"},
     [CV_REC_SCORE] = {2, true, "round expert_slug score"},
-    [CV_REC_RESPONSE] = {2, false, "round expert_slug created_at"},
+    [CV_REC_RESPONSE] = {2, true, "round expert_slug created_at"},
     [CV_REC_ENTITY] = {3, true, "kind round seq label content contributors status created_at"},
     [CV_REC_ORIGIN] = {1, false, "local_id display_id round"},
     [CV_REC_REFERENCE] = {3, false, "source_id ref_type target_id source_type target_type round created_at"},

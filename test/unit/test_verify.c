@@ -194,7 +194,7 @@ static void every_changed_field_is_noticed(void **state)
         {"panels", ": rev/", ": rev/"},
         {"rounds", ": round/", ": round/"},
         {"scores", ": score/", ": score/"},
-        {"responses", ": response/", ": rev/"},
+        {"responses", ": response/", ": response/"},
         {"perspectives", ": entity/P/", ": entity/P/"},
         {"recommendations", ": entity/R/", ": entity/R/"},
         {"tensions", ": entity/T/", ": entity/T/"},
@@ -237,7 +237,7 @@ static void removed_and_added_rows_are_noticed(void **state)
     expect(f, "DELETE FROM panels WHERE round = 1 AND expert_slug = 'donut'", "rev 5 added 2 seat;");
     expect(f, "DELETE FROM refs WHERE source_id = '@cupcake'", "rev/4: rev 4 added 7 origin, 6 reference;");
     expect(f, "DELETE FROM moves", "rev/6: rev 6 added 2 origin, 3 reference;");
-    expect(f, "DELETE FROM responses WHERE round = 2", "rev/7: rev 7 added nothing;");
+    expect(f, "DELETE FROM responses WHERE round = 2", "response/2/muffin: event 25 vouches for it: expected a row");
     expect(f, "INSERT INTO panels SELECT dialogue_id, 9, expert_slug, rev, position, source, focus FROM panels LIMIT 1",
            "rev/1: rev 1 added 4 seat;");
     expect(f,
