@@ -1,4 +1,5 @@
 /* bench.c - the ratios the project promises, each against its rival in the same run. */
+#include "bench_context.h"
 #include "bench_export.h"
 #include "bench_json.h"
 #include "bench_register.h"
@@ -12,5 +13,6 @@ int main(void)
     bench_store();
     bench_register();
     bench_export();
+    bench_context();
     return 0;
 }

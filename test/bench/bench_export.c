@@ -11,16 +11,13 @@
 #include "bench_export.h"
 
 #include <malloc.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "benching.h"
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/place.h"
@@ -34,20 +31,7 @@ static void die(const cv_err *err)
     exit(1);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* ---- the dialogue ---------------------------------------------------------------------------- */
-
-static int64_t still(void *ctx)
-{
-    (void)ctx;
-    return INT64_C(1770026400000);
-}
 
 typedef struct {
     cv_arena arena;
@@ -62,7 +46,7 @@ static void begin(writer *w, cv_store *store, int number)
 {
     cv_err err = {.arena = &w->arena};
     cv_wanted lean = {.kinds = 1u << CV_REC_DIALOGUE | 1u << CV_REC_EXPERT};
-    w->call = (cv_call){.arena = &w->arena, .store = store, .clock = {still, NULL}, .input = &w->input};
+    w->call = (cv_call){.arena = &w->arena, .store = store, .clock = {cv_bench_still, NULL}, .input = &w->input};
     cv_str input = cv_arena_printf(&w->arena, "{\"op_id\":\"op-%d\"}", number);
     if (!cv_json_parse(&w->arena, input, &w->input, &err))
         die(&err);
@@ -211,36 +195,19 @@ static double export_once(cv_store *store, const char *folder)
         die(&err);
     cv_call call = {.arena = &a,
                     .store = store,
-                    .clock = {still, NULL},
+                    .clock = {cv_bench_still, NULL},
                     .root = folder,
                     .input = &input,
                     .input_text = text,
                     .out = &out,
                     .errs = &errs};
-    double start = seconds();
+    double start = cv_bench_seconds();
     if (!cv_dialogue_export(&call))
         die(&errs.items[0]);
-    double took = seconds() - start;
+    double took = cv_bench_seconds() - start;
     cv_buf_release(&out);
     cv_arena_release(&a);
     return took;
-}
-
-static size_t read_table(sqlite3 *db, const char *table)
-{
-    char sql[200];
-    size_t bytes = 0;
-    sqlite3_stmt *st;
-    snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE dialogue_id = 'large'", table);
-    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
-        exit(1);
-    int columns = sqlite3_column_count(st);
-    while (sqlite3_step(st) == SQLITE_ROW)
-        for (int i = 0; i < columns; i++)
-            if (sqlite3_column_text(st, i))
-                bytes += (size_t)sqlite3_column_bytes(st, i);
-    sqlite3_finalize(st);
-    return bytes;
 }
 
 static double read_once(sqlite3 *db, size_t *ret_bytes)
@@ -248,11 +215,11 @@ static double read_once(sqlite3 *db, size_t *ret_bytes)
     static const char *const tables[] = {
         "dialogues", "experts",  "panels", "rounds",  "scores", "responses", "perspectives", "recommendations",
         "tensions",  "evidence", "claims", "origins", "refs",   "moves",     "verdicts",     "events"};
-    double start = seconds();
+    double start = cv_bench_seconds();
     *ret_bytes = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        *ret_bytes += read_table(db, tables[i]);
-    return seconds() - start;
+        *ret_bytes += cv_bench_read(db, tables[i], "large");
+    return cv_bench_seconds() - start;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */

@@ -19,16 +19,16 @@ bool cv_prompt_is_fresh(const cv_prompt *p)
 /* ---- quoting -------------------------------------------------------------------------------------------------------
  */
 
-static void quote(cv_arena *a, cv_buf *out, cv_str text)
+void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text)
 {
     text = cv_text_tidy(a, text);
     if (text.n)
         cv_text_print(out, text, CV_IN_BODY | CV_QUOTED, &nobody);
 }
 
-void cv_prompt_text(const cv_prompt *p, cv_str text)
+static void quote(const cv_prompt *p, cv_str text)
 {
-    quote(p->v->a, p->out, text);
+    cv_prompt_text(p->v->a, p->out, text);
 }
 
 /* "income_mandate" -> "Income mandate". */
@@ -64,24 +64,6 @@ void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *se
         cv_prompt_value(a, out, &object->members[i].value);
         cv_buf_add_z(out, " |\n");
     }
-}
-
-cv_str cv_prompt_body(const cv_prompt *p, uint32_t item)
-{
-    const cv_rec_entity *row = p->v->items.items[item].row;
-    cv_json parameters = {.type = CV_JSON_NULL};
-    cv_err ignored = {.arena = p->v->a};
-    cv_buf text = {0};
-    if (p->bodies[item].p)
-        return p->bodies[item];
-    quote(p->v->a, &text, row->content);
-    if (row->parameters.n && cv_json_parse(p->v->a, row->parameters, &parameters, &ignored) &&
-        parameters.type == CV_JSON_OBJECT && parameters.count) {
-        cv_buf_add_z(&text, text.n ? "\n" : "");
-        cv_prompt_table(p->v->a, &text, "Parameter", "Value", false, &parameters);
-    }
-    p->bodies[item] = text.n ? cv_buf_take(&text, p->v->a) : CV_STR("");
-    return p->bodies[item];
 }
 
 static void line(const cv_prompt *p, cv_str text)
@@ -130,7 +112,7 @@ static void write_situation(const cv_prompt *p, const cv_json *situation)
 {
     cv_buf_add_z(p->out, "**Current situation:**\n");
     if (situation->type == CV_JSON_STRING)
-        cv_prompt_text(p, situation->text);
+        quote(p, situation->text);
     for (uint32_t i = 0; situation->type == CV_JSON_ARRAY && i < situation->count; i++) {
         cv_buf_add_z(p->out, "- ");
         cv_prompt_value(p->v->a, p->out, &situation->items[i]);
@@ -145,7 +127,7 @@ static void write_other(const cv_prompt *p, const cv_json_member *member)
     line(p, spoken_key(p->v->a, member->key));
     cv_buf_add_z(p->out, ":**\n");
     if (member->value.type == CV_JSON_STRING) {
-        cv_prompt_text(p, member->value.text);
+        quote(p, member->value.text);
     } else {
         cv_prompt_value(p->v->a, p->out, &member->value);
         cv_buf_add_char(p->out, '\n');
@@ -252,7 +234,7 @@ static void write_role(const cv_prompt *p)
                   CV_FMT(cv_source_words.items[m->source]));
     if (m->expert->description.n) {
         cv_buf_add_char(p->out, '\n');
-        cv_prompt_text(p, m->expert->description);
+        quote(p, m->expert->description);
     }
     write_task(p);
     rule(p);

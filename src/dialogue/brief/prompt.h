@@ -39,6 +39,12 @@ typedef struct {
     int64_t syntheses;              /* those of the rounds below */
 } cv_prompt_left;
 
+/* An item as it is quoted, the same for every expert: its mark, its text, its references. */
+typedef struct {
+    cv_str whole;
+    cv_str body; /* the part of it that a cut takes away: content and parameters */
+} cv_prompt_block;
+
 typedef struct {
     const cv_view *v;
     const cv_view_member *member;
@@ -47,7 +53,7 @@ typedef struct {
     cv_prompt_left left;       /* cv_prompt_write: what that came to */
     int64_t token_budget;      /* 0: none */
     const char *response_path; /* NULL: responses are only handed in by command */
-    cv_str *bodies;            /* by item: content and parameters as they are quoted; made when first used */
+    cv_prompt_block *blocks;   /* by item, shared by all prompts of the view; each made when first used */
     cv_str context;            /* what became of the expert's contributions (story.h), empty for those who are new */
     cv_buf *out;
 } cv_prompt;
@@ -69,8 +75,8 @@ void cv_prompt_rounds(cv_prompt *p);
 void cv_prompt_find_left(cv_prompt *p);
 
 /* Text as it is quoted: tidy, its last fence closed, what looks like structure escaped; ends with a line feed. */
-void cv_prompt_text(const cv_prompt *p, cv_str text);
-cv_str cv_prompt_body(const cv_prompt *p, uint32_t item);
+void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text);
+const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t item);
 
 /* A value as it stands in a cell or on a line. */
 void cv_prompt_value(cv_arena *a, cv_buf *out, const cv_json *value);

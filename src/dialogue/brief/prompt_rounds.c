@@ -33,7 +33,7 @@ static bool is_gone(const cv_prompt *p, const cv_view_item *item)
 static bool is_bodiless(const cv_prompt *p, uint32_t i)
 {
     const cv_view_item *item = &p->v->items.items[i];
-    return item->row->round < p->cut.bodies && !is_kept(p, item) && cv_prompt_body(p, i).n >= LEAST_BODY;
+    return item->row->round < p->cut.bodies && !is_kept(p, item) && cv_prompt_item(p, i)->body.n >= LEAST_BODY;
 }
 
 void cv_prompt_find_left(cv_prompt *p)
@@ -59,7 +59,7 @@ static void write_left(const cv_prompt *p)
     const cv_prompt_left *left = &p->left;
     if (left->bodies.count + left->items.count == 0 && left->syntheses == 0)
         return;
-    cv_buf_printf(p->out, "> **Shortened** to stay within %lld tokens.\n", (long long)p->token_budget);
+    cv_buf_add_z(p->out, "> **Shortened** to fit a token budget.\n");
     list_ids(p, "> Only the labels stand here of ", left->bodies.items, left->bodies.count);
     list_ids(p, "> Evidence and claims left out: ", left->items.items, left->items.count);
     if (left->syntheses > 0)
@@ -80,7 +80,7 @@ static cv_str slugs(cv_arena *a, const cv_people *by)
 }
 
 /* Tensions are written with their word and without contributors, as the specification does. */
-static void write_mark(const cv_prompt *p, const cv_view_item *item)
+static void write_mark(const cv_view *v, const cv_view_item *item, cv_buf *out)
 {
     bool tension = item->kind == CV_KIND_TENSION;
     cv_mark mark = {.type = (cv_mark_type)item->kind,
@@ -88,54 +88,92 @@ static void write_mark(const cv_prompt *p, const cv_view_item *item)
                     .sub = -1,
                     .colon = true,
                     .id = item->id,
-                    .label = cv_squeeze(p->v->a, item->row->label),
-                    .by = tension ? (cv_str){NULL, 0} : slugs(p->v->a, item->by)};
-    cv_mark_print(p->out, &mark);
+                    .label = cv_squeeze(v->a, item->row->label),
+                    .by = tension ? (cv_str){NULL, 0} : slugs(v->a, item->by)};
+    cv_mark_print(out, &mark);
 }
 
 /* What we know about an item beyond its text. */
-static void write_note(const cv_prompt *p, uint32_t i)
+static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless, cv_buf *out)
 {
-    const cv_view_item *item = &p->v->items.items[i];
     const char *joint = " — ";
     if (item->kind == CV_KIND_TENSION && item->by->count > 1) {
-        cv_buf_printf(p->out, "%sraised by ", joint);
-        cv_story_names(p->v, item->by, (cv_str){NULL, 0}, p->out);
+        cv_buf_printf(out, "%sraised by ", joint);
+        cv_story_names(v, item->by, (cv_str){NULL, 0}, out);
         joint = ", ";
     }
     if (!cv_str_eq(item->status, cv_statuses[cv_status_first(item->kind)].word)) {
-        cv_buf_printf(p->out, "%s%.*s", joint, CV_FMT(item->status));
+        cv_buf_printf(out, "%s%.*s", joint, CV_FMT(item->status));
         joint = ", ";
     }
-    if (is_bodiless(p, i))
-        cv_buf_printf(p->out, "%stext left out", joint);
-    cv_buf_add_char(p->out, '\n');
+    if (bodiless)
+        cv_buf_printf(out, "%stext left out", joint);
+    cv_buf_add_char(out, '\n');
 }
 
-static void write_tie(const cv_prompt *p, const cv_view_tie *tie, const char *before)
+static void write_tie(const cv_view_tie *tie, const char *before, cv_buf *out)
 {
     cv_mark mark = {.type = CV_MARK_REFERENCE,
                     .style = CV_STYLE_CLASSIC,
                     .sub = (int)tie->type,
                     .word = cv_ref_words.items[tie->type],
                     .targets = tie->target};
-    cv_buf_add_z(p->out, before);
-    cv_mark_print(p->out, &mark);
+    cv_buf_add_z(out, before);
+    cv_mark_print(out, &mark);
+}
+
+static void write_body(const cv_view *v, const cv_rec_entity *row, cv_buf *out)
+{
+    cv_json parameters = {.type = CV_JSON_NULL};
+    cv_err ignored = {.arena = v->a};
+    size_t begin = out->n;
+    cv_prompt_text(v->a, out, row->content);
+    if (row->parameters.n && cv_json_parse(v->a, row->parameters, &parameters, &ignored) &&
+        parameters.type == CV_JSON_OBJECT && parameters.count) {
+        cv_buf_add_z(out, out->n > begin ? "\n" : "");
+        cv_prompt_table(v->a, out, "Parameter", "Value", false, &parameters);
+    }
+}
+
+/* References stand behind a blank line: a table must not go on over them. */
+static void write_ties(const cv_view *v, uint32_t item, cv_buf *out)
+{
+    const uint32_t *tie = cv_group_begin(&v->ties_from, item), *end = cv_group_end(&v->ties_from, item);
+    for (const char *before = "\n"; tie < end; tie++, before = " ")
+        write_tie(&v->ties.items[*tie], before, out);
+    cv_buf_add_z(out, cv_group_is_empty(&v->ties_from, item) ? "\n" : "\n\n");
+}
+
+const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t i)
+{
+    const cv_view *v = p->v;
+    cv_prompt_block *block = &p->blocks[i];
+    cv_buf text = {0};
+    if (block->whole.p)
+        return block;
+    write_mark(v, &v->items.items[i], &text);
+    write_note(v, &v->items.items[i], false, &text);
+    size_t begin = text.n;
+    write_body(v, v->items.items[i].row, &text);
+    size_t end = text.n;
+    write_ties(v, i, &text);
+    block->whole = cv_buf_take(&text, v->a);
+    block->body = (cv_str){block->whole.p + begin, end - begin};
+    return block;
 }
 
 static void write_item(const cv_prompt *p, uint32_t i)
 {
-    const cv_view *v = p->v;
-    const uint32_t *tie = cv_group_begin(&v->ties_from, i), *end = cv_group_end(&v->ties_from, i);
-    if (is_gone(p, &v->items.items[i]))
+    const cv_view_item *item = &p->v->items.items[i];
+    if (is_gone(p, item))
         return;
-    write_mark(p, &v->items.items[i]);
-    write_note(p, i);
-    if (!is_bodiless(p, i))
-        cv_buf_add(p->out, cv_prompt_body(p, i));
-    for (const char *before = "\n"; tie < end; tie++, before = " ") /* a table must not go on over them */
-        write_tie(p, &v->ties.items[*tie], before);
-    cv_buf_add_z(p->out, cv_group_is_empty(&v->ties_from, i) ? "\n" : "\n\n");
+    if (!is_bodiless(p, i)) {
+        cv_buf_add(p->out, cv_prompt_item(p, i)->whole);
+        return;
+    }
+    write_mark(p->v, item, p->out);
+    write_note(p->v, item, true, p->out);
+    write_ties(p->v, i, p->out);
 }
 
 /* ---- one speaker ---------------------------------------------------------------------------------------------------
@@ -153,7 +191,7 @@ static void write_move(const cv_prompt *p, const cv_view_move *move)
                     .targets = cv_buf_take(&targets, p->v->a)};
     cv_mark_print(p->out, &mark);
     cv_buf_add_char(p->out, '\n');
-    cv_prompt_text(p, move->row->context);
+    cv_prompt_text(p->v->a, p->out, move->row->context);
     cv_buf_add_char(p->out, '\n');
 }
 
@@ -176,7 +214,7 @@ static void write_loose(const cv_prompt *p, size_t key)
     const cv_view *v = p->v;
     const uint32_t *i = cv_group_begin(&v->loose_of, key), *end = cv_group_end(&v->loose_of, key);
     for (const char *before = ""; i < end; i++, before = " ")
-        write_tie(p, &v->ties.items[v->loose.items[*i].a], before);
+        write_tie(&v->ties.items[v->loose.items[*i].a], before, p->out);
     cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : "\n\n");
 }
 
@@ -221,7 +259,7 @@ static void write_round(const cv_prompt *p, const cv_rec_round *row)
     cv_buf_add_z(p->out, silents ? ".*\n\n---\n\n" : "");
     if (row->summary.n && row->round >= p->cut.syntheses) {
         cv_buf_printf(p->out, "### Judge Synthesis — Round %lld\n", (long long)row->round);
-        cv_prompt_text(p, row->summary);
+        cv_prompt_text(v->a, p->out, row->summary);
         cv_buf_add_z(p->out, "\n---\n\n");
     }
 }

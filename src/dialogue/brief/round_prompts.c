@@ -96,13 +96,13 @@ static void make_jobs(press *x)
 {
     cv_arena *a = x->call->arena;
     int64_t budget = cv_json_get_int(x->call->input, "token_budget", 0);
-    cv_str *bodies = CV_NEW_ARRAY(a, x->v.items.count, cv_str);
+    cv_prompt_block *blocks = CV_NEW_ARRAY(a, x->v.items.count, cv_prompt_block);
     x->jobs = CV_NEW_ARRAY(a, x->v.members.count, cv_prompt);
     for (size_t i = 0; i < x->v.members.count; i++) {
         const cv_view_member *member = &x->v.members.items[i];
         x->jobs[i] = (cv_prompt){.v = &x->v,
                                  .token_budget = budget,
-                                 .bodies = bodies,
+                                 .blocks = blocks,
                                  .context = cv_story_context(&x->v, member),
                                  .out = &x->prompt};
         if (x->folder)

@@ -190,7 +190,7 @@ static bool has_news(const story *t, uint32_t item)
     for (const uint32_t *k = cv_group_begin(&v->moves_to, item); k < cv_group_end(&v->moves_to, item); k++)
         if (v->moves.items[v->aims.items[*k].a].row->round == v->round - 1)
             return true;
-    return v->items.items[item].row->rev >= v->s.rounds.items[v->round_count - 1].rev;
+    return v->items.items[item].touched;
 }
 
 /* The items that the expert contributed to in a round, in their order: its own and those it shares. */

@@ -66,10 +66,37 @@ static void turn_back(cv_view *v)
     for (size_t i = 0; i < v->s.events.count; i++) {
         const cv_rec_event *event = &v->s.events.items[i];
         uint32_t at = event->event_round < v->round ? cv_view_find(v, event->subject_id) : CV_NO_ITEM;
-        int status = at == CV_NO_ITEM ? -1 : cv_status_find(v->items.items[at].kind, event->event_type);
+        if (at == CV_NO_ITEM)
+            continue;
+        cv_view_item *item = &v->items.items[at];
+        int status = cv_status_find(item->kind, event->event_type);
         if (status >= 0)
-            v->items.items[at].status = cv_statuses[status].word;
+            item->status = cv_statuses[status].word;
+        item->touched = item->touched || event->event_round == v->round - 1;
     }
+}
+
+/* The rev at which the last round came in: its row may have been corrected since, but not all of its rows. */
+static int64_t last_rev(const cv_view *v)
+{
+    int64_t rev = v->round_count ? v->s.rounds.items[v->round_count - 1].rev : 0, last = v->round - 1;
+    for (size_t i = 0; i < v->s.entities.count; i++)
+        if (v->s.entities.items[i].round == last && v->s.entities.items[i].rev < rev)
+            rev = v->s.entities.items[i].rev;
+    for (size_t i = 0; i < v->s.references.count; i++)
+        if (v->s.references.items[i].round == last && v->s.references.items[i].rev < rev)
+            rev = v->s.references.items[i].rev;
+    for (size_t i = 0; i < v->s.moves.count; i++)
+        if (v->s.moves.items[i].round == last && v->s.moves.items[i].rev < rev)
+            rev = v->s.moves.items[i].rev;
+    return rev;
+}
+
+static void stay_today(cv_view *v)
+{
+    int64_t rev = last_rev(v);
+    for (size_t i = 0; i < v->items.count; i++)
+        v->items.items[i].touched = v->items.items[i].row->rev >= rev;
 }
 
 static void keep_items(cv_view *v)
@@ -87,6 +114,8 @@ static void keep_items(cv_view *v)
     }
     if (v->round < cv_state_next_round(&v->s))
         turn_back(v);
+    else
+        stay_today(v);
     for (size_t i = 0; i < v->items.count; i++)
         v->open_tensions += v->items.items[i].kind == CV_KIND_TENSION && cv_view_is_open(&v->items.items[i]);
 }

@@ -28,6 +28,7 @@ typedef struct {
     cv_kind kind;
     cv_str status;
     const cv_people *by;
+    bool touched; /* made or changed by the last round or after it */
 } cv_view_item;
 
 typedef struct {
