@@ -33,6 +33,8 @@ golden prompts/opening.md
 for round in 0 1; do
     "$conclave" dialogue round-register --data @"$story/round-$round.request.json" >/dev/null || ok 1 "round $round"
 done
+"$conclave" dialogue verdict-register nvidia-decision --verdict-id V01 --verdict-type interim --round 1 \
+    --recommendation "Continue with options exploration" --description "The collar looks viable; timing is open." >/dev/null
 rev_1=$("$conclave" dialogue get nvidia-decision --json | jq .rev)
 "$conclave" dialogue round-context nvidia-decision --json >"$work/full-1"
 "$conclave" dialogue expert-create nvidia-decision --expert-slug palmier --role "Geopolitical Risk Analyst" \
@@ -140,6 +142,7 @@ def speaker: . as [$old, $new] | $old + $new
     + reduce ("tensions_raised", "shared", "references", "moves") as $k ({};
         if $old[$k] or $new[$k] then .[$k] = (($old[$k] // []) + (($new[$k] // []) - ($old[$k] // []))) else . end);
 def round: . as [$old, $new] | $old + $new
+    + (if $old.verdicts or $new.verdicts then {verdicts: (($old.verdicts // []) + ($new.verdicts // []))} else {} end)
     + {tensions: ([$old.tensions, $new.tensions] | over("id")),
        expert_contributions: ($old.expert_contributions | map(. as $o
             | (first($new.expert_contributions[] | select(.expert == $o.expert)) // null) as $n

@@ -331,6 +331,19 @@ static void test_as_it_was(void **state)
         for (int round = 0; round < ROUNDS; round++) {
             then[round] = context_of(&w, round);
             register_round(&w, &r, round);
+            /* The judge's own acts between rounds; those that the lifecycle does not allow are refused. */
+            cv_world_call(&w, "update",
+                          cv_arena_printf(&w.a,
+                                          "{'dialogue_id': 'bread', 'updates': [{'id': 'T%02d01', "
+                                          "'status': 'accepted', 'reason': 'known'}]}",
+                                          round)
+                              .p);
+            cv_world_do(&w, "verdict-register",
+                        cv_arena_printf(&w.a,
+                                        "{'dialogue_id': 'bread', 'verdict_id': 'V%d', 'verdict_type': 'interim', "
+                                        "'round': %d, 'recommendation': 'Go on', 'description': '## Forged'}",
+                                        round, round)
+                            .p);
         }
         for (int round = 0; round < ROUNDS; round++)
             assert_view_eq(context_of(&w, round), then[round]);
@@ -439,7 +452,7 @@ static void test_costs(void **state)
     make_dialogue(&w, &r);
     cv_state s = cv_world_state(&w, "bread");
     size_t rows = 1 + s.experts.count + s.seats.count + s.rounds.count + s.scores.count + s.entities.count +
-                  s.references.count + s.moves.count;
+                  s.references.count + s.moves.count + s.verdicts.count;
     size_t events = s.events.count;
     cost c = {0};
     cv_tracing tracing = {.trace = count_call, .ctx = &c};

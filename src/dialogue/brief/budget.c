@@ -22,7 +22,7 @@ static int64_t write_cut(cv_prompt *p, int64_t steps, int64_t old)
 
 bool cv_budget_fit(cv_prompt *p, int64_t *ret_least)
 {
-    int64_t old = p->v->round_count > 1 ? (int64_t)p->v->round_count - 1 : 0;
+    int64_t old = p->v->rounds.count > 1 ? (int64_t)p->v->rounds.count - 1 : 0;
     int64_t too_few = 0, enough = 3 * old, tried = 0;
     *ret_least = write_cut(p, 0, old);
     if (p->token_budget == 0 || *ret_least <= p->token_budget)

@@ -178,8 +178,8 @@ static void write_progress(const cv_prompt *p)
     const cv_view *v = p->v;
     int64_t fresh = 0;
     cv_buf_add_z(p->out, "### Dialogue Progress\n\n");
-    for (size_t i = 0; i < v->round_count; i++) {
-        const cv_rec_round *row = &v->s.rounds.items[i];
+    for (size_t i = 0; i < v->rounds.count; i++) {
+        const cv_rec_round *row = v->rounds.items[i].row;
         cv_str summary = cv_utf8_excerpt(v->a, cv_squeeze(v->a, row->summary), MOST_SUMMARY);
         cv_buf_printf(p->out, "- **Round %lld (Score: %lld):** ", (long long)row->round,
                       (long long)(row->score == CV_ABSENT ? 0 : row->score));

@@ -241,33 +241,54 @@ static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
 /* ---- rounds --------------------------------------------------------------------------------------------------------
  */
 
-static void write_round(const cv_prompt *p, const cv_rec_round *row)
+/* **Verdict V01 (interim):** Continue … */
+static void write_verdict(const cv_prompt *p, const cv_rec_verdict *verdict)
+{
+    cv_buf_printf(p->out, "\n**Verdict %.*s (%.*s", CV_FMT(verdict->verdict_id), CV_FMT(verdict->verdict_type));
+    if (verdict->author_expert.n)
+        cv_buf_printf(p->out, ", by %.*s", CV_FMT(cv_view_name(p->v, verdict->author_expert)));
+    cv_buf_add_z(p->out, "):** ");
+    cv_buf_add(p->out, cv_squeeze(p->v->a, verdict->recommendation));
+    cv_buf_add_char(p->out, '\n');
+    cv_prompt_text(p->v->a, p->out, verdict->description);
+}
+
+static void write_synthesis(const cv_prompt *p, const cv_view_round *round)
+{
+    bool told = round->row->summary.n && round->row->round >= p->cut.syntheses;
+    if (!told && round->verdict_count == 0)
+        return;
+    cv_buf_printf(p->out, "### Judge Synthesis — Round %lld\n", (long long)round->row->round);
+    if (told)
+        cv_prompt_text(p->v->a, p->out, round->row->summary);
+    for (size_t i = 0; i < round->verdict_count; i++)
+        write_verdict(p, round->verdicts[i]);
+    cv_buf_add_z(p->out, "\n---\n\n");
+}
+
+static void write_round(const cv_prompt *p, const cv_view_round *round)
 {
     const cv_view *v = p->v;
-    size_t *voices, *silent, silents, count = cv_view_voices(v, row->round, &voices, &silent, &silents);
+    const cv_rec_round *row = round->row;
     cv_buf_printf(p->out, "### Round %lld", (long long)row->round);
     if (row->title.n) {
         cv_buf_add_z(p->out, " — ");
         cv_buf_add(p->out, cv_squeeze(v->a, row->title));
     }
     cv_buf_printf(p->out, " (Score: %lld)\n\n", (long long)(row->score == CV_ABSENT ? 0 : row->score));
-    for (size_t i = 0; i < count; i++)
-        write_voice(p, row->round, voices[i]);
-    for (size_t i = 0; i < silents; i++)
+    for (size_t i = 0; i < round->voice_count; i++)
+        write_voice(p, row->round, round->voices[i]);
+    for (size_t i = 0; i < round->silent_count; i++)
         cv_buf_printf(p->out, "%s%.*s",
-                      i ? ", " : "*Said nothing in this round: ", CV_FMT(v->speakers.items[silent[i]].name));
-    cv_buf_add_z(p->out, silents ? ".*\n\n---\n\n" : "");
-    if (row->summary.n && row->round >= p->cut.syntheses) {
-        cv_buf_printf(p->out, "### Judge Synthesis — Round %lld\n", (long long)row->round);
-        cv_prompt_text(v->a, p->out, row->summary);
-        cv_buf_add_z(p->out, "\n---\n\n");
-    }
+                      i ? ", " : "*Said nothing in this round: ", CV_FMT(v->speakers.items[round->silent[i]].name));
+    cv_buf_add_z(p->out, round->silent_count ? ".*\n\n---\n\n" : "");
+    write_synthesis(p, round);
 }
 
 void cv_prompt_rounds(cv_prompt *p)
 {
     cv_buf_add_z(p->out, "## Prior Rounds\n\n");
     write_left(p);
-    for (size_t i = 0; i < p->v->round_count; i++)
-        write_round(p, &p->v->s.rounds.items[i]);
+    for (size_t i = 0; i < p->v->rounds.count; i++)
+        write_round(p, &p->v->rounds.items[i]);
 }

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "dialogue/fault.h"
 #include "dialogue/panel.h"
 
 /* ---- people --------------------------------------------------------------------------------------------------------
@@ -79,7 +78,7 @@ static void turn_back(cv_view *v)
 /* The rev at which the last round came in: its row may have been corrected since, but not all of its rows. */
 static int64_t last_rev(const cv_view *v)
 {
-    int64_t rev = v->round_count ? v->s.rounds.items[v->round_count - 1].rev : 0, last = v->round - 1;
+    int64_t rev = v->rounds.count ? v->rounds.items[v->rounds.count - 1].row->rev : 0, last = v->round - 1;
     for (size_t i = 0; i < v->s.entities.count; i++)
         if (v->s.entities.items[i].round == last && v->s.entities.items[i].rev < rev)
             rev = v->s.entities.items[i].rev;
@@ -317,9 +316,9 @@ static cv_str status_before(const cv_view *v)
 void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *v)
 {
     *v = (cv_view){.a = a, .s = *s, .round = round};
-    while (v->round_count < s->rounds.count && s->rounds.items[v->round_count].round < round) {
-        int64_t score = s->rounds.items[v->round_count++].score;
-        v->total += score == CV_ABSENT ? 0 : score;
+    for (size_t i = 0; i < s->rounds.count && s->rounds.items[i].round < round; i++) {
+        *CV_PUSH(a, &v->rounds) = (cv_view_round){.row = &s->rounds.items[i]};
+        v->total += s->rounds.items[i].score == CV_ABSENT ? 0 : s->rounds.items[i].score;
     }
     for (size_t i = 0; i < s->experts.count; i++)
         speaker_of(v, s->experts.items[i].expert_slug);
@@ -328,49 +327,16 @@ void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *v)
     keep_moves(v);
     for (size_t i = 0; i < v->ties.count; i++)
         speaker_of(v, v->ties.items[i].by->items[0]);
+    for (size_t i = 0; i < s->seats.count; i++)
+        speaker_of(v, s->seats.items[i].expert_slug);
     speaker_of(v, cv_judge_slug);
     seat_panel(v);
     size_t keys = (size_t)round * v->speakers.count + 1;
     group_items(v, keys);
     group_ties(v, keys);
     group_moves(v, keys);
+    cv_view_fill_rounds(v);
     v->status = status_before(v);
-}
-
-/* Events are only added: those that came after the state was read are left out. */
-static bool load_events(cv_call *call, cv_state *s, cv_err *err)
-{
-    cv_wanted wanted = {.kinds = CV_REC_BIT(EVENT)};
-    cv_state past;
-    if (!cv_state_load(call, s->id, &wanted, &past, err))
-        return false;
-    while (past.events.count > 0 && past.events.items[past.events.count - 1].event_seq > s->position.event_count)
-        past.events.count--;
-    s->events.items = past.events.items;
-    s->events.count = past.events.count;
-    return true;
-}
-
-bool cv_view_load(cv_call *call, cv_view *ret_view)
-{
-    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
-                           CV_REC_BIT(SCORE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(MOVE);
-    cv_err err = {.arena = call->arena};
-    cv_state s;
-    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &(cv_wanted){.kinds = kinds}, &s, &err))
-        return cv_call_fail(call, &err);
-    int64_t next = cv_state_next_round(&s), round = cv_json_get_int(call->input, "round", next);
-    if (round > next) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
-                  cv_arena_printf(call->arena, "%lld", (long long)round), "round %lld cannot be prepared yet",
-                  (long long)round)
-            ->suggestion = cv_arena_printf(call->arena, "the next round is %lld", (long long)next);
-        return false;
-    }
-    if (round < next && !load_events(call, &s, &err))
-        return cv_call_fail(call, &err);
-    cv_view_make(call->arena, &s, round, ret_view);
-    return true;
 }
 
 /* ---- questions -----------------------------------------------------------------------------------------------------
@@ -397,13 +363,6 @@ bool cv_view_has_by(const cv_people *people, cv_str slug)
     return false;
 }
 
-bool cv_view_spoke(const cv_view *v, int64_t round, size_t speaker)
-{
-    size_t key = cv_view_key(v, round, speaker);
-    return !cv_group_is_empty(&v->items_of, key) || !cv_group_is_empty(&v->shared_of, key) ||
-           !cv_group_is_empty(&v->loose_of, key) || !cv_group_is_empty(&v->moves_of, key);
-}
-
 cv_str cv_view_name(const cv_view *v, cv_str slug)
 {
     const uintptr_t *at = cv_map_get(&v->speaker_at, slug);
@@ -416,30 +375,4 @@ const cv_view_member *cv_view_member_of(const cv_view *v, cv_str slug)
         if (cv_str_eq_nocase(v->members.items[i].slug, slug))
             return &v->members.items[i];
     return NULL;
-}
-
-size_t cv_view_voices(const cv_view *v, int64_t round, size_t **ret_voices, size_t **ret_silent, size_t *ret_silents)
-{
-    const cv_rec_seat *seats;
-    size_t seated = cv_state_panel(&v->s, round, &seats), count = 0, silents = 0;
-    size_t *voices = CV_NEW_ARRAY(v->a, v->speakers.count, size_t), *silent = CV_NEW_ARRAY(v->a, seated, size_t);
-    bool *listed = CV_NEW_ARRAY(v->a, v->speakers.count, bool);
-    for (size_t i = 0; i < seated; i++) {
-        const uintptr_t *at = cv_map_get(&v->speaker_at, seats[i].expert_slug);
-        if (!at)
-            continue;
-        size_t speaker = (size_t)*at - 1;
-        listed[speaker] = true;
-        if (cv_view_spoke(v, round, speaker))
-            voices[count++] = speaker;
-        else
-            silent[silents++] = speaker;
-    }
-    for (size_t i = 0; i < v->speakers.count; i++)
-        if (!listed[i] && cv_view_spoke(v, round, i))
-            voices[count++] = i;
-    *ret_voices = voices;
-    *ret_silent = silent;
-    *ret_silents = silents;
-    return count;
 }

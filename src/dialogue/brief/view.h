@@ -59,6 +59,16 @@ typedef struct {
     int64_t score;
 } cv_view_member;
 
+/* A round before: who spoke in it, its panel in the order of the seats and then others; who of the panel did not; and
+ * the verdicts that came with it, in their order. */
+typedef struct {
+    const cv_rec_round *row;
+    size_t *voices, *silent; /* speakers */
+    size_t voice_count, silent_count;
+    const cv_rec_verdict **verdicts;
+    size_t verdict_count;
+} cv_view_round;
+
 typedef struct {
     uint32_t a, b;
 } cv_view_pair;
@@ -67,10 +77,10 @@ typedef struct {
     cv_arena *a;
     cv_state s;
     int64_t round;
-    cv_str status;                     /* the dialogue's, before the round */
-    int64_t total;                     /* of the scores before */
-    size_t round_count;                /* s.rounds.items[0 … round_count - 1] came before */
-    size_t open_tensions;              /* of the items */
+    cv_str status;        /* the dialogue's, before the round */
+    int64_t total;        /* of the scores before */
+    size_t open_tensions; /* of the items */
+    CV_STATE_LIST(cv_view_round) rounds;
     CV_STATE_LIST(cv_view_item) items; /* by kind, round and number */
     CV_STATE_LIST(cv_view_tie) ties;   /* by round and position */
     CV_STATE_LIST(cv_view_move) moves; /* by round and position */
@@ -96,7 +106,7 @@ typedef struct {
  * call has the faults. One snapshot; for a round that is registered a second one, of the events. */
 bool cv_view_load(cv_call *call, cv_view *ret_view);
 
-/* The view of a state that has all rows but responses, origins and verdicts; events only for a registered round. */
+/* The view of a state that has all rows but responses and origins; events only for a registered round. */
 void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *ret_view);
 
 static inline size_t cv_view_key(const cv_view *v, int64_t round, size_t speaker)
@@ -111,9 +121,9 @@ bool cv_view_spoke(const cv_view *v, int64_t round, size_t speaker);
 cv_str cv_view_name(const cv_view *v, cv_str slug);                     /* "Muffin" */
 const cv_view_member *cv_view_member_of(const cv_view *v, cv_str slug); /* NULL: not on the panel */
 
-/* Who spoke in a round: its panel in the order of the seats, then others. Returns how many; those of the panel who said
- * nothing are returned apart. */
-size_t cv_view_voices(const cv_view *v, int64_t round, size_t **ret_voices, size_t **ret_silent, size_t *ret_silents);
+/* ---- view_rounds.c: the last step of making a view ------------------------------------------------------------------
+ */
+void cv_view_fill_rounds(cv_view *v);
 
 /* ---- view_json.c --------------------------------------------------------------------------------------------------
  */

@@ -169,18 +169,17 @@ static void print_contribution(const cv_view *v, int64_t round, size_t speaker, 
 /* ---- rounds --------------------------------------------------------------------------------------------------------
  */
 
-static void print_contributions(const cv_view *v, int64_t round, int64_t since, cv_json_writer *w)
+static void print_contributions(const cv_view *v, const cv_view_round *round, int64_t since, cv_json_writer *w)
 {
-    size_t *voices, *silent, silents, count = cv_view_voices(v, round, &voices, &silent, &silents);
     cv_json_key(w, CV_STR("expert_contributions"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < count; i++)
-        print_contribution(v, round, voices[i], since, w);
+    for (size_t i = 0; i < round->voice_count; i++)
+        print_contribution(v, round->row->round, round->voices[i], since, w);
     cv_json_end_array(w);
     list l = {w, CV_STR("silent"), false};
-    for (size_t i = 0; i < silents; i++) {
+    for (size_t i = 0; i < round->silent_count; i++) {
         begin_list(&l);
-        cv_json_str(w, v->speakers.items[silent[i]].slug);
+        cv_json_str(w, v->speakers.items[round->silent[i]].slug);
     }
     end_list(&l);
 }
@@ -199,21 +198,46 @@ static round_index index_rounds(const cv_view *v, int64_t since)
         rounds[i] = (uint32_t)v->items.items[i].row->round;
         x.news[rounds[i]] |= v->items.items[i].row->rev > since;
     }
-    for (size_t i = 0; i < v->round_count; i++)
-        x.news[v->s.rounds.items[i].round] |= v->s.rounds.items[i].rev > since;
+    for (size_t i = 0; i < v->rounds.count; i++) {
+        const cv_view_round *round = &v->rounds.items[i];
+        bool *news = &x.news[round->row->round];
+        *news = *news || round->row->rev > since;
+        for (size_t k = 0; k < round->verdict_count; k++)
+            *news = *news || round->verdicts[k]->rev > since;
+    }
     x.tensions = cv_groups_of(v->a, rounds, v->items.count, (size_t)v->round + 1);
     return x;
 }
 
-static void print_round(const cv_view *v, const cv_rec_round *row, const round_index *x, int64_t since,
+static void print_verdicts(const cv_view_round *round, int64_t since, cv_json_writer *w)
+{
+    list l = {w, CV_STR("verdicts"), false};
+    for (size_t i = 0; i < round->verdict_count; i++) {
+        const cv_rec_verdict *verdict = round->verdicts[i];
+        if (verdict->rev <= since)
+            continue;
+        begin_list(&l);
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "id", verdict->verdict_id);
+        cv_json_key_str(w, "type", verdict->verdict_type);
+        cv_json_key_str_if(w, "author", verdict->author_expert);
+        key_text(w, "recommendation", verdict->recommendation);
+        key_text(w, "description", verdict->description);
+        cv_json_end_object(w);
+    }
+    end_list(&l);
+}
+
+static void print_round(const cv_view *v, const cv_view_round *one, const round_index *x, int64_t since,
                         cv_json_writer *w)
 {
+    const cv_rec_round *row = one->row;
     size_t round = (size_t)row->round;
     cv_json_begin_object(w);
     cv_json_key_int(w, "round", row->round);
     key_text(w, "title", row->title);
     cv_json_key_int(w, "score", row->score == CV_ABSENT ? 0 : row->score);
-    print_contributions(v, row->round, since, w);
+    print_contributions(v, one, since, w);
     cv_json_key(w, CV_STR("tensions"));
     cv_json_begin_array(w);
     for (const uint32_t *i = cv_group_begin(&x->tensions, round); i < cv_group_end(&x->tensions, round); i++)
@@ -221,6 +245,7 @@ static void print_round(const cv_view *v, const cv_rec_round *row, const round_i
             print_item(&v->items.items[*i], w);
     cv_json_end_array(w);
     key_text(w, "judge_synthesis", row->summary);
+    print_verdicts(one, since, w);
     cv_json_end_object(w);
 }
 
@@ -272,9 +297,9 @@ void cv_view_print_shared(const cv_view *v, int64_t since_rev, cv_json_writer *w
     print_dialogue(v, since_rev, w);
     cv_json_key(w, CV_STR("prior_rounds"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < v->round_count; i++)
-        if (x.news[v->s.rounds.items[i].round])
-            print_round(v, &v->s.rounds.items[i], &x, since_rev, w);
+    for (size_t i = 0; i < v->rounds.count; i++)
+        if (x.news[v->rounds.items[i].row->round])
+            print_round(v, &v->rounds.items[i], &x, since_rev, w);
     cv_json_end_array(w);
     print_active(v, w);
 }
