@@ -72,17 +72,26 @@ static inline cv_str cv_world_request(cv_arena *a, cv_str text)
     return (cv_str){p, text.n};
 }
 
-static inline bool cv_world_call_text(cv_world *w, const char *verb, cv_str text)
+/* A request that is JSON already; it must outlive the call. */
+static inline bool cv_world_call_json(cv_world *w, const char *verb, cv_str text)
 {
     cv_call call = cv_world_begin(w);
     cv_err err = {.arena = &w->turn};
     cv_json *input = CV_NEW(&w->turn, cv_json);
-    call.input_text = cv_world_request(&w->turn, text);
+    call.input_text = cv_arena_copy(&w->turn, text);
     assert_ok(cv_json_parse(&w->turn, call.input_text, input, &err), &err);
     call.input = input;
     const cv_operation *op = cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
     assert_non_null(op);
     return cv_op_call(op, &call);
+}
+
+static inline bool cv_world_call_text(cv_world *w, const char *verb, cv_str text)
+{
+    cv_arena own = {0};
+    bool done = cv_world_call_json(w, verb, cv_world_request(&own, text));
+    cv_arena_release(&own);
+    return done;
 }
 
 static inline bool cv_world_call(cv_world *w, const char *verb, const char *text)

@@ -61,12 +61,17 @@ enum {
     CV_MAX_HITS = 200,
     /* Hits that the likeness of dialogues is made from: the best of the whole record. */
     CV_MAX_SIMILAR_HITS = 500,
+    /* Words of a label and of a text by which items are compared; what says the same begins alike. */
+    CV_MAX_TWIN_WORDS = 500,
     /* Warnings that one answer lists; the rest is counted. */
     CV_MAX_WARNINGS = 1000,
 };
 
 /* A text file that is read whole: far above any dialogue (the largest known is 55 KB), far below memory. */
 #define CV_MAX_FILE_BYTES ((size_t)256 << 20)
+
+/* An expert's response, in bytes: ten times the longest that an agent is known to have written. */
+#define CV_MAX_RESPONSE ((size_t)4 << 20)
 
 /* A JSON document that is read whole, and one string in it. */
 #define CV_MAX_JSON_BYTES ((size_t)256 << 20)

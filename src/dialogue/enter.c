@@ -4,6 +4,7 @@
  * then what references and moves did, in the order of the request.
  */
 #include "dialogue/batch.h"
+#include "dialogue/tally.h"
 #include "record/chain.h"
 
 /* ---- the round, its scores, the experts ------------------------------------------------------ */
@@ -122,6 +123,31 @@ static void enter_round(cv_batch *b, cv_journal *j)
     enter_experts(b, j, event);
     enter_responses(b, j, event);
     enter_dialogue(b, j, event);
+}
+
+/* Who contributes should have been asked: a seat on the round's panel. Without any panel there is none to miss. */
+static void warn_seats(cv_batch *b)
+{
+    cv_arena *a = b->call->arena;
+    cv_map seated = {0};
+    cv_tally standing = {0};
+    const cv_rec_seat *seats;
+    size_t count = cv_state_panel(b->state, b->round, &seats);
+    for (size_t i = 0; i < count; i++)
+        cv_map_put(&seated, a, seats[i].expert_slug, NULL);
+    cv_map_put(&seated, a, cv_judge_slug, NULL);
+    for (size_t i = 0; count && i < b->drafts.count; i++)
+        for (size_t k = 0; k < b->drafts.items[i].by.count; k++)
+            if (!cv_map_get(&seated, b->drafts.items[i].by.items[k]))
+                cv_tally_add(a, &standing, b->drafts.items[i].by.items[k], b->drafts.items[i].local_id);
+    for (size_t i = 0; i < standing.rows.count; i++) {
+        const cv_tally_row *row = &standing.rows.items[i];
+        cv_notice *warning =
+            cv_notice_add(&b->warnings, a, CV_STR("no_seat"), "%.*s does not sit on the panel of round %lld",
+                          CV_FMT(row->expert), (long long)b->round);
+        warning->expert = row->expert;
+        warning->ids = cv_json_texts(a, row->ids.items, row->ids.count);
+    }
 }
 
 /* The round's score is the judge's; that it fits the others is worth a look, not a rule. */
@@ -276,6 +302,7 @@ void cv_batch_enter(cv_batch *b, cv_journal *j)
 {
     cv_scribe scribe = {j, &b->warnings, b->round};
     warn_scores(b);
+    warn_seats(b);
     enter_round(b, j);
     enter_origins(b, j);
     enter_moves(b, j);

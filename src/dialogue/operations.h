@@ -23,6 +23,9 @@ bool cv_dialogue_round_context(cv_call *call);
 bool cv_dialogue_round_prompts(cv_call *call);
 
 /* ---- what is said ----------------------------------------------------------------------------------------------- */
+bool cv_dialogue_respond(cv_call *call);
+bool cv_dialogue_round_verify(cv_call *call);
+bool cv_dialogue_draft(cv_call *call);
 bool cv_dialogue_round_register(cv_call *call);
 bool cv_dialogue_verdict_register(cv_call *call);
 bool cv_dialogue_update(cv_call *call);

@@ -5,6 +5,7 @@
  */
 #include "dialogue/batch.h"
 #include "dialogue/intake/speech.h"
+#include "dialogue/tally.h"
 #include "record/chain.h"
 
 typedef struct {
@@ -53,33 +54,16 @@ static void read_responses(finding *f)
 
 /* ---- what has no source ---------------------------------------------------------------------- */
 
-typedef struct {
-    cv_str expert;
-    cv_str *items;
-    size_t count, capacity;
-} unsourced;
-
-static void add_unsourced(cv_arena *a, cv_map *at, unsourced **lists, size_t *count, const cv_rec_origin *origin)
-{
-    bool is_new;
-    uintptr_t *place = cv_map_put(at, a, origin->expert_slug, &is_new);
-    if (is_new) {
-        (*lists)[*count] = (unsourced){.expert = origin->expert_slug};
-        *place = (*count)++;
-    }
-    *CV_PUSH(a, &(*lists)[*place]) = origin->local_id;
-}
-
-static void warn_unsourced(finding *f, const unsourced *list)
+static void warn_unsourced(finding *f, const cv_tally_row *list)
 {
     cv_batch *b = f->batch;
     bool heard = cv_map_get(&f->heard, list->expert) != NULL;
     cv_notice *warning = cv_notice_add(&b->warnings, b->call->arena, CV_STR("unsourced"),
                                        heard ? "%.*s, round %lld: items that do not stand in the response: %zu"
                                              : "%.*s, round %lld: there is no response; items without a source: %zu",
-                                       CV_FMT(list->expert), (long long)b->round, list->count);
+                                       CV_FMT(list->expert), (long long)b->round, list->ids.count);
     warning->expert = list->expert;
-    warning->ids = cv_json_texts(b->call->arena, list->items, list->count);
+    warning->ids = cv_json_texts(b->call->arena, list->ids.items, list->ids.count);
 }
 
 void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
@@ -87,9 +71,7 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
     finding f = {.batch = b};
     read_responses(&f);
     cv_arena *a = b->call->arena;
-    unsourced *lists = CV_NEW_ARRAY(a, b->state->experts.count + 1, unsourced);
-    size_t list_count = 0;
-    cv_map list_at = {0};
+    cv_tally unsourced = {0};
     for (size_t i = 0; i < count; i++) {
         const uintptr_t *place = cv_map_get(&f.receipts, origins[i].local_id);
         const receipt *found = place ? (const receipt *)*place : NULL;
@@ -98,9 +80,9 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
             origins[i].range_start = (int64_t)found->start;
             origins[i].range_end = (int64_t)found->end;
         } else if (!cv_str_eq(origins[i].expert_slug, cv_judge_slug)) { /* the judge writes no response */
-            add_unsourced(a, &list_at, &lists, &list_count, &origins[i]);
+            cv_tally_add(a, &unsourced, origins[i].expert_slug, origins[i].local_id);
         }
     }
-    for (size_t i = 0; i < list_count; i++)
-        warn_unsourced(&f, &lists[i]);
+    for (size_t i = 0; i < unsourced.rows.count; i++)
+        warn_unsourced(&f, &unsourced.rows.items[i]);
 }

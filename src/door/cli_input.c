@@ -81,6 +81,22 @@ static void write_number(cv_cli *cli, cv_json_writer *w, const cv_json *schema, 
         cv_json_str(w, cv_str_of(value));
 }
 
+/* A text that may be long: itself, @FILE, or standard input. What is read must be text. */
+static bool write_long_text(cv_cli *cli, cv_json_writer *w, cv_str property, const char *value, cv_err *err)
+{
+    cv_str text;
+    const char *file;
+    if (!read_text(cli, value, true, &text, &file, err))
+        return false;
+    if (!cv_text_check(text, err)) {
+        name_file(err, file);
+        err->field = property;
+        return false;
+    }
+    cv_json_str(w, text);
+    return true;
+}
+
 static bool write_value(cv_cli *cli, cv_json_writer *w, const cv_json_member *property, const char *value, cv_err *err)
 {
     switch (cv_flag_of(&property->value)) {
@@ -93,6 +109,8 @@ static bool write_value(cv_cli *cli, cv_json_writer *w, const cv_json_member *pr
     case CV_FLAG_JSON:
         return write_json(cli, w, property->key, value, err);
     default:
+        if (cv_json_get(&property->value, CV_STR("x-file")))
+            return write_long_text(cli, w, property->key, value, err);
         cv_json_str(w, cv_str_of(value));
         return true;
     }

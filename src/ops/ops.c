@@ -61,6 +61,46 @@ static const cv_operation rows[] = {
 
     /* ---- its rounds ---- */
     {.room = "dialogue",
+     .verb = "respond",
+     .tool = "blue_dialogue_respond",
+     .summary = "hand in what an expert says in a round; it is kept as it is",
+     .details =
+         "The text is taken from --content: itself, @FILE, or - for standard input. It is stored with its hash,\n"
+         "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
+         "may respond at the same time. The same text again is answered as before; another one is refused, unless\n"
+         "--replace puts it in the place of the first, which the history keeps. An expert who has nothing to say\n"
+         "says so with --no-contribution.\n",
+     .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
+                 "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
+     .schema = "dialogue_respond",
+     .flags = WRITES,
+     .run = cv_dialogue_respond},
+    {.room = "dialogue",
+     .verb = "round-verify",
+     .tool = "blue_dialogue_round_verify",
+     .summary = "is a round ready: who has responded, what will not be understood",
+     .details =
+         "Looks at the record and at the dialogue's folder and changes nothing. The exit status is 0 also when the\n"
+         "round is not complete.\n",
+     .examples = "  conclave dialogue round-verify nvidia-decision\n"
+                 "  conclave dialogue round-verify nvidia-decision --round 0 --json\n",
+     .schema = "dialogue_round_verify",
+     .flags = READS,
+     .run = cv_dialogue_round_verify},
+    {.room = "dialogue",
+     .verb = "draft",
+     .tool = "blue_dialogue_draft",
+     .summary = "make a request to round-register from the responses of a round",
+     .details =
+         "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
+         "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
+         "--payload-only prints the request alone.\n",
+     .examples = "  conclave dialogue draft nvidia-decision --json\n"
+                 "  conclave dialogue draft nvidia-decision --payload-only\n",
+     .schema = "dialogue_draft",
+     .flags = READS,
+     .run = cv_dialogue_draft},
+    {.room = "dialogue",
      .verb = "round-register",
      .tool = "blue_dialogue_round_register",
      .summary = "register a whole round: entities, references, moves, scores; all or nothing",

@@ -118,6 +118,7 @@ static const struct {
     {"default", is_any},
     {"x-also", is_texts},
     {"x-argument", is_switch},
+    {"x-file", is_switch},
     {"x-print", is_switch},
     {"x-below", is_switch},
 };

@@ -85,8 +85,9 @@ static void spoken_of(cv_listener *l)
 /* ---- the walk -------------------------------------------------------------------------------------------------------
  */
 
-static void listen_to(cv_listener *l, const cv_speech *speech)
+static void listen_to(cv_listener *l, cv_speech *speech)
 {
+    speech->first_note = l->h->notes.count;
     l->speech = speech;
     l->last = NULL;
     l->is_judge = cv_str_eq(speech->expert, cv_judge_slug);
@@ -109,6 +110,7 @@ static void listen_to(cv_listener *l, const cv_speech *speech)
                             .message = CV_STR("the response has no mark: nothing of it can be registered"),
                             .suggestion = CV_STR("mark what is meant, as 'conclave spec' teaches"),
                             .line = 1};
+    speech->note_count = l->h->notes.count - speech->first_note;
 }
 
 static void sort_by_kind(cv_listener *l)

@@ -33,7 +33,8 @@ typedef struct {
     cv_findings findings; /* of the parser, in the order of the text */
     cv_said *items;       /* every mark, in the order of the text */
     size_t count;
-    cv_map meant; /* an id as it is written, in its one spelling -> the cv_said * that made it first */
+    size_t first_note, note_count; /* its notes in a hearing */
+    cv_map meant;                  /* an id as it is written, in its one spelling -> the cv_said * that made it first */
 } cv_speech;
 
 void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, cv_speech *ret_speech);

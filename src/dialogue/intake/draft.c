@@ -1,0 +1,113 @@
+/* draft.c - the responses of a round as a request to round-register, for the judge to edit; see hearing.h.
+ *
+ * The score is left out, never guessed. What cannot be registered, what may say the same, verdicts and who is silent
+ * stand in the notes. Nothing is written.
+ */
+#include "dialogue/intake/attendance.h"
+#include "dialogue/intake/hearing.h"
+#include "dialogue/intake/twins.h"
+#include "dialogue/operations.h"
+
+typedef struct {
+    cv_call *call;
+    cv_state state;
+    int64_t round;
+    cv_attendance attendance;
+    cv_hearing hearing;
+    cv_twin_groups twins;
+    cv_notices warnings;
+} draft;
+
+static bool load(cv_call *call, draft *d)
+{
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                                 CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT)};
+    cv_err err = {.arena = call->arena};
+    *d = (draft){.call = call};
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &d->state, &err))
+        return cv_call_fail(call, &err);
+    return cv_attendance_round(call, &d->state, &d->round);
+}
+
+static void compose(draft *d)
+{
+    cv_arena *a = d->call->arena;
+    cv_attendance_of(a, &d->state, d->round, &d->attendance);
+    cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
+    cv_twins_find(a, &d->hearing, &d->twins);
+    cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
+    if (d->round < cv_state_next_round(&d->state))
+        cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
+                      "round %lld is registered: it will not be taken a second time", (long long)d->round);
+}
+
+/* ---- the answer
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void print_who(const draft *d, const char *key, bool said_nothing, cv_json_writer *w)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < d->attendance.count; i++) {
+        const cv_attendee *who = &d->attendance.items[i];
+        if (said_nothing ? who->response && !cv_response_speaks(who->response) : !who->response)
+            cv_json_str(w, who->expert);
+    }
+    cv_json_end_array(w);
+}
+
+static void print_notes(const draft *d, cv_json_writer *w)
+{
+    const cv_hearing *h = &d->hearing;
+    cv_json_begin_object(w);
+    print_who(d, "silent", false, w);
+    print_who(d, "no_contribution", true, w);
+    cv_json_key(w, CV_STR("marks"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->notes.count; i++)
+        cv_heard_note_print(&h->notes.items[i], w);
+    cv_json_end_array(w);
+    cv_json_key(w, CV_STR("merge_candidates"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < d->twins.count; i++)
+        cv_twins_print(&d->twins.items[i], w);
+    cv_json_end_array(w);
+    cv_json_key(w, CV_STR("verdicts"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->verdicts.count; i++)
+        cv_heard_verdict_print(h, &h->verdicts.items[i], w);
+    cv_json_end_array(w);
+    cv_json_end_object(w);
+}
+
+static void print_answer(const draft *d)
+{
+    cv_json_writer w = {.out = d->call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", d->state.id);
+    cv_json_key_int(&w, "rev", d->state.position.rev);
+    cv_json_key_int(&w, "round", d->round);
+    cv_json_key(&w, CV_STR("notes"));
+    print_notes(d, &w);
+    cv_json_key(&w, CV_STR("payload"));
+    cv_hearing_print_payload(&d->hearing, &w);
+    cv_notices_answer(&d->warnings, &w);
+    cv_json_end_object(&w);
+}
+
+bool cv_dialogue_draft(cv_call *call)
+{
+    draft d;
+    if (!load(call, &d))
+        return false;
+    compose(&d);
+    if (cv_json_get_true(call->input, "payload_only")) {
+        cv_json_writer w = {.out = call->out, .indent = 2};
+        cv_hearing_print_payload(&d.hearing, &w);
+        call->verbatim = true;
+    } else {
+        print_answer(&d);
+    }
+    return true;
+}

@@ -1,0 +1,381 @@
+/* respond.c - an expert's response into the record: the text as it is, its hash, an event; then its file.
+ *
+ *     the same text again      answered as before, and its file is written if it is not there
+ *     another text             refused; with `replace` it takes the place of the first, which the event keeps
+ *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
+ *
+ * Experts respond at the same time: writers take turns (writing.h), nobody's text is lost. The record is the truth; a
+ * file that cannot be written is a warning that says so, for the response itself is kept.
+ */
+#include "base/limits.h"
+#include "dialogue/fault.h"
+#include "dialogue/files.h"
+#include "dialogue/intake/attendance.h"
+#include "dialogue/intake/diagnosis.h"
+#include "dialogue/operations.h"
+#include "dialogue/people.h"
+#include "dialogue/writing.h"
+#include "record/chain.h"
+
+typedef struct {
+    cv_call *call;
+    cv_state state;
+    cv_str expert;
+    int64_t round;
+    cv_str content; /* absent: no contribution */
+    cv_str sha256;  /* … and then absent, too */
+    const cv_rec_response *stored;
+} response;
+
+static cv_spot spot(response *r, const char *field)
+{
+    return (cv_spot){.call = r->call, .state = &r->state, .item_type = CV_STR("response"), .field = cv_str_of(field)};
+}
+
+/* ---- what is asked
+ * --------------------------------------------------------------------------------------------------- */
+
+static void read_expert(response *r)
+{
+    cv_spot at = spot(r, "expert");
+    cv_str slug = cv_slug_lower(r->call->arena, cv_json_get_text(r->call->input, "expert"));
+    const cv_rec_expert *row = cv_state_expert(&r->state, slug);
+    r->expert = row ? row->expert_slug : slug;
+    if (cv_str_eq(slug, cv_judge_slug))
+        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("expert"), slug, "the judge does not respond")->suggestion =
+            CV_STR("The judge speaks with round-register and verdict-register");
+    else if (!row)
+        cv_fault_expert(&at, slug);
+}
+
+static void read_content(response *r)
+{
+    cv_spot at = spot(r, "content");
+    bool nothing = cv_json_get_true(r->call->input, "no_contribution");
+    cv_str content = cv_json_get_text(r->call->input, "content");
+    if (nothing && content.p)
+        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("either"), (cv_str){NULL, 0},
+                 "content and no_contribution exclude each other")
+            ->suggestion = CV_STR("Give one of them");
+    else if (!nothing && cv_str_trim(content).n == 0)
+        cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0}, "the response is %s",
+                 content.p ? "empty" : "missing")
+            ->suggestion = CV_STR("Give the text as content; an expert with nothing to say says no_contribution: true");
+    else if (content.n > CV_MAX_RESPONSE)
+        cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), (cv_str){NULL, 0},
+                 "the response has %zu bytes, the limit is %zu", content.n, CV_MAX_RESPONSE)
+            ->suggestion = CV_STR("Nothing was stored. One sharp insight beats ten paragraphs");
+    else if (!nothing) {
+        r->content = content;
+        r->sha256 = cv_sha256(r->call->arena, content);
+    }
+}
+
+static const cv_rec_response *find_response(const cv_state *s, int64_t round, cv_str expert)
+{
+    for (size_t i = 0; i < s->responses.count; i++)
+        if (s->responses.items[i].round == round && cv_str_eq(s->responses.items[i].expert_slug, expert))
+            return &s->responses.items[i];
+    return NULL;
+}
+
+static const cv_wanted lean = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
+                                        CV_REC_BIT(ROUND) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) |
+                                        CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT),
+                               .no_content = true};
+
+/* A request that names no round and has the text of the round before is that one again: its answer was lost. */
+static void find_stored(response *r)
+{
+    const cv_rec_response *last = find_response(&r->state, r->round - 1, r->expert);
+    bool again = cv_response_speaks(last) && cv_str_eq(last->sha256, r->sha256);
+    if (again && !cv_json_get(r->call->input, CV_STR("round")))
+        r->round--;
+    r->stored = find_response(&r->state, r->round, r->expert);
+}
+
+/* Against the dialogue as it stands now; every fault is told. */
+static bool read_request(cv_call *call, response *r)
+{
+    cv_err err = {.arena = call->arena};
+    *r = (response){.call = call};
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &lean, &r->state, &err))
+        return cv_call_fail(call, &err);
+    read_expert(r);
+    read_content(r);
+    if (!cv_attendance_round(call, &r->state, &r->round) || call->errs->count)
+        return false;
+    find_stored(r);
+    return true;
+}
+
+/* ---- may it be written
+ * ------------------------------------------------------------------------------------------------ */
+
+static bool refuse_other(response *r, bool registered)
+{
+    cv_spot at = spot(r, "content");
+    cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), r->stored->sha256,
+             registered ? "%.*s has another response in round %lld, which is registered"
+                        : "%.*s has another response in round %lld",
+             CV_FMT(r->expert), (long long)r->round)
+        ->suggestion =
+        registered ? CV_STR("Say it in the next round") : CV_STR("Give replace: true to put this one in its place");
+    return false;
+}
+
+static bool may_write(response *r)
+{
+    bool registered = r->round < cv_state_next_round(&r->state);
+    if (!cv_write_open(r->call, &r->state, false))
+        return false;
+    return !r->stored || (!registered && cv_json_get_true(r->call->input, "replace")) || refuse_other(r, registered);
+}
+
+/* ---- the write
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* What takes the place of another text keeps it: {"content", "sha256", "created_at"}. The state has no contents; rows
+ * since that rev are few. */
+static bool keep_replaced(response *r, cv_rec_event *event)
+{
+    cv_arena *a = r->call->arena;
+    cv_err err = {.arena = a};
+    cv_state old;
+    cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = r->stored->rev - 1};
+    if (!cv_state_load(r->call, r->state.id, &wanted, &old, &err))
+        return cv_call_fail(r->call, &err);
+    const cv_rec_response *row = find_response(&old, r->round, r->expert);
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    if (row && row->content.p) {
+        cv_json_key_str(&w, "content", row->content);
+        cv_json_key_str(&w, "sha256", row->sha256);
+    }
+    cv_json_key_str(&w, "created_at", r->stored->created_at);
+    cv_json_end_object(&w);
+    event->data = cv_buf_take(&text, a);
+    return true;
+}
+
+static cv_str answer(const response *r)
+{
+    cv_arena *a = r->call->arena;
+    cv_hearing h;
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_hear(a, &r->state, r->round, &(cv_voice){r->expert, r->content}, r->content.p ? 1 : 0, NULL, &h);
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", r->state.id);
+    cv_json_key_str(&w, "expert_slug", r->expert);
+    cv_json_key_int(&w, "round", r->round);
+    cv_json_key_bool(&w, "no_contribution", !r->content.p);
+    cv_json_key_int(&w, "bytes", (int64_t)r->content.n);
+    cv_json_key_str_if(&w, "sha256", r->sha256);
+    cv_json_key_bool(&w, "replaced", r->stored != NULL);
+    cv_json_key(&w, CV_STR("summary"));
+    cv_summary_print(a, &h, r->expert, &w);
+    cv_json_key(&w, CV_STR("diagnostics"));
+    cv_json_begin_array(&w);
+    if (h.speech_count)
+        cv_diagnosis_print(&h, 0, false, &w);
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, a);
+}
+
+static bool enter(response *r, cv_outcome *outcome)
+{
+    cv_arena *a = r->call->arena;
+    cv_journal j;
+    cv_journal_begin(&j, r->call, &r->state);
+    cv_rec_response row = {
+        .round = r->round, .expert_slug = r->expert, .content = r->content, .sha256 = r->sha256, .created_at = j.now};
+    cv_rec_event *event =
+        cv_journal_event(&j, 'S', cv_arena_printf(a, "%lld/%.*s", (long long)r->round, CV_FMT(r->expert)),
+                         cv_event_words.items[r->stored ? CV_EVENT_REPLACED : CV_EVENT_CREATED], r->round,
+                         cv_people_of(a, &r->expert, 1).json);
+    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
+    return (!r->stored || keep_replaced(r, event)) && cv_write_commit(&j, answer(r), outcome);
+}
+
+static bool work(cv_call *call, cv_outcome *outcome)
+{
+    response r;
+    if (!read_request(call, &r))
+        return false;
+    if (r.stored && cv_str_eq(r.stored->sha256, r.sha256)) {
+        const cv_rec_response *stored = r.stored;
+        r.stored = NULL;
+        *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&r)};
+        return true;
+    }
+    return may_write(&r) && enter(&r, outcome);
+}
+
+/* ---- its file
+ * ---------------------------------------------------------------------------------------------------------- */
+
+/* What became of the response, for the rest of the answer. */
+typedef struct {
+    cv_str id, expert;
+    int64_t round;
+    cv_state state;
+    const cv_rec_response *row; /* NULL: none, with dry_run */
+    const char *path;           /* NULL: no file holds it */
+    cv_notices warnings;
+} filing;
+
+static bool load_row(cv_call *call, filing *f, const cv_wanted *wanted, cv_state *s, const cv_rec_response **ret_row,
+                     cv_err *err)
+{
+    if (!cv_state_load(call, f->id, wanted, s, err))
+        return false;
+    *ret_row = find_response(s, f->round, f->expert);
+    return true;
+}
+
+/* Writes what the record holds, and again when somebody has replaced it meanwhile: whoever looks last is right. */
+static bool write_file(cv_call *call, filing *f, cv_err *err)
+{
+    enum { MOST_TRIES = 8 };
+    int64_t written = 0; /* the rev of what stands in the file */
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+        cv_state fresh;
+        const cv_rec_response *whole;
+        const char *folder, *path;
+        if (!load_row(call, f, &lean, &f->state, &f->row, err))
+            return false;
+        if (!cv_response_speaks(f->row) || f->row->rev == written)
+            return true;
+        cv_wanted since = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = f->row->rev - 1};
+        if (!cv_dialogue_folder(call, &f->state, &folder, err) || !load_row(call, f, &since, &fresh, &whole, err) ||
+            !cv_round_file_write(call, folder, f->round, CV_FILE_RESPONSE, f->expert, whole->content, &path, err))
+            return false;
+        f->path = path;
+        written = whole->rev;
+    }
+    return true;
+}
+
+/* ---- the rest of the answer
+ * --------------------------------------------------------------------------------------------- */
+
+static void warn_of_seat(cv_call *call, filing *f)
+{
+    cv_attendance attendance, alone = {0};
+    cv_attendance_of(call->arena, &f->state, f->round, &attendance);
+    for (size_t i = 0; i < attendance.count; i++)
+        if (attendance.items[i].seated || cv_str_eq(attendance.items[i].expert, f->expert))
+            *CV_PUSH(call->arena, &alone) = attendance.items[i];
+    cv_attendance_warn(call->arena, &alone, f->round, &f->warnings);
+}
+
+/* Handed in once its round was registered; the same text asked for again later was not late. Times are written so that
+ * they can be compared as texts. */
+static void warn_if_late(cv_call *call, filing *f)
+{
+    const cv_rec_round *round = cv_state_round(&f->state, f->round);
+    if (!round || (f->row && cv_str_order(f->row->created_at, round->completed_at) <= 0))
+        return;
+    cv_notice_add(&f->warnings, call->arena, CV_STR("late_response"),
+                  "round %lld is registered: nothing of this response is in it", (long long)f->round)
+        ->expert = f->expert;
+}
+
+static void warn_if_superseded(cv_call *call, filing *f, cv_str sha256)
+{
+    if (f->row && !cv_str_eq(f->row->sha256, sha256))
+        cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
+                      "%.*s has replaced this response since: the record holds the later one", CV_FMT(f->expert))
+            ->expert = f->expert;
+}
+
+static void file_it(cv_call *call, filing *f, cv_str sha256)
+{
+    cv_err err = {.arena = call->arena};
+    bool dry = cv_json_get_true(call->input, "dry_run");
+    bool ok = dry ? load_row(call, f, &lean, &f->state, &f->row, &err) : write_file(call, f, &err);
+    if (dry)
+        f->row = NULL;
+    if (!ok && !dry)
+        cv_notice_add(&f->warnings, call->arena, CV_STR("file_not_written"),
+                      "the record holds the response, but its file was not written: %.*s; the same request again "
+                      "writes it",
+                      CV_FMT(cv_err_text(&err)))
+            ->expert = f->expert;
+    warn_of_seat(call, f);
+    warn_if_late(call, f);
+    warn_if_superseded(call, f, sha256);
+}
+
+/* The stored answer, and behind it what is found anew each time: where the file is, and warnings. */
+static void print_answer(cv_call *call, cv_str stored, const filing *f)
+{
+    cv_buf more = {0};
+    cv_json_writer w = {.out = &more};
+    cv_json_begin_object(&w);
+    cv_json_key(&w, CV_STR("response_path"));
+    if (f->path)
+        cv_json_str(&w, cv_str_of(f->path));
+    else
+        cv_json_null(&w);
+    cv_notices_answer(&f->warnings, &w);
+    cv_json_end_object(&w);
+    cv_buf_add(call->out, cv_str_head(stored, stored.n - 1));
+    cv_buf_add_char(call->out, ',');
+    cv_buf_add(call->out, cv_str_from(cv_buf_str(&more), 1));
+    cv_buf_release(&more);
+}
+
+/* Without an op_id the same text may be handed in, replaced and handed in once more: each of them is a request of its
+ * own, so the present response is part of the name that the request gets. */
+static bool name_request(cv_call *call, cv_json *ret_input)
+{
+    cv_err err = {.arena = call->arena};
+    cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE), .no_content = true};
+    cv_state s;
+    *ret_input = *call->input;
+    if (cv_json_get(call->input, CV_STR("op_id")))
+        return true;
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &s, &err))
+        return cv_call_fail(call, &err);
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_str expert = cv_slug_lower(call->arena, cv_json_get_text(call->input, "expert"));
+    cv_json_value(&w, call->input);
+    for (size_t i = 0; i < s.responses.count; i++)
+        if (cv_str_eq(s.responses.items[i].expert_slug, expert))
+            cv_buf_printf(&text, " %lld", (long long)s.responses.items[i].rev);
+    cv_json_member op_id = {CV_STR("op_id"), {.type = CV_JSON_STRING}};
+    op_id.value.text = cv_sha256(call->arena, cv_buf_str(&text));
+    cv_buf_release(&text);
+    ret_input->members = CV_NEW_ARRAY(call->arena, call->input->count + 1, cv_json_member);
+    memcpy(ret_input->members, call->input->members, call->input->count * sizeof op_id);
+    ret_input->members[ret_input->count++] = op_id;
+    return true;
+}
+
+bool cv_dialogue_respond(cv_call *call)
+{
+    cv_json input, stored;
+    cv_err err = {.arena = call->arena};
+    cv_buf text = {0};
+    cv_call mine = *call;
+    mine.input = &input;
+    mine.out = &text;
+    if (!name_request(call, &input))
+        return false;
+    bool ok = cv_write_run(&mine, work) && cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err);
+    if (ok) {
+        filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),
+                    .expert = cv_json_get_text(&stored, "expert_slug"),
+                    .round = cv_json_get_int(&stored, "round", 0)};
+        file_it(call, &f, cv_json_get_text(&stored, "sha256"));
+        print_answer(call, cv_buf_str(&text), &f);
+    }
+    cv_buf_release(&text);
+    return ok;
+}

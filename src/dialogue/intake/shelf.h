@@ -1,0 +1,38 @@
+/* shelf.h - the response files of a round, held against the record.
+ *
+ *     round-1/response-muffin.md     same
+ *     round-1/cupcake.md             not_in_record: an agent wrote it and nobody handed it in
+ *     round-1/response-kettle.md     unknown_expert
+ *
+ * Files are looked at, never changed.
+ */
+#ifndef CV_DIALOGUE_INTAKE_SHELF_H
+#define CV_DIALOGUE_INTAKE_SHELF_H
+
+#include "dialogue/intake/attendance.h"
+
+typedef enum {
+    CV_SHELF_SAME,
+    CV_SHELF_NOT_IN_RECORD,
+    CV_SHELF_DIFFERS,
+    CV_SHELF_UNKNOWN_EXPERT,
+    CV_SHELF_UNREADABLE,
+    CV_SHELF_STATE_COUNT
+} cv_shelf_state;
+
+extern const cv_words cv_shelf_words;
+
+typedef struct {
+    cv_str path, expert;
+    cv_shelf_state state;
+    cv_str message; /* UNREADABLE: why */
+    cv_str command; /* what hands it in, as a line for a shell; empty: nothing to hand in */
+} cv_shelf_file;
+
+typedef CV_STATE_LIST(cv_shelf_file) cv_shelf;
+
+/* The files of the round, by name. Without a folder there are none. */
+bool cv_shelf_look(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
+                   cv_shelf *ret_shelf, cv_err *err);
+
+#endif

@@ -1,0 +1,35 @@
+/* twins.h - items of one round that different experts bring and that seem to say the same.
+ *
+ *     MUFFIN-P0101   "Income mandate mismatch"     the same label, case and punctuation aside
+ *     DONUT-P0102    "Income Mandate: mismatch"
+ *
+ * Two items are twins when they are of one kind and of different experts, and their labels have the same words, or,
+ * when both have at least CV_TWIN_WORDS, their words (label and text, each once) overlap: shared ÷ all of either is at
+ * least CV_TWIN_PERCENT in a hundred. A group is the first item and all later ones that are twins of it.
+ *
+ * Overlaps are counted along an index from words to items, not by comparing texts; ceilings on items per kind and on
+ * words per item (limits.h) bound it. Pure; nothing is merged here: only the judge does that.
+ */
+#ifndef CV_DIALOGUE_INTAKE_TWINS_H
+#define CV_DIALOGUE_INTAKE_TWINS_H
+
+#include "dialogue/intake/hearing.h"
+
+enum { CV_TWIN_PERCENT = 60, CV_TWIN_WORDS = 6 };
+
+typedef struct {
+    const cv_heard_entity **items; /* the first one and its twins */
+    size_t count;
+    bool same_label; /* all of them */
+    int similarity;  /* in a hundred: the lowest with the first one */
+} cv_twins;
+
+typedef CV_STATE_LIST(cv_twins) cv_twin_groups;
+
+void cv_twins_find(cv_arena *a, const cv_hearing *h, cv_twin_groups *ret_groups);
+
+/* {"ids", "why", "similarity", "merge": {"local_id", "also", "contributors"}}: the last is what the first item has to
+ * say in round-register for all of them; the others are then left out. */
+void cv_twins_print(const cv_twins *twins, cv_json_writer *w);
+
+#endif
