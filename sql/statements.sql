@@ -7,7 +7,8 @@
 -- table). all_* and since_*: the columns are the rev and the fields in the same order, the rows in the order of the key.
 -- Tests hold both against the field
 -- tables. since_* exists where a dialogue has many rows: it finds the new ones by an
--- index. :lean leaves long texts out; they stand last in their rows, so that their pages are not even read.
+-- index. about_* exists for the same tables and finds the rows about some ids: :about is a JSON list of them.
+-- :lean leaves long texts out; they stand last in their rows, so that their pages are not even read.
 
 -- words: $table           $kind  $content
 -- words: perspectives     P      content
@@ -149,6 +150,14 @@ SELECT rev, '$kind' AS kind, round, seq, label, iif(:lean, NULL, $content) AS co
     parameters, adopted_in_verdict, created_at
 FROM $table INDEXED BY $table_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY round, seq;
 
+-- name: about_$kind
+SELECT rev, '$kind' AS kind, round, seq, label, iif(:lean, NULL, $content) AS content, contributors, status,
+    parameters, adopted_in_verdict, created_at
+FROM $table WHERE dialogue_id = :dialogue_id AND +rev > :since
+    AND (round, seq) IN (SELECT CAST(substr(value, 2, 2) AS INT), CAST(substr(value, 4) AS INT) FROM json_each(:about)
+                         WHERE value GLOB '$kind[0-9][0-9][0-9][0-9]')
+ORDER BY round, seq;
+
 -- name: all_origin
 SELECT rev, local_id, display_id, expert_slug, round, response_sha256, range_start, range_end
 FROM origins WHERE dialogue_id = :dialogue_id ORDER BY local_id;
@@ -157,6 +166,12 @@ FROM origins WHERE dialogue_id = :dialogue_id ORDER BY local_id;
 SELECT rev, local_id, display_id, expert_slug, round, response_sha256, range_start, range_end
 FROM origins INDEXED BY origins_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY local_id;
 
+-- name: about_origin
+SELECT rev, local_id, display_id, expert_slug, round, response_sha256, range_start, range_end
+FROM origins WHERE dialogue_id = :dialogue_id AND +rev > :since
+    AND (local_id IN (SELECT value FROM json_each(:about)) OR display_id IN (SELECT value FROM json_each(:about)))
+ORDER BY local_id;
+
 -- name: all_reference
 SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
 FROM refs WHERE dialogue_id = :dialogue_id ORDER BY source_id, ref_type, target_id;
@@ -164,6 +179,12 @@ FROM refs WHERE dialogue_id = :dialogue_id ORDER BY source_id, ref_type, target_
 -- name: since_reference
 SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
 FROM refs INDEXED BY refs_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY source_id, ref_type, target_id;
+
+-- name: about_reference
+SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
+FROM refs WHERE dialogue_id = :dialogue_id AND +rev > :since
+    AND (source_id IN (SELECT value FROM json_each(:about)) OR target_id IN (SELECT value FROM json_each(:about)))
+ORDER BY source_id, ref_type, target_id;
 
 -- name: all_move
 SELECT rev, round, expert_slug, seq, position, move_type, targets, context, created_at
@@ -184,6 +205,13 @@ FROM events WHERE dialogue_id = :dialogue_id ORDER BY event_seq;
 SELECT rev, event_seq, subject_type, subject_id, event_type, event_round, actors, reason, result_id, reference, data,
     covers, created_at, hash
 FROM events INDEXED BY events_rev WHERE dialogue_id = :dialogue_id AND rev > :since ORDER BY event_seq;
+
+-- name: about_event
+SELECT rev, event_seq, subject_type, subject_id, event_type, event_round, actors, reason, result_id, reference, data,
+    covers, created_at, hash
+FROM events WHERE dialogue_id = :dialogue_id AND +rev > :since
+    AND subject_id IN (SELECT value FROM json_each(:about))
+ORDER BY event_seq;
 
 -- ---- a dialogue's position and its operations ---------------------------------------------------------------------
 

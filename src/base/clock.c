@@ -115,3 +115,11 @@ bool cv_time_parse(cv_str s, int64_t *ret_ms)
     *ret_ms = days * MS_PER_DAY + ((hour * 60 + minute) * 60 + second) * (int64_t)1000 + ms;
     return true;
 }
+
+cv_str cv_time_short(cv_arena *a, cv_str time)
+{
+    int64_t ms;
+    if (time.n != CV_TIME_LEN || !cv_time_parse(time, &ms))
+        return time;
+    return cv_arena_printf(a, "%.10s %.8s", time.p, time.p + 11);
+}

@@ -5,7 +5,7 @@
 #ifndef CV_BASE_CLOCK_H
 #define CV_BASE_CLOCK_H
 
-#include "base/str.h"
+#include "base/arena.h"
 
 typedef struct {
     int64_t (*now_ms)(void *ctx); /* milliseconds since 1970-01-01T00:00:00Z */
@@ -21,5 +21,8 @@ void cv_time_print(int64_t ms, char to[CV_TIME_LEN + 1]);
 
 /* The same form back, strictly; the fraction may be absent. False for anything that is no such date (Feb 30 …). */
 bool cv_time_parse(cv_str s, int64_t *ret_ms);
+
+/* For people: "2026-02-03 04:05:06", in the arena; what is no time as above stays as it is. */
+cv_str cv_time_short(cv_arena *a, cv_str time);
 
 #endif

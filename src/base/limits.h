@@ -45,6 +45,8 @@ enum {
     CV_MAX_SAME_TITLE = 99,
     /* Dialogues on one page of a list. */
     CV_MAX_PAGE = 1000,
+    /* Times that a reader begins anew because the dialogue has changed between two of its readings. */
+    CV_MAX_READINGS = 8,
     /* Folders below a named one when files are looked for; deeper is a loop or a mistake. */
     CV_MAX_WALK_DEPTH = 64,
     /* Findings that one run of the linter reports for one file; the rest is counted. */

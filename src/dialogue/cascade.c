@@ -9,6 +9,16 @@ const cv_verdict_list_row cv_verdict_lists[CV_LIST_COUNT] = {
     [CV_LIST_KEY_CLAIMS] = {CV_STR_INIT("key_claims"), CV_KIND_CLAIM},
 };
 
+cv_str cv_verdict_list_json(const cv_rec_verdict *v, cv_verdict_list list)
+{
+    const cv_str lists[CV_LIST_COUNT] = {[CV_LIST_TENSIONS_RESOLVED] = v->tensions_resolved,
+                                         [CV_LIST_TENSIONS_ACCEPTED] = v->tensions_accepted,
+                                         [CV_LIST_RECOMMENDATIONS_ADOPTED] = v->recommendations_adopted,
+                                         [CV_LIST_KEY_EVIDENCE] = v->key_evidence,
+                                         [CV_LIST_KEY_CLAIMS] = v->key_claims};
+    return lists[list];
+}
+
 static const cv_str list_words[CV_LIST_COUNT] = {
     CV_STR_INIT("tensions_resolved"), CV_STR_INIT("tensions_accepted"), CV_STR_INIT("recommendations_adopted"),
     CV_STR_INIT("key_evidence"),      CV_STR_INIT("key_claims"),

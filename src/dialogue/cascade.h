@@ -11,6 +11,7 @@
 #ifndef CV_DIALOGUE_CASCADE_H
 #define CV_DIALOGUE_CASCADE_H
 
+#include "record/records.h"
 #include "vocab/vocab.h"
 
 /* The lists of a verdict that change what they name, and the one that only cites. */
@@ -29,6 +30,9 @@ typedef struct {
 } cv_verdict_list_row;
 
 extern const cv_verdict_list_row cv_verdict_lists[CV_LIST_COUNT];
+
+/* The ids on one of a verdict's lists, as JSON. */
+cv_str cv_verdict_list_json(const cv_rec_verdict *verdict, cv_verdict_list list);
 
 typedef enum { CV_CAUSE_REFERENCE, CV_CAUSE_MOVE, CV_CAUSE_VERDICT, CV_CAUSE_COUNT } cv_cause_type;
 

@@ -19,8 +19,6 @@
 #include "dialogue/operations.h"
 #include "record/outlet.h"
 
-enum { MOST_TRIES = 8 };
-
 typedef struct {
     cv_str dialogue_id;
     const char *path; /* NULL: the document is the answer */
@@ -195,7 +193,7 @@ bool cv_dialogue_export(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id")};
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
+    for (int tries = 0; tries < CV_MAX_READINGS; tries++) {
         cv_export *x = CV_NEW(call->arena, cv_export);
         j.moved = false;
         if (!attempt(call, &j, x, &err))
@@ -206,8 +204,5 @@ bool cv_dialogue_export(cv_call *call)
             answer(x, j.path);
         return true;
     }
-    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
-                MOST_TRIES)
-        ->suggestion = CV_STR("try again");
-    return false;
+    return cv_state_kept_moving(call);
 }

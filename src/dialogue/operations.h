@@ -39,6 +39,9 @@ bool cv_dialogue_progress(cv_call *call);
 bool cv_dialogue_scoreboard(cv_call *call);
 bool cv_dialogue_stats(cv_call *call);
 bool cv_dialogue_compare(cv_call *call);
+bool cv_dialogue_expand(cv_call *call);
+bool cv_dialogue_history(cv_call *call);
+bool cv_dialogue_graph(cv_call *call);
 
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);

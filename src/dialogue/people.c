@@ -31,6 +31,20 @@ cv_str cv_json_texts(cv_arena *a, const cv_str *items, size_t count)
     return cv_buf_take(&text, a);
 }
 
+cv_words cv_json_list(cv_arena *a, cv_str json)
+{
+    cv_json list;
+    cv_err ignored = {.arena = a};
+    if (!json.p || !cv_json_parse(a, json, &list, &ignored) || list.type != CV_JSON_ARRAY)
+        return (cv_words){NULL, 0};
+    cv_str *texts = CV_NEW_ARRAY(a, list.count, cv_str);
+    size_t count = 0;
+    for (uint32_t i = 0; i < list.count; i++)
+        if (list.items[i].type == CV_JSON_STRING)
+            texts[count++] = list.items[i].text;
+    return (cv_words){texts, count};
+}
+
 cv_people cv_people_of(cv_arena *a, const cv_str *slugs, size_t count)
 {
     cv_people people = {CV_NEW_ARRAY(a, count, cv_str), 0, {NULL, 0}};

@@ -10,6 +10,7 @@
 #define CV_DIALOGUE_PEOPLE_H
 
 #include "base/json.h"
+#include "vocab/vocab.h"
 
 typedef struct {
     cv_str *items; /* in lower case, each once */
@@ -34,5 +35,8 @@ cv_str cv_people_list(cv_arena *a, cv_str json);
 
 /* ["T0001","T0002"]: texts as a JSON list. */
 cv_str cv_json_texts(cv_arena *a, const cv_str *items, size_t count);
+
+/* … and back: the texts of a stored list; none when it is absent or no list. */
+cv_words cv_json_list(cv_arena *a, cv_str json);
 
 #endif

@@ -32,3 +32,17 @@ cv_str cv_place_print(uint32_t place, char to[6])
     to[5] = '\0';
     return (cv_str){to, 5};
 }
+
+uint32_t cv_place_fold(uint8_t *statuses, const cv_rec_event *event)
+{
+    uint32_t place = cv_place_of(event->subject_id);
+    if (place == CV_NO_PLACE || event->subject_type.n != 1 || cv_kind_of_letter(event->subject_type.p[0]) < 0)
+        return CV_NO_PLACE;
+    cv_kind kind = cv_place_kind(place);
+    int status = cv_status_find(kind, event->event_type);
+    if (status >= 0)
+        statuses[place] = (uint8_t)(status + 1);
+    else if (statuses[place] == 0)
+        statuses[place] = (uint8_t)(cv_status_first(kind) + 1);
+    return place;
+}

@@ -171,6 +171,14 @@ bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, c
     return cv_state_load_some(call, dialogue_id, wanted, NULL, NULL, ret_state, err);
 }
 
+bool cv_state_kept_moving(cv_call *call)
+{
+    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
+                CV_MAX_READINGS)
+        ->suggestion = CV_STR("try again");
+    return false;
+}
+
 /* ---- questions -----------------------------------------------------------------------------------------------------
  */
 

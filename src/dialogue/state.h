@@ -52,6 +52,9 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
  * that cannot be; the rows of a state have been asked. */
 bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err);
 
+/* The error of a reader whose readings were CV_MAX_READINGS times not of one rev. Always false. */
+bool cv_state_kept_moving(cv_call *call);
+
 cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug);           /* any case; NULL: none */
 cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id);     /* NULL: none */
 const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id); /* any case of the expert's name */

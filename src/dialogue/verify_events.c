@@ -28,20 +28,6 @@ static bool check_write(cv_verify *v, const cv_rec_event *event, cv_err *err)
     return true;
 }
 
-/* What the events say about an entity: the last status that one of them names. */
-static void fold_status(cv_verify *v, const cv_rec_event *event)
-{
-    uint32_t place = cv_place_of(event->subject_id);
-    if (place == CV_NO_PLACE || event->subject_type.n != 1 || cv_kind_of_letter(event->subject_type.p[0]) < 0)
-        return;
-    cv_kind kind = cv_place_kind(place);
-    int status = cv_status_find(kind, event->event_type);
-    if (status >= 0)
-        v->folded[place] = (uint8_t)(status + 1);
-    else if (v->folded[place] == 0)
-        v->folded[place] = (uint8_t)(cv_status_first(kind) + 1);
-}
-
 bool cv_verify_event(cv_verify *v, const cv_rec_event *event, cv_err *err)
 {
     cv_str before = {v->last_hash, v->events ? CV_HASH_LEN : 0};
@@ -52,7 +38,7 @@ bool cv_verify_event(cv_verify *v, const cv_rec_event *event, cv_err *err)
         return fail_event(v, event, err, "hash of the event and the one before it", hash, event->hash);
     if (!check_write(v, event, err) || !cv_verify_covers(v, event, err))
         return false;
-    fold_status(v, event);
+    cv_place_fold(v->folded, event);
     memcpy(v->last_hash, hash.p, CV_HASH_LEN);
     if (event->created_at.n == CV_TIME_LEN)
         memcpy(v->last_time, event->created_at.p, CV_TIME_LEN);

@@ -38,8 +38,10 @@ typedef struct {
     /* ---- of an operation; the first options are then the properties of its input, in their order ---- */
     const char *room; /* NULL or "": stands at the top level */
     const cv_operation *op;
-    const cv_json *input;    /* the schema */
-    const cv_json *argument; /* the property's schema that is taken without its flag, NULL: none */
+    const cv_json *input; /* the schema */
+    const size_t
+        *taken; /* properties that are taken without their flags, in this order; a list takes all that is left */
+    size_t taken_count;
 } cv_cli_command;
 
 /* An option as it stands on the command line. */

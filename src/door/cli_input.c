@@ -155,23 +155,28 @@ static const cv_json *properties_of(const cv_cli_command *c)
     return all ? all : &none;
 }
 
-/* The argument without a flag becomes one with it. */
-static bool place_argument(cv_cli *cli, cv_err *err)
+/* The property that takes the argument at this place; SIZE_MAX: none does. */
+static size_t property_at(const cv_cli_command *c, size_t place)
 {
-    const cv_cli_command *c = cli->command;
-    const cv_json *all = properties_of(c);
-    if (cli->argument_count == 0)
-        return true;
-    if (cli->argument_count > (c->argument ? 1 : 0)) {
-        const char *extra = cli->arguments[c->argument ? 1 : 0];
-        cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", extra);
-        err->suggestion = cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",
-                                          cv_cli_title(cli->arena, c));
-        return false;
+    if (place < c->taken_count)
+        return c->taken[place];
+    size_t last = c->taken_count ? c->taken[c->taken_count - 1] : SIZE_MAX;
+    return last != SIZE_MAX && cv_flag_of(&properties_of(c)->members[last].value) == CV_FLAG_TEXTS ? last : SIZE_MAX;
+}
+
+/* Arguments without flags become ones with them. */
+static bool place_arguments(cv_cli *cli, cv_err *err)
+{
+    for (size_t i = 0; i < cli->argument_count; i++) {
+        size_t property = property_at(cli->command, i);
+        if (property == SIZE_MAX) {
+            cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", cli->arguments[i]);
+            err->suggestion = cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",
+                                              cv_cli_title(cli->arena, cli->command));
+            return false;
+        }
+        *CV_PUSH(cli->arena, &cli->given) = (cv_cli_given){property, cli->arguments[i]};
     }
-    for (uint32_t i = 0; i < all->count; i++)
-        if (&all->members[i].value == c->argument)
-            *CV_PUSH(cli->arena, &cli->given) = (cv_cli_given){i, cli->arguments[0]};
     return true;
 }
 
@@ -213,7 +218,7 @@ static bool write_all(cv_cli *cli, cv_json_writer *w, const cv_json *data, cv_er
 bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err)
 {
     cv_json data;
-    if (!place_argument(cli, err) || !read_data(cli, ret_input, &data, err))
+    if (!place_arguments(cli, err) || !read_data(cli, ret_input, &data, err))
         return false;
     bool any = false;
     for (size_t i = 0; i < cli->given.count; i++)

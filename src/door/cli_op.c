@@ -124,7 +124,12 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_cli_input input;
     cv_json tree;
     cv_buf reply = {0};
-    cv_call call = {.arena = cli->arena, .clock = cv_clock_system(), .input = &tree, .out = &reply, .errs = &errs};
+    cv_call call = {.arena = cli->arena,
+                    .clock = cv_clock_system(),
+                    .for_people = !cli->json,
+                    .input = &tree,
+                    .out = &reply,
+                    .errs = &errs};
     if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
         !enter_project(cli, &call, &err))
         return cv_cli_fail(cli, &err);

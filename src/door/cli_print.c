@@ -77,15 +77,6 @@ static bool is_empty(const cv_json *value)
            (!is_scalar(value) && value->count == 0);
 }
 
-/* 2026-02-03T04:05:06.789Z is "2026-02-03 04:05:06" for people. */
-static cv_str time_text(const printer *p, cv_str text)
-{
-    int64_t ms;
-    if (text.n != CV_TIME_LEN || !cv_time_parse(text, &ms))
-        return text;
-    return cv_arena_printf(p->arena, "%.10s %.8s", text.p, text.p + 11);
-}
-
 static cv_str scalar_text(const printer *p, const cv_json *value)
 {
     switch (value->type) {
@@ -96,7 +87,7 @@ static cv_str scalar_text(const printer *p, const cv_json *value)
     case CV_JSON_TRUE:
         return CV_STR("yes");
     default:
-        return time_text(p, value->text);
+        return cv_time_short(p->arena, value->text);
     }
 }
 

@@ -109,27 +109,38 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
 }
 
-/* The property marked as argument, or the first required one that is plain text. */
-static const cv_json_member *argument_of(const cv_json *input)
+/* The properties marked as arguments, or the first required one that is plain text: *ret_count places. */
+static const size_t *arguments_of(cv_arena *a, const cv_json *input, size_t *ret_count)
 {
     const cv_json *all = cv_json_get(input, CV_STR("properties")), *required = cv_json_get(input, CV_STR("required"));
+    size_t *taken = CV_NEW_ARRAY(a, all ? all->count : 0, size_t), count = 0;
     for (uint32_t i = 0; all && i < all->count; i++)
         if (cv_json_get(&all->members[i].value, CV_STR("x-argument")))
-            return &all->members[i];
-    for (uint32_t i = 0; required && i < required->count; i++)
-        for (uint32_t k = 0; all && k < all->count; k++)
+            taken[count++] = i;
+    for (uint32_t i = 0; required && count == 0 && i < required->count; i++)
+        for (uint32_t k = 0; all && count == 0 && k < all->count; k++)
             if (cv_str_eq(all->members[k].key, required->items[i].text) &&
                 cv_flag_of(&all->members[k].value) == CV_FLAG_TEXT)
-                return &all->members[k];
-    return NULL;
+                taken[count++] = k;
+    *ret_count = count;
+    return taken;
 }
 
-static const char *argument_name(cv_arena *a, const cv_json_member *property)
+/* "[DIALOGUE_ID] [IDS...]" */
+static const char *argument_names(cv_arena *a, const cv_cli_command *c)
 {
-    char *name = cv_arena_copy_z(a, cv_arena_printf(a, "[%.*s]", CV_FMT(property->key)));
-    for (char *p = name; *p; p++)
+    const cv_json *all = cv_json_get(c->input, CV_STR("properties"));
+    cv_str names = CV_STR("");
+    for (size_t i = 0; i < c->taken_count; i++) {
+        const cv_json_member *property = &all->members[c->taken[i]];
+        bool list = cv_flag_of(&property->value) == CV_FLAG_TEXTS;
+        names =
+            cv_arena_printf(a, "%.*s%s[%.*s%s]", CV_FMT(names), i ? " " : "", CV_FMT(property->key), list ? "..." : "");
+    }
+    char *upper = cv_arena_copy_z(a, names);
+    for (char *p = upper; *p; p++)
         *p = cv_upper(*p);
-    return name;
+    return upper;
 }
 
 static const cv_cli_option for_operations[] = {
@@ -155,8 +166,7 @@ cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
     memcpy(options + count, for_operations, sizeof for_operations);
     c.options = options;
     c.option_count = count + FOR_OPERATIONS;
-    const cv_json_member *argument = argument_of(c.input);
-    c.argument = argument ? &argument->value : NULL;
-    c.arguments = argument ? argument_name(a, argument) : "";
+    c.taken = arguments_of(a, c.input, &c.taken_count);
+    c.arguments = argument_names(a, &c);
     return c;
 }

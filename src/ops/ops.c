@@ -238,6 +238,46 @@ static const cv_operation rows[] = {
      .schema = "dialogue_scoreboard",
      .flags = READS,
      .run = cv_dialogue_scoreboard},
+    {.room = "dialogue",
+     .verb = "expand",
+     .tool = "blue_dialogue_expand",
+     .summary = "show what ids stand for, each with its whole context",
+     .details =
+         "Entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names: content,\n"
+         "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An id\n"
+         "that is none is reported beside the others, with what is near, and the exit status stays 0.\n",
+     .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
+                 "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
+     .schema = "dialogue_expand",
+     .flags = READS,
+     .run = cv_dialogue_expand},
+    {.room = "dialogue",
+     .verb = "history",
+     .tool = "blue_dialogue_history",
+     .summary = "tell what happened to one thing, or to all of them, in order",
+     .details =
+         "Every event with its number, time, round and actors, what it changed from and to, by which reference or\n"
+         "verdict, the reason, the old values of corrections, and the hash that chains it to the one before.\n"
+         "Ids as in 'expand', also panel-1, response-1-muffin and dialogue. Without an id, the whole dialogue.\n",
+     .examples = "  conclave dialogue history nvidia-decision T0001\n"
+                 "  conclave dialogue history nvidia-decision --limit 20 --json\n",
+     .schema = "dialogue_history",
+     .flags = READS,
+     .run = cv_dialogue_history},
+    {.room = "dialogue",
+     .verb = "graph",
+     .tool = "blue_dialogue_graph",
+     .summary = "draw a dialogue: what refers to what, as data, Mermaid or Graphviz",
+     .details =
+         "Entities and verdicts are the nodes, references and what verdicts name the edges; --experts and --moves add\n"
+         "theirs. --focus shows one node and what is around it. Mermaid draws 500 edges at most unless it is told\n"
+         "otherwise: choose a round, kinds or a focus for more than that.\n",
+     .examples = "  conclave dialogue graph nvidia-decision --format mermaid\n"
+                 "  conclave dialogue graph nvidia-decision --focus R0001 --depth 2 --format dot\n"
+                 "  conclave dialogue graph nvidia-decision --kinds tension --status open --json\n",
+     .schema = "dialogue_graph",
+     .flags = READS,
+     .run = cv_dialogue_graph},
 
     {.room = "dialogue",
      .verb = "search",

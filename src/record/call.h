@@ -21,7 +21,8 @@ typedef struct {
     cv_str input_text; /* the text it was read from, for the places of faults */
     cv_str digest;     /* of the input; journal.c makes it once per call */
     cv_buf *out;
-    bool verbatim; /* set by the handler: `out` is a document of its own, to be handed on as it is */
+    bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
+    bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     cv_errs *errs;
 } cv_call;
 

@@ -85,7 +85,7 @@ cv_store_result cv_sqlite_commit(cv_sqlite *s, cv_err *err);
 typedef struct {
     cv_rec_kind kind;
     char letter; /* 0: not an entity */
-    const char *put, *all, *since;
+    const char *put, *all, *since, *about;
 } cv_sqlite_table;
 
 enum { CV_SQLITE_TABLES = 16 };

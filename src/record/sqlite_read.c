@@ -4,6 +4,7 @@
  * meanwhile. Rows are handed out one at a time as SQLite steps over them; their texts are SQLite's own and nothing is
  * copied.
  */
+#include "base/json.h"
 #include "record/sqlite_engine.h"
 
 bool cv_sqlite_position(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
@@ -29,20 +30,41 @@ bool cv_sqlite_position(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_pos
 
 /* ---- snapshot --------------------------------------------------------------------------------- */
 
-static bool visit_table(cv_sqlite *s, const cv_sqlite_table *table, cv_str dialogue_id, const cv_wanted *wanted,
-                        cv_visit visit, void *ctx, cv_err *err)
+typedef struct {
+    cv_str dialogue_id;
+    const cv_wanted *wanted;
+    cv_str about; /* as a JSON list; empty: everything */
+    cv_visit visit;
+    void *ctx;
+} reading;
+
+static cv_str about_json(cv_arena *a, const cv_wanted *wanted)
 {
-    bool by_rev = wanted->since_rev > 0 && table->since;
-    sqlite3_stmt *st = cv_sqlite_use(s, by_rev ? table->since : table->all);
-    if (!st || !cv_sqlite_bind_str(st, ":dialogue_id", dialogue_id) ||
-        !cv_sqlite_bind_int(st, ":since", wanted->since_rev) || !cv_sqlite_bind_int(st, ":lean", wanted->no_content))
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    if (wanted->about_count == 0)
+        return CV_STR("");
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < wanted->about_count; i++)
+        cv_json_str(&w, wanted->about[i]);
+    cv_json_end_array(&w);
+    return cv_buf_take(&text, a);
+}
+
+static bool visit_table(cv_sqlite *s, const cv_sqlite_table *table, const reading *r, cv_err *err)
+{
+    bool some = r->about.n > 0 && table->about, by_rev = r->wanted->since_rev > 0 && table->since;
+    sqlite3_stmt *st = cv_sqlite_use(s, some ? table->about : by_rev ? table->since : table->all);
+    if (!st || !cv_sqlite_bind_str(st, ":dialogue_id", r->dialogue_id) || !cv_sqlite_bind_str(st, ":about", r->about) ||
+        !cv_sqlite_bind_int(st, ":since", r->wanted->since_rev) ||
+        !cv_sqlite_bind_int(st, ":lean", r->wanted->no_content))
         return cv_sqlite_fail(s, "read the dialogue", err);
     cv_sqlite_row row;
     bool ok = true;
     int got = 0;
     while (ok && (got = cv_sqlite_step(st)) > 0) {
         cv_sqlite_read_row(st, table->kind, &row);
-        ok = visit(ctx, table->kind, &row, err);
+        ok = r->visit(r->ctx, table->kind, &row, err);
     }
     if (got < 0)
         ok = cv_sqlite_fail(s, "read the dialogue", err);
@@ -57,12 +79,13 @@ bool cv_sqlite_snapshot(cv_store *store, cv_arena *a, cv_str dialogue_id, const 
     cv_position position = {0};
     bool found = false;
     uint32_t kinds = wanted->kinds ? wanted->kinds : UINT32_MAX;
+    const reading r = {dialogue_id, wanted, about_json(a, wanted), visit, ctx};
     if (cv_sqlite_run(s, "begin_read") != SQLITE_OK)
         return cv_sqlite_fail(s, "begin to read", err);
     bool ok = cv_sqlite_position(store, a, dialogue_id, &position, &found, err);
     for (size_t i = 0; ok && found && i < CV_SQLITE_TABLES; i++)
         if (kinds & (1u << cv_sqlite_tables[i].kind))
-            ok = visit_table(s, &cv_sqlite_tables[i], dialogue_id, wanted, visit, ctx, err);
+            ok = visit_table(s, &cv_sqlite_tables[i], &r, err);
     cv_sqlite_rollback(s);
     if (ok) {
         *ret_position = position;

@@ -1,27 +1,27 @@
 /* sqlite_rows.c - rows of records.h as parameters and columns, by their field tables.
  *
  *     put_…     :dialogue_id, :rev, then the fields         an entity's kind is not bound: it is the table
- *     all_…     rev, then the fields                        all of them
+ *     all_…     rev, then the fields                        all of them; since_…, about_… some
  */
 #include "record/sqlite_engine.h"
 
 const cv_sqlite_table cv_sqlite_tables[CV_SQLITE_TABLES] = {
-    {CV_REC_DIALOGUE, 0, "put_dialogue", "all_dialogue", NULL},
-    {CV_REC_EXPERT, 0, "put_expert", "all_expert", NULL},
-    {CV_REC_SEAT, 0, "put_seat", "all_seat", NULL},
-    {CV_REC_ROUND, 0, "put_round", "all_round", NULL},
-    {CV_REC_SCORE, 0, "put_score", "all_score", NULL},
-    {CV_REC_RESPONSE, 0, "put_response", "all_response", NULL},
-    {CV_REC_ENTITY, 'P', "put_P", "all_P", "since_P"},
-    {CV_REC_ENTITY, 'R', "put_R", "all_R", "since_R"},
-    {CV_REC_ENTITY, 'T', "put_T", "all_T", "since_T"},
-    {CV_REC_ENTITY, 'E', "put_E", "all_E", "since_E"},
-    {CV_REC_ENTITY, 'C', "put_C", "all_C", "since_C"},
-    {CV_REC_ORIGIN, 0, "put_origin", "all_origin", "since_origin"},
-    {CV_REC_REFERENCE, 0, "put_reference", "all_reference", "since_reference"},
-    {CV_REC_MOVE, 0, "put_move", "all_move", NULL},
-    {CV_REC_VERDICT, 0, "put_verdict", "all_verdict", NULL},
-    {CV_REC_EVENT, 0, "put_event", "all_event", "since_event"},
+    {CV_REC_DIALOGUE, 0, "put_dialogue", "all_dialogue", NULL, NULL},
+    {CV_REC_EXPERT, 0, "put_expert", "all_expert", NULL, NULL},
+    {CV_REC_SEAT, 0, "put_seat", "all_seat", NULL, NULL},
+    {CV_REC_ROUND, 0, "put_round", "all_round", NULL, NULL},
+    {CV_REC_SCORE, 0, "put_score", "all_score", NULL, NULL},
+    {CV_REC_RESPONSE, 0, "put_response", "all_response", NULL, NULL},
+    {CV_REC_ENTITY, 'P', "put_P", "all_P", "since_P", "about_P"},
+    {CV_REC_ENTITY, 'R', "put_R", "all_R", "since_R", "about_R"},
+    {CV_REC_ENTITY, 'T', "put_T", "all_T", "since_T", "about_T"},
+    {CV_REC_ENTITY, 'E', "put_E", "all_E", "since_E", "about_E"},
+    {CV_REC_ENTITY, 'C', "put_C", "all_C", "since_C", "about_C"},
+    {CV_REC_ORIGIN, 0, "put_origin", "all_origin", "since_origin", "about_origin"},
+    {CV_REC_REFERENCE, 0, "put_reference", "all_reference", "since_reference", "about_reference"},
+    {CV_REC_MOVE, 0, "put_move", "all_move", NULL, NULL},
+    {CV_REC_VERDICT, 0, "put_verdict", "all_verdict", NULL, NULL},
+    {CV_REC_EVENT, 0, "put_event", "all_event", "since_event", "about_event"},
 };
 
 const cv_sqlite_table *cv_sqlite_table_of(cv_rec_kind kind, const void *row)

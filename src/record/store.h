@@ -66,6 +66,11 @@ typedef struct {
     uint32_t kinds;    /* CV_REC_BIT(ROUND) | …; 0: all */
     bool no_content; /* leave ENTITY.content, RESPONSE.content out (absent): for checks that need ids and statuses only
                       */
+    /* Only what is about these ids, unless there are none: the ENTITY itself (P0101), each ORIGIN that leads to it or
+     * is called so (MUFFIN-P0101), each REFERENCE from it or to it (@muffin, too), each EVENT with it as subject. Rows
+     * of other kinds come as ever. */
+    const cv_str *about;
+    size_t about_count;
 } cv_wanted;
 
 /* Called for every row; the row and its texts live until the call returns. False ends the walk with the visitor's

@@ -6,6 +6,7 @@
 #     golden cli/create.txt                   # the last output is that golden file; CV_UPDATE=1 writes it
 #     has "already there" err                 # a text in the last output (out) or in its messages (err)
 #     is '.status == "success"'               # jq on the last output
+#     nvidia                                  # the deliberation of the examples, in the current project
 #     finish                                  # the plan
 #
 # TAP on stdout. $root is the repository, $work a folder that goes away at the end.
@@ -84,6 +85,25 @@ is() {
     jq -e "$1" "$out" >"$work/jq" 2>&1 || { sed 's/^/#   /' "$work/jq" | head -n 5; head -c 2000 "$out" | sed 's/^/#   /'; }
     jq -e "$1" "$out" >/dev/null 2>&1
     ok $? "$name: $1"
+}
+
+# nvidia: a deliberation in the current project, that of story.sh: three rounds, a late expert, corrections, verdicts.
+nvidia() {
+    from=$root/test/golden/story
+    d() { "$conclave" dialogue "$@" --json >"$out" 2>"$err" || ok 1 "the story: $*"; }
+    d create --data @"$from/create.request.json"
+    d round-register --data @"$from/round-0.request.json"
+    d round-register --data @"$from/round-1.request.json"
+    d verdict-register nvidia-decision --verdict-id V01 --verdict-type interim --round 1 \
+        --recommendation "Continue with options exploration" --description "The collar looks viable; timing is open."
+    d expert-create nvidia-decision --expert-slug palmier --role "Geopolitical Risk Analyst" --tier Adjacent \
+        --reason "T0003 (supply chain concentration) requires geopolitical expertise"
+    d evolve-panel nvidia-decision --data @"$from/panel-2.request.json"
+    d round-register --data @"$from/round-2.request.json"
+    d verdict-register --data @"$from/final.request.json"
+    d verdict-register nvidia-decision --verdict-id dissent-scone --verdict-type dissent --author-expert scone --round 2 \
+        --recommendation "Wait a quarter" --description "The refinancing window is unknown."
+    d update nvidia-decision --updates '[{"id": "R0001", "label": "Income collar", "reason": "the usual name"}]'
 }
 
 finish() { echo "1..$number"; }

@@ -374,9 +374,39 @@ typedef struct {
     size_t next, seen;
 } comparison;
 
+static bool is_asked(const cv_wanted *w, cv_str id)
+{
+    for (size_t i = 0; i < w->about_count; i++)
+        if (cv_str_eq(w->about[i], id))
+            return true;
+    return false;
+}
+
+static bool is_about(const cv_wanted *w, cv_rec_kind kind, const void *row)
+{
+    const cv_rec_entity *e = row;
+    const cv_rec_reference *ref = row;
+    const cv_rec_origin *origin = row;
+    char id[32];
+    switch (kind) {
+    case CV_REC_ENTITY:
+        snprintf(id, sizeof id, "%c%02d%02d", e->kind.p[0], (int)e->round, (int)e->seq);
+        return is_asked(w, cv_str_of(id));
+    case CV_REC_ORIGIN:
+        return is_asked(w, origin->display_id) || is_asked(w, origin->local_id);
+    case CV_REC_REFERENCE:
+        return is_asked(w, ref->source_id) || is_asked(w, ref->target_id);
+    case CV_REC_EVENT:
+        return is_asked(w, ((const cv_rec_event *)row)->subject_id);
+    default:
+        return true;
+    }
+}
+
 static bool is_wanted(const cv_wanted *w, const model_row *row)
 {
-    return row->rev > w->since_rev && (w->kinds == 0 || (w->kinds & (1u << row->kind)));
+    return row->rev > w->since_rev && (w->kinds == 0 || (w->kinds & (1u << row->kind))) &&
+           (w->about_count == 0 || is_about(w, row->kind, row->row));
 }
 
 static bool compare_next(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
@@ -578,6 +608,35 @@ static void parts_can_be_asked_for(void **state)
             assert_same(f, &m, &(cv_wanted){.since_rev = since});
             assert_same(f, &m, &(cv_wanted){.since_rev = since, .kinds = 1u << kind});
             assert_same(f, &m, &(cv_wanted){.since_rev = since, .kinds = 3u << kind, .no_content = true});
+        }
+}
+
+/* Ids of rows that are there, of rows that are not, and what is no id at all. */
+static const cv_str some_ids[] = {
+    CV_STR_INIT("P0001"), CV_STR_INIT("R0002"), CV_STR_INIT("T0101"),    CV_STR_INIT("E0101"), CV_STR_INIT("@muffin"),
+    CV_STR_INIT("T9999"), CV_STR_INIT("plain"), CV_STR_INIT("P\"01'\\"), CV_STR_INIT(""),      CV_STR_INIT("P00010"),
+    CV_STR_INIT("p0001"), CV_STR_INIT("C0101"), CV_STR_INIT("P0000"),    CV_STR_INIT("H-17"),
+};
+
+static void what_is_about_some_ids_can_be_asked_for(void **state)
+{
+    fixture *f = *state;
+    model m = {.id = CV_STR("about")}, other = {.id = CV_STR("about-2")};
+    for (int i = 0; i < 12; i++) {
+        cv_changes c = random_changes(f, &m, 60);
+        commit_both(f, &m, &c);
+    }
+    cv_changes c = random_changes(f, &other, 60);
+    commit_both(f, &other, &c);
+    for (size_t from = 0; from < COUNT(some_ids); from++)
+        for (size_t count = 1; from + count <= COUNT(some_ids); count++) {
+            cv_wanted w = {.about = some_ids + from, .about_count = count};
+            assert_same(f, &m, &w);
+            w.no_content = true;
+            w.since_rev = (int64_t)(from % 12);
+            assert_same(f, &m, &w);
+            w.kinds = 1u << (count % CV_REC_COUNT);
+            assert_same(f, &m, &w);
         }
 }
 
@@ -796,7 +855,9 @@ static void check_somehow(fixture *f, model *m)
 {
     cv_wanted w = {.since_rev = (int64_t)cv_test_below(&f->random, (size_t)m->rev + 2),
                    .kinds = (uint32_t)cv_test_below(&f->random, 1u << CV_REC_COUNT),
-                   .no_content = cv_test_below(&f->random, 2)};
+                   .no_content = cv_test_below(&f->random, 2),
+                   .about = some_ids,
+                   .about_count = cv_test_below(&f->random, 2) ? cv_test_below(&f->random, COUNT(some_ids)) : 0};
     if (cv_test_below(&f->random, 2))
         w.since_rev = 0;
     assert_same(f, m, &w);
@@ -1087,6 +1148,7 @@ static const struct {
     TEST(long_texts_come_back),
     TEST(dialogues_do_not_mix),
     TEST(parts_can_be_asked_for),
+    TEST(what_is_about_some_ids_can_be_asked_for),
     TEST(a_visitor_may_end_the_walk),
     TEST(another_rev_is_a_conflict),
     TEST(an_operation_happens_once),

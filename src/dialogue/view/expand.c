@@ -1,0 +1,77 @@
+/* expand.c - citations with their whole context: the operation; what is known about each is cite.h's business. */
+#include "base/err_json.h"
+#include "base/json.h"
+#include "dialogue/operations.h"
+#include "dialogue/view/cite.h"
+
+/* The ids of the request. */
+static cv_str *read_ids(cv_call *call, size_t *ret_count)
+{
+    const cv_json *given = cv_json_get(call->input, CV_STR("ids"));
+    cv_str *ids = CV_NEW_ARRAY(call->arena, given->count, cv_str);
+    for (uint32_t i = 0; i < given->count; i++)
+        ids[i] = given->items[i].text;
+    *ret_count = given->count;
+    return ids;
+}
+
+static void print_errors(const cv_citations *c, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("errors"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < c->errs.count; i++) {
+        const cv_err *err = &c->errs.items[i];
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "id", err->value);
+        cv_json_key_str(w, "error_code", cv_err_word(err->code));
+        cv_json_key_str(w, "message", err->message);
+        cv_json_key_str_if(w, "suggestion", err->suggestion);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+static cv_str tell(const cv_citations *c)
+{
+    cv_buf out = {0};
+    for (size_t i = 0; i < c->list.count; i++) {
+        cv_buf_add_z(&out, i ? "\n" : "");
+        cv_citation_tell(c, c->list.items[i], &out);
+    }
+    for (size_t i = 0; i < c->errs.count; i++) {
+        const cv_err *err = &c->errs.items[i];
+        cv_str word = cv_err_word(err->code);
+        cv_buf_printf(&out, "%s", i == 0 && c->list.count ? "\n" : "");
+        cv_buf_add(&out, err->message);
+        if (err->suggestion.n) {
+            cv_buf_add_z(&out, "; ");
+            cv_buf_add(&out, err->suggestion);
+        }
+        cv_buf_printf(&out, " [%.*s]\n", CV_FMT(word));
+    }
+    return cv_buf_take(&out, c->call->arena);
+}
+
+bool cv_dialogue_expand(cv_call *call)
+{
+    size_t count;
+    cv_str *ids = read_ids(call, &count);
+    cv_citations c;
+    if (!cv_citations_load(call, cv_json_get_text(call->input, "dialogue_id"), ids, count, &c))
+        return false;
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", c.names.id);
+    cv_json_key_int(&w, "rev", c.names.position.rev);
+    cv_json_key(&w, CV_STR("items"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < c.list.count; i++)
+        cv_citation_print(&c, c.list.items[i], &w);
+    cv_json_end_array(&w);
+    print_errors(&c, &w);
+    if (call->for_people)
+        cv_json_key_str(&w, "text", tell(&c));
+    cv_json_end_object(&w);
+    return true;
+}

@@ -1,0 +1,37 @@
+/* timeline.h - events as they are told: what happened when, who did it, what changed, by what.
+ *
+ *     #41  2026-02-02 10:07:00  round 2  T0002 resolved -> reopened, by cupcake, muffin, via P0201
+ *
+ * A moment is an event with the status before and after it; events are told in their order, from the first one on,
+ * because a status is what all events before have made of it.
+ */
+#ifndef CV_DIALOGUE_TIMELINE_H
+#define CV_DIALOGUE_TIMELINE_H
+
+#include "dialogue/place.h"
+#include "dialogue/state.h"
+
+typedef struct {
+    cv_rec_event event;
+    cv_str from, to; /* the subject's statuses; the first event has no `from`, subjects without statuses have neither */
+} cv_moment;
+
+typedef struct {
+    uint8_t statuses[CV_PLACES]; /* of all subjects so far (place.h) */
+} cv_timeline;
+
+/* What the next event makes of its subject. */
+cv_moment cv_timeline_next(cv_timeline *line, const cv_rec_event *event);
+
+void cv_moment_print(cv_json_writer *w, cv_arena *a, const cv_moment *moment); /* an object */
+
+/* The moment in words, without number and time: "resolved -> reopened, by cupcake, via P0201". */
+void cv_moment_tell(cv_buf *out, cv_arena *a, const cv_moment *moment);
+
+/* A text on one line, without control characters. */
+void cv_tell_text(cv_buf *out, cv_arena *a, cv_str text);
+
+/* "a, b" of a JSON list of texts. */
+void cv_tell_list(cv_buf *out, cv_arena *a, cv_str json);
+
+#endif
