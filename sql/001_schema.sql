@@ -337,6 +337,7 @@ CREATE TABLE ops (
     PRIMARY KEY (dialogue_id, op_id)
 ) STRICT;
 CREATE UNIQUE INDEX ops_rev ON ops (dialogue_id, rev);
+CREATE INDEX ops_first ON ops (op_id) WHERE rev = 1; -- what made the dialogues
 
 -- ---- streams of the other rooms -----------------------------------------------------------------------------------
 

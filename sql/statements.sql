@@ -224,6 +224,9 @@ UPDATE dialogues SET last_rev = :rev, head = :head, event_count = :event_count W
 -- name: op
 SELECT rev, digest, result FROM ops WHERE dialogue_id = :dialogue_id AND op_id = :op_id;
 
+-- name: op_first
+SELECT dialogue_id FROM ops INDEXED BY ops_first WHERE op_id = :op_id AND rev = 1 AND digest <> :digest LIMIT 1;
+
 -- name: op_put
 INSERT INTO ops (dialogue_id, op_id, rev, digest, created_at, result)
 VALUES (:dialogue_id, :op_id, :rev, :digest, :now, :result);

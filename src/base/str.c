@@ -1,6 +1,14 @@
 /* str.c - views of text; see str.h. */
 #include "base/str.h"
 
+bool cv_str_has_control(cv_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
+            return true;
+    return false;
+}
+
 bool cv_str_starts_nocase(cv_str s, cv_str prefix)
 {
     if (s.n < prefix.n)

@@ -131,6 +131,9 @@ static inline cv_str cv_str_trim(cv_str s)
     return cv_str_trim_right(cv_str_trim_left(s));
 }
 
+/* Has it line breaks, tabs or other control characters? What has none stands on one line. */
+bool cv_str_has_control(cv_str s);
+
 /* Equality and prefix without regard to ASCII case. */
 bool cv_str_eq_nocase(cv_str a, cv_str b);
 bool cv_str_starts_nocase(cv_str s, cv_str prefix);

@@ -169,7 +169,7 @@ void cv_batch_parse(cv_call *call, cv_batch *ret_batch)
     *ret_batch =
         (cv_batch){.call = call,
                    .dialogue_id = cv_json_get_text(input, "dialogue_id"),
-                   .title = cv_json_get_text(input, "title"),
+                   .title = cv_str_trim(cv_json_get_text(input, "title")),
                    .summary = cv_json_get_text(input, "summary"),
                    .round = cv_json_get_int(input, "round", 0),
                    .score = cv_json_get_int(input, "score", 0),

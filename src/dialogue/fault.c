@@ -96,6 +96,14 @@ void cv_fault_missing(const cv_spot *at)
         ->suggestion = CV_STR("Give it a value that is not empty");
 }
 
+void cv_fault_unless_line(const cv_spot *at, cv_str text)
+{
+    if (cv_str_has_control(text))
+        cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("one_line"), text, "%.*s has control characters or line breaks",
+                 CV_FMT(at->field))
+            ->suggestion = CV_STR("Write it on one line");
+}
+
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words)
 {
     cv_arena *a = at->call->arena;

@@ -32,6 +32,9 @@ cv_err *cv_refuse(cv_call *call, cv_err_code code, cv_str at, const char *field,
 void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count);
 
 void cv_fault_missing(const cv_spot *at);
+
+/* Labels and titles stand in headings, brackets and cells: on one line. Anything else is told. */
+void cv_fault_unless_line(const cv_spot *at, cv_str text);
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words);
 void cv_fault_letter(const cv_spot *at, cv_str side, char letter);
 void cv_fault_expert(const cv_spot *at, cv_str slug);

@@ -9,14 +9,6 @@
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-static bool has_control(cv_str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f)
-            return true;
-    return false;
-}
-
 cv_str cv_text_read(cv_call *call, const cv_json *from, cv_str at, const char *key, size_t most, cv_text_shape shape)
 {
     const cv_json *given = cv_json_get(from, cv_str_of(key));
@@ -31,7 +23,7 @@ cv_str cv_text_read(cv_call *call, const cv_json *from, cv_str at, const char *k
         cv_refuse(call, CV_ERR_TOO_LARGE, at, key, text, "%s has %zu characters, at most %zu are allowed", key, length,
                   most)
             ->suggestion = CV_STR("shorten it");
-    else if (shape == CV_TEXT_LINE && has_control(text))
+    else if (shape == CV_TEXT_LINE && cv_str_has_control(text))
         cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s has control characters or line breaks", key)
             ->suggestion = CV_STR("write it on one line");
     return text;

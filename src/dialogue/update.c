@@ -36,7 +36,7 @@ static cv_edit read_edit(cv_update *u, const cv_json *value)
     cv_edit edit = {.target.text = cv_json_get_text(value, "id"),
                     .via.text = cv_json_get_text(value, "via"),
                     .status_word = cv_json_get_text(value, "status"),
-                    .label = cv_json_get_text(value, "label"),
+                    .label = cv_str_trim(cv_json_get_text(value, "label")),
                     .content = cv_json_get_text(value, "content"),
                     .reason = cv_json_get_text(value, "reason"),
                     .status = -1};
@@ -129,12 +129,13 @@ static void check_decided(const cv_update *u, const cv_spot *at, cv_str status, 
 
 static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
 {
-    cv_spot at = spot(u, "update", "updates", index), id = member_of(&at, "id");
+    cv_spot at = spot(u, "update", "updates", index), id = member_of(&at, "id"), label = member_of(&at, "label");
     if (edit->target.text.n == 0)
         cv_fault_missing(&id);
     check_target(&at, "id", &edit->target, true);
     check_target(&at, "via", &edit->via, false);
     check_filled(&at, "label", edit->label);
+    cv_fault_unless_line(&label, edit->label);
     check_filled(&at, "content", edit->content);
     if (!cv_state_is_closed(&u->state))
         check_status(u, &at, edit);

@@ -273,11 +273,23 @@ static bool blocked(verdict *v, const cv_convergence *c)
     return false;
 }
 
+/* A dialogue in which nothing was said decides nothing. */
+static bool nothing_said(verdict *v)
+{
+    cv_spot at = spot(v, "verdict_type");
+    cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type, "no round has been registered")
+        ->suggestion = CV_STR("Register a round first, or give 'force': true and say why in 'warning'");
+    return false;
+}
+
 static bool may_be_final(verdict *v, const cv_convergence *c)
 {
-    if (v->type != CV_VERDICT_FINAL || c->converged)
+    bool silent = v->state.rounds.count == 0;
+    if (v->type != CV_VERDICT_FINAL || (c->converged && !silent))
         return true;
     v->forced = cv_json_get_true(v->ids.call->input, "force") && cv_str_trim(v->row.warning).n > 0;
+    if (silent && !v->forced)
+        return nothing_said(v);
     if (v->state.dialogue.strict_convergence == 1 && !v->forced)
         return blocked(v, c);
     warn_open(v, c);

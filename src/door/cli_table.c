@@ -92,6 +92,14 @@ const char *cv_schema_choices(cv_arena *a, const cv_json *schema)
     return cv_arena_copy_z(a, words);
 }
 
+/* "; default: 50", or nothing: a switch is off unless given. */
+static cv_str default_of(cv_arena *a, const cv_json *schema)
+{
+    const cv_json *value = cv_json_get(schema, CV_STR("default"));
+    bool said = value && (value->type == CV_JSON_NUMBER || value->type == CV_JSON_STRING);
+    return said ? cv_arena_printf(a, "; default: %.*s", CV_FMT(value->text)) : CV_STR("");
+}
+
 static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_member *property)
 {
     static const char *const values[] = {NULL, "TEXT", "N", "TEXT", "JSON"};
@@ -99,8 +107,8 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
     const cv_json *items = cv_json_get(schema, CV_STR("items"));
     cv_flag_kind kind = cv_flag_of(schema);
     bool file = cv_json_get(schema, CV_STR("x-file"));
-    cv_str summary = cv_arena_printf(a, "%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")),
-                                     kind == CV_FLAG_TEXTS ? " (may be repeated)" : "",
+    cv_str summary = cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")),
+                                     CV_FMT(default_of(a, schema)), kind == CV_FLAG_TEXTS ? " (may be repeated)" : "",
                                      file ? " (@FILE and - for standard input are read)" : "",
                                      cv_schema_requires(input, property->key) ? " (required)" : "");
     return (cv_cli_option){.name = cv_flag_name(a, property->key),

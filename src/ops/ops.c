@@ -106,7 +106,7 @@ static const cv_operation rows[] = {
      .summary = "register a whole round: entities, references, moves, scores; all or nothing",
      .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
                 "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
-                "answers as the first time. --dry-run says what would happen.\n",
+                "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n",
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
                  "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
      .schema = "dialogue_round_register",
@@ -176,7 +176,7 @@ static const cv_operation rows[] = {
      .summary = "register a verdict: interim, final, minority or dissent",
      .details =
          "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
-         "closes the dialogue. Verdicts never change.\n",
+         "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",
      .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
      .schema = "dialogue_verdict_register",
      .flags = WRITES,

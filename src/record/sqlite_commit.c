@@ -2,6 +2,7 @@
  *
  *     BEGIN IMMEDIATE
  *       was this op_id committed before?      -> REPLAYED, with what was answered then
+ *       did it make another dialogue?         -> FAILED: op_id_conflict
  *       is the dialogue at expect_rev?        -> CONFLICT
  *       the rows, each with the new rev       -> FAILED when one is refused
  *       the op, the position
@@ -38,6 +39,32 @@ bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_st
     return find_op((cv_sqlite *)store, a, dialogue_id, op_id, ret_rev, ret_digest, ret_result, ret_found, err);
 }
 
+static cv_store_result op_conflict(const cv_op *op, cv_str where, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, %.*s, for another request", CV_FMT(where));
+    err->field = CV_STR("op_id");
+    err->value = op->op_id;
+    err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
+    return CV_STORE_FAILED;
+}
+
+/* A dialogue to be made has no history of its own to ask: did the same op_id make another one, from another request? */
+static cv_store_result check_first_op(cv_sqlite *s, cv_arena *a, const cv_op *op, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "op_first");
+    int got = -1;
+    cv_store_result result = CV_STORE_DONE;
+    if (st && cv_sqlite_bind_str(st, ":op_id", op->op_id) && cv_sqlite_bind_str(st, ":digest", op->op_digest))
+        got = cv_sqlite_step(st);
+    if (got > 0)
+        result = op_conflict(op, cv_arena_printf(a, "to make '%.*s'", CV_FMT(cv_sqlite_column_str(st, 0))), err);
+    else if (got < 0)
+        result = cv_sqlite_refuse(s, "read the operations", err);
+    if (st)
+        sqlite3_reset(st);
+    return result;
+}
+
 /* Was it done before? DONE here means: no, go on. */
 static cv_store_result check_op(cv_sqlite *s, cv_arena *a, const cv_op *op, int64_t *ret_rev, cv_str *ret_result,
                                 cv_err *err)
@@ -48,15 +75,9 @@ static cv_store_result check_op(cv_sqlite *s, cv_arena *a, const cv_op *op, int6
     if (!find_op(s, a, op->dialogue_id, op->op_id, &rev, &digest, &result, &found, err))
         return CV_STORE_FAILED;
     if (!found)
-        return CV_STORE_DONE;
-    if (!cv_str_eq(digest, op->op_digest)) {
-        cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, at rev %lld, for another request",
-                   (long long)rev);
-        err->field = CV_STR("op_id");
-        err->value = op->op_id;
-        err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
-        return CV_STORE_FAILED;
-    }
+        return op->expect_rev == 0 ? check_first_op(s, a, op, err) : CV_STORE_DONE;
+    if (!cv_str_eq(digest, op->op_digest))
+        return op_conflict(op, cv_arena_printf(a, "at rev %lld", (long long)rev), err);
     *ret_rev = rev;
     *ret_result = result;
     return CV_STORE_REPLAYED;

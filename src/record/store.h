@@ -44,7 +44,8 @@ typedef struct {
 typedef struct {
     cv_str dialogue_id;
     cv_str op_id;
-    cv_str op_digest;   /* SHA-256 of the request: the same op_id with another digest is refused */
+    cv_str op_digest;   /* SHA-256 of the request: the same op_id with another digest is refused, in the same dialogue
+                         * and among those writes that make dialogues */
     int64_t expect_rev; /* 0: the dialogue must not exist yet */
     cv_str now;         /* ISO-8601 */
     cv_str result;      /* JSON that a replay returns */

@@ -64,6 +64,9 @@ void cv_mark_print(cv_buf *out, const cv_mark *m);
 /* Text on one line: white space at the ends dropped, runs of it made one space. */
 cv_str cv_squeeze(cv_arena *a, cv_str s);
 
+/* The same for what must be one line whatever it holds: control characters are white space too. */
+cv_str cv_one_line(cv_arena *a, cv_str s);
+
 /* At most 60 bytes of `s` for a message, cut at a character and marked with an ellipsis. */
 cv_str cv_excerpt(cv_arena *a, cv_str s);
 

@@ -39,6 +39,16 @@ cv_str cv_squeeze(cv_arena *a, cv_str s)
     return (cv_str){p, n};
 }
 
+cv_str cv_one_line(cv_arena *a, cv_str s)
+{
+    if (!cv_str_has_control(s))
+        return cv_squeeze(a, s);
+    char *p = cv_arena_copy_z(a, s);
+    for (size_t i = 0; i < s.n; i++)
+        p[i] = cv_str_has_control((cv_str){&p[i], 1}) ? ' ' : p[i];
+    return cv_squeeze(a, (cv_str){p, s.n});
+}
+
 cv_str cv_excerpt(cv_arena *a, cv_str s)
 {
     enum { MOST = 60 };

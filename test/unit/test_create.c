@@ -196,6 +196,25 @@ static void test_same_op(void **state)
     assert_int_equal(count_dialogues(r), 1);
 }
 
+/* One op_id is one request, whichever dialogue it would make; without one, each request makes its own. */
+static void test_op_of_another(void **state)
+{
+    room *r = *state;
+    assert_true(ask(r, cv_dialogue_create, "{\"title\":\"Race\",\"op_id\":\"one\"}"));
+    static const char *const others[] = {"{\"title\":\"Race\",\"question\":\"Who?\",\"op_id\":\"one\"}",
+                                         "{\"title\":\"Walk\",\"op_id\":\"one\"}"};
+    for (size_t i = 0; i < CV_COUNT(others); i++) {
+        assert_false(ask(r, cv_dialogue_create, others[i]));
+        assert_int_equal(r->errs.count, 1);
+        assert_int_equal(r->errs.items[0].code, CV_ERR_OP_CONFLICT);
+        assert_str_eq(r->errs.items[0].field, "op_id");
+    }
+    assert_int_equal(count_dialogues(r), 1);
+    assert_true(ask(r, cv_dialogue_create, "{\"title\":\"Walk\"}"));
+    assert_true(ask(r, cv_dialogue_create, "{\"title\":\"Walk\"}"));
+    assert_int_equal(count_dialogues(r), 3);
+}
+
 static void test_insisting(void **state)
 {
     room *r = *state;
@@ -261,8 +280,8 @@ static void test_same_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_ROOM(test_confined),  IN_ROOM(test_same_title), IN_ROOM(test_other_content), IN_ROOM(test_same_op),
-        IN_ROOM(test_insisting), IN_ROOM(test_failures),   IN_ROOM(test_same_bytes),
+        IN_ROOM(test_confined), IN_ROOM(test_same_title), IN_ROOM(test_other_content), IN_ROOM(test_op_of_another),
+        IN_ROOM(test_same_op),  IN_ROOM(test_insisting),  IN_ROOM(test_failures),      IN_ROOM(test_same_bytes),
     };
     return cmocka_run_group_tests_name("create", tests, NULL, NULL);
 }

@@ -170,10 +170,26 @@ static void test_marks(void **state)
     cv_world_close(&w);
 }
 
+/* A label is one line of a request, whatever an expert wrote between the brackets. */
+static void labels_become_one_line(void **state)
+{
+    cv_world w;
+    (void)state;
+    open_world(&w);
+    cv_hearing h = hear_one(&w, "muffin",
+                            "[PERSPECTIVE P01: tab\tbed \x01 and \x7f bell\a]\nIt is so.\n\n"
+                            "[TENSION T01]\nfirst\x1bline\nsecond line\n");
+    assert_int_equal(h.entities.count, 2);
+    assert_str_eq(h.entities.items[0].label, "tab bed and bell");
+    assert_str_eq(h.entities.items[1].label, "first line");
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_marks),
+        cmocka_unit_test(labels_become_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 
 #include "dialogue/dynamics.h"
+#include "text/mark.h"
 
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "donut", "croissant", NULL};
 
@@ -218,6 +219,12 @@ static const struct {
      "{'source': '@bagel', 'type': 'support', 'target': 'P0002'}]}"},
     {"empty_contributor", "round-register",
      ROUND "'claims': [{'local_id': 'MUFFIN-C0101', 'label': 'l', 'content': 'c', 'contributors': ['']}]}"},
+    {"several_lines", "round-register",
+     ROUND "'title': 'Opening\\narguments', 'perspectives': [{'local_id': 'MUFFIN-P0101', 'label': 'l\\n\\n# Round 9',"
+           "'content': 'c\\nd'}, {'local_id': 'MUFFIN-P0102', 'label': 'tab\\tbed', 'content': 'c'}, {'local_id':"
+           "'MUFFIN-P0103', 'label': 'over\\u007f', 'content': 'c', 'references': [{'type': 'support', 'target': "
+           "'P0077'}]}]}"},
+    {"several_lines_update", "update", "{'dialogue_id': 'bread', 'updates': [{'id': 'P0001', 'label': 'a\\r\\nb'}]}"},
     {"duplicate_expert", "round-register", ROUND "'expert_scores': {'muffin': 3, 'Muffin': 4}}"},
     {"rev_conflict", "round-register", ROUND "'expect_rev': 1}"},
     {"op_id_conflict", "round-register", ROUND "'op_id': 'taken'}"},
@@ -285,6 +292,67 @@ static void every_fault_is_told_and_nothing_is_written(void **state)
         assert_int_equal(cv_world_position(w, ids[i]).rev, revs[i]);
         verify(w, ids[i]);
     }
+}
+
+/* A verdict of the judge needs something to judge; whoever ends a dialogue before that says so and why. */
+static void a_silent_dialogue_has_no_final_verdict(void **state)
+{
+#define END "{'dialogue_id': 'mute', 'verdict_type': 'final', 'recommendation': 'r', 'description': 'd', 'verdict_id': "
+    cv_world *w = *state;
+    cv_world_dialogue(w, "mute", (const char *[]){"muffin", NULL}, false);
+    cv_world_dialogue(w, "void", (const char *[]){NULL}, false);
+    static const char *const refused[] = {END "'end'}", END "'end', 'force': true}", END "'end', 'warning': 'sold'}",
+                                          "{'dialogue_id': 'void', 'verdict_type': 'final', 'recommendation': 'r',"
+                                          "'description': 'd', 'verdict_id': 'end'}"};
+    for (size_t i = 0; i < CV_COUNT(refused); i++) {
+        assert_false(cv_world_call(w, "verdict-register", refused[i]));
+        assert_int_equal(w->errs.count, 1);
+        assert_int_equal(w->errs.items[0].code, CV_ERR_NOT_CONVERGED);
+        assert_str_eq(w->errs.items[0].message, "no round has been registered");
+    }
+    cv_world_do(w, "verdict-register",
+                "{'dialogue_id': 'mute', 'verdict_type': 'interim', 'recommendation': 'r', 'description': 'd',"
+                "'verdict_id': 'first'}");
+    cv_str answer = cv_world_do(w, "verdict-register", END "'end', 'force': true, 'warning': 'sold'}");
+    assert_str_has(answer, "\"forced\":true");
+    verify(w, "mute");
+#undef END
+}
+
+/* A dialogue that was not made by create has neither folder nor seed nor rotation: null, as its schema says. */
+static void what_is_absent_is_null(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bare", (const char *[]){"muffin", NULL}, false);
+    cv_str answer = cv_world_do(w, "get", "{'dialogue_id': 'bare'}");
+    assert_str_has(answer, "\"output_dir\":null");
+    assert_str_has(answer, "\"rotation\":null,\"seed\":null");
+}
+
+/* A label may hold what markup is made of: whoever writes it escapes it. */
+static void labels_may_hold_brackets(void **state)
+{
+    static const char *const labels[] = {"a ] b", "[x", "}{", "x]]: [RE:SUPPORT P0001]", "a | b `c` \\\\ #"};
+    cv_world *w = *state;
+    begin(w, "bread", false);
+    cv_buf text = {0};
+    for (size_t i = 0; i < CV_COUNT(labels); i++)
+        cv_buf_printf(&text, "%s{'local_id': 'MUFFIN-P01%02zu', 'label': '%s', 'content': 'c'}", i ? "," : "", i + 1,
+                      labels[i]);
+    cv_world_do(w, "round-register",
+                cv_arena_printf(&w->a, ROUND "'perspectives': [%.*s]}", CV_FMT(cv_buf_str(&text))).p);
+    cv_state s = cv_world_state(w, "bread");
+    for (size_t i = 0; i < CV_COUNT(labels); i++) {
+        cv_str id = cv_arena_printf(&w->a, "P01%02zu", i + 1);
+        cv_mark mark = {.type = CV_MARK_PERSPECTIVE, .id = id, .label = cv_state_entity(&s, id)->label}, back;
+        cv_buf_clear(&text);
+        cv_mark_print(&text, &mark);
+        assert_true(cv_mark_at(cv_buf_str(&text), true, &back));
+        assert_int_equal(back.end, text.n);
+        cv_mark_settle(&w->a, &back);
+        assert_view_eq(back.label, mark.label);
+    }
+    cv_buf_release(&text);
 }
 
 /* "LONG" stands for a name of 400 KB that would be cut inside a character if cut anywhere. */
@@ -836,6 +904,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_example_of_the_specification),
         WORLD_TEST(every_fault_is_told_and_nothing_is_written),
+        WORLD_TEST(a_silent_dialogue_has_no_final_verdict),
+        WORLD_TEST(what_is_absent_is_null),
+        WORLD_TEST(labels_may_hold_brackets),
         WORLD_TEST(faults_repeat_only_the_beginning_of_long_values),
         WORLD_TEST(more_than_99_of_a_kind),
         WORLD_TEST(the_same_round_again),
