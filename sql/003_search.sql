@@ -111,8 +111,8 @@ SELECT r.id, r.number, s.dialogue_id, r.kind, r.round, r.seq, r.name, r.ids,
     END, '[]')
 FROM search_rows r JOIN search_state s ON s.number = r.number;
 
--- A text that is corrected: what the index has of it is kept until the index is brought up to date. Responses and
--- verdicts never change, and a status is not in the index.
+-- A text that is corrected: what the index has of it is kept until the index is brought up to date. Verdicts never
+-- change, and a status is not in the index.
 
 CREATE TRIGGER perspectives_search BEFORE UPDATE OF label, content ON perspectives
 WHEN new.label IS NOT old.label OR new.content IS NOT old.content
@@ -174,5 +174,14 @@ BEGIN
     INSERT INTO search_old (id, number, title, body)
     SELECT id, number, title, body FROM search_texts
     WHERE dialogue_id = old.dialogue_id AND kind = 'O' AND round = old.round
+    ON CONFLICT (id) DO NOTHING;
+END;
+
+CREATE TRIGGER responses_search BEFORE UPDATE OF content ON responses
+WHEN new.content IS NOT old.content
+BEGIN
+    INSERT INTO search_old (id, number, title, body)
+    SELECT id, number, title, body FROM search_texts
+    WHERE dialogue_id = old.dialogue_id AND kind = 'S' AND round = old.round AND name = old.expert_slug
     ON CONFLICT (id) DO NOTHING;
 END;

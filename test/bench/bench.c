@@ -3,6 +3,7 @@
 #include "bench_export.h"
 #include "bench_json.h"
 #include "bench_register.h"
+#include "bench_search.h"
 #include "bench_store.h"
 #include "bench_text.h"
 
@@ -12,6 +13,7 @@ int main(void)
     bench_json();
     bench_store();
     bench_register();
+    bench_search();
     bench_export();
     bench_context();
     return 0;

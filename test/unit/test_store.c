@@ -942,6 +942,204 @@ static void lists_come_in_pages(void **state)
     assert_str_eq(cv_str_of(l.seen), "a-2 c-10 ");
 }
 
+/* ---- search ------------------------------------------------------------------------------------- */
+
+/* The fields that can be found by, as store.h's search.h lists them. */
+static bool says(const model_row *r, cv_str word)
+{
+    static const struct {
+        cv_rec_kind kind;
+        const char *fields;
+    } searched[] = {
+        {CV_REC_DIALOGUE, "title question"},
+        {CV_REC_ROUND, "title summary"},
+        {CV_REC_RESPONSE, "content"},
+        {CV_REC_ENTITY, "label content"},
+        {CV_REC_VERDICT, "recommendation description"},
+    };
+    const cv_rec_type *type = &cv_rec_types[r->kind];
+    for (size_t i = 0; i < COUNT(searched); i++)
+        for (size_t k = 0; searched[i].kind == r->kind && k < type->field_count; k++)
+            if (has_word(searched[i].fields, type->fields[k].name) &&
+                cv_str_find(get_text(r->row, &type->fields[k]), word) != SIZE_MAX)
+                return true;
+    return false;
+}
+
+typedef struct {
+    cv_arena *arena;
+    cv_buf keys; /* of the hits, in their order */
+    size_t count, most, of_dialogue[2];
+    double score;
+} hits;
+
+static bool note_hit(void *ctx, const cv_search_hit *hit, cv_err *err)
+{
+    hits *h = ctx;
+    if (h->most && h->count == h->most)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "enough");
+    assert_non_null(strchr("PRTECDOSV", hit->kind));
+    assert_true(hit->score > 0 && (h->count == 0 || hit->score <= h->score));
+    for (size_t i = 0; i < hit->in_title.count; i++)
+        assert_true(hit->in_title.items[i].start < hit->in_title.items[i].end &&
+                    hit->in_title.items[i].end <= hit->title.n);
+    for (size_t i = 0; i < hit->in_body.count; i++)
+        assert_true(hit->in_body.items[i].start < hit->in_body.items[i].end &&
+                    hit->in_body.items[i].end <= hit->body.n);
+    cv_buf_printf(&h->keys, "%.*s %c %lld %lld %.*s\n", CV_FMT(hit->dialogue_id), hit->kind, (long long)hit->round,
+                  (long long)hit->seq, CV_FMT(hit->name));
+    h->of_dialogue[cv_str_eq(hit->dialogue_id, CV_STR("second"))]++;
+    h->score = hit->score;
+    h->count++;
+    return true;
+}
+
+static cv_search_term term_of(const char *text)
+{
+    return (cv_search_term){.text = cv_str_of(text)};
+}
+
+/* Hits of a query, which saw everything. */
+static hits search_for(fixture *f, const cv_search_query *query)
+{
+    hits h = {.arena = &f->arena};
+    size_t behind = 99;
+    assert_ok(f->store->calls->search(f->store, &f->arena, query, note_hit, &h, &behind, &f->err), &f->err);
+    assert_int_equal(behind, 0);
+    return h;
+}
+
+/* After every write each word is found where the model has it, and nowhere else. */
+static void words_are_found(void **state)
+{
+    fixture *f = *state;
+    static const char *const words[] = {"plain", "Boxkämpfer", "漢字", "line two", "trailing", "nowhere"};
+    model m[] = {{.id = CV_STR("first")}, {.id = CV_STR("second")}};
+    for (int step = 0; step < 30; step++) {
+        model *one = &m[cv_test_below(&f->random, COUNT(m))];
+        cv_changes c = random_changes(f, one, 40);
+        commit_both(f, one, &c);
+        const char *word = words[cv_test_below(&f->random, COUNT(words))];
+        cv_search_term term = term_of(word);
+        hits h = search_for(f, &(cv_search_query){.terms = &term, .count = 1, .limit = 10000});
+        for (size_t i = 0; i < COUNT(m); i++) {
+            size_t expected = 0;
+            for (size_t k = 0; k < m[i].rows.count; k++)
+                expected += says(&m[i].rows.items[k], cv_str_of(word));
+            assert_int_equal(h.of_dialogue[i], expected);
+        }
+        cv_buf_release(&h.keys);
+    }
+}
+
+/* The same hits in the same order: in one go, in pages, and after the index was made anew. */
+static void hits_have_one_order(void **state)
+{
+    fixture *f = *state;
+    model m[] = {{.id = CV_STR("first")}, {.id = CV_STR("second")}};
+    for (int i = 0; i < 10; i++) {
+        cv_changes c = random_changes(f, &m[i % 2], 60);
+        commit_both(f, &m[i % 2], &c);
+    }
+    cv_search_term terms[] = {term_of("plain"), term_of("line"), term_of("trailing"), term_of("quoted")};
+    for (size_t i = 1; i < COUNT(terms); i++)
+        terms[i].either = true;
+    cv_search_query query = {.terms = terms, .count = COUNT(terms), .limit = 10000};
+    hits all = search_for(f, &query);
+    assert_true(all.count > 20);
+    hits pages = {0};
+    for (query.limit = 7; query.offset < all.count; query.offset += 7) {
+        hits page = search_for(f, &query);
+        cv_buf_add(&pages.keys, cv_buf_str(&page.keys));
+        cv_buf_release(&page.keys);
+    }
+    assert_view_eq(cv_buf_str(&pages.keys), cv_buf_str(&all.keys));
+    assert_ok(f->store->calls->search_rebuild(f->store, &f->arena, &f->err), &f->err);
+    query = (cv_search_query){.terms = terms, .count = COUNT(terms), .limit = 10000};
+    hits again = search_for(f, &query);
+    assert_view_eq(cv_buf_str(&again.keys), cv_buf_str(&all.keys));
+    cv_buf_release(&again.keys);
+    cv_buf_release(&pages.keys);
+    cv_buf_release(&all.keys);
+}
+
+static cv_rec_entity *labelled(fixture *f, const char *kind, int64_t seq, const char *label, const char *status,
+                               const char *by)
+{
+    cv_rec_entity *e = make_row(&f->random, &f->arena, CV_REC_ENTITY);
+    e->kind = cv_str_of(kind);
+    e->round = 0;
+    e->seq = seq;
+    e->label = cv_str_of(label);
+    e->content = CV_STR("");
+    e->status = cv_str_of(status);
+    e->contributors = cv_str_of(by);
+    return e;
+}
+
+static size_t count_hits(fixture *f, const cv_search_query *query)
+{
+    hits h = search_for(f, query);
+    cv_buf_release(&h.keys);
+    return h.count;
+}
+
+static void searches_can_be_narrowed(void **state)
+{
+    fixture *f = *state;
+    model m = {.id = CV_STR("d")}, other = {.id = CV_STR("other")};
+    cv_changes c = random_changes(f, &m, 0), o = random_changes(f, &other, 0);
+    add_change(&f->arena, &c, CV_REC_ENTITY, labelled(f, "P", 1, "rye bread", "open", "[\"muffin\"]"));
+    add_change(&f->arena, &c, CV_REC_ENTITY, labelled(f, "T", 1, "rye flour", "open", "[\"muffin-2\"]"));
+    add_change(&f->arena, &c, CV_REC_ENTITY, labelled(f, "T", 2, "baking breads", "resolved", "[\"scone\"]"));
+    add_change(&f->arena, &o, CV_REC_ENTITY, labelled(f, "C", 1, "rye", "asserted", "[]"));
+    cv_rec_origin *origin = make_row(&f->random, &f->arena, CV_REC_ORIGIN);
+    origin->local_id = CV_STR("SCONE-T0007");
+    origin->display_id = CV_STR("T0002");
+    add_change(&f->arena, &c, CV_REC_ORIGIN, origin);
+    commit_both(f, &m, &c);
+    commit_both(f, &other, &o);
+    cv_search_term rye = term_of("rye"), bread = term_of("bread"), id = term_of("T0002");
+    cv_search_term local = {.text = CV_STR("SCONE-T0007"), .id = CV_STR("SCONE-T0007")};
+    cv_search_term no_flour = {.text = CV_STR("flour"), .exclude = true}, bak = {.text = CV_STR("bak"), .prefix = true};
+    cv_search_term both[] = {rye, bread}, without[] = {rye, no_flour};
+#define SEARCH(t, n, ...) count_hits(f, &(cv_search_query){.terms = (t), .count = (n), .limit = 10, __VA_ARGS__})
+    assert_int_equal(SEARCH(&rye, 1, .any = false), 3);
+    assert_int_equal(SEARCH(&rye, 1, .dialogue_id = m.id), 2);
+    assert_int_equal(SEARCH(&rye, 1, .without = CV_STR("[\"d\",\"e\"]")), 1);
+    assert_int_equal(SEARCH(&rye, 1, .kinds = CV_STR("TC")), 2);
+    assert_int_equal(SEARCH(&rye, 1, .statuses = CV_STR("[\"open\",\"resolved\"]")), 2);
+    assert_int_equal(SEARCH(&rye, 1, .expert = CV_STR("muffin")), 1); /* not muffin-2 */
+    assert_int_equal(SEARCH(both, 2, .any = false), 1);
+    assert_int_equal(SEARCH(both, 2, .any = true), 4);
+    assert_int_equal(SEARCH(without, 2, .any = true), 2);
+    assert_int_equal(SEARCH(&no_flour, 1, .any = false), 0);
+    assert_int_equal(SEARCH(&bak, 1, .any = false), 1);
+    assert_int_equal(SEARCH(NULL, 0, .any = false), 0);
+    hits h = search_for(f, &(cv_search_query){.terms = &id, .count = 1, .limit = 1});
+    assert_str_eq(cv_buf_str(&h.keys), "d T 0 2 \n");
+    cv_buf_release(&h.keys);
+    assert_int_equal(SEARCH(&local, 1, .any = false), 1);
+#undef SEARCH
+}
+
+static void a_visitor_may_end_the_search(void **state)
+{
+    fixture *f = *state;
+    model m = {.id = CV_STR("d")};
+    cv_changes c = random_changes(f, &m, 200);
+    commit_both(f, &m, &c);
+    cv_search_term term = term_of("plain");
+    cv_search_query query = {.terms = &term, .count = 1, .limit = 1000};
+    hits h = {.arena = &f->arena, .most = 2};
+    size_t behind;
+    assert_fails(f->store->calls->search(f->store, &f->arena, &query, note_hit, &h, &behind, &f->err), &f->err,
+                 CV_ERR_INVALID_VALUE);
+    assert_int_equal(h.count, 2);
+    cv_buf_release(&h.keys);
+    commit_both(f, &m, &(cv_changes){0}); /* no transaction is left open */
+}
+
 /* ---- streams ------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -1157,6 +1355,10 @@ static const struct {
     TEST(mistakes_of_the_caller_are_told),
     TEST(anything_in_any_order),
     TEST(lists_come_in_pages),
+    TEST(words_are_found),
+    TEST(hits_have_one_order),
+    TEST(searches_can_be_narrowed),
+    TEST(a_visitor_may_end_the_search),
     TEST(streams_keep_order_and_happen_once),
     TEST(cursors_only_move_forward),
     TEST(stream_numbers_have_no_gaps),

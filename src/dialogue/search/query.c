@@ -200,9 +200,10 @@ static void add_question_word(cv_arena *a, cv_query *q, cv_map *seen, cv_str wor
         q->left_out++;
         return;
     }
+    cv_search_term term = {.text = word, .either = q->wanted > 0};
     q->words += words;
     q->wanted++;
-    *CV_PUSH(a, q) = (cv_search_term){.text = word, .either = q->count > 0};
+    *CV_PUSH(a, q) = term;
 }
 
 void cv_query_of_question(cv_arena *a, cv_str text, cv_query *ret_query)

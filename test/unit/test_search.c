@@ -1,0 +1,465 @@
+/* test_search.c - the search: its snippets, its index against one made from nothing, and a world that is in the way. */
+#include "rounds.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "dialogue/search/snippet.h"
+#include "record/sqlite_engine.h"
+
+/* ---- snippets --------------------------------------------------------------------------------- */
+
+/* Words of the query are given with their term: "supply=0 chain=1"; where they stand is looked up. */
+static cv_search_marks marks_in(cv_arena *a, cv_str text, const char *words)
+{
+    cv_search_marks marks = {0};
+    for (size_t at = 0; at < text.n; at++) {
+        cv_str rest = cv_str_of(words), word;
+        while (cv_str_split(&rest, ' ', &word)) {
+            size_t equals = cv_str_find_char(word, '=');
+            cv_str needle = cv_str_head(word, equals);
+            if (needle.n > 0 && needle.n <= at + 1 && cv_str_ends(cv_str_head(text, at + 1), needle))
+                *CV_PUSH(a, &marks) = (cv_search_mark){at + 1 - needle.n, at + 1, (size_t)(word.p[equals + 1] - '0')};
+        }
+    }
+    return marks;
+}
+
+#define LINE "Nothing of interest stands in this sentence, which is only here to be long. "
+
+static const struct {
+    const char *text, *words, *snippet;
+} snippets[] = {
+    {"", "", ""},
+    {"short", "", "short"},
+    {"most of the supply comes late", "supply=0", "most of the ⟦supply⟧ comes late"},
+    {"supply", "supply=0", "⟦supply⟧"},
+    {"  a\n\n\tb\r\nsupply\x01 \x7f c  ", "supply=0", "a b ⟦supply⟧ c"},
+    {"signs ⟦ and ⟧ of the text", "signs=0", "⟦signs⟧ [ and ] of the text"},
+    {"ab", "ab=0 b=1", "⟦ab⟧"},    /* one inside the other */
+    {"abc", "ab=0 bc=1", "⟦abc⟧"}, /* overlapping */
+    {"a b a", "a=0 b=1", "⟦a⟧ ⟦b⟧ ⟦a⟧"},
+    {"漢字漢", "漢=0", "⟦漢⟧字⟦漢⟧"},
+    {LINE LINE LINE LINE "Here is the supply. " LINE LINE LINE LINE, "supply=0",
+     "… interest stands in this sentence, which is only here to be long. Here is the ⟦supply⟧. Nothing of interest "
+     "stands "
+     "in this sentence, which is only here to be long. Nothing of interest stands in this sentence, which is only here "
+     "to "
+     "be long. …"},
+    /* two terms together are better than three times the same one */
+    {"supply supply supply " LINE LINE LINE LINE "the chain of supply", "supply=0 chain=1",
+     "… of interest stands in this sentence, which is only here to be long. Nothing of interest stands in this sentence, "
+     "which is only here to be long. Nothing of interest stands in this sentence, which is only here to be long. the "
+     "⟦chain⟧ of ⟦supply⟧"},
+};
+
+static void snippets_show_the_best_place(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    for (size_t i = 0; i < CV_COUNT(snippets); i++) {
+        cv_str text = cv_str_of(snippets[i].text);
+        cv_search_marks marks = marks_in(&a, text, snippets[i].words);
+        assert_str_eq(cv_snippet(&a, text, &marks), snippets[i].snippet);
+    }
+    cv_arena_release(&a);
+}
+
+/* Any characters, any marks: valid text, of a bounded length, with signs in pairs. */
+static void snippets_are_cut_between_characters(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"a", " ", "é", "漢", "🧁", "\n", "⟦", "⟧", "longer"};
+    cv_test_random r = {11};
+    cv_arena a = {0};
+    for (int i = 0; i < 2000; i++) {
+        cv_buf text = {0};
+        cv_search_marks marks = {0};
+        size_t count = cv_test_below(&r, 400), end = 0;
+        for (size_t k = 0; k < count; k++) {
+            size_t start = text.n;
+            cv_buf_add_z(&text, pieces[cv_test_below(&r, CV_COUNT(pieces))]);
+            if (cv_test_below(&r, 20) == 0 && marks.count < CV_MAX_MARKS)
+                *CV_PUSH(&a, &marks) =
+                    (cv_search_mark){cv_test_below(&r, 2) ? start : end, text.n, cv_test_below(&r, 64)};
+            end = start;
+        }
+        cv_str snippet = cv_snippet(&a, cv_buf_str(&text), &marks), rest = snippet;
+        assert_int_equal(cv_utf8_valid(snippet), snippet.n);
+        assert_true(snippet.n <= CV_SNIPPET * 8);
+        size_t from;
+        while ((from = cv_str_find(rest, CV_STR("⟦"))) != SIZE_MAX) {
+            size_t to = cv_str_find(rest, CV_STR("⟧"));
+            assert_true(to != SIZE_MAX && to > from);
+            rest = cv_str_from(rest, to + strlen("⟧"));
+        }
+        assert_int_equal(cv_str_find(rest, CV_STR("⟧")), SIZE_MAX);
+        cv_buf_release(&text);
+        cv_arena_reset(&a);
+    }
+    cv_arena_release(&a);
+}
+
+/* ---- the index -------------------------------------------------------------------------------- */
+
+static sqlite3 *raw_of(cv_world *w)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, &db), SQLITE_OK);
+    return db;
+}
+
+/* Every word of the index: where it stands, by keys instead of numbers. */
+static cv_str postings(cv_world *w)
+{
+    static const char sql[] =
+        "SELECT count(*), coalesce(group_concat(line, x'0a'), '') FROM (SELECT concat_line AS line FROM (SELECT"
+        " s.dialogue_id || ' ' || r.kind || ' ' || r.round || ' ' || r.seq || ' ' || r.name || ' ' || r.ids || ' ' || "
+        "v.col"
+        " || ' ' || v.term || ' ' || v.offset AS concat_line FROM temp.words v JOIN search_rows r ON r.id = v.doc"
+        " JOIN search_state s ON s.number = r.number) ORDER BY line)";
+    sqlite3 *db = raw_of(w);
+    sqlite3_stmt *st, *orphans;
+    assert_int_equal(sqlite3_exec(db, "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, search_index, instance)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    cv_str text = cv_arena_copy(&w->a, cv_str_of((const char *)sqlite3_column_text(st, 1)));
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(*) FROM temp.words UNION ALL SELECT count(*) FROM search_old",
+                                        -1, &orphans, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(orphans), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int64(orphans, 0), sqlite3_column_int64(st, 0)); /* none without a row */
+    assert_int_equal(sqlite3_step(orphans), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int64(orphans, 0), 0);
+    sqlite3_finalize(orphans);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return text;
+}
+
+static cv_str answer(cv_world *w, const char *query)
+{
+    cv_str request = cv_arena_printf(&w->a, "{'query': '%s', 'limit': 200}", query);
+    return cv_arena_copy(&w->a, cv_world_do(w, "search", request.p));
+}
+
+static int64_t count_of(cv_world *w, const char *query)
+{
+    cv_json reply;
+    cv_err err = {.arena = &w->a};
+    assert_ok(cv_json_parse(&w->a, answer(w, query), &reply, &err), &err);
+    return cv_json_get_int(&reply, "count", -1);
+}
+
+static void rebuild(cv_world *w)
+{
+    cv_err err = {.arena = &w->a};
+    assert_ok(w->store->calls->search_rebuild(w->store, &w->a, &err), &err);
+}
+
+static const char *const probes[] = {
+    "flour OR rye OR 麦粉", "flour", "-rye flour", "oven*", "P0001", "summary", "judge"};
+
+static void assert_like_new(cv_world *w)
+{
+    cv_str before[CV_COUNT(probes)];
+    for (size_t i = 0; i < CV_COUNT(probes); i++)
+        before[i] = answer(w, probes[i]);
+    cv_str words = postings(w);
+    rebuild(w);
+    assert_view_eq(postings(w), words);
+    for (size_t i = 0; i < CV_COUNT(probes); i++)
+        assert_view_eq(answer(w, probes[i]), before[i]);
+}
+
+static const char *some_words(cv_test_random *r, cv_arena *a)
+{
+    static const char *const words[] = {"flour",   "rye",  "ovens", "麦粉と水", "Größe",
+                                        "summary", "🧁", "a b c", "kneading"};
+    cv_buf out = {0};
+    for (size_t n = 1 + cv_test_below(r, 5); n > 0; n--)
+        cv_buf_printf(&out, "%s ", words[cv_test_below(r, CV_COUNT(words))]);
+    return cv_arena_copy_z(a, cv_buf_take(&out, a));
+}
+
+static void register_round(cv_world *w, cv_test_random *r, const char *id, int round)
+{
+    const char *one = some_words(r, &w->a), *two = some_words(r, &w->a);
+    cv_str request = cv_arena_printf(
+        &w->a,
+        "{'dialogue_id': '%s', 'round': %d, 'score': 1, 'summary': '%s', 'responses': {'muffin': '%s'}, "
+        "'perspectives': "
+        "[{'local_id': 'MUFFIN-P%02d01', 'label': '%s', 'content': '%s', 'contributors': ['muffin']}], 'tensions': "
+        "[{'local_id': 'SCONE-T%02d01', 'label': 'T %s', 'content': '%s', 'contributors': ['scone']}]}",
+        id, round, one, two, round, two, one, round, one, two);
+    cv_world_do(w, "round-register", request.p);
+}
+
+/* A correction of a label, of a content, of a status only, or of a round. */
+static void correct(cv_world *w, cv_test_random *r, const char *id, int rounds)
+{
+    int round = (int)cv_test_below(r, (size_t)rounds);
+    const char *words = some_words(r, &w->a);
+    static const char *const forms[] = {
+        "'updates': [{'id': 'P%02d01', 'label': '%s', 'reason': 'better'}]",
+        "'updates': [{'id': 'T%02d01', 'content': '%s', 'reason': 'better'}]",
+        "'updates': [{'id': 'T%02d01', 'status': 'accepted', 'reason': '%s'}]",
+        "'rounds': [{'round': %d, 'summary': '%s', 'reason': 'better'}]",
+    };
+    const char *form = forms[cv_test_below(r, CV_COUNT(forms))];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    cv_str change = cv_arena_printf(&w->a, form, round, words);
+#pragma GCC diagnostic pop
+    cv_world_do(w, "update", cv_arena_printf(&w->a, "{'dialogue_id': '%s', %.*s}", id, CV_FMT(change)).p);
+}
+
+static void the_index_is_as_if_made_anew(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"bread", "rolls", "cake"};
+    cv_test_random r = {3};
+    cv_world w;
+    int rounds[CV_COUNT(ids)] = {0};
+    cv_world_open(&w);
+    for (size_t i = 0; i < CV_COUNT(ids); i++)
+        cv_world_dialogue(&w, ids[i], cv_rounds_bakers, false);
+    for (int step = 0; step < (cv_test_soak() ? 2000 : 150); step++) {
+        size_t i = cv_test_below(&r, CV_COUNT(ids));
+        if (rounds[i] == 0 || (rounds[i] < 90 && cv_test_below(&r, 3) == 0))
+            register_round(&w, &r, ids[i], rounds[i]++);
+        else
+            correct(&w, &r, ids[i], rounds[i]);
+        if (cv_test_below(&r, 4) == 0)
+            answer(&w, "flour");
+        if (step % 25 == 24)
+            assert_like_new(&w);
+    }
+    assert_true(count_of(&w, "flour") > 10);
+    cv_world_close(&w);
+}
+
+/* Writing leaves the index alone; a search takes all of it in. */
+static void searching_indexes_and_writing_does_not(void **state)
+{
+    (void)state;
+    cv_world w;
+    cv_test_random r = {4};
+    cv_world_open(&w);
+    cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
+    register_round(&w, &r, "bread", 0);
+    assert_int_equal(postings(&w).n, 0);
+    assert_int_equal(count_of(&w, "MUFFIN-P0001"), 1);
+    assert_true(postings(&w).n > 0);
+    cv_world_close(&w);
+}
+
+/* ---- in the way ------------------------------------------------------------------------------- */
+
+static void set_up_bread(cv_world *w)
+{
+    cv_world_open(w);
+    cv_world_dialogue(w, "bread", cv_rounds_bakers, false);
+    cv_world_call_text(w, "round-register", cv_rounds_request(&w->a, "bread", 0, "alpha", ""));
+    assert_int_equal(count_of(w, "alpha"), CV_ROUND_ITEMS + 1);
+    cv_world_call_text(w, "round-register", cv_rounds_request(&w->a, "bread", 1, "beta", ""));
+}
+
+static void assert_lags(cv_world *w)
+{
+    assert_str_has(answer(w, "alpha"), "\"type\":\"index_behind\"");
+    assert_int_equal(count_of(w, "alpha"), CV_ROUND_ITEMS + 1);
+    assert_int_equal(count_of(w, "beta"), 0);
+}
+
+static void a_busy_store_is_searched_as_it_is(void **state)
+{
+    (void)state;
+    cv_world w;
+    set_up_bread(&w);
+    ((cv_sqlite *)w.store)->wait_us = 20000;
+    sqlite3 *rival = raw_of(&w);
+    assert_int_equal(sqlite3_exec(rival, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    assert_lags(&w);
+    sqlite3_close(rival);
+    assert_int_equal(((cv_sqlite *)w.store)->wait_us, 20000); /* other waits are as long as before */
+    assert_int_equal(count_of(&w, "beta"), CV_ROUND_ITEMS + 1);
+    cv_world_close(&w);
+}
+
+static void a_store_that_cannot_be_written_is_searched_as_it_is(void **state)
+{
+    (void)state;
+    cv_world w;
+    set_up_bread(&w);
+    sqlite3 *db = ((cv_sqlite *)w.store)->db;
+    assert_int_equal(sqlite3_exec(db, "PRAGMA query_only = 1", NULL, NULL, NULL), SQLITE_OK);
+    assert_lags(&w);
+    cv_err err = {.arena = &w.a};
+    assert_fails(w.store->calls->search_rebuild(w.store, &w.a, &err), &err, CV_ERR_STORE);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA query_only = 0", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(count_of(&w, "beta"), CV_ROUND_ITEMS + 1);
+    cv_world_close(&w);
+}
+
+/* Damage of the index is no damage of the record: the next search makes it anew. */
+static void a_damaged_index_is_made_anew(void **state)
+{
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE search_index_data SET block = x'ff00ff00ff' WHERE id > 10",
+        "DELETE FROM search_index_data WHERE id > 10",
+        "DELETE FROM search_index_docsize",
+    };
+    for (size_t i = 0; i < CV_COUNT(damages); i++) {
+        cv_world w;
+        set_up_bread(&w);
+        cv_store_close(w.store); /* what it has read before would hide the damage */
+        sqlite3 *db = raw_of(&w);
+        assert_int_equal(sqlite3_exec(db, damages[i], NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        cv_err err = {.arena = &w.a};
+        assert_ok(cv_sqlite_open(&w.a, cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p, false, &w.store, &err),
+                  &err);
+        assert_int_equal(count_of(&w, "alpha"), CV_ROUND_ITEMS + 1);
+        assert_int_equal(count_of(&w, "beta"), CV_ROUND_ITEMS + 1);
+        assert_like_new(&w);
+        cv_rounds_verify(&w, NULL);
+        cv_world_close(&w);
+    }
+}
+
+/* A record of the first schema is migrated, and everything in it is found. */
+static void old_records_are_searched(void **state)
+{
+    (void)state;
+    cv_world w;
+    cv_world_open(&w);
+    cv_store_close(w.store);
+    cv_err err = {.arena = &w.a};
+    const char *path = cv_arena_printf(&w.a, "%s/old.db", w.folder).p;
+    cv_sql_migrations first = {cv_sql_schema.items, 1};
+    assert_ok(cv_sqlite_open_with(&w.a, path, true, &first, &w.store, &err), &err);
+    cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
+    cv_world_call_text(&w, "round-register", cv_rounds_request(&w.a, "bread", 0, "alpha", ""));
+    assert_false(cv_world_call(&w, "search", "{'query': 'alpha'}")); /* no table yet: an error, no crash */
+    assert_int_equal(w.errs.items[0].code, CV_ERR_STORE);
+    cv_store_close(w.store);
+    assert_ok(cv_sqlite_open(&w.a, path, false, &w.store, &err), &err);
+    assert_int_equal(count_of(&w, "alpha"), CV_ROUND_ITEMS + 1);
+    cv_rounds_verify(&w, NULL);
+    cv_world_close(&w);
+}
+
+static void failing_calls_are_told(void **state)
+{
+    (void)state;
+    cv_world w;
+    set_up_bread(&w);
+    cv_store *real = w.store;
+    static const struct {
+        const char *verb, *request;
+        size_t calls; /* that the operation makes */
+    } cases[] = {
+        {"search", "{'query': 'alpha', 'dialogue_id': 'bread'}", 2},
+        {"search", "{'query': 'zebra alpha'}", 2},
+        {"search", "{'query': 'zebra alpha', 'after': 5}", 3},
+        {"similar", "{'question': 'bread of the scone'}", 2},
+    };
+    for (size_t i = 0; i < CV_COUNT(cases); i++)
+        for (size_t n = 1; n <= cases[i].calls + 1; n++) {
+            cv_tracing tracing = {.fail_at = n};
+            w.store = cv_store_traced(&w.a, real, &tracing);
+            bool done = cv_world_call(&w, cases[i].verb, cases[i].request);
+            assert_int_equal(done, n > cases[i].calls);
+            if (!done)
+                assert_int_equal(w.errs.items[0].code, CV_ERR_STORE);
+        }
+    w.store = real;
+    cv_world_close(&w);
+}
+
+/* ---- with others ------------------------------------------------------------------------------ */
+
+enum { SEARCHERS = 2, WRITTEN = 12 };
+
+static _Noreturn void write_rounds(const char *folder)
+{
+    cv_world w;
+    cv_rounds_open(&w, folder);
+    for (int i = 0; i < WRITTEN; i++)
+        if (!cv_world_call_text(&w, "round-register", cv_rounds_request(&w.a, "bread", i, "writer", "")))
+            cv_rounds_die("a round was refused", &w.errs);
+    cv_rounds_close(&w);
+    _exit(0);
+}
+
+/* Until all is there: hits only grow, rounds are there whole or not at all. */
+static _Noreturn void search_along(const char *folder)
+{
+    cv_world w;
+    int64_t last = 0, now = 0;
+    cv_rounds_open(&w, folder);
+    while (now < WRITTEN * CV_ROUND_T) {
+        if (!cv_world_call(&w, "search", "{'query': 'writer', 'kinds': ['tension'], 'limit': 200}"))
+            cv_rounds_die("a search failed", &w.errs);
+        cv_json reply;
+        cv_err err = {.arena = &w.turn};
+        if (!cv_json_parse(&w.turn, cv_buf_str(&w.out), &reply, &err))
+            cv_rounds_die("the answer is no JSON", NULL);
+        now = cv_json_get_int(&reply, "count", -1);
+        if (now < last || now % CV_ROUND_T != 0)
+            cv_rounds_die("a round was found in parts", NULL);
+        last = now;
+    }
+    cv_rounds_close(&w);
+    _exit(0);
+}
+
+static void searchers_and_writers_do_not_mind(void **state)
+{
+    (void)state;
+    cv_world w;
+    cv_world_open(&w);
+    cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
+    cv_store_close(w.store);
+    w.store = NULL;
+    pid_t children[SEARCHERS + 1];
+    for (int i = 0; i <= SEARCHERS; i++)
+        if ((children[i] = fork()) == 0) {
+            if (i < SEARCHERS)
+                search_along(w.folder);
+            write_rounds(w.folder);
+        }
+    for (int i = 0; i <= SEARCHERS; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    cv_err err = {.arena = &w.a};
+    assert_ok(cv_sqlite_open(&w.a, cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p, false, &w.store, &err), &err);
+    assert_like_new(&w);
+    cv_rounds_verify(&w, NULL);
+    cv_world_close(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(snippets_show_the_best_place),
+        cmocka_unit_test(snippets_are_cut_between_characters),
+        cmocka_unit_test(the_index_is_as_if_made_anew),
+        cmocka_unit_test(searching_indexes_and_writing_does_not),
+        cmocka_unit_test(a_busy_store_is_searched_as_it_is),
+        cmocka_unit_test(a_store_that_cannot_be_written_is_searched_as_it_is),
+        cmocka_unit_test(a_damaged_index_is_made_anew),
+        cmocka_unit_test(old_records_are_searched),
+        cmocka_unit_test(failing_calls_are_told),
+        cmocka_unit_test(searchers_and_writers_do_not_mind),
+    };
+    return cmocka_run_group_tests_name("search", tests, NULL, NULL);
+}
