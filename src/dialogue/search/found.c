@@ -120,8 +120,8 @@ void cv_found_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, con
 
 void cv_found_print_score(cv_json_writer *w, double score)
 {
-    char text[32];
-    int n = snprintf(text, sizeof text, "%.4g", score);
+    char text[64];
+    int n = snprintf(text, sizeof text, "%.3f", score);
     cv_json_key(w, CV_STR("score"));
     cv_json_raw(w, (cv_str){text, (size_t)n});
 }
