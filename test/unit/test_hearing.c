@@ -1,7 +1,9 @@
 /* test_hearing.c - responses as the judge would register them: every kind of mark, every style, every doubt. */
 #include "world.h"
 
+#include "base/limits.h"
 #include "dialogue/intake/hearing.h"
+#include "dialogue/intake/twins.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
 
@@ -155,7 +157,7 @@ static const struct {
     {"muffin", "`[MUFFIN-P0101: quoted]` and\n```\n[MUFFIN-P0102: code]\n```", "| no_marks"},
 };
 
-static void test_marks(void **state)
+static void every_mark_is_heard(void **state)
 {
     (void)state;
     cv_world w;
@@ -185,11 +187,171 @@ static void labels_become_one_line(void **state)
     cv_world_close(&w);
 }
 
+/* ---- texts and places ------------------------------------------------------------------------------ */
+
+static void an_item_has_its_text(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    cv_hearing h = hear_one(&w, "muffin",
+                            "[MUFFIN-P0101: Mine]\n[MUFFIN-P0102: Two]\nbody of two\n\n[MUFFIN-P0101: Mine]\nlater\n"
+                            "[MUFFIN-T0101]\nfirst line of it\nsecond\n[MOVE:REQUEST tax view]\nsoon\n");
+    assert_int_equal(h.entities.count, 3);
+    assert_str_eq(h.entities.items[0].content, "later"); /* what was said first without a text */
+    assert_str_eq(h.entities.items[1].content, "body of two");
+    assert_str_eq(h.entities.items[2].label, "first line of it");
+    assert_str_eq(h.entities.items[2].content, "first line of it\nsecond");
+    assert_int_equal(h.entities.items[2].line, 7);
+    assert_str_eq(h.moves.items[0].context, "tax view\n\nsoon");
+    h = hear_one(&w, "muffin", "[RE: P0001]\nbecause it is\n");
+    assert_str_eq(h.notes.items[0].text, "[RE: P0001]\nbecause it is");
+    assert_str_eq(h.notes.items[0].expert, "muffin");
+    assert_int_equal(h.notes.items[0].line, 1);
+    cv_world_close(&w);
+}
+
+static void names_lead_to_ids(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    cv_state s = cv_world_state(&w, "bread");
+    cv_map names = {0};
+    cv_str tension = CV_STR("T0002"), perspective = CV_STR("P0001");
+    cv_hearing h;
+    *cv_map_put(&names, &w.turn, CV_STR("T09"), NULL) = (uintptr_t)&tension;
+    *cv_map_put(&names, &w.turn, CV_STR("STRUDEL-P0101"), NULL) = (uintptr_t)&perspective;
+    cv_voice voice = {CV_STR("muffin"), CV_STR("[RESOLVED T9: x]\n[MOVE:DEFEND STRUDEL R1-P01]\n")};
+    cv_hear(&w.turn, &s, 1, &voice, 1, &names, &h);
+    assert_str_eq(gist(&w, &h), "@muffin resolve>T0002; muffin defend P0001; |");
+    cv_world_close(&w);
+}
+
+/* Local ids across voices; a number of the dialogue's that two items may mean is left alone. */
+static void voices_hear_each_other(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    cv_voice voices[] = {
+        {CV_STR("donut"), CV_STR("[DONUT-R0101: R]\n[RE:ADDRESS CUPCAKE-T0101]\n[RE:SUPPORT CUPCAKE-P0101]\n")},
+        {CV_STR("cupcake"), CV_STR("[TENSION T01: Later]\n[RE:SUPPORT MUFFIN-P0101]\n[RESOLVED T02]\n")},
+    };
+    cv_hearing h = hear(&w, 1, voices, 2);
+    assert_str_eq(gist(&w, &h), "DONUT-R0101 address>CUPCAKE-T0101; CUPCAKE-T0101 support>MUFFIN-P0101 resolve>T0002; |"
+                                " unknown_target pending_target short_target");
+    cv_world_do(&w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 1, 'score': 1,"
+                " 'tensions': [{'local_id': 'CUPCAKE-T0101', 'label': 'x', 'description': 'x'}]}");
+    h = hear(&w, 2, &(cv_voice){CV_STR("cupcake"), CV_STR("[RESOLVED T01]")}, 1);
+    assert_str_eq(gist(&w, &h), "| ambiguous_target");
+    cv_world_close(&w);
+}
+
+static void beyond_the_ceiling_it_is_noted(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    cv_buf one = {0}, two = {0};
+    for (int i = 1; i <= CV_MAX_SEQ; i++)
+        cv_buf_printf(&one, "[PERSPECTIVE P%02d: item %d]\n", i, i);
+    cv_buf_add_z(&one, "[PERSPECTIVE: one more]\n");
+    cv_buf_add_z(&two,
+                 "[CUPCAKE-P0101: too late]\n[RE:SUPPORT R0001]\n[CUPCAKE-T0101: fits]\n[RE:DEPEND CUPCAKE-P0101]");
+    cv_voice voices[] = {{CV_STR("muffin"), cv_buf_str(&one)}, {CV_STR("cupcake"), cv_buf_str(&two)}};
+    cv_hearing h = hear(&w, 1, voices, 2);
+    assert_int_equal(h.entities.count, CV_MAX_SEQ + 1);
+    assert_int_equal(h.notes.count, 3);
+    assert_str_eq(h.notes.items[0].type, "too_many");
+    assert_str_eq(h.notes.items[0].text, "[PERSPECTIVE: one more]");
+    assert_str_eq(h.notes.items[1].type, "too_many");
+    assert_str_eq(h.notes.items[1].id, "CUPCAKE-P0101");
+    assert_str_eq(h.notes.items[2].type, "unknown_target");
+    assert_int_equal(h.links.count, 1);
+    cv_buf_release(&one);
+    cv_buf_release(&two);
+    cv_world_close(&w);
+}
+
+/* A mark with very many targets has its text in one note, not in thousands. */
+static void notes_stay_linear(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    cv_buf text = {0};
+    cv_buf_add_z(&text, "[RE:SUPPORT");
+    for (int i = 0; i < 2000; i++)
+        cv_buf_printf(&text, " P%04d", 9000 + i % 100);
+    cv_buf_add_z(&text, "]\nlong body\n");
+    cv_hearing h = hear(&w, 1, &(cv_voice){CV_STR("muffin"), cv_buf_str(&text)}, 1);
+    size_t bytes = 0;
+    for (size_t i = 0; i < h.notes.count; i++)
+        bytes += h.notes.items[i].text.n;
+    assert_int_equal(h.notes.count, 2000);
+    assert_true(bytes < 2 * text.n);
+    cv_buf_release(&text);
+    cv_world_close(&w);
+}
+
+/* ---- what seems to be the same ------------------------------------------------------------------- */
+
+static const struct {
+    const char *muffin, *donut, *found; /* "ids why similarity" */
+} twins[] = {
+    {"[MUFFIN-P0101: Income Mandate]\none", "[DONUT-P0101: income -- mandate!]\ntwo",
+     "MUFFIN-P0101 DONUT-P0101 same 50"},
+    {"[MUFFIN-P0101: A b c d e f g]", "[DONUT-P0101: a b c d e f h]", "MUFFIN-P0101 DONUT-P0101 similar 75"},
+    {"[MUFFIN-P0101: a b c d e]", "[DONUT-P0101: a b c d e f]", ""}, /* too few words */
+    {"[MUFFIN-P0101: a b c d e f g h]", "[DONUT-P0101: a b c d w x y z]", ""},
+    {"[MUFFIN-P0101: Same]", "[DONUT-R0101: Same]", ""},                    /* of different kinds */
+    {"[MUFFIN-P0101: Same]\n[MUFFIN-P0102: Same]", "[DONUT-T0101: x]", ""}, /* of one expert */
+    {"[MUFFIN-P0101: Same]", "[DONUT-P0101: Same]\n[DONUT-P0102: same]",
+     "MUFFIN-P0101 DONUT-P0101 DONUT-P0102 same 100"},
+    {"[MUFFIN-P0101: \xe8\xb2\xa1\xe5\x8b\x99\xe3\x81\xae\xe9\x81\x8b\xe7\x94\xa8\xe6\x96\xb9\xe9\x87\x9d]",
+     "[DONUT-P0101: \xe8\xb2\xa1\xe5\x8b\x99\xe3\x81\xae\xe9\x81\x8b\xe7\x94\xa8\xe6\x96\xb9\xe6\xb3\x95]",
+     "MUFFIN-P0101 DONUT-P0101 similar 75"},           /* a script without blanks */
+    {"[MUFFIN-P0101: ???]", "[DONUT-P0101: !!!]", ""}, /* no words at all */
+};
+
+static void twins_are_found(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    for (size_t i = 0; i < CV_COUNT(twins); i++) {
+        cv_voice voices[] = {{CV_STR("muffin"), cv_str_of(twins[i].muffin)},
+                             {CV_STR("donut"), cv_str_of(twins[i].donut)}};
+        cv_hearing h = hear(&w, 1, voices, 2);
+        cv_twin_groups groups;
+        cv_buf b = {0};
+        cv_twins_find(&w.turn, &h, &groups);
+        for (size_t g = 0; g < groups.count; g++) {
+            for (size_t k = 0; k < groups.items[g].count; k++)
+                cv_buf_printf(&b, "%.*s ", CV_FMT(groups.items[g].items[k]->local_id));
+            cv_buf_printf(&b, "%s %d", groups.items[g].same_label ? "same" : "similar", groups.items[g].similarity);
+        }
+        if (!cv_str_eq(cv_buf_str(&b), cv_str_of(twins[i].found)))
+            print_error("%s / %s\n", twins[i].muffin, twins[i].donut);
+        assert_str_eq(cv_buf_take(&b, &w.turn), twins[i].found);
+    }
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_marks),
         cmocka_unit_test(labels_become_one_line),
+        cmocka_unit_test(every_mark_is_heard),
+        cmocka_unit_test(an_item_has_its_text),
+        cmocka_unit_test(names_lead_to_ids),
+        cmocka_unit_test(voices_hear_each_other),
+        cmocka_unit_test(beyond_the_ceiling_it_is_noted),
+        cmocka_unit_test(notes_stay_linear),
+        cmocka_unit_test(twins_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void ask_entity(reading *r, size_t i)
         ask(r, i, SHORT, id.suffix.n ? 0 : id.number);
 }
 
-/* [REFINEMENT P01: …] is a position in the place of another, and of its kind; one about a tension is a perspective. */
+/* [REFINEMENT P01: …] is a position in the place of another and of its kind; about a tension, a perspective. */
 static cv_kind kind_of_refinement(const cv_mark *m)
 {
     cv_str rest = m->targets;

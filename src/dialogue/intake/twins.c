@@ -64,7 +64,7 @@ typedef struct {
     const cv_heard_entity *items[CV_MAX_SEQ];
     size_t count;
     size_t words[CV_MAX_SEQ];   /* how many different ones */
-    uint32_t label[CV_MAX_SEQ]; /* the number of its label's words, taken as one */
+    uint32_t label[CV_MAX_SEQ]; /* the number of its label's words, taken as one; 0: it has none */
     uint32_t shared[CV_MAX_SEQ][CV_MAX_SEQ];
     CV_STATE_LIST(posting) index;
 } kin;
@@ -91,7 +91,7 @@ static uint32_t label_number(lexicon *l, lexicon *labels, cv_str label)
         cv_buf_add(&text, word);
         cv_buf_add_char(&text, ' ');
     }
-    return number_of(labels, text.n ? cv_buf_take(&text, l->a) : CV_STR(" "));
+    return text.n ? number_of(labels, cv_buf_take(&text, l->a)) + 1 : 0;
 }
 
 /* Sorted, and each word of an item once. */
@@ -124,7 +124,7 @@ static int similarity(const kin *k, size_t i, size_t m, bool *ret_label)
 {
     size_t shared = k->shared[i][m], all = k->words[i] + k->words[m] - shared;
     int percent = all ? (int)(100 * shared / all) : 0;
-    *ret_label = k->label[i] == k->label[m];
+    *ret_label = k->label[i] && k->label[i] == k->label[m];
     if (cv_str_eq(k->items[i]->expert, k->items[m]->expert))
         return 0;
     if (*ret_label)
