@@ -343,7 +343,6 @@ static void twins_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks),
         cmocka_unit_test(labels_become_one_line),
         cmocka_unit_test(every_mark_is_heard),
         cmocka_unit_test(an_item_has_its_text),

@@ -303,12 +303,12 @@ static void add_verdict(cv_listener *l, cv_verdict type)
 {
     const cv_mark *m = l->said->mark;
     cv_heard_verdict verdict = {.expert = l->speech->expert, .type = type, .line = m->line};
-    if (l->is_judge || m->label.n + m->body.n == 0) {
+    verdict.label = cv_mark_headline(l->a, m);
+    verdict.text = m->body.n ? m->body : verdict.label;
+    if (l->is_judge || verdict.label.n == 0) {
         note_unused(l);
         return;
     }
-    verdict.label = m->label.n ? m->label : cv_listen_headline(l->a, m->body);
-    verdict.text = m->body.n ? m->body : m->label;
     verdict.verdict_id = free_verdict_id(l, &verdict);
     *CV_PUSH(l->a, &l->h->verdicts) = verdict;
 }

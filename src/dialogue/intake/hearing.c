@@ -23,21 +23,12 @@ cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char
     return note;
 }
 
-cv_str cv_listen_headline(cv_arena *a, cv_str text)
-{
-    cv_str line;
-    cv_str rest = cv_str_trim(text);
-    cv_str_split(&rest, '\n', &line);
-    return cv_excerpt(a, cv_one_line(a, line));
-}
-
 /* ---- items ----------------------------------------------------------------------------------------------------------
  */
 
 static void add_entity(cv_listener *l, const cv_said *said)
 {
     const cv_mark *m = said->mark;
-    cv_str label = cv_one_line(l->a, m->label);
     if (l->counts[said->kind] >= CV_MAX_SEQ)
         return;
     l->counts[said->kind]++;
@@ -45,7 +36,7 @@ static void add_entity(cv_listener *l, const cv_said *said)
     *entity = (cv_heard_entity){.kind = said->kind,
                                 .local_id = said->local_id,
                                 .expert = l->speech->expert,
-                                .label = label.n ? label : cv_listen_headline(l->a, m->body),
+                                .label = cv_mark_headline(l->a, m),
                                 .line = m->line};
     entity->content = m->body.n ? m->body : entity->label;
     *CV_PUSH(l->a, &l->made) = entity;

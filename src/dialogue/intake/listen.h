@@ -48,7 +48,4 @@ typedef struct {
 
 cv_meaning cv_listen_meaning(cv_listener *l, const cv_id *id);
 
-/* The first line of a text, short enough for a label. */
-cv_str cv_listen_headline(cv_arena *a, cv_str text);
-
 #endif

@@ -26,6 +26,16 @@ cv_str cv_said_text(const cv_speech *speech, const cv_said *said)
         cv_str_range(speech->text.p + m->start, speech->text.p + (m->body_end > m->end ? m->body_end : m->end)));
 }
 
+cv_str cv_mark_headline(cv_arena *a, const cv_mark *mark)
+{
+    cv_str label = cv_one_line(a, mark->label), rest = mark->body, line;
+    if (label.n)
+        return label;
+    while (label.n == 0 && cv_str_split(&rest, '\n', &line))
+        label = cv_one_line(a, line);
+    return cv_excerpt(a, label);
+}
+
 static void remark(cv_said *said, cv_str note, cv_str message, cv_str suggestion)
 {
     said->note = note;
@@ -92,7 +102,7 @@ static void ask_entity(reading *r, size_t i)
     cv_id id = {0};
     said->kind = (cv_kind)said->mark->type;
     r->written[i] = said->mark->id;
-    if (said->mark->label.n == 0 && said->mark->body.n == 0)
+    if (cv_mark_headline(r->a, said->mark).n == 0)
         remark(said, CV_STR("empty_mark"), CV_STR("the mark has neither label nor text"),
                CV_STR("write a label behind the id, and the text below it"));
     else if (said->mark->id.n == 0 || !cv_id_parse(said->mark->id, &id))
@@ -126,10 +136,10 @@ static void ask_all(reading *r)
     for (size_t i = 0; i < r->speech->count; i++) {
         cv_said *said = &r->speech->items[i];
         const cv_mark *m = said->mark;
-        bool speaks = m->label.n + m->body.n > 0;
         if (m->type < (cv_mark_type)CV_KIND_COUNT) {
             ask_entity(r, i);
-        } else if (speaks && (m->type == CV_MARK_REFINEMENT || (m->type == CV_MARK_CONCESSION && !m->targets.n))) {
+        } else if ((m->type == CV_MARK_REFINEMENT || (m->type == CV_MARK_CONCESSION && !m->targets.n)) &&
+                   cv_mark_headline(r->a, m).n) {
             said->kind = kind_of_refinement(m);
             ask(r, i, NUMBERED, 0);
         }

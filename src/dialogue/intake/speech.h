@@ -39,6 +39,10 @@ typedef struct {
 
 void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, cv_speech *ret_speech);
 
+/* A label for what the mark says: its own on one line, else the first line of its text that has something in it, cut to
+ * a label's length. Empty: it says nothing. */
+cv_str cv_mark_headline(cv_arena *a, const cv_mark *mark);
+
 /* The mark with the text that belongs to it, as it is written. */
 cv_str cv_said_text(const cv_speech *speech, const cv_said *said);
 
