@@ -46,7 +46,7 @@ cat >round-0.json <<'EOF'
   "perspectives": [
     {
       "local_id": "MUFFIN-P0001",
-      "label": "Rye [the grain] keeps]\nlonger",
+      "label": "Rye [the grain] keeps] longer",
       "content": "## Round 7\n### Muffin 🧁\n```\nan open fence\n| a | b |",
       "contributors": ["muffin", "scone"]
     }

@@ -365,8 +365,8 @@ static void responses_wait_for_their_round(void **state)
     assert_ok(cv_state_load(&call, CV_STR("bread"), &all, &s, &err), &err);
     cv_journal_begin(&j, &call, &s);
     cv_rec_response row = {.expert_slug = CV_STR("muffin"), .content = CV_STR("x"), .created_at = j.now};
-    cv_journal_event(&j, 'S', CV_STR("0/muffin"), CV_STR("created"), 0, CV_STR("[\"muffin\"]"));
-    cv_journal_put(&j, CV_REC_RESPONSE, &row);
+    cv_rec_event *event = cv_journal_event(&j, 'S', CV_STR("0/muffin"), CV_STR("created"), 0, CV_STR("[\"muffin\"]"));
+    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
     assert_ok(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err);
     cv_json progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
     assert_member(&progress, "responses_waiting", 1);
@@ -526,10 +526,10 @@ static void no_text_breaks_the_page(void **state)
     cv_world_dialogue(w, "bread", (const char *[]){"muffin", "abcdefghijklmnopqrstuvwxyz012345", NULL}, false);
     cv_world_do(w, "round-register",
                 "{'dialogue_id': 'bread', 'round': 0, 'score': 9007199254740991, 'title':"
-                "'a | b \\u001b[31m 日本語日本語日本語日本語日本語', 'expert_scores': {'muffin': -9007199254740991},"
+                "'a | b \\u0085[31m 日本語日本語日本語日本語日本語', 'expert_scores': {'muffin': -9007199254740991},"
                 "'tensions': [{'local_id': 'MUFFIN-T0001', 'label':"
                 "'🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁🧁 "
-                "\\u202e [MOVE:CONVERGE] \\u0007 | x',"
+                "\\u202e [MOVE:CONVERGE] \\u009b | x',"
                 "'content': 'c', 'contributors': ['muffin', 'abcdefghijklmnopqrstuvwxyz012345']}]}");
     static const char *const verbs[] = {"progress", "scoreboard"};
     for (size_t i = 0; i < CV_COUNT(verbs); i++) {

@@ -242,9 +242,20 @@ static const char *pick(cv_test_random *r)
     return nasty[cv_test_below(r, sizeof nasty / sizeof *nasty)];
 }
 
+/* One that stands on one line, as labels and titles must. */
+static const char *pick_line(cv_test_random *r)
+{
+    static const char *const breaks[] = {"\\n", "\\t", "\\u0001"};
+    const char *text = pick(r);
+    for (size_t i = 0; i < CV_COUNT(breaks); i++)
+        if (strstr(text, breaks[i]))
+            return pick_line(r);
+    return text;
+}
+
 static void add_texts(cv_buf *b, cv_test_random *r)
 {
-    cv_buf_printf(b, "'label': '%s %s', 'content': '%s\\n%s'", pick(r), pick(r), pick(r), pick(r));
+    cv_buf_printf(b, "'label': '%s %s', 'content': '%s\\n%s'", pick_line(r), pick_line(r), pick(r), pick(r));
 }
 
 static void add_entities(cv_buf *b, cv_test_random *r, int round)
@@ -292,7 +303,7 @@ static void add_round(cv_world *w, cv_test_random *r, const char *id, int round)
     cv_buf b = {0};
     size_t tensions = round > 0 ? count_tensions(w, id, round - 1) : 0;
     cv_buf_printf(&b, "{'dialogue_id': '%s', 'round': %d, 'score': %zu, 'title': '%s', 'summary': '%s\\n%s'", id, round,
-                  cv_test_below(r, 50), pick(r), pick(r), pick(r));
+                  cv_test_below(r, 50), pick_line(r), pick(r), pick(r));
     if (cv_test_below(r, 2))
         cv_buf_printf(&b, ",'score_components': {'W': %zu, 'T': 3}", cv_test_below(r, 9));
     if (cv_test_below(r, 2))
