@@ -324,8 +324,11 @@ static void write_instructions(const cv_prompt *p)
         cv_buf_printf(p->out, "Write your response to `%s`, or hand", p->response_path);
     else
         cv_buf_add_z(p->out, "Hand");
-    cv_buf_printf(p->out, " it in with `conclave dialogue respond %.*s --round %lld --expert %.*s`.\n",
-                  CV_FMT(p->v->s.id), round, CV_FMT(m->slug));
+    cv_buf_printf(
+        p->out,
+        " it in with `conclave dialogue respond %.*s --round %lld --expert %.*s --content @FILE`. If you have "
+        "nothing to add, say so with `--no-contribution` in the place of `--content`.\n",
+        CV_FMT(p->v->s.id), round, CV_FMT(m->slug));
 }
 
 void cv_prompt_write(cv_prompt *p)

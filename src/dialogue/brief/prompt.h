@@ -73,6 +73,7 @@ void cv_prompt_background(const cv_prompt *p, const char *heading);
 void cv_prompt_brief(const cv_prompt *p);
 void cv_prompt_rounds(cv_prompt *p);
 void cv_prompt_find_left(cv_prompt *p);
+cv_str cv_prompt_how_to_read(const cv_prompt *p); /* what was left out: a command */
 
 /* Text as it is quoted: tidy, its last fence closed, what looks like structure escaped; ends with a line feed. */
 void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text);

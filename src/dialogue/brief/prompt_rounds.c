@@ -54,6 +54,11 @@ static void list_ids(const cv_prompt *p, const char *before, const uint32_t *ite
     cv_buf_add_z(p->out, count ? ".\n" : "");
 }
 
+cv_str cv_prompt_how_to_read(const cv_prompt *p)
+{
+    return cv_arena_printf(p->v->a, "conclave dialogue expand %.*s ID", CV_FMT(p->v->s.id));
+}
+
 static void write_left(const cv_prompt *p)
 {
     const cv_prompt_left *left = &p->left;
@@ -65,7 +70,8 @@ static void write_left(const cv_prompt *p)
     if (left->syntheses > 0)
         cv_buf_printf(p->out, "> The judge's syntheses are left out of the rounds before round %lld.\n",
                       (long long)left->syntheses);
-    cv_buf_printf(p->out, "> Read any of it: `conclave dialogue expand %.*s ID`.\n\n", CV_FMT(p->v->s.id));
+    cv_buf_printf(p->out, "> Read any of it with `%.*s`, a synthesis with `round-N` in the place of the id.\n\n",
+                  CV_FMT(cv_prompt_how_to_read(p)));
 }
 
 /* ---- one item ------------------------------------------------------------------------------------------------------

@@ -176,6 +176,7 @@ static void print_left(const cv_prompt *job, cv_json_writer *w)
     for (int64_t round = 0; round < left->syntheses; round++)
         cv_json_int(w, round);
     cv_json_end_array(w);
+    cv_json_key_str(w, "how_to_read", cv_prompt_how_to_read(job));
     cv_json_end_object(w);
 }
 
