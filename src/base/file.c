@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -300,13 +301,27 @@ static bool set_permissions(const job *j, int fd)
     return fchmod(fd, j->old->st_mode & 0777) == 0;
 }
 
+static const cv_str temporary_begin = CV_STR_INIT(".conclave-"), temporary_end = CV_STR_INIT(".tmp");
+
+bool cv_file_is_leftover(const char *name)
+{
+    cv_str s = cv_str_of(name);
+    int process;
+    if (!cv_str_starts(s, temporary_begin) || !cv_str_ends(s, temporary_end))
+        return false;
+    s = cv_str_from(s, temporary_begin.n);
+    s = cv_str_head(s, cv_str_find_char(s, '-'));
+    return cv_str_to_int(s, &process) && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+}
+
 /* A file of our own next to the target. Names of crashed or neighbouring processes are stepped over. */
 static int open_temporary(job *j)
 {
     cv_arena *a = j->err->arena;
     for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        const char *name =
-            cv_arena_printf(a, "%.*s.conclave-%ld-%d.tmp", CV_FMT(folder_part(j->target)), (long)getpid(), i).p;
+        const char *name = cv_arena_printf(a, "%.*s%.*s%ld-%d%.*s", CV_FMT(folder_part(j->target)),
+                                           CV_FMT(temporary_begin), (long)getpid(), i, CV_FMT(temporary_end))
+                               .p;
         int fd = j->calls->open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, j->old ? 0600 : 0666);
         if (fd >= 0)
             j->temporary = name;

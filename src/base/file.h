@@ -39,6 +39,9 @@ bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(vo
 
 bool cv_file_is_folder(const char *path);
 
+/* Is this the name of a temporary file of the writer below, whose process has ended? */
+bool cv_file_is_leftover(const char *name);
+
 /* What the durable writer asks of the system, in order; a test replaces it to make the n-th call fail. */
 typedef struct {
     int (*open)(const char *path, int flags, unsigned mode);

@@ -1,7 +1,9 @@
-/* folder.c - making folders; see folder.h. */
+/* folder.c - making folders, and what is in them; see folder.h. */
 #include "base/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -40,5 +42,31 @@ bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err
     if (!realpath(path, real))
         return fail(err, path, "find the folder", errno);
     *ret_path = cv_arena_copy_z(a, cv_str_of(real));
+    return true;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(((const cv_folder_entry *)x)->name, ((const cv_folder_entry *)y)->name);
+}
+
+bool cv_folder_list(cv_arena *a, const char *path, cv_folder_entries *ret_entries, cv_err *err)
+{
+    DIR *folder = opendir(path);
+    cv_folder_entries found = {0};
+    if (!folder)
+        return fail(err, path, "look into the folder", errno);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        struct stat st;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        bool known = fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+        *CV_PUSH(a, &found) =
+            (cv_folder_entry){cv_arena_copy_z(a, cv_str_of(entry->d_name)), known && S_ISDIR(st.st_mode)};
+    }
+    closedir(folder);
+    if (found.count > 1)
+        qsort(found.items, found.count, sizeof *found.items, by_name);
+    *ret_entries = found;
     return true;
 }

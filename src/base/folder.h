@@ -1,4 +1,4 @@
-/* folder.h - making folders. */
+/* folder.h - making folders, and what is in them. */
 #ifndef CV_BASE_FOLDER_H
 #define CV_BASE_FOLDER_H
 
@@ -9,5 +9,18 @@ bool cv_folder_make(const char *path, cv_err *err);
 
 /* The absolute path without links, dots and doubled slashes, in the arena; the folder exists. */
 bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err *err);
+
+typedef struct {
+    const char *name;
+    bool is_folder; /* not a link to one */
+} cv_folder_entry;
+
+typedef struct {
+    cv_folder_entry *items;
+    size_t count, capacity;
+} cv_folder_entries;
+
+/* Everything in the folder itself, hidden names too, in byte order. */
+bool cv_folder_list(cv_arena *a, const char *path, cv_folder_entries *ret_entries, cv_err *err);
 
 #endif

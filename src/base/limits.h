@@ -81,4 +81,7 @@ enum {
 /* A growing buffer without a ceiling of its own. */
 #define CV_MAX_BUF_BYTES ((size_t)1 << 30)
 
+/* Room on a disk below which the doctor warns: the log of one large write, and something over. */
+#define CV_LEAST_DISK ((size_t)100 << 20)
+
 #endif

@@ -46,5 +46,6 @@ bool cv_dialogue_graph(cv_call *call);
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);
 bool cv_record_backup(cv_call *call);
+bool cv_record_doctor(cv_call *call);
 
 #endif

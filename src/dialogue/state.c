@@ -117,35 +117,51 @@ static void index_all(cv_arena *a, cv_state *s)
         index_row(a, &s->verdict_at, s->verdicts.items[i].verdict_id, i + 1);
 }
 
-/* ---- a dialogue that is not there -------------------------------------------------------------------------------- */
-
-enum { MOST_IDS = 1000 };
+/* ---- all dialogues ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    cv_arena *a;
-    cv_str ids[MOST_IDS];
-    size_t count;
-} known_ids;
+    cv_arena *arena;
+    cv_str *items;
+    size_t count, capacity;
+} id_list;
 
 static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
 {
-    known_ids *known = ctx;
+    id_list *ids = ctx;
     (void)row, (void)position, (void)err;
-    known->ids[known->count++] = cv_arena_copy(known->a, id);
+    *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, id);
     return true;
 }
 
+bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *err), void *ctx, cv_err *err)
+{
+    cv_str after = {NULL, 0};
+    for (;;) {
+        id_list page = {.arena = call->arena};
+        cv_list_query query = {.after = after, .limit = CV_MAX_PAGE};
+        if (!call->store->calls->list(call->store, call->arena, &query, keep_id, &page, err))
+            return false;
+        for (size_t i = 0; i < page.count; i++)
+            if (!visit(ctx, page.items[i], err))
+                return false;
+        if (page.count < CV_MAX_PAGE)
+            return true;
+        after = page.items[page.count - 1];
+    }
+}
+
+/* ---- a dialogue that is not there -------------------------------------------------------------------------------- */
+
 static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
 {
-    known_ids *known = CV_NEW(call->arena, known_ids);
-    known->a = call->arena;
+    id_list known = {.arena = call->arena};
     cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
-    cv_list_query query = {.limit = MOST_IDS};
-    call->store->calls->list(call->store, call->arena, &query, keep_id, known, &ignored);
+    cv_list_query query = {.limit = CV_MAX_PAGE};
+    call->store->calls->list(call->store, call->arena, &query, keep_id, &known, &ignored);
     cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
     err->field = CV_STR("dialogue_id");
     err->value = dialogue_id;
-    cv_str near = cv_str_nearest(dialogue_id, known->ids, known->count);
+    cv_str near = cv_str_nearest(dialogue_id, known.items, known.count);
     err->suggestion = near.n ? cv_arena_printf(call->arena, "did you mean '%.*s'?", CV_FMT(near))
                              : CV_STR("'conclave dialogue list' shows all dialogues");
     return false;

@@ -55,6 +55,10 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err);
 /* The error of a reader whose readings were CV_MAX_READINGS times not of one rev. Always false. */
 bool cv_state_kept_moving(cv_call *call);
 
+/* Calls `visit` for the id of every dialogue, in their order. False ends the walk with the visitor's error. The visitor
+ * may use the store. */
+bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *err), void *ctx, cv_err *err);
+
 cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug);           /* any case; NULL: none */
 cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id);     /* NULL: none */
 const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id); /* any case of the expert's name */

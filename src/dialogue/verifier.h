@@ -62,6 +62,9 @@ typedef struct {
     cv_err fact; /* the first fact that does not agree; code NONE: none */
 } cv_verify;
 
+/* Verifies one dialogue; `v` is only room to work in. */
+bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err);
+
 /* "dialogue 'x': PLACE: message", with the place as value. Always false. */
 bool cv_verify_fail(const cv_verify *v, cv_str place, cv_err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

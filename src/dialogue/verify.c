@@ -5,7 +5,6 @@
  * two copies can be compared; or the first thing that does not agree: dialogue, place, what was expected and what was
  * found.
  */
-#include "base/limits.h"
 #include "dialogue/operations.h"
 #include "dialogue/verifier.h"
 
@@ -38,7 +37,7 @@ static bool see_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 /* ---- one dialogue ---------------------------------------------------------------------------------------------------
  */
 
-static bool verify_one(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err)
+bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err)
 {
     cv_wanted everything = {0};
     cv_position position;
@@ -61,7 +60,7 @@ static bool verify_one(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_
 static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, cv_err *err)
 {
     cv_position position;
-    if (!verify_one(call, v, id, &position, err))
+    if (!cv_verify_dialogue(call, v, id, &position, err))
         return false;
     cv_json_begin_object(w);
     cv_json_key_str(w, "id", id);
@@ -76,34 +75,15 @@ static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id
  */
 
 typedef struct {
-    cv_arena *arena;
-    cv_str *items;
-    size_t count, capacity;
-} id_list;
+    cv_call *call;
+    cv_verify *v;
+    cv_json_writer *w;
+} reporting;
 
-static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+static bool report_each(void *ctx, cv_str id, cv_err *err)
 {
-    id_list *ids = ctx;
-    (void)row, (void)position, (void)err;
-    *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, id);
-    return true;
-}
-
-static bool report_all(cv_call *call, cv_verify *v, cv_json_writer *w, cv_err *err)
-{
-    cv_str after = {NULL, 0};
-    for (;;) {
-        id_list page = {.arena = call->arena};
-        cv_list_query query = {.after = after, .limit = CV_MAX_PAGE};
-        if (!call->store->calls->list(call->store, call->arena, &query, keep_id, &page, err))
-            return false;
-        for (size_t i = 0; i < page.count; i++)
-            if (!report_one(call, v, w, page.items[i], err))
-                return false;
-        if (page.count < CV_MAX_PAGE)
-            return true;
-        after = page.items[page.count - 1];
-    }
+    const reporting *r = ctx;
+    return report_one(r->call, r->v, r->w, id, err);
 }
 
 /* One dialogue by its id: it must be there. */
@@ -125,7 +105,8 @@ bool cv_record_verify(cv_call *call)
     cv_json_key(&w, CV_STR("dialogues"));
     cv_json_begin_array(&w);
     bool ok = call->store->calls->check(call->store, call->arena, &err) &&
-              (id ? report_named(call, v, &w, id->text, &err) : report_all(call, v, &w, &err));
+              (id ? report_named(call, v, &w, id->text, &err)
+                  : cv_state_each(call, report_each, &(reporting){call, v, &w}, &err));
     if (!ok)
         return cv_call_fail(call, &err);
     cv_json_end_array(&w);

@@ -31,12 +31,13 @@ static const char *wanted_root(const cv_cli *cli)
 static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
 {
     const char *wanted = wanted_root(cli);
-    if (!(cli->command->op->flags & CV_OP_STORE)) {
+    unsigned flags = cli->command->op->flags;
+    if (!(flags & (CV_OP_STORE | CV_OP_PROJECT))) {
         call->root = wanted ? wanted : ".";
         return true;
     }
     return cv_project_find(cli->arena, wanted, &call->root, err) &&
-           cv_project_open(cli->arena, call->root, &call->store, err);
+           (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->store, err));
 }
 
 /* Lines and columns are told when the user has written them, with the file when there is one. */
@@ -114,7 +115,7 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
         cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op, cli->arena).output, cli->colour,
                            width_of_terminal());
     }
-    return cv_cli_finish(cli, &out, 0);
+    return cv_cli_finish(cli, &out, call->unwell ? 1 : 0);
 }
 
 int cv_cli_run_operation(cv_cli *cli)

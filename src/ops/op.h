@@ -20,6 +20,7 @@ enum {
     CV_OP_WRITES = 2,     /* changes it */
     CV_OP_IDEMPOTENT = 4, /* the same call twice is one */
     CV_OP_BATCH = 8,      /* its faults are always answered as those of a batch (err_json.h) */
+    CV_OP_PROJECT = 16,   /* needs the project's folder; opens the record itself, if it can */
 };
 
 typedef struct {

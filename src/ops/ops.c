@@ -336,6 +336,19 @@ static const cv_operation rows[] = {
      .flags = READS,
      .run = cv_record_verify},
     {.room = "",
+     .verb = "doctor",
+     .tool = "blue_dialogue_doctor",
+     .summary = "check the project: permissions, record, history, files; and say what to do",
+     .details =
+         "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
+         "what to do. Exit status 1 when there are errors. --repair does only what can do no harm: it removes\n"
+         "leftovers of interrupted writes, writes missing response files again and makes the search index anew.\n",
+     .examples = "  conclave doctor\n"
+                 "  conclave doctor --repair\n",
+     .schema = "record_doctor",
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
+     .run = cv_record_doctor},
+    {.room = "",
      .verb = "backup",
      .tool = "blue_dialogue_backup",
      .summary = "copy the record, whole and consistent, while it is in use",

@@ -6,12 +6,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-
-static const char *inside(cv_arena *a, const char *root, const char *name)
-{
-    bool slash = root[strlen(root) - 1] == '/';
-    return cv_arena_copy_z(a, cv_arena_printf(a, "%s%s.conclave%s%s", root, slash ? "" : "/", *name ? "/" : "", name));
-}
+#include "record/outlet.h"
 
 static bool exists(const char *path)
 {
@@ -46,7 +41,7 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
     if (!cv_folder_real(a, given ? given : ".", &start, err))
         return false;
     char *root = cv_arena_copy_z(a, cv_str_of(start));
-    while (!cv_file_is_folder(inside(a, root, "")))
+    while (!cv_file_is_folder(cv_record_path(a, root, "")))
         if (given || !go_up(root))
             return no_project(start, !given, err);
     *ret_root = root;
@@ -55,7 +50,7 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
 
 bool cv_project_open(cv_arena *a, const char *root, cv_store **ret_store, cv_err *err)
 {
-    return cv_sqlite_open(a, inside(a, root, "conclave.db"), false, ret_store, err);
+    return cv_sqlite_open(a, cv_record_path(a, root, cv_record_database), false, ret_store, err);
 }
 
 /* ---- init ------------------------------------------------------------------------------------------------------- */
@@ -66,13 +61,13 @@ static const char *const ignored =
 
 static bool make(cv_arena *a, const char *root, cv_err *err)
 {
-    const char *gitignore = inside(a, root, ".gitignore");
+    const char *gitignore = cv_record_path(a, root, ".gitignore");
     cv_store *store;
-    if (!cv_folder_make(inside(a, root, "dialogues"), err))
+    if (!cv_folder_make(cv_record_path(a, root, "dialogues"), err))
         return false;
     if (!exists(gitignore) && !cv_file_write(gitignore, cv_str_of(ignored), err))
         return false;
-    if (!cv_sqlite_open(a, inside(a, root, "conclave.db"), true, &store, err))
+    if (!cv_sqlite_open(a, cv_record_path(a, root, cv_record_database), true, &store, err))
         return false;
     cv_store_close(store);
     return true;
@@ -84,7 +79,7 @@ static void answer(cv_call *call, const char *root, bool created)
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "root", cv_str_of(root));
-    cv_json_key_str(&w, "record", cv_str_of(inside(call->arena, root, "conclave.db")));
+    cv_json_key_str(&w, "record", cv_str_of(cv_record_path(call->arena, root, cv_record_database)));
     cv_json_key_bool(&w, "created", created);
     cv_json_end_object(&w);
 }
@@ -97,7 +92,7 @@ bool cv_project_init(cv_call *call)
     const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
-    bool created = !exists(inside(a, real, "conclave.db"));
+    bool created = !exists(cv_record_path(a, real, cv_record_database));
     if (!make(a, real, &err))
         return cv_call_fail(call, &err);
     answer(call, real, created);

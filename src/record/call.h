@@ -23,6 +23,7 @@ typedef struct {
     cv_buf *out;
     bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
+    bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
     cv_errs *errs;
 } cv_call;
 

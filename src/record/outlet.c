@@ -3,12 +3,20 @@
 
 #include "base/path.h"
 
+const char *const cv_record_database = "conclave.db";
+
+const char *cv_record_path(cv_arena *a, const char *root, const char *name)
+{
+    bool slash = root[strlen(root) - 1] == '/';
+    return cv_arena_copy_z(a, cv_arena_printf(a, "%s%s.conclave%s%s", root, slash ? "" : "/", *name ? "/" : "", name));
+}
+
 bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err)
 {
     if (!cv_path_allowed(call->arena, call->root, call->confined, path, ret_path, err))
         return false;
-    const char *record = cv_arena_printf(call->arena, "%s/.conclave", call->root).p;
-    const char *dialogues = cv_arena_printf(call->arena, "%s/dialogues", record).p;
+    const char *record = cv_record_path(call->arena, call->root, "");
+    const char *dialogues = cv_record_path(call->arena, call->root, "dialogues");
     if (!cv_path_is_below(call->arena, *ret_path, record) || cv_path_is_below(call->arena, *ret_path, dialogues))
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the path lies in the record's own folder");

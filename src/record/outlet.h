@@ -11,6 +11,10 @@
 
 #include "record/call.h"
 
+/* The record's folder in a project, or `name` in it; "" is the folder itself. */
+const char *cv_record_path(cv_arena *a, const char *root, const char *name);
+extern const char *const cv_record_database; /* its name there */
+
 /* `path` as this caller means it, or an error without its field. */
 bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err);
 

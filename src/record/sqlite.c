@@ -277,6 +277,7 @@ static const cv_store_calls calls = {
     .stream_read = cv_sqlite_stream_read,
     .cursor_get = cv_sqlite_cursor_get,
     .cursor_advance = cv_sqlite_cursor_advance,
+    .about = cv_sqlite_about,
     .check = cv_sqlite_check,
     .backup = cv_sqlite_backup,
 };

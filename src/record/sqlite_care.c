@@ -10,6 +10,13 @@
 
 #include "record/sqlite_engine.h"
 
+void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about)
+{
+    const cv_sql_migrations *schema = ((cv_sqlite *)store)->schema;
+    *ret_about = (cv_store_about){cv_arena_printf(a, "SQLite %s", sqlite3_libversion()),
+                                  schema->count ? schema->items[schema->count - 1].number : 0};
+}
+
 static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_CORRUPT, "the database is damaged: %.*s", CV_FMT(what));

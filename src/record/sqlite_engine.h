@@ -135,6 +135,7 @@ bool cv_sqlite_stream_read(cv_store *store, cv_arena *a, cv_str stream, int64_t 
                            void *ctx, cv_err *err);
 bool cv_sqlite_cursor_get(cv_store *store, cv_str stream, cv_str reader, int64_t *ret_seq, cv_err *err);
 bool cv_sqlite_cursor_advance(cv_store *store, cv_str stream, cv_str reader, int64_t seq, cv_str now, cv_err *err);
+void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about);
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
 

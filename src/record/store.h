@@ -60,6 +60,12 @@ typedef struct {
     int64_t event_count;
 } cv_position;
 
+/* What keeps the rows, for people. */
+typedef struct {
+    cv_str engine;  /* "SQLite 3.40.1" */
+    int64_t schema; /* number of the last migration */
+} cv_store_about;
+
 #define CV_REC_BIT(kind) (1u << CV_REC_##kind)
 
 typedef struct {
@@ -125,6 +131,7 @@ typedef struct {
     bool (*cursor_advance)(cv_store *store, cv_str stream, cv_str reader, int64_t seq, cv_str now, cv_err *err);
 
     /* ---- the whole store ---- */
+    void (*about)(cv_store *store, cv_arena *a, cv_store_about *ret_about);
     bool (*check)(cv_store *store, cv_arena *a, cv_err *err);       /* the engine's own integrity check */
     bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
 } cv_store_calls;

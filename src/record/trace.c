@@ -170,6 +170,12 @@ static bool trace_cursor_advance(cv_store *store, cv_str stream, cv_str reader, 
     return told(t, "cursor_advance", stream, 0, ok);
 }
 
+static void trace_about(cv_store *store, cv_arena *a, cv_store_about *ret_about)
+{
+    traced *t = (traced *)store;
+    t->inner->calls->about(t->inner, a, ret_about);
+}
+
 static bool trace_check(cv_store *store, cv_arena *a, cv_err *err)
 {
     traced *t = (traced *)store;
@@ -198,6 +204,7 @@ static const cv_store_calls trace_calls = {
     .stream_read = trace_stream_read,
     .cursor_get = trace_cursor_get,
     .cursor_advance = trace_cursor_advance,
+    .about = trace_about,
     .check = trace_check,
     .backup = trace_backup,
 };

@@ -1,0 +1,324 @@
+/* doctor_files.c - do the files of the dialogues agree with the record? see doctor.h.
+ *
+ *     .conclave/dialogues/ID/             a folder whose dialogue is gone, or never was
+ *         round-7/                        … of a round that is neither registered nor the next one
+ *         round-1/prompt-nobody.md        … of an expert who takes no part
+ *         round-1/response-muffin.md      handed in? as it stands here?
+ *         .conclave-4711-0.tmp            left by a write that was cut off
+ *
+ * Names that are none of ours are left alone: people may keep what they like beside them.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "dialogue/doctor/doctor.h"
+#include "dialogue/files.h"
+#include "record/chain.h"
+#include "record/outlet.h"
+
+typedef struct {
+    cv_doctor *d;
+    cv_state *s;
+    const char *folder;
+    cv_map responses; /* "round/slug" -> index into s->responses + 1 */
+    size_t missing;   /* responses of the record without a file */
+    size_t written;   /* … that now have one */
+} visit;
+
+static cv_str response_key(cv_arena *a, int64_t round, cv_str slug)
+{
+    return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(slug));
+}
+
+static const char *below(cv_arena *a, const char *folder, const char *name)
+{
+    return cv_arena_printf(a, "%s/%s", folder, name).p;
+}
+
+static cv_doctor_finding *about(const char *path, cv_doctor_finding *f)
+{
+    f->what = cv_str_of(path);
+    return f;
+}
+
+/* ---- leftovers -------------------------------------------------------------------------------------------------- */
+
+/* True: the name is one, and has been dealt with. */
+static bool take_leftover(cv_doctor *d, const char *folder, const char *name)
+{
+    if (!cv_file_is_leftover(name))
+        return false;
+    const char *path = below(d->call.arena, folder, name);
+    cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "left by a write that was cut off");
+    f->what = cv_str_of(path);
+    f->remedy = CV_STR("conclave doctor --repair removes it");
+    f->repaired = d->repair && unlink(path) == 0;
+    return true;
+}
+
+/* ---- the files of a round --------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *begin, *end;
+    bool response;
+} round_names[] = {
+    {"prompt-", ".md", false}, {"context-", ".json", false}, {"response-", ".md", true}, {"", ".prompt.md", false},
+    {"", ".md", true},
+};
+
+/* Which file of whom a name is; false: none of ours. */
+static bool read_name(const char *name, cv_str *ret_slug, bool *ret_response)
+{
+    cv_str s = cv_str_of(name);
+    for (size_t i = 0; i < CV_COUNT(round_names); i++) {
+        cv_str begin = cv_str_of(round_names[i].begin), end = cv_str_of(round_names[i].end);
+        if (s.n <= begin.n + end.n || !cv_str_starts(s, begin) || !cv_str_ends(s, end))
+            continue;
+        *ret_slug = cv_str_head(cv_str_from(s, begin.n), s.n - begin.n - end.n);
+        *ret_response = round_names[i].response;
+        return cv_slug_ok(*ret_slug);
+    }
+    return false;
+}
+
+static cv_str hand_in(const visit *v, int64_t round, cv_str slug, const char *path)
+{
+    return cv_arena_printf(v->d->call.arena, "conclave dialogue respond %.*s --round %lld --expert %.*s --content @%s",
+                           CV_FMT(v->s->id), (long long)round, CV_FMT(slug), path);
+}
+
+static void compare_response(visit *v, int64_t round, cv_str slug, const char *path)
+{
+    cv_arena *a = v->d->call.arena;
+    const uintptr_t *at = cv_map_get(&v->responses, response_key(a, round, slug));
+    const cv_rec_response *row = at ? &v->s->responses.items[*at - 1] : NULL;
+    cv_err err = {.arena = a};
+    cv_str text;
+    if (!row && round < cv_state_next_round(v->s)) {
+        about(path, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE,
+                                  "the round was registered without this response of %.*s", CV_FMT(slug)))
+            ->remedy = CV_STR("nothing, if the judge left it out on purpose: a registered round does not change");
+    } else if (!row) {
+        about(path, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s is not handed in", CV_FMT(slug)))
+            ->remedy = hand_in(v, round, slug, path);
+    } else if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &text, &err)) {
+        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = cv_str_of(path);
+    } else if (!cv_str_eq(cv_sha256(a, text), row->sha256)) {
+        about(path,
+              cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s handed in", CV_FMT(slug)))
+            ->remedy = CV_STR(
+            "the record keeps what was handed in: move the file away, and 'conclave doctor --repair' writes that");
+    }
+}
+
+static void check_round_file(visit *v, int64_t round, const char *folder, const char *name)
+{
+    cv_str slug;
+    bool response;
+    const char *path = below(v->d->call.arena, folder, name);
+    if (take_leftover(v->d, folder, name) || !read_name(name, &slug, &response))
+        return;
+    const cv_rec_expert *expert = cv_state_expert(v->s, slug);
+    if (!expert)
+        about(path, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is no expert of this dialogue", CV_FMT(slug)))
+            ->remedy = CV_STR("rename the file after its expert, or remove it");
+    else if (response)
+        compare_response(v, round, expert->expert_slug, path);
+}
+
+/* "round-12": its number; -1: another name. */
+static int64_t round_of(const char *name)
+{
+    static const cv_str begin = CV_STR_INIT("round-");
+    int round;
+    cv_str s = cv_str_of(name);
+    return cv_str_starts(s, begin) && cv_str_to_int(cv_str_from(s, begin.n), &round) ? round : -1;
+}
+
+static void check_round_folder(visit *v, int64_t round, const char *folder)
+{
+    cv_folder_entries entries;
+    cv_err err = {.arena = v->d->call.arena};
+    if (round > cv_state_next_round(v->s)) {
+        about(folder,
+              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "there is no round %lld in this dialogue", (long long)round))
+            ->remedy = cv_arena_printf(v->d->call.arena, "the next one is %lld: rename the folder, or remove it",
+                                       (long long)cv_state_next_round(v->s));
+        return;
+    }
+    if (!cv_folder_list(v->d->call.arena, folder, &entries, &err)) {
+        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = cv_str_of(folder);
+        return;
+    }
+    for (size_t i = 0; i < entries.count; i++)
+        if (!entries.items[i].is_folder)
+            check_round_file(v, round, folder, entries.items[i].name);
+}
+
+/* ---- responses of the record ------------------------------------------------------------------------------------ */
+
+static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    visit *v = ctx;
+    const cv_rec_response *response = row;
+    struct stat st;
+    const char *path, *written;
+    (void)kind;
+    if (!response->content.p)
+        return true;
+    path = cv_round_file_path(v->d->call.arena, v->folder, response->round, CV_FILE_RESPONSE, response->expert_slug);
+    if (stat(path, &st) == 0)
+        return true;
+    v->missing++;
+    if (v->d->repair && cv_round_file_write(&v->d->call, v->folder, response->round, CV_FILE_RESPONSE,
+                                            response->expert_slug, response->content, &written, err))
+        v->written++;
+    return true;
+}
+
+static void check_missing_files(visit *v)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE)};
+    cv_store *store = v->d->call.store;
+    cv_position position;
+    bool found;
+    cv_err err = {.arena = v->d->call.arena};
+    if (!store->calls->snapshot(store, v->d->call.arena, v->s->id, &wanted, read_response, v, &position, &found,
+                                &err)) {
+        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = v->s->id;
+    }
+    if (v->missing == 0)
+        return;
+    cv_doctor_finding *f =
+        about(v->folder, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "%zu response%s of the record %s no file",
+                                       v->missing, v->missing == 1 ? "" : "s", v->missing == 1 ? "has" : "have"));
+    f->remedy = CV_STR("conclave doctor --repair writes them");
+    f->repaired = v->written == v->missing;
+    if (err.code != CV_ERR_NONE)
+        f->remedy = err.message;
+}
+
+/* Seats of registered rounds from which nothing is kept. */
+static void check_unheard(visit *v)
+{
+    cv_buf text = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < v->s->rounds.count; i++) {
+        const cv_rec_seat *seats;
+        int64_t round = v->s->rounds.items[i].round;
+        size_t panel = cv_state_panel(v->s, round, &seats);
+        for (size_t k = 0; k < panel; k++) {
+            cv_str key = response_key(v->d->call.arena, round, seats[k].expert_slug);
+            if (cv_map_get(&v->responses, key))
+                continue;
+            if (count++ < 6)
+                cv_buf_printf(&text, "%s%.*s", text.n ? ", " : "", CV_FMT(key));
+        }
+    }
+    cv_str some = cv_buf_take(&text, v->d->call.arena);
+    if (count == 0)
+        return;
+    cv_doctor_finding *f =
+        cv_doctor_say(v->d, "responses", CV_DOCTOR_NOTE, "%zu response%s of registered rounds %s not kept: %.*s%s",
+                      count, count == 1 ? "" : "s", count == 1 ? "is" : "are", CV_FMT(some), count > 6 ? " …" : "");
+    f->what = v->s->id;
+    f->remedy =
+        CV_STR("hand responses in before their round is registered, or with it: what was said can then be proved");
+}
+
+/* ---- one dialogue ----------------------------------------------------------------------------------------------- */
+
+static void check_folder(visit *v)
+{
+    cv_folder_entries entries;
+    cv_err err = {.arena = v->d->call.arena};
+    struct stat st;
+    if (stat(v->folder, &st) != 0) {
+        if (!cv_path_is_below(v->d->call.arena, v->folder, v->d->folder))
+            about(v->folder,
+                  cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the output_dir of %.*s is not there", CV_FMT(v->s->id)))
+                ->remedy = CV_STR("nothing: it is made when something is written into it");
+        return;
+    }
+    if (access(v->folder, W_OK) != 0)
+        about(v->folder,
+              cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "the folder of %.*s cannot be written", CV_FMT(v->s->id)))
+            ->remedy = cv_arena_printf(v->d->call.arena, "chmod u+rwx '%s', or run as its owner", v->folder);
+    if (!cv_folder_list(v->d->call.arena, v->folder, &entries, &err)) {
+        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = cv_str_of(v->folder);
+        return;
+    }
+    for (size_t i = 0; i < entries.count; i++) {
+        int64_t round = entries.items[i].is_folder ? round_of(entries.items[i].name) : -1;
+        if (round >= 0)
+            check_round_folder(v, round, below(v->d->call.arena, v->folder, entries.items[i].name));
+        else
+            take_leftover(v->d, v->folder, entries.items[i].name);
+    }
+}
+
+static bool check_dialogue(void *ctx, cv_str id, cv_err *unused)
+{
+    cv_doctor *d = ctx;
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
+                                       CV_REC_BIT(ROUND) | CV_REC_BIT(RESPONSE),
+                              .no_content = true};
+    cv_arena *a = d->call.arena;
+    cv_err err = {.arena = a};
+    visit v = {.d = d, .s = CV_NEW(a, cv_state)};
+    (void)unused;
+    if (!cv_state_load(&d->call, id, &wanted, v.s, &err) || !cv_dialogue_folder(&d->call, v.s, &v.folder, &err)) {
+        cv_doctor_fail(d, "files", CV_DOCTOR_WARNING, &err)->what = id;
+        return true;
+    }
+    for (size_t i = 0; i < v.s->responses.count; i++)
+        *cv_map_put(&v.responses, a,
+                    response_key(a, v.s->responses.items[i].round, v.s->responses.items[i].expert_slug), NULL) = i + 1;
+    check_folder(&v);
+    check_missing_files(&v);
+    check_unheard(&v);
+    return true;
+}
+
+void cv_doctor_files(cv_doctor *d)
+{
+    size_t before = d->findings.count;
+    cv_err err = {.arena = d->call.arena};
+    if (!cv_state_each(&d->call, check_dialogue, d, &err))
+        cv_doctor_fail(d, "files", CV_DOCTOR_ERROR, &err);
+    if (d->findings.count == before)
+        cv_doctor_say(d, "files", CV_DOCTOR_OK, "the files of the dialogues agree with the record");
+}
+
+/* ---- what belongs to none --------------------------------------------------------------------------------------- */
+
+static void check_owner(cv_doctor *d, const char *folder, const char *name)
+{
+    cv_position position;
+    bool found = false;
+    cv_err err = {.arena = d->call.arena};
+    if (!d->call.store->calls->position(d->call.store, d->call.arena, cv_str_of(name), &position, &found, &err) ||
+        found)
+        return;
+    cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "there is no dialogue '%s' in the record", name);
+    f->what = cv_str_of(below(d->call.arena, folder, name));
+    f->remedy = CV_STR("remove the folder, or keep it elsewhere; a dialogue of this name would write into it");
+}
+
+void cv_doctor_orphans(cv_doctor *d)
+{
+    const char *folders[] = {d->folder, cv_record_path(d->call.arena, d->call.root, "dialogues")};
+    for (size_t k = 0; k < CV_COUNT(folders); k++) {
+        cv_folder_entries entries;
+        cv_err err = {.arena = d->call.arena};
+        if (!cv_folder_list(d->call.arena, folders[k], &entries, &err))
+            continue; /* it is made when it is needed; one that cannot be read has been told */
+        for (size_t i = 0; i < entries.count; i++)
+            if (!take_leftover(d, folders[k], entries.items[i].name) && k == 1 && entries.items[i].is_folder)
+                check_owner(d, folders[k], entries.items[i].name);
+    }
+}

@@ -1,0 +1,135 @@
+/* doctor_place.c - the folder, the database and the disk, before anything is opened; see doctor.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "dialogue/doctor/doctor.h"
+#include "record/outlet.h"
+
+/* ---- permissions ------------------------------------------------------------------------------------------------ */
+
+static bool may(const char *path, int mode)
+{
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
+}
+
+/* Whether we may read and write `path`; what is wrong becomes a finding. */
+static bool check_access(cv_doctor *d, const char *check, const char *path, const struct stat *st)
+{
+    cv_arena *a = d->call.arena;
+    bool folder = S_ISDIR(st->st_mode);
+    if (may(path, R_OK | W_OK | (folder ? X_OK : 0))) {
+        if (st->st_uid == geteuid() || geteuid() == 0)
+            return true;
+        cv_doctor_finding *f =
+            cv_doctor_say(d, check, CV_DOCTOR_NOTE, "belongs to another user (%ld), not to you (%ld)", (long)st->st_uid,
+                          (long)geteuid());
+        f->what = cv_str_of(path);
+        f->remedy =
+            CV_STR("files that you make may not be writable for the other one: use one user, or a common group");
+        return true;
+    }
+    cv_doctor_finding *f = cv_doctor_say(d, check, CV_DOCTOR_ERROR, "cannot be %s by you (user %ld; it belongs to %ld)",
+                                         may(path, R_OK) ? "written" : "read", (long)geteuid(), (long)st->st_uid);
+    f->what = cv_str_of(path);
+    f->remedy = cv_arena_printf(a, "chmod u+rw%s '%s', or run as its owner", folder ? "x" : "", path);
+    return false;
+}
+
+void cv_doctor_project(cv_doctor *d)
+{
+    struct stat st;
+    if (stat(d->folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        cv_doctor_finding *f = cv_doctor_say(d, "project", CV_DOCTOR_ERROR, "there is no folder .conclave");
+        f->what = cv_str_of(d->call.root);
+        f->remedy = CV_STR("conclave init");
+        return;
+    }
+    if (check_access(d, "project", d->folder, &st))
+        cv_doctor_say(d, "project", CV_DOCTOR_OK, "%s", d->folder);
+    if (may(cv_record_path(d->call.arena, d->call.root, ".gitignore"), F_OK))
+        return;
+    cv_doctor_finding *f =
+        cv_doctor_say(d, "project", CV_DOCTOR_NOTE, "is not there: git would take the database, which it cannot merge");
+    f->what = CV_STR(".conclave/.gitignore");
+    f->remedy = CV_STR("conclave init");
+}
+
+/* ---- the database ----------------------------------------------------------------------------------------------- */
+
+static cv_str bytes_text(cv_arena *a, uint64_t n)
+{
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    double size = (double)n;
+    for (; size >= 1000 && unit + 1 < CV_COUNT(units); unit++)
+        size /= 1000;
+    return cv_arena_printf(a, unit && size < 10 ? "%.1f %s" : "%.0f %s", size, units[unit]);
+}
+
+static void say_missing(cv_doctor *d, bool log)
+{
+    cv_doctor_finding *f = cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "there is no database");
+    f->what = cv_str_of(d->database);
+    f->remedy = log ? CV_STR("a log of it is there: restore the database from a backup; do not remove the log before")
+                    : CV_STR("restore it from a backup (docs/record.md); 'conclave init' makes an empty one");
+}
+
+/* A log is there while somebody works on the record, or when somebody ended without closing it. */
+static void check_log(cv_doctor *d, const char *name, bool database)
+{
+    const char *path = cv_arena_printf(d->call.arena, "%s%s", d->database, name).p;
+    struct stat st;
+    if (stat(path, &st) != 0 || !check_access(d, "record", path, &st) || st.st_size == 0 || !database)
+        return;
+    cv_doctor_finding *f =
+        cv_doctor_say(d, "record", CV_DOCTOR_NOTE, "a log of %.*s: the record is in use, or its last user was cut off",
+                      CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)));
+    f->what = cv_str_of(path);
+    f->remedy =
+        CV_STR("nothing: it is read when the record is opened. Only after restoring a backup it must be removed");
+}
+
+bool cv_doctor_record(cv_doctor *d)
+{
+    struct stat st, log;
+    bool there = stat(d->database, &st) == 0, regular = there && S_ISREG(st.st_mode);
+    bool has_log = stat(cv_arena_printf(d->call.arena, "%s-wal", d->database).p, &log) == 0 && log.st_size > 0;
+    if (!there) {
+        say_missing(d, has_log);
+    } else if (!regular) {
+        cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "the database is no file")->what = cv_str_of(d->database);
+    } else if (check_access(d, "record", d->database, &st)) {
+        cv_doctor_say(d, "record", CV_DOCTOR_OK, "%.*s", CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)))
+            ->what = cv_str_of(cv_record_database);
+    }
+    check_log(d, "-wal", regular && !d->call.store); /* our own log is no news */
+    check_log(d, "-shm", false);
+    return regular;
+}
+
+/* ---- the disk --------------------------------------------------------------------------------------------------- */
+
+/* A write needs room for its log, a backup for the whole. */
+void cv_doctor_room(cv_doctor *d, uint64_t room, uint64_t record)
+{
+    cv_arena *a = d->call.arena;
+    uint64_t least = record > CV_LEAST_DISK ? record : CV_LEAST_DISK;
+    cv_doctor_finding *f = cv_doctor_say(d, "disk", room < least ? CV_DOCTOR_WARNING : CV_DOCTOR_OK, "%.*s free",
+                                         CV_FMT(bytes_text(a, room)));
+    if (room < least)
+        f->remedy = cv_arena_printf(a, "make room: a backup and the log of a large write need up to %.*s",
+                                    CV_FMT(bytes_text(a, least)));
+}
+
+void cv_doctor_disk(cv_doctor *d)
+{
+    struct statvfs fs;
+    struct stat st;
+    uint64_t record = stat(d->database, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (statvfs(d->folder, &fs) == 0)
+        cv_doctor_room(d, (uint64_t)fs.f_bavail * fs.f_frsize, record);
+}

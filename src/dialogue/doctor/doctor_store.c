@@ -1,0 +1,118 @@
+/* doctor_store.c - what the store says about itself: does it open, is it whole, does it agree with its history; see
+ * doctor.h. */
+#include "dialogue/doctor/doctor.h"
+
+#include "dialogue/verifier.h"
+#include "record/outlet.h"
+
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+/* The ways out that the engine's own advice does not know. */
+static const struct {
+    cv_err_code code;
+    const char *remedy;
+} ways_out[] = {
+    {CV_ERR_CORRUPT, "keep the file, restore the last backup (docs/record.md, Restoring a backup); without one, "
+                     "'sqlite3 conclave.db .recover' saves what is left"},
+    {CV_ERR_NOT_FOUND, "restore it from a backup (docs/record.md); 'conclave init' makes an empty one"},
+    {CV_ERR_BUSY, "find who holds it ('fuser -v .conclave/conclave.db'), let it end, and try again; nothing is lost"},
+};
+
+static void add_way_out(cv_doctor_finding *f, const cv_err *err)
+{
+    for (size_t i = 0; i < CV_COUNT(ways_out); i++)
+        if (ways_out[i].code == err->code)
+            f->remedy = cv_str_of(ways_out[i].remedy);
+}
+
+bool cv_doctor_open(cv_doctor *d)
+{
+    cv_err err = {.arena = d->call.arena};
+    cv_store_about about;
+    if (!d->call.store && !cv_sqlite_open(d->call.arena, d->database, false, &d->call.store, &err)) {
+        add_way_out(cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
+        cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the dialogues and their files cannot be looked at");
+        return false;
+    }
+    d->call.store->calls->about(d->call.store, d->call.arena, &about);
+    cv_doctor_say(d, "engine", CV_DOCTOR_OK, "%.*s, schema %lld, conclave %s", CV_FMT(about.engine),
+                  (long long)about.schema, CV_VERSION);
+    return true;
+}
+
+/* ---- whole and true --------------------------------------------------------------------------------------------- */
+
+void cv_doctor_integrity(cv_doctor *d)
+{
+    cv_err err = {.arena = d->call.arena};
+    if (d->call.store->calls->check(d->call.store, d->call.arena, &err))
+        cv_doctor_say(d, "integrity", CV_DOCTOR_OK, "no page of the database is damaged");
+    else
+        add_way_out(cv_doctor_fail(d, "integrity", CV_DOCTOR_ERROR, &err), &err);
+}
+
+typedef struct {
+    cv_doctor *d;
+    cv_verify *room;
+    size_t whole;
+} verifying;
+
+static bool verify_next(void *ctx, cv_str id, cv_err *unused)
+{
+    verifying *v = ctx;
+    cv_position position;
+    cv_err err = {.arena = v->d->call.arena};
+    (void)unused;
+    if (cv_verify_dialogue(&v->d->call, v->room, id, &position, &err)) {
+        v->whole++;
+        return true;
+    }
+    cv_doctor_finding *f = cv_doctor_fail(v->d, "history", CV_DOCTOR_ERROR, &err);
+    add_way_out(f, &err);
+    f->what = id;
+    return true;
+}
+
+void cv_doctor_history(cv_doctor *d)
+{
+    cv_err err = {.arena = d->call.arena};
+    verifying v = {.d = d, .room = CV_NEW(d->call.arena, cv_verify)};
+    size_t before = d->findings.count;
+    if (!cv_state_each(&d->call, verify_next, &v, &err))
+        add_way_out(cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
+    else if (v.whole > 0)
+        cv_doctor_say(d, "history", CV_DOCTOR_OK, "%zu dialogue%s agree%s with what was written", v.whole,
+                      v.whole == 1 ? "" : "s", v.whole == 1 ? "s" : "");
+    else if (d->findings.count == before)
+        cv_doctor_say(d, "history", CV_DOCTOR_OK, "there are no dialogues yet");
+}
+
+/* ---- the search index ------------------------------------------------------------------------------------------- */
+
+static bool pass_over(void *ctx, const cv_search_hit *hit, cv_err *err)
+{
+    (void)ctx, (void)hit, (void)err;
+    return true;
+}
+
+/* Any question brings the index up to date, or tells that it cannot be. */
+void cv_doctor_search(cv_doctor *d)
+{
+    cv_err err = {.arena = d->call.arena};
+    cv_search_term word = {.text = CV_STR("conclave")};
+    cv_search_query query = {.terms = &word, .count = 1, .limit = 1};
+    cv_store *store = d->call.store;
+    size_t behind = 0;
+    bool rebuilt = d->repair && store->calls->search_rebuild(store, d->call.arena, &err);
+    if (d->repair && !rebuilt) {
+        cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err);
+    } else if (!store->calls->search(store, d->call.arena, &query, pass_over, NULL, &behind, &err)) {
+        cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err)->remedy = CV_STR("conclave doctor --repair");
+    } else if (behind > 0) {
+        cv_doctor_say(d, "search", CV_DOCTOR_NOTE, "%zu dialogue%s changed since the index was made", behind,
+                      behind == 1 ? "" : "s")
+            ->remedy = CV_STR("nothing: the next search that can write brings the index up to date");
+    } else {
+        cv_doctor_say(d, "search", CV_DOCTOR_OK, rebuilt ? "the index was made anew" : "the index is up to date");
+    }
+}

@@ -1,0 +1,219 @@
+/* test_doctor.c - findings that need a hand inside the database, or a call as other doors make it. The rest is in
+ * test/e2e/doctor.sh. */
+#include "world.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "base/folder.h"
+#include "dialogue/doctor/doctor.h"
+#include "dialogue/operations.h"
+
+typedef struct {
+    cv_arena a;
+    const char *folder, *database;
+    cv_buf out;
+    cv_errs errs;
+    bool unwell;
+} patient;
+
+static bool call_op(patient *p, const char *room, const char *verb, cv_store *store, bool confined, const char *request)
+{
+    cv_json *input = CV_NEW(&p->a, cv_json);
+    cv_err err = {.arena = &p->a};
+    cv_buf_clear(&p->out);
+    p->errs = (cv_errs){0};
+    cv_call call = {.arena = &p->a,
+                    .store = store,
+                    .clock = cv_clock_system(),
+                    .root = p->folder,
+                    .confined = confined,
+                    .for_people = true,
+                    .input = input,
+                    .input_text = cv_world_request(&p->a, cv_str_of(request)),
+                    .out = &p->out,
+                    .errs = &p->errs};
+    assert_ok(cv_json_parse(&p->a, call.input_text, input, &err), &err);
+    bool done = cv_op_call(cv_op_find(cv_str_of(room), cv_str_of(verb)), &call);
+    p->unwell = call.unwell;
+    return done;
+}
+
+static int set_up(void **state)
+{
+    static patient p;
+    p = (patient){0};
+    p.folder = cv_test_folder(&p.a);
+    p.database = cv_arena_printf(&p.a, "%s/.conclave/conclave.db", p.folder).p;
+    setenv("CV_CHECK_REPLIES", "1", 1);
+    *state = &p;
+    return !call_op(&p, "", "init", NULL, false, cv_arena_printf(&p.a, "{'dir': '%s'}", p.folder).p);
+}
+
+static int tear_down(void **state)
+{
+    patient *p = *state;
+    cv_test_remove(p->folder);
+    cv_buf_release(&p->out);
+    cv_arena_release(&p->a);
+    return 0;
+}
+
+/* The doctor's answer. */
+static cv_json examine(patient *p, const char *request)
+{
+    cv_json reply;
+    cv_err err = {.arena = &p->a};
+    assert_true(call_op(p, "", "doctor", NULL, false, request));
+    assert_ok(cv_json_parse(&p->a, cv_arena_copy(&p->a, cv_buf_str(&p->out)), &reply, &err), &err);
+    return reply;
+}
+
+/* The first finding of this check that is no ok. */
+static const cv_json *finding(const cv_json *reply, const char *check)
+{
+    const cv_json *all = cv_json_get(reply, CV_STR("findings"));
+    for (uint32_t i = 0; i < all->count; i++)
+        if (cv_str_eq(cv_json_get_text(&all->items[i], "check"), cv_str_of(check)) &&
+            !cv_str_eq(cv_json_get_text(&all->items[i], "level"), CV_STR("ok")))
+            return &all->items[i];
+    print_error("no finding about %s\n", check);
+    fail();
+    return NULL;
+}
+
+static void run_sql(patient *p, const char *sql)
+{
+    sqlite3 *raw;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(p->database, &raw), SQLITE_OK);
+    if (sqlite3_exec(raw, sql, NULL, NULL, &message) != SQLITE_OK) {
+        print_error("%s\n", message);
+        fail();
+    }
+    sqlite3_close(raw);
+}
+
+static void a_newer_record_is_told_with_the_way_out(void **state)
+{
+    patient *p = *state;
+    run_sql(p, "INSERT INTO schema_migrations (version, name, checksum, program) VALUES (99, 'n', 'c', '9.8.7')");
+    cv_json reply = examine(p, "{}");
+    const cv_json *f = finding(&reply, "engine");
+    assert_str_eq(cv_json_get_text(f, "level"), "error");
+    assert_str_has(cv_json_get_text(f, "message"), "made by a newer conclave");
+    assert_str_has(cv_json_get_text(f, "do"), "9.8.7 or later");
+    assert_true(p->unwell);
+}
+
+static void rows_without_counterpart_are_damage(void **state)
+{
+    patient *p = *state;
+    run_sql(p, "PRAGMA foreign_keys = OFF; INSERT INTO rounds (dialogue_id, round, rev, score, created_at) VALUES "
+               "('ghost', 0, 1, 5, 'c')");
+    cv_json reply = examine(p, "{}");
+    const cv_json *f = finding(&reply, "integrity");
+    assert_str_has(cv_json_get_text(f, "message"), "no counterpart");
+    assert_str_has(cv_json_get_text(f, "do"), "restore the last backup");
+    assert_true(p->unwell);
+}
+
+static void a_damaged_index_is_made_anew(void **state)
+{
+    patient *p = *state;
+    run_sql(p, "DELETE FROM search_progress");
+    cv_json reply = examine(p, "{'repair': true}");
+    assert_str_has(cv_json_get_text(&reply, "report"), "✓ search     the index was made anew");
+    reply = examine(p, "{}");
+    assert_str_has(cv_json_get_text(&reply, "report"), "✓ search     the index is up to date");
+    assert_false(p->unwell);
+}
+
+/* Held by another process in such a way that nobody can read: only then the doctor has to wait and give up. */
+static void a_locked_record_is_told(void **state)
+{
+    patient *p = *state;
+    sqlite3 *raw;
+    if (!cv_test_soak())
+        skip(); /* it waits for ten seconds */
+    assert_int_equal(sqlite3_open(p->database, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(raw, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", NULL, NULL, NULL),
+                     SQLITE_OK);
+    cv_json reply = examine(p, "{}");
+    assert_str_has(cv_json_get_text(finding(&reply, "engine"), "do"), "fuser");
+    sqlite3_close(raw);
+}
+
+static void an_open_record_is_used_and_stays_open(void **state)
+{
+    patient *p = *state;
+    cv_store *store;
+    cv_err err = {.arena = &p->a};
+    cv_position position;
+    bool found;
+    assert_ok(cv_sqlite_open(&p->a, p->database, false, &store, &err), &err);
+    assert_true(call_op(p, "", "doctor", store, true, "{'repair': true}"));
+    assert_str_has(cv_buf_str(&p->out), "\"healthy\":true");
+    assert_ok(store->calls->position(store, &p->a, CV_STR("x"), &position, &found, &err), &err);
+    cv_store_close(store);
+}
+
+static void little_room_is_a_warning(void **state)
+{
+    patient *p = *state;
+    cv_doctor d = {.call = {.arena = &p->a}};
+    cv_doctor_room(&d, (uint64_t)50 << 20, 1000);
+    cv_doctor_room(&d, (uint64_t)200 << 20, 1000);
+    cv_doctor_room(&d, (uint64_t)200 << 20, (uint64_t)3 << 30);
+    assert_int_equal(d.findings.items[0].level, CV_DOCTOR_WARNING);
+    assert_str_eq(d.findings.items[0].message, "52 MB free");
+    assert_int_equal(d.findings.items[1].level, CV_DOCTOR_OK);
+    assert_int_equal(d.findings.items[2].level, CV_DOCTOR_WARNING);
+    assert_str_has(d.findings.items[2].remedy, "3.2 GB");
+}
+
+/* ---- what it is made of ----------------------------------------------------------------------------------------- */
+
+static void folders_are_listed_in_order(void **state)
+{
+    patient *p = *state;
+    cv_folder_entries entries;
+    cv_err err = {.arena = &p->a};
+    assert_ok(cv_folder_list(&p->a, cv_arena_printf(&p->a, "%s/.conclave", p->folder).p, &entries, &err), &err);
+    assert_int_equal(entries.count, 3);
+    assert_string_equal(entries.items[0].name, ".gitignore");
+    assert_string_equal(entries.items[1].name, "conclave.db");
+    assert_string_equal(entries.items[2].name, "dialogues");
+    assert_false(entries.items[1].is_folder);
+    assert_true(entries.items[2].is_folder);
+    assert_false(cv_folder_list(&p->a, "/nowhere/at/all", &entries, &err));
+    assert_int_equal(err.code, CV_ERR_NOT_FOUND);
+}
+
+static void leftovers_are_known_by_their_process(void **state)
+{
+    char own[64];
+    (void)state;
+    snprintf(own, sizeof own, ".conclave-%ld-0.tmp", (long)getpid());
+    assert_true(cv_file_is_leftover(".conclave-99999999-3.tmp"));
+    assert_false(cv_file_is_leftover(own));
+    assert_false(cv_file_is_leftover(".conclave-0-0.tmp"));
+    assert_false(cv_file_is_leftover(".conclave-x-0.tmp"));
+    assert_false(cv_file_is_leftover(".conclave-99999999-3"));
+    assert_false(cv_file_is_leftover("notes.tmp"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_newer_record_is_told_with_the_way_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rows_without_counterpart_are_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_damaged_index_is_made_anew, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_locked_record_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_open_record_is_used_and_stays_open, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(little_room_is_a_warning, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(folders_are_listed_in_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(leftovers_are_known_by_their_process, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
