@@ -32,6 +32,7 @@ SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 GEN_O    := build/gen/sql.o build/gen/schemas.o
 lib_o     = $(SRC:src/%.c=build/$(1)/%.o) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
+SHELLS   := bash zsh fish
 FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 
 .DELETE_ON_ERROR:
@@ -84,11 +85,25 @@ build/gen/%.o: build/gen/%.c | build/.need
 	$(call say,cc)
 	$(Q)$(CC) $(COMPILE) -Werror $(CFLAGS) -c -o $@ $<
 
+# Manual pages and completions are what the program prints.
+build/man/.made: build/conclave
+	$(call say,man)
+	$(Q)rm -rf $(@D) && mkdir -p $(@D) && build/conclave man --all $(@D) && touch $@
+
+build/completion/%: build/conclave
+	$(call say,shell)
+	$(Q)mkdir -p $(@D) && build/conclave completion $* >$@
+
 run: build/conclave ## build and show the program on a sample dialogue
 	@tools/show
 
-install: build/conclave ## program and documentation under PREFIX
+install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 build/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 build/completion/bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/conclave
+	install -D -m 644 build/completion/zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_conclave
+	install -D -m 644 build/completion/fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/conclave.fish
 	install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/rules $(DESTDIR)$(PREFIX)/share/doc/conclave/decisions
 	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave
 	install -m 644 $(wildcard docs/rules/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave/rules

@@ -24,7 +24,18 @@ typedef struct {
     const char *choices; /* valid values with blanks between, NULL: any */
 } cv_cli_option;
 
+/* Names of values that completion knows something about. */
+#define CV_VALUE_DIALOGUE "DIALOGUE"
+#define CV_VALUE_FILE "FILE"
+#define CV_VALUE_FOLDER "DIR"
+#define CV_VALUE_ID "ID"
+#define CV_VALUE_JSON "JSON" /* or @FILE */
+#define CV_VALUE_TEXT_OR_FILE "TEXT|@FILE"
+
 typedef struct cv_cli cv_cli;
+
+/* Where a command stands in the help. */
+typedef enum { CV_GROUP_OPERATIONS, CV_GROUP_FILES, CV_GROUP_PROGRAM } cv_cli_group;
 
 typedef struct {
     const char *name;
@@ -35,6 +46,7 @@ typedef struct {
     const cv_cli_option *options;
     size_t option_count;
     int (*run)(cv_cli *cli); /* the exit status */
+    cv_cli_group group;
     /* ---- of an operation; the first options are then the properties of its input, in their order ---- */
     const char *room; /* NULL or "": stands at the top level */
     const cv_operation *op;
@@ -79,6 +91,6 @@ int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 cv_buf cv_cli_stdout(void);
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status);
 
-extern const cv_cli_command cv_cmd_lint, cv_cmd_parse, cv_cmd_render, cv_cmd_spec;
+extern const cv_cli_command cv_cmd_lint, cv_cmd_parse, cv_cmd_render, cv_cmd_spec, cv_cmd_completion, cv_cmd_man;
 
 #endif

@@ -8,15 +8,20 @@ const cv_cli_option cv_cli_common[] = {
 };
 const size_t cv_cli_common_count = sizeof cv_cli_common / sizeof *cv_cli_common;
 
-static const cv_cli_option *option_at(const cv_cli_command *c, size_t i)
+size_t cv_cli_option_count(const cv_cli_command *c)
+{
+    return c->option_count + cv_cli_common_count;
+}
+
+const cv_cli_option *cv_cli_option_at(const cv_cli_command *c, size_t i)
 {
     return i < c->option_count ? &c->options[i] : &cv_cli_common[i - c->option_count];
 }
 
 static size_t option_find(const cv_cli_command *c, cv_str name)
 {
-    for (size_t i = 0; i < c->option_count + cv_cli_common_count; i++)
-        if (cv_str_eq(name, cv_str_of(option_at(c, i)->name)))
+    for (size_t i = 0; i < cv_cli_option_count(c); i++)
+        if (cv_str_eq(name, cv_str_of(cv_cli_option_at(c, i)->name)))
             return i;
     return SIZE_MAX;
 }
@@ -27,20 +32,13 @@ const char *cv_cli_get(const cv_cli *cli, const char *option)
     return i == SIZE_MAX ? NULL : cli->values[i];
 }
 
-/* Is the option a switch of a schema, which can be turned off too? */
-static bool is_property_switch(const cv_cli_command *c, size_t i)
-{
-    const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
-    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH;
-}
-
 static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
 {
     const cv_cli_command *c = cli->command;
-    size_t count = c->option_count + cv_cli_common_count;
+    size_t count = cv_cli_option_count(c);
     cv_str *names = CV_NEW_ARRAY(cli->arena, count, cv_str);
     for (size_t i = 0; i < count; i++)
-        names[i] = cv_str_of(option_at(c, i)->name);
+        names[i] = cv_str_of(cv_cli_option_at(c, i)->name);
     cv_str near = cv_str_nearest(name, names, count);
     cv_err_set(err, CV_ERR_USAGE, "unknown option '--%.*s'", CV_FMT(name));
     err->suggestion = near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
@@ -75,10 +73,10 @@ static void give(cv_cli *cli, size_t option, const char *value)
 
 static bool take_switch(cv_cli *cli, size_t i, bool has_value, bool on, cv_err *err)
 {
-    const cv_cli_option *o = option_at(cli->command, i);
+    const cv_cli_option *o = cv_cli_option_at(cli->command, i);
     if (has_value)
         return cv_err_set(err, CV_ERR_USAGE, "option '--%s' takes no value", o->name);
-    give(cli, i, !is_property_switch(cli->command, i) ? "" : on ? "true" : "false");
+    give(cli, i, !cv_flag_is_negatable(cli->command, i) ? "" : on ? "true" : "false");
     return true;
 }
 
@@ -91,13 +89,13 @@ static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err
     size_t i = option_find(cli->command, name);
     if (i == SIZE_MAX && cv_str_starts(name, CV_STR("no-"))) {
         i = option_find(cli->command, cv_str_from(name, 3));
-        if (i != SIZE_MAX && is_property_switch(cli->command, i))
+        if (i != SIZE_MAX && cv_flag_is_negatable(cli->command, i))
             return take_switch(cli, i, equals != SIZE_MAX, false, err);
         i = SIZE_MAX;
     }
     if (i == SIZE_MAX)
         return unknown_option(cli, name, err);
-    const cv_cli_option *o = option_at(cli->command, i);
+    const cv_cli_option *o = cv_cli_option_at(cli->command, i);
     if (!o->value)
         return take_switch(cli, i, equals != SIZE_MAX, true, err);
     if (equals == SIZE_MAX && *at + 1 >= argc)

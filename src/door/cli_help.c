@@ -62,12 +62,13 @@ static void print_pair(cv_buf *out, cv_str left, size_t column, cv_str right)
 
 /* ---- all commands ----------------------------------------------------------------------------------------------- */
 
-static void print_commands(cv_buf *out, const cv_cli_table *table, const char *title, const char *room, bool on_files)
+static void print_commands(cv_buf *out, const cv_cli_table *table, const char *title, const char *room,
+                           cv_cli_group group)
 {
     cv_buf_printf(out, "%s:\n", title);
     for (size_t i = 0; i < table->count; i++) {
         const cv_cli_command *c = &table->items[i];
-        if (strcmp(c->room, room) == 0 && (c->op == NULL) == on_files)
+        if (strcmp(c->room, room) == 0 && c->group == group)
             print_pair(out, cv_str_of(c->name), NAME_COLUMN, cv_str_of(c->summary));
     }
     cv_buf_add_char(out, '\n');
@@ -86,10 +87,11 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table)
     cv_buf_add_z(out, "Conclave: a place where AI agents deliberate, checked when it arrives.\n\n"
                       "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n"
                       "       conclave ROOM VERB [OPTION...] [ARGUMENT...]\n\n");
-    print_commands(out, table, "The project", "", false);
+    print_commands(out, table, "The project", "", CV_GROUP_OPERATIONS);
     for (size_t i = 0; i < cv_room_count(); i++)
-        print_commands(out, table, cv_room_at(i)->name, cv_room_at(i)->name, false);
-    print_commands(out, table, "Files", "", true);
+        print_commands(out, table, cv_room_at(i)->name, cv_room_at(i)->name, CV_GROUP_OPERATIONS);
+    print_commands(out, table, "Files", "", CV_GROUP_FILES);
+    print_commands(out, table, "The program", "", CV_GROUP_PROGRAM);
     cv_buf_add_z(out, "Options:\n");
     print_pair(out, CV_STR("--version"), NAME_COLUMN, CV_STR("print the version"));
     print_pair(out, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
@@ -107,7 +109,7 @@ void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room)
 {
     cv_buf_printf(out, "conclave %s - %s\n\nUsage: conclave %s VERB [OPTION...] [ARGUMENT...]\n\n%s\n", room->name,
                   room->summary, room->name, room->details);
-    print_commands(out, table, "Verbs", room->name, false);
+    print_commands(out, table, "Verbs", room->name, CV_GROUP_OPERATIONS);
     cv_buf_printf(out, "'conclave %s VERB --help' tells more about a verb.\n", room->name);
 }
 
@@ -121,17 +123,20 @@ static void print_choices(cv_buf *out, const char *choices)
     cv_buf_add_char(out, ')');
 }
 
-static void print_option(cv_buf *out, const cv_cli_option *o, bool negatable)
+cv_str cv_help_option(cv_arena *a, const cv_cli_option *o)
 {
-    cv_buf left = {0}, right = {0};
-    cv_buf_printf(&left, "--%s%s%s%s", negatable ? "[no-]" : "", o->name, o->value ? " " : "",
-                  o->value ? o->value : "");
-    cv_buf_add_z(&right, o->summary);
+    cv_buf text = {0};
+    cv_buf_add_z(&text, o->summary);
     if (o->choices)
-        print_choices(&right, o->choices);
-    print_pair(out, cv_buf_str(&left), OPTION_COLUMN, cv_str_trim(cv_buf_str(&right)));
-    cv_buf_release(&left);
-    cv_buf_release(&right);
+        print_choices(&text, o->choices);
+    return cv_str_trim(cv_buf_take(&text, a));
+}
+
+static void print_option(cv_buf *out, cv_arena *a, const cv_cli_option *o, bool negatable)
+{
+    cv_str left = cv_arena_printf(a, "--%s%s%s%s", negatable ? "[no-]" : "", o->name, o->value ? " " : "",
+                                  o->value ? o->value : "");
+    print_pair(out, left, OPTION_COLUMN, cv_help_option(a, o));
 }
 
 /* ---- the fields of an option that takes JSON ---- */
@@ -151,24 +156,22 @@ static void print_type(cv_buf *out, const cv_json *schema)
     }
 }
 
-static void print_field(cv_buf *out, cv_arena *a, const cv_json *object, const cv_json_member *field)
+cv_str cv_help_field(cv_arena *a, const cv_json *object, const cv_json_member *field)
 {
     const cv_json *about = cv_json_get(&field->value, CV_STR("description"));
     const char *choices = cv_schema_choices(a, &field->value);
-    cv_buf right = {0};
-    print_type(&right, &field->value);
+    cv_buf text = {0};
+    print_type(&text, &field->value);
     if (choices)
-        print_choices(&right, choices);
+        print_choices(&text, choices);
     if (cv_schema_requires(object, field->key))
-        cv_buf_add_z(&right, right.n ? ", required" : "required");
+        cv_buf_add_z(&text, text.n ? ", required" : "required");
     if (about)
-        cv_buf_printf(&right, "%s%.*s", right.n ? "; " : "", CV_FMT(about->text));
-    print_pair_at(out, FIELD_INDENT, field->key, OPTION_COLUMN, cv_buf_str(&right));
-    cv_buf_release(&right);
+        cv_buf_printf(&text, "%s%.*s", text.n ? "; " : "", CV_FMT(about->text));
+    return cv_buf_take(&text, a);
 }
 
-/* What the objects in a property's value are made of, one level deep; nothing when there are none. */
-static void print_fields(cv_buf *out, cv_arena *a, const cv_json *schema)
+const cv_json *cv_help_fields(const cv_json *schema, const char **ret_title)
 {
     const cv_json *items = cv_json_get(schema, CV_STR("items"));
     const cv_json *values = cv_json_get(schema, CV_STR("additionalProperties"));
@@ -176,18 +179,22 @@ static void print_fields(cv_buf *out, cv_arena *a, const cv_json *schema)
                             : items && cv_json_get(items, CV_STR("properties")) ? items
                                                                                 : values;
     const cv_json *fields = object ? cv_json_get(object, CV_STR("properties")) : NULL;
-    if (!fields || fields->count == 0)
-        return;
-    spaces(out, FIELD_INDENT - 2);
-    cv_buf_add_z(out, object == schema ? "its fields:\n" : object == items ? "of each item:\n" : "of each value:\n");
-    for (uint32_t i = 0; i < fields->count; i++)
-        print_field(out, a, object, &fields->members[i]);
+    *ret_title = object == schema ? "its fields:" : object == items ? "of each item:" : "of each value:";
+    return fields && fields->count > 0 ? object : NULL;
 }
 
-static bool is_negatable(const cv_cli_command *c, size_t i)
+static void print_fields(cv_buf *out, cv_arena *a, const cv_json *schema)
 {
-    const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
-    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH;
+    const char *title;
+    const cv_json *object = cv_help_fields(schema, &title);
+    const cv_json *fields = object ? cv_json_get(object, CV_STR("properties")) : NULL;
+    if (!fields)
+        return;
+    spaces(out, FIELD_INDENT - 2);
+    cv_buf_printf(out, "%s\n", title);
+    for (uint32_t i = 0; i < fields->count; i++)
+        print_pair_at(out, FIELD_INDENT, fields->members[i].key, OPTION_COLUMN,
+                      cv_help_field(a, object, &fields->members[i]));
 }
 
 void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
@@ -198,12 +205,12 @@ void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
                   *c.arguments ? " " : "", c.arguments, c.details);
     const cv_json *all = c.input ? cv_json_get(c.input, CV_STR("properties")) : NULL;
     for (size_t i = 0; i < c.option_count; i++) {
-        print_option(out, &c.options[i], is_negatable(&c, i));
+        print_option(out, a, &c.options[i], cv_flag_is_negatable(&c, i));
         if (all && i < all->count)
             print_fields(out, a, &all->members[i].value);
     }
     for (size_t i = 0; i < cv_cli_common_count; i++)
-        print_option(out, &cv_cli_common[i], false);
+        print_option(out, a, &cv_cli_common[i], false);
     cv_buf_printf(out, "\nExamples:\n%s", c.examples);
 }
 
@@ -250,7 +257,7 @@ static void print_command_json(cv_json_writer *w, cv_arena *a, const cv_cli_comm
     cv_json_key(w, CV_STR("options"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < c.option_count; i++)
-        print_option_json(w, &c.options[i], is_negatable(&c, i));
+        print_option_json(w, &c.options[i], cv_flag_is_negatable(&c, i));
     for (size_t i = 0; i < cv_cli_common_count; i++)
         print_option_json(w, &cv_cli_common[i], false);
     cv_json_end_array(w);

@@ -155,8 +155,7 @@ static const cv_json *properties_of(const cv_cli_command *c)
     return all ? all : &none;
 }
 
-/* The property that takes the argument at this place; SIZE_MAX: none does. */
-static size_t property_at(const cv_cli_command *c, size_t place)
+size_t cv_cli_property_at(const cv_cli_command *c, size_t place)
 {
     if (place < c->taken_count)
         return c->taken[place];
@@ -168,7 +167,7 @@ static size_t property_at(const cv_cli_command *c, size_t place)
 static bool place_arguments(cv_cli *cli, cv_err *err)
 {
     for (size_t i = 0; i < cli->argument_count; i++) {
-        size_t property = property_at(cli->command, i);
+        size_t property = cv_cli_property_at(cli->command, i);
         if (property == SIZE_MAX) {
             cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", cli->arguments[i]);
             err->suggestion = cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",

@@ -21,16 +21,15 @@ static size_t width_of_terminal(void)
     return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
 }
 
-/* The root that was asked for, NULL: none. */
-static const char *wanted_root(const cv_cli *cli)
+const char *cv_cli_wanted_root(const char *option)
 {
-    const char *root = cv_cli_get(cli, "root"), *variable = getenv("CONCLAVE_ROOT");
-    return root ? root : variable && *variable ? variable : NULL;
+    const char *variable = getenv("CONCLAVE_ROOT");
+    return option ? option : variable && *variable ? variable : NULL;
 }
 
 static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
 {
-    const char *wanted = wanted_root(cli);
+    const char *wanted = cv_cli_wanted_root(cv_cli_get(cli, "root"));
     unsigned flags = cli->command->op->flags;
     if (!(flags & (CV_OP_STORE | CV_OP_PROJECT))) {
         call->root = wanted ? wanted : ".";

@@ -37,6 +37,9 @@ typedef enum {
 } cv_flag_kind;
 cv_flag_kind cv_flag_of(const cv_json *schema);
 
+/* Can the command's i-th option be turned off: --no-strict? */
+bool cv_flag_is_negatable(const cv_cli_command *command, size_t i);
+
 bool cv_schema_requires(const cv_json *schema, cv_str name);
 const char *cv_schema_choices(cv_arena *a, const cv_json *schema); /* of its enum, with blanks between; NULL: none */
 
@@ -55,6 +58,10 @@ extern const size_t cv_cli_common_count;
 /* Fills values, given and arguments from argv[from] on. */
 bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err);
 
+/* The i-th option of a command, those of all commands included; how many there are. */
+const cv_cli_option *cv_cli_option_at(const cv_cli_command *command, size_t i);
+size_t cv_cli_option_count(const cv_cli_command *command);
+
 /* ---- cli_input.c ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -62,11 +69,18 @@ typedef struct {
     bool as_written;  /* places in the text are places that the user knows */
     const char *file; /* … in this file, or NULL */
 } cv_cli_input;
+
+/* The property that takes the argument at this place; SIZE_MAX: none does. */
+size_t cv_cli_property_at(const cv_cli_command *command, size_t place);
+
 bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err);
 
 /* ---- cli_op.c, cli_print.c, cli_help.c -------------------------------------------------------------------------- */
 
 int cv_cli_run_operation(cv_cli *cli);
+
+/* The folder of the project that was asked for, by option (may be NULL) or variable; NULL: none. */
+const char *cv_cli_wanted_root(const char *option);
 
 /* A reply as lines, lists and tables of at most `width` columns; 0: no terminal, nothing is cut. */
 void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv_json *schema, bool colour,
@@ -78,9 +92,22 @@ void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room);
 void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);
 void cv_help_schema(cv_buf *out, cv_arena *a, const cv_operation *op); /* {"input": …, "output": …} */
 
+/* Pieces of the help that man pages have, too: what an option does, with its choices; the object whose fields a
+ * property's value has, one level deep (NULL: none), and the words before them; what a field is. */
+cv_str cv_help_option(cv_arena *a, const cv_cli_option *option);
+const cv_json *cv_help_fields(const cv_json *schema, const char **ret_title);
+cv_str cv_help_field(cv_arena *a, const cv_json *object, const cv_json_member *field);
+
 /* One of the topics that are no commands ("errors", "ids", "files"); false: there is no such topic. */
 bool cv_help_topic(cv_buf *out, cv_str topic);
 extern const cv_str cv_help_topics[];
 extern const size_t cv_help_topic_count;
+
+/* ---- complete.c ------------------------------------------------------------------------------------------------- */
+
+/* What can stand in the place of the last word, one line each: the word, a tab, what it means. Instead of words a line
+ * may say ":files N PREFIX" or ":folders N PREFIX": after the first N bytes of the last word and the prefix comes the
+ * name of a file. */
+void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t count);
 
 #endif

@@ -2,8 +2,14 @@
 #include "door/cli_parts.h"
 #include "ops/schema.h"
 
-/* Commands on files: they take several, stream what they write and have no project. */
-static const cv_cli_command *const on_files[] = {&cv_cmd_lint, &cv_cmd_parse, &cv_cmd_render, &cv_cmd_spec};
+/* Commands on files: they take several, stream what they write and have no project. And those about the program. */
+static const struct {
+    const cv_cli_command *command;
+    cv_cli_group group;
+} without_schema[] = {
+    {&cv_cmd_lint, CV_GROUP_FILES}, {&cv_cmd_parse, CV_GROUP_FILES},        {&cv_cmd_render, CV_GROUP_FILES},
+    {&cv_cmd_spec, CV_GROUP_FILES}, {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
+};
 
 cv_cli_table cv_cli_commands(cv_arena *a)
 {
@@ -21,9 +27,10 @@ cv_cli_table cv_cli_commands(cv_arena *a)
                                                        .op = op,
                                                        .run = cv_cli_run_operation};
         }
-    for (size_t i = 0; i < sizeof on_files / sizeof *on_files; i++) {
+    for (size_t i = 0; i < CV_COUNT(without_schema); i++) {
         cv_cli_command *command = CV_PUSH(a, &table);
-        *command = *on_files[i];
+        *command = *without_schema[i].command;
+        command->group = without_schema[i].group;
         command->room = "";
     }
     return table;
@@ -60,6 +67,12 @@ cv_flag_kind cv_flag_of(const cv_json *schema)
     if (cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number")))
         return CV_FLAG_NUMBER;
     return cv_schema_allows(schema, CV_STR("boolean")) ? CV_FLAG_SWITCH : CV_FLAG_JSON;
+}
+
+bool cv_flag_is_negatable(const cv_cli_command *c, size_t i)
+{
+    const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
+    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH;
 }
 
 const char *cv_flag_name(cv_arena *a, cv_str property)
@@ -100,9 +113,33 @@ static cv_str default_of(cv_arena *a, const cv_json *schema)
     return said ? cv_arena_printf(a, "; default: %.*s", CV_FMT(value->text)) : CV_STR("");
 }
 
+/* What a property's value is called, by its name: people read it in the help, completion goes by it. */
+static const char *value_name(cv_str property, cv_flag_kind kind, bool or_file)
+{
+    static const struct {
+        cv_str name;
+        bool as_ending; /* also "output_path" */
+        const char *value;
+    } names[] = {
+        {CV_STR_INIT("dialogue_id"), false, CV_VALUE_DIALOGUE},
+        {CV_STR_INIT("path"), true, CV_VALUE_FILE},
+        {CV_STR_INIT("dir"), true, CV_VALUE_FOLDER},
+        {CV_STR_INIT("id"), false, CV_VALUE_ID},
+        {CV_STR_INIT("ids"), false, CV_VALUE_ID},
+        {CV_STR_INIT("focus"), false, CV_VALUE_ID},
+    };
+    static const char *const kinds[] = {NULL, "TEXT", "N", "TEXT", CV_VALUE_JSON};
+    for (size_t i = 0; (kind == CV_FLAG_TEXT || kind == CV_FLAG_TEXTS) && i < CV_COUNT(names); i++) {
+        size_t n = names[i].name.n;
+        bool ends = names[i].as_ending && property.n > n && property.p[property.n - n - 1] == '_';
+        if (cv_str_eq(property, names[i].name) || (ends && cv_str_ends(property, names[i].name)))
+            return names[i].value;
+    }
+    return or_file ? CV_VALUE_TEXT_OR_FILE : kinds[kind];
+}
+
 static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_member *property)
 {
-    static const char *const values[] = {NULL, "TEXT", "N", "TEXT", "JSON"};
     const cv_json *schema = &property->value, *about = cv_json_get(schema, CV_STR("description"));
     const cv_json *items = cv_json_get(schema, CV_STR("items"));
     cv_flag_kind kind = cv_flag_of(schema);
@@ -112,7 +149,7 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
                                      file ? " (@FILE and - for standard input are read)" : "",
                                      cv_schema_requires(input, property->key) ? " (required)" : "");
     return (cv_cli_option){.name = cv_flag_name(a, property->key),
-                           .value = values[kind],
+                           .value = value_name(property->key, kind, file),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
 }
@@ -152,10 +189,10 @@ static const char *argument_names(cv_arena *a, const cv_cli_command *c)
 }
 
 static const cv_cli_option for_operations[] = {
-    {"data", "JSON", "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it",
-     NULL},
-    {"root", "DIR", "the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards with .conclave",
-     NULL},
+    {"data", CV_VALUE_JSON,
+     "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it", NULL},
+    {"root", CV_VALUE_FOLDER,
+     "the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards with .conclave", NULL},
     {"schema", NULL, "print the JSON schemas of input and output, and do nothing else", NULL},
 };
 enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };

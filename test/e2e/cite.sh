@@ -78,7 +78,7 @@ golden cite/graph.txt
 run "a hostile dialogue" 0 dialogue create --json --data '{"title": "Hostile", "expert_pool": {"domain": "d", "experts": [{"role": "\"]; drop", "tier": "Core", "relevance": 0.5, "slug": "muffin"}]}, "panel_size": 1}'
 jq -n '{dialogue_id: "hostile", round: 0, score: 1, perspectives: [
     "\" -> \"x", "]]]", "a\\", "\\\"", "<b>&amp;&#34;</b>", "\n\r\t", "%%{init: {}}%%", "`x`", "end", "; }", "{{x}}", "\u001b[31m", "漢字 🧁 \u202e", "#quot;", "a|b", "\\N\\G\\l"
-  ] | to_entries | map({local_id: "MUFFIN-P00\(if .key < 9 then "0" else "" end)\(.key + 1)", label: ("x" + .value), content: ("c " + .value), contributors: ["muffin"]})}' >hostile.json
+  ] | to_entries | map({local_id: "MUFFIN-P00\(if .key < 9 then "0" else "" end)\(.key + 1)", label: ("x" + (.value | gsub("[[:cntrl:]]"; ""))), content: ("c " + .value), contributors: ["muffin"]})}' >hostile.json
 run "its labels" 0 dialogue round-register --json --data @hostile.json
 run "as Mermaid" 0 dialogue graph hostile --format mermaid --experts
 golden cite/hostile.mmd

@@ -1,0 +1,291 @@
+/* complete.c - what can follow on a command line; see cli_parts.h. The shells ask through `conclave completion words`.
+ *
+ *     dialogue expand nvidia-decision P0001 --js        the last word is the one to be completed
+ *     room     verb   argument        argument
+ *
+ * Everything comes from the table of commands and the schemas, but for the ids of dialogues and what is said in them:
+ * those come from the project, when there is one. Nothing is ever an error: a shell has nobody to tell.
+ */
+#include "base/clock.h"
+#include "door/cli_parts.h"
+#include "ops/project.h"
+
+typedef struct {
+    cv_arena *arena;
+    cv_buf *out;
+    cv_cli_table table;
+    const char *const *words;
+    size_t count;
+    cv_str current; /* the last word */
+    cv_cli_command command;
+    const char *root, *dialogue; /* as far as the words have said them */
+    size_t places;               /* arguments before the last word */
+    size_t waiting;              /* the option whose value the last word is; SIZE_MAX: none */
+    bool only_arguments;         /* behind "--" */
+} line;
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+/* What a word means may be any text: one line of it. */
+static void offer(line *l, cv_str word, cv_str about)
+{
+    if (!cv_str_starts(word, l->current))
+        return;
+    cv_buf_add(l->out, word);
+    cv_buf_add_char(l->out, '\t');
+    for (size_t i = 0; i < about.n; i++)
+        cv_buf_add_char(l->out, cv_is_space(about.p[i]) ? ' ' : about.p[i]);
+    cv_buf_add_char(l->out, '\n');
+}
+
+static void offer_z(line *l, const char *word, const char *about)
+{
+    offer(l, cv_str_of(word), cv_str_of(about));
+}
+
+static void offer_commands(line *l, const char *room)
+{
+    for (size_t i = 0; i < l->table.count; i++)
+        if (strcmp(l->table.items[i].room, room) == 0)
+            offer_z(l, l->table.items[i].name, l->table.items[i].summary);
+}
+
+static void offer_rooms(line *l)
+{
+    for (size_t i = 0; i < cv_room_count(); i++)
+        offer_z(l, cv_room_at(i)->name, cv_room_at(i)->summary);
+}
+
+static bool is_room(const char *word)
+{
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (strcmp(cv_room_at(i)->name, word) == 0)
+            return true;
+    return false;
+}
+
+/* ---- from the project -------------------------------------------------------------------------------------------- */
+
+/* What an operation answers in the project of the line; NULL: there is none, or it refuses. */
+static const cv_json *ask(line *l, const char *verb, cv_str input)
+{
+    const cv_operation *op = cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
+    cv_err err = {.arena = l->arena};
+    cv_errs errs = {0};
+    cv_buf reply = {0};
+    cv_json *tree = CV_NEW(l->arena, cv_json), given;
+    cv_call call = {.arena = l->arena, .clock = cv_clock_system(), .input = &given, .out = &reply, .errs = &errs};
+    if (!cv_project_find(l->arena, cv_cli_wanted_root(l->root), &call.root, &err) ||
+        !cv_project_open(l->arena, call.root, &call.store, &err) || !cv_json_parse(l->arena, input, &given, &err))
+        return NULL;
+    bool done = cv_op_call(op, &call);
+    cv_store_close(call.store);
+    cv_str text = cv_buf_take(&reply, l->arena);
+    return done && cv_json_parse(l->arena, text, tree, &err) ? tree : NULL;
+}
+
+static void offer_list(line *l, const cv_json *list, const char *word, const char *about)
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        offer(l, cv_json_get_text(&list->items[i], word), cv_json_get_text(&list->items[i], about));
+}
+
+static void offer_dialogues(line *l)
+{
+    const cv_json *reply = ask(l, "list", CV_STR("{\"limit\":1000}"));
+    offer_list(l, reply ? cv_json_get(reply, CV_STR("dialogues")) : NULL, "dialogue_id", "title");
+}
+
+static void offer_ids(line *l)
+{
+    cv_buf input = {0};
+    cv_json_writer w = {.out = &input};
+    if (!l->dialogue)
+        return;
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "dialogue_id", cv_str_of(l->dialogue));
+    cv_json_key_bool(&w, "experts", true);
+    cv_json_end_object(&w);
+    const cv_json *reply = ask(l, "graph", cv_buf_take(&input, l->arena));
+    offer_list(l, reply ? cv_json_get(reply, CV_STR("nodes")) : NULL, "id", "label");
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static void offer_choices(line *l, const char *choices)
+{
+    cv_str rest = cv_str_of(choices), choice;
+    while (cv_str_split(&rest, ' ', &choice))
+        offer(l, choice, CV_STR(""));
+}
+
+/* The value that begins behind `keep` bytes of the last word. */
+static void offer_value(line *l, const cv_cli_option *o, size_t keep)
+{
+    cv_buf inner = {0}, *out = l->out;
+    cv_str whole = l->current, word;
+    bool is_folder = strcmp(o->value, CV_VALUE_FOLDER) == 0, is_json = strcmp(o->value, CV_VALUE_JSON) == 0;
+    l->current = cv_str_from(whole, keep);
+    bool at = l->current.n > 0 && l->current.p[0] == '@';
+    if (is_folder || strcmp(o->value, CV_VALUE_FILE) == 0)
+        cv_buf_printf(out, ":%s %zu \n", is_folder ? "folders" : "files", keep);
+    else if ((is_json && l->current.n == 0) || (at && (is_json || strcmp(o->value, CV_VALUE_TEXT_OR_FILE) == 0)))
+        cv_buf_printf(out, ":files %zu %s\n", keep + at, at ? "" : "@");
+    l->out = &inner;
+    if (o->choices)
+        offer_choices(l, o->choices);
+    else if (strcmp(o->value, CV_VALUE_DIALOGUE) == 0)
+        offer_dialogues(l);
+    else if (strcmp(o->value, CV_VALUE_ID) == 0)
+        offer_ids(l);
+    cv_str lines = cv_buf_take(&inner, l->arena);
+    l->out = out;
+    l->current = whole;
+    while (cv_str_split(&lines, '\n', &word))
+        if (word.n)
+            cv_buf_printf(out, "%.*s%.*s\n", (int)keep, whole.p, CV_FMT(word));
+}
+
+static void offer_options(line *l)
+{
+    for (size_t i = 0; i < cv_cli_option_count(&l->command); i++) {
+        const cv_cli_option *o = cv_cli_option_at(&l->command, i);
+        offer(l, cv_arena_printf(l->arena, "--%s", o->name), cv_str_of(o->summary));
+        if (cv_flag_is_negatable(&l->command, i))
+            offer(l, cv_arena_printf(l->arena, "--no-%s", o->name), cv_str_of(o->summary));
+    }
+}
+
+/* ---- a command --------------------------------------------------------------------------------------------------- */
+
+static size_t option_named(const line *l, cv_str name)
+{
+    for (size_t i = 0; i < cv_cli_option_count(&l->command); i++)
+        if (cv_str_eq(name, cv_str_of(cv_cli_option_at(&l->command, i)->name)))
+            return i;
+    return SIZE_MAX;
+}
+
+static void note_value(line *l, size_t option, const char *value)
+{
+    const char *name = cv_cli_option_at(&l->command, option)->name;
+    if (strcmp(name, "root") == 0)
+        l->root = value;
+    else if (strcmp(name, "dialogue-id") == 0)
+        l->dialogue = value;
+}
+
+static void note_argument(line *l, const char *word)
+{
+    size_t property = l->command.op ? cv_cli_property_at(&l->command, l->places) : SIZE_MAX;
+    if (property != SIZE_MAX)
+        note_value(l, property, word);
+    l->places++;
+}
+
+/* A word before the last one: an option, the value of one, an argument. */
+static void pass(line *l, const char *word)
+{
+    cv_str text = cv_str_of(word);
+    if (l->waiting != SIZE_MAX) {
+        note_value(l, l->waiting, word);
+        l->waiting = SIZE_MAX;
+    } else if (!l->only_arguments && strcmp(word, "--") == 0) {
+        l->only_arguments = true;
+    } else if (!l->only_arguments && cv_str_starts(text, CV_STR("--"))) {
+        size_t equals = cv_str_find_char(text, '=');
+        size_t option = option_named(l, cv_str_from(cv_str_head(text, equals), 2));
+        if (option != SIZE_MAX && equals != SIZE_MAX)
+            note_value(l, option, word + equals + 1);
+        else if (option != SIZE_MAX && cv_cli_option_at(&l->command, option)->value)
+            l->waiting = option;
+    } else {
+        note_argument(l, word);
+    }
+}
+
+/* Arguments of commands that have no schema: "FILE...", "bash|zsh|fish". */
+static void offer_plain_argument(line *l)
+{
+    cv_str arguments = cv_str_of(l->command.arguments);
+    if (cv_str_find(arguments, CV_STR(CV_VALUE_FILE)) != SIZE_MAX || cv_str_find(arguments, CV_STR("PATH")) != SIZE_MAX)
+        cv_buf_add_z(l->out, ":files 0 \n");
+    else if (l->command.run == cv_cmd_completion.run && l->places == 0)
+        offer_choices(l, "bash zsh fish");
+    else if (l->command.run == cv_cmd_man.run && l->places == 0) {
+        offer_commands(l, "");
+        offer_rooms(l);
+    } else if (l->command.run == cv_cmd_man.run && l->places == 1)
+        offer_commands(l, l->words[l->count - 2]);
+}
+
+static void complete_command(line *l, const cv_cli_command *command, size_t from)
+{
+    l->command = cv_cli_complete(l->arena, command);
+    l->waiting = SIZE_MAX;
+    for (size_t i = from; i + 1 < l->count; i++)
+        pass(l, l->words[i]);
+    size_t equals = cv_str_find_char(l->current, '=');
+    bool is_option = !l->only_arguments && cv_str_starts(l->current, CV_STR("-"));
+    if (l->waiting != SIZE_MAX) {
+        offer_value(l, cv_cli_option_at(&l->command, l->waiting), 0);
+    } else if (is_option && equals != SIZE_MAX) {
+        size_t option = option_named(l, cv_str_from(cv_str_head(l->current, equals), 2));
+        if (option != SIZE_MAX && cv_cli_option_at(&l->command, option)->value)
+            offer_value(l, cv_cli_option_at(&l->command, option), equals + 1);
+    } else if (is_option) {
+        offer_options(l);
+    } else if (!l->command.op) {
+        offer_plain_argument(l);
+    } else {
+        size_t property = cv_cli_property_at(&l->command, l->places);
+        if (property != SIZE_MAX)
+            offer_value(l, &l->command.options[property], 0);
+    }
+}
+
+/* ---- the beginning of the line ----------------------------------------------------------------------------------- */
+
+static void complete_help(line *l)
+{
+    if (l->count > 2) {
+        offer_commands(l, l->words[1]);
+        return;
+    }
+    offer_commands(l, "");
+    offer_rooms(l);
+    for (size_t i = 0; i < cv_help_topic_count; i++)
+        offer(l, cv_help_topics[i], CV_STR("a topic"));
+}
+
+static void complete_first(line *l)
+{
+    offer_commands(l, "");
+    offer_rooms(l);
+    offer_z(l, "help", "what can be called, and how");
+    if (l->current.n > 0) {
+        offer_z(l, "--help", "show the help");
+        offer_z(l, "--version", "print the version");
+    }
+}
+
+void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t count)
+{
+    line l = {.arena = a, .out = out, .table = cv_cli_commands(a), .words = words, .count = count};
+    const char *first = count > 1 ? words[0] : "";
+    bool in_room = count > 1 && is_room(first);
+    l.current = cv_str_of(count > 0 ? words[count - 1] : "");
+    if (count < 2) {
+        complete_first(&l);
+    } else if (strcmp(first, "help") == 0) {
+        complete_help(&l);
+    } else if (in_room && count == 2) {
+        offer_commands(&l, first);
+        offer_z(&l, "--help", "show the help");
+    } else {
+        const cv_cli_command *command = in_room ? cv_cli_find(&l.table, cv_str_of(first), cv_str_of(words[1]))
+                                                : cv_cli_find(&l.table, CV_STR(""), cv_str_of(first));
+        if (command)
+            complete_command(&l, command, in_room ? 2 : 1);
+    }
+}

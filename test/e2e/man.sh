@@ -1,0 +1,61 @@
+#!/bin/sh
+# man.sh - manual pages: every command has one, every option stands in it, and they render without a warning.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+run "a page" 0 man dialogue expand
+sed 's/"conclave [^"]*"/"conclave VERSION"/' "$out" >"$work/page" && cp "$work/page" "$out"
+golden man/expand.1
+run "a room" 0 man dialogue
+has ".SH VERBS"
+run "all" 0 man
+has 'conclave\-dialogue\-expand'
+run "a command at the top" 0 man lint
+has ".SH EXAMPLES"
+run "no such page" 2 man dialogue sing
+has "there is no page about 'dialogue sing'" err
+run "no such command" 2 man sing
+has "there is no page about 'sing'" err
+run "too much" 2 man lint lint lint
+run "every page" 0 man --all pages
+silent
+run "every page into nowhere" 2 man --all no/such/folder
+
+"$conclave" help --json >help.json
+jq -r '.commands[] | "conclave" + (if .room == "" then "" else "-" + .room end) + "-" + .verb' help.json >wanted
+{ cat wanted; echo conclave; echo conclave-dialogue; } | sort >names
+ls pages | sed 's/\.1$//' | sort >found
+diff names found >"$out"
+ok $? "one page for every command, the rooms and the program"
+
+# Options, as the pages write them, and the summaries of all commands.
+jq -r '.commands[] | ("conclave" + (if .room == "" then "" else "-" + .room end) + "-" + .verb) as $page
+    | .options[] | $page + " " + (if .negatable then "--[no-]" else "--" end) + .name' help.json >options
+missing=0
+while read -r page option; do
+    grep -qF -- "\\fB$(printf '%s' "$option" | sed 's/-/\\-/g')\\fR" "pages/$page.1" || { echo "#   $page lacks $option"; missing=1; }
+done <options
+[ "$missing" -eq 0 ] && [ "$(wc -l <options)" -gt 100 ]
+ok $? "every option of the help stands in its page"
+
+check() { # check PROGRAM COMMAND...: it says nothing about any page
+    if command -v "$1" >/dev/null; then
+        for page in pages/*.1; do "$@" "$page"; done >"$out" 2>&1
+        name="$*"
+        silent
+    else
+        number=$((number + 1))
+        echo "ok $number - $* # SKIP there is no $1"
+    fi
+}
+check groff -man -Tutf8 -ww -z
+check mandoc -T lint -W error
+if command -v mandoc >/dev/null; then
+    mandoc -T utf8 pages/conclave-dialogue-expand.1 | sed 's/.\x08//g' >"$out"
+    name="as it is read"
+    has "--dialogue-id DIALOGUE"
+    has "conclave dialogue expand nvidia-decision P0001 R0001"
+fi
+cp -r pages again && "$conclave" man --all again && diff -r pages again >"$out"
+ok $? "the same program gives the same pages"
+finish
