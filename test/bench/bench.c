@@ -1,5 +1,6 @@
 /* bench.c - the ratios the project promises, each against its rival in the same run. */
 #include "bench_context.h"
+#include "bench_expand.h"
 #include "bench_export.h"
 #include "bench_json.h"
 #include "bench_register.h"
@@ -16,5 +17,6 @@ int main(void)
     bench_search();
     bench_export();
     bench_context();
+    bench_expand();
     return 0;
 }
