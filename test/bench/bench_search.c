@@ -36,7 +36,7 @@ static double now(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void die(const char *what, const cv_err *err)
+static _Noreturn void die(const char *what, const cv_err *err)
 {
     cv_str text = err ? cv_err_text(err) : CV_STR("");
     fprintf(stderr, "bench_search: %s: %.*s\n", what, CV_FMT(text));

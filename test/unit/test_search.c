@@ -50,7 +50,8 @@ static const struct {
      "be long. …"},
     /* two terms together are better than three times the same one */
     {"supply supply supply " LINE LINE LINE LINE "the chain of supply", "supply=0 chain=1",
-     "… of interest stands in this sentence, which is only here to be long. Nothing of interest stands in this sentence, "
+     "… of interest stands in this sentence, which is only here to be long. Nothing of interest stands in this "
+     "sentence, "
      "which is only here to be long. Nothing of interest stands in this sentence, which is only here to be long. the "
      "⟦chain⟧ of ⟦supply⟧"},
 };

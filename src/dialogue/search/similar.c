@@ -6,6 +6,7 @@
  * never outweigh a good one. One word in common is chance when the question has more than two: such dialogues are left
  * out.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -34,6 +35,7 @@ static void add_hit(cv_arena *a, likenesses *all, cv_map *at, const cv_found *hi
         *CV_PUSH(a, all) = (likeness){.id = hit->dialogue_id, .title = hit->dialogue_title, .share = 1};
         *place = all->count - 1;
     }
+    assert(*place < all->count && all->items);
     likeness *like = &all->items[*place];
     like->score += hit->score * like->share;
     like->share /= 2;
