@@ -50,6 +50,35 @@ static inline void cv_world_close(cv_world *w)
     cv_arena_release(&w->a);
 }
 
+/* A world for one cmocka test, which finds it in *state. */
+static inline int cv_world_set_up(void **state)
+{
+    static cv_world w;
+    cv_world_open(&w);
+    *state = &w;
+    return 0;
+}
+
+static inline int cv_world_tear_down(void **state)
+{
+    cv_world_close(*state);
+    return 0;
+}
+
+/* Gives the record's file up, as before a fork, and takes it again. */
+static inline void cv_world_leave(cv_world *w)
+{
+    cv_store_close(w->store);
+    w->store = NULL;
+}
+
+static inline void cv_world_return(cv_world *w)
+{
+    cv_err err = {.arena = &w->a};
+    const char *path = cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p;
+    assert_ok(cv_sqlite_open(&w->a, path, false, &w->store, &err), &err);
+}
+
 static inline cv_call cv_world_begin(cv_world *w)
 {
     cv_arena_reset(&w->turn);

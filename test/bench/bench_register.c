@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ops/op.h"
+#include "benching.h"
 #include "record/sqlite_engine.h"
 
 enum { REPETITIONS = 25, KINDS = 5, PER_KIND = 99, ENTITIES = KINDS * PER_KIND, CONTENT = 480, MOST_TABLES = 32 };
@@ -52,12 +52,6 @@ static void keep_best(cost *best, cost one)
 {
     best->wall = one.wall < best->wall ? one.wall : best->wall;
     best->cpu = one.cpu < best->cpu ? one.cpu : best->cpu;
-}
-
-static int64_t still(void *ctx)
-{
-    (void)ctx;
-    return INT64_C(1770026400000);
 }
 
 /* ---- the request -------------------------------------------------------------------------------- */
@@ -122,28 +116,7 @@ static cv_str make_dialogue(cv_arena *a, int number)
 static cost call(cv_store *store, const char *folder, const char *verb, cv_str text)
 {
     cost begin = now();
-    cv_arena a = {0};
-    cv_buf out = {0};
-    cv_errs errs = {0};
-    cv_err err = {.arena = &a};
-    cv_json input;
-    cv_call c = {.arena = &a,
-                 .store = store,
-                 .clock = {still, NULL},
-                 .root = folder,
-                 .input = &input,
-                 .input_text = text,
-                 .out = &out,
-                 .errs = &errs};
-    if (!cv_json_parse(&a, text, &input, &err))
-        *CV_PUSH(&a, &errs) = err;
-    if (errs.count || !cv_op_call(cv_op_find(CV_STR("dialogue"), cv_str_of(verb)), &c)) {
-        cv_str why = cv_err_text(&errs.items[0]);
-        fprintf(stderr, "bench_register: %s: %.*s\n", verb, CV_FMT(why));
-        exit(1);
-    }
-    cv_buf_release(&out);
-    cv_arena_release(&a);
+    cv_bench_call(store, folder, verb, text);
     return since(begin);
 }
 

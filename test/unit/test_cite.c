@@ -48,16 +48,8 @@ static void ids_have_one_meaning_and_one_spelling(void **state)
 
 static int open_world(void **state)
 {
-    static cv_world w;
-    cv_world_open(&w);
-    cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
-    *state = &w;
-    return 0;
-}
-
-static int close_world(void **state)
-{
-    cv_world_close(*state);
+    cv_world_set_up(state);
+    cv_world_dialogue(*state, "bread", cv_rounds_bakers, false);
     return 0;
 }
 
@@ -417,7 +409,7 @@ static void histories_of_other_things(void **state)
     }
 }
 
-#define IN_WORLD(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+#define IN_WORLD(name) cmocka_unit_test_setup_teardown(name, open_world, cv_world_tear_down)
 
 int main(void)
 {

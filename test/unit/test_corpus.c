@@ -3,6 +3,7 @@
  * Without CONCLAVE_CORPUS (a folder with *.md files) all of it is skipped. test/golden/corpus/marks.tsv says how many
  * marks of each kind each file has, how many stand inside other text, and how many findings the parser has.
  */
+#include "document.h"
 #include "testing.h"
 
 #include "base/file.h"
@@ -45,30 +46,6 @@ static void for_each(void (*each)(cv_arena *, cv_str, cv_str, void *), void *ctx
 
 /* ---- the round trip ------------------------------------------------------------------------------ */
 
-static cv_str kept(cv_arena *a, cv_buf *b)
-{
-    cv_str s = cv_arena_copy(a, cv_buf_str(b));
-    cv_buf_release(b);
-    return s;
-}
-
-static cv_str rendered(cv_arena *a, const cv_doc *doc)
-{
-    cv_buf b = {0};
-    cv_doc_render(a, doc, &b);
-    return kept(a, &b);
-}
-
-static cv_str as_json(cv_arena *a, const cv_doc *doc)
-{
-    cv_buf b = {0};
-    cv_json_writer w = {.out = &b, .indent = 1};
-    cv_json_begin_object(&w);
-    cv_doc_print_json(doc, false, &w);
-    cv_json_end_object(&w);
-    return kept(a, &b);
-}
-
 static void check_round_trip(cv_arena *a, cv_str name, cv_str text, void *ctx)
 {
     (void)ctx;
@@ -77,13 +54,13 @@ static void check_round_trip(cv_arena *a, cv_str name, cv_str text, void *ctx)
     cv_errs errs = {0};
     cv_json tree;
     cv_doc_parse(a, text, &doc, NULL);
-    cv_str markdown = rendered(a, &doc), json = as_json(a, &doc);
+    cv_str markdown = cv_document_rendered(a, &doc), json = cv_document_json(a, &doc, false);
     cv_doc_parse(a, markdown, &again, NULL);
-    if (!cv_str_eq(json, as_json(a, &again)) || !cv_str_eq(markdown, rendered(a, &again)))
+    if (!cv_str_eq(json, cv_document_json(a, &again, false)) || !cv_str_eq(markdown, cv_document_rendered(a, &again)))
         fail_msg("%.*s does not survive the round trip", CV_FMT(name));
     assert_ok(cv_json_parse(a, json, &tree, &err), &err);
     assert_true(cv_doc_read_json(a, json, &tree, &back, &errs));
-    assert_view_eq(rendered(a, &back), markdown);
+    assert_view_eq(cv_document_rendered(a, &back), markdown);
 }
 
 static void test_round_trip(void **state)

@@ -16,33 +16,6 @@
 
 #include "record/chain.h"
 
-static int set_up(void **state)
-{
-    static cv_world w;
-    cv_world_open(&w);
-    *state = &w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cv_world_close(*state);
-    return 0;
-}
-
-static void close_store(cv_world *w)
-{
-    cv_store_close(w->store);
-    w->store = NULL;
-}
-
-static void open_store(cv_world *w)
-{
-    cv_err err = {.arena = &w->a};
-    const char *path = cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p;
-    assert_ok(cv_sqlite_open(&w->a, path, false, &w->store, &err), &err);
-}
-
 /* ---- writers that are killed ------------------------------------------------------------------------- */
 
 enum { ROUNDS_EACH = 24, KILLS = 40, KILLS_SOAK = 1000, MOST_ANSWER = 4000 };
@@ -227,7 +200,7 @@ static int64_t check_answer(cv_world *w, const cv_state *s, cv_str text)
 /* Returns the number of rounds. */
 static int check_all(story *t)
 {
-    open_store(t->w);
+    cv_world_return(t->w);
     cv_state s = cv_world_state(t->w, t->id);
     const char *broken = cv_rounds_broken(&s);
     if (broken)
@@ -243,16 +216,16 @@ static int check_all(story *t)
     int rounds = (int)s.rounds.count;
     t->untold = t->untold_before + (size_t)rounds - t->count;
     cv_rounds_verify(t->w, t->id);
-    close_store(t->w);
+    cv_world_leave(t->w);
     return rounds;
 }
 
 static void begin_dialogue(story *t, int number)
 {
     snprintf(t->id, sizeof t->id, "d%d", number);
-    open_store(t->w);
+    cv_world_return(t->w);
     cv_world_dialogue(t->w, t->id, cv_rounds_bakers, false);
-    close_store(t->w);
+    cv_world_leave(t->w);
     atomic_store(&t->shared->dialogue, number);
     cv_arena_reset(&t->arena);
     t->count = 0;
@@ -263,7 +236,7 @@ static void killed_writers_lose_nothing_they_answered(void **state)
 {
     static story t;
     t = (story){.w = *state, .random = {20260203}};
-    close_store(t.w);
+    cv_world_leave(t.w);
     t.shared = mmap(NULL, sizeof *t.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(t.shared != MAP_FAILED);
     int dialogues = 0;
@@ -284,7 +257,7 @@ static void killed_writers_lose_nothing_they_answered(void **state)
     print_message("# %zu rounds answered, %zu written by a writer that could not tell any more; %d exports and %d "
                   "snapshots meanwhile\n",
                   t.in_all, t.untold, atomic_load(&t.shared->exports), atomic_load(&t.shared->snapshots));
-    open_store(t.w);
+    cv_world_return(t.w);
     cv_rounds_verify(t.w, NULL);
     munmap(t.shared, sizeof *t.shared);
     cv_arena_release(&t.arena);
@@ -430,7 +403,7 @@ static void every_store_call_of_every_operation_may_fail(void **state)
     cv_rounds_verify(w, NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, cv_world_set_up, cv_world_tear_down)
 
 int main(void)
 {

@@ -173,16 +173,8 @@ static void assert_dot(cv_str text, size_t nodes, size_t edges)
 
 static int open_world(void **state)
 {
-    static cv_world w;
-    cv_world_open(&w);
-    cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
-    *state = &w;
-    return 0;
-}
-
-static int close_world(void **state)
-{
-    cv_world_close(*state);
+    cv_world_set_up(state);
+    cv_world_dialogue(*state, "bread", cv_rounds_bakers, false);
     return 0;
 }
 
@@ -358,7 +350,7 @@ static void no_label_breaks_the_formats(void **state)
     cv_buf_release(&text);
 }
 
-#define IN_WORLD(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+#define IN_WORLD(name) cmocka_unit_test_setup_teardown(name, open_world, cv_world_tear_down)
 
 int main(void)
 {

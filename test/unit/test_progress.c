@@ -8,18 +8,9 @@
 
 static int set_up(void **state)
 {
-    static cv_world w;
     if (access("/dev/shm", W_OK) == 0)
         setenv("TMPDIR", "/dev/shm", 1);
-    cv_world_open(&w);
-    *state = &w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cv_world_close(*state);
-    return 0;
+    return cv_world_set_up(state);
 }
 
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "eclair", "donut", NULL};
@@ -583,7 +574,7 @@ static void cells_have_their_width(void **state)
     cv_arena_release(&a);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, cv_world_tear_down)
 
 int main(void)
 {

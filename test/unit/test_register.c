@@ -35,20 +35,6 @@ static void begin(cv_world *w, const char *id, bool strict)
     cv_world_do(w, "round-register", cv_arena_printf(&w->a, "{'dialogue_id': '%s', " ROUND_0 "}", id).p);
 }
 
-static int set_up(void **state)
-{
-    static cv_world w;
-    cv_world_open(&w);
-    *state = &w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cv_world_close(*state);
-    return 0;
-}
-
 static cv_str status_of(const cv_state *s, const char *id)
 {
     const cv_rec_entity *entity = cv_state_entity(s, cv_str_of(id));
@@ -297,13 +283,14 @@ static void every_fault_is_told_and_nothing_is_written(void **state)
 /* A verdict of the judge needs something to judge; whoever ends a dialogue before that says so and why. */
 static void a_silent_dialogue_has_no_final_verdict(void **state)
 {
-#define END "{'dialogue_id': 'mute', 'verdict_type': 'final', 'recommendation': 'r', 'description': 'd', 'verdict_id': "
+#define END_OF(id, more)                                                                                               \
+    "{'dialogue_id': '" id                                                                                             \
+    "', 'verdict_type': 'final', 'recommendation': 'r', 'description': 'd', 'verdict_id': 'e'" more
     cv_world *w = *state;
     cv_world_dialogue(w, "mute", (const char *[]){"muffin", NULL}, false);
     cv_world_dialogue(w, "void", (const char *[]){NULL}, false);
-    static const char *const refused[] = {END "'end'}", END "'end', 'force': true}", END "'end', 'warning': 'sold'}",
-                                          "{'dialogue_id': 'void', 'verdict_type': 'final', 'recommendation': 'r',"
-                                          "'description': 'd', 'verdict_id': 'end'}"};
+    static const char *const refused[] = {END_OF("mute", "}"), END_OF("mute", ", 'force': true}"),
+                                          END_OF("mute", ", 'warning': 'sold'}"), END_OF("void", "}")};
     for (size_t i = 0; i < CV_COUNT(refused); i++) {
         assert_false(cv_world_call(w, "verdict-register", refused[i]));
         assert_int_equal(w->errs.count, 1);
@@ -313,10 +300,10 @@ static void a_silent_dialogue_has_no_final_verdict(void **state)
     cv_world_do(w, "verdict-register",
                 "{'dialogue_id': 'mute', 'verdict_type': 'interim', 'recommendation': 'r', 'description': 'd',"
                 "'verdict_id': 'first'}");
-    cv_str answer = cv_world_do(w, "verdict-register", END "'end', 'force': true, 'warning': 'sold'}");
+    cv_str answer = cv_world_do(w, "verdict-register", END_OF("mute", ", 'force': true, 'warning': 'sold'}"));
     assert_str_has(answer, "\"forced\":true");
     verify(w, "mute");
-#undef END
+#undef END_OF
 }
 
 /* A dialogue that was not made by create has neither folder nor seed nor rotation: null, as its schema says. */
@@ -900,7 +887,7 @@ static void a_damaged_event_is_no_silence(void **state)
 
 int main(void)
 {
-#define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, cv_world_set_up, cv_world_tear_down)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_example_of_the_specification),
         WORLD_TEST(every_fault_is_told_and_nothing_is_written),

@@ -12,33 +12,6 @@
 
 #include "record/sqlite_engine.h"
 
-static int set_up(void **state)
-{
-    static cv_world w;
-    cv_world_open(&w);
-    *state = &w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cv_world_close(*state);
-    return 0;
-}
-
-static void close_store(cv_world *w)
-{
-    cv_store_close(w->store);
-    w->store = NULL;
-}
-
-static void open_store(cv_world *w)
-{
-    cv_err err = {.arena = &w->a};
-    const char *path = cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p;
-    assert_ok(cv_sqlite_open(&w->a, path, false, &w->store, &err), &err);
-}
-
 /* ---- sixteen processes ------------------------------------------------------------------------------- */
 
 enum { PROCESSES = 16, ROUNDS = 3, UPDATES = 2, MOST_WRITES = 3 * ROUNDS + UPDATES + 2, PATIENCE_S = 90 };
@@ -73,7 +46,7 @@ static report *run_rivals(cv_world *w, const char *const *ids, void (*run)(const
     report *told = mmap(NULL, PROCESSES * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(told != MAP_FAILED);
     assert_int_equal(pipe(ends), 0);
-    close_store(w);
+    cv_world_leave(w);
     for (int i = 0; i < PROCESSES; i++)
         if ((children[i] = fork()) == 0) {
             close(ends[1]);
@@ -89,7 +62,7 @@ static report *run_rivals(cv_world *w, const char *const *ids, void (*run)(const
         failed += status != 0;
     }
     assert_int_equal(failed, 0);
-    open_store(w);
+    cv_world_return(w);
     return told;
 }
 
@@ -572,7 +545,7 @@ static void costs_do_not_depend_on_other_dialogues(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, cv_world_set_up, cv_world_tear_down)
 
 int main(void)
 {

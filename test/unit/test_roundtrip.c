@@ -11,36 +11,13 @@
  *
  * A failure prints the seed and the smallest case that shrinking finds. CV_SEED=n repeats one case.
  */
+#include "document.h"
 #include "testing.h"
 
 #include "base/utf8.h"
 #include "text/doc.h"
 
 /* ---- the properties ---------------------------------------------------------------------------- */
-
-static cv_str kept(cv_arena *a, cv_buf *b)
-{
-    cv_str s = cv_arena_copy(a, cv_buf_str(b));
-    cv_buf_release(b);
-    return s;
-}
-
-static cv_str rendered(cv_arena *a, const cv_doc *doc)
-{
-    cv_buf b = {0};
-    cv_doc_render(a, doc, &b);
-    return kept(a, &b);
-}
-
-static cv_str as_json(cv_arena *a, const cv_doc *doc)
-{
-    cv_buf b = {0};
-    cv_json_writer w = {.out = &b, .indent = 1};
-    cv_json_begin_object(&w);
-    cv_doc_print_json(doc, false, &w);
-    cv_json_end_object(&w);
-    return kept(a, &b);
-}
 
 static bool read_json(cv_arena *a, cv_str json, cv_doc *ret_doc, cv_errs *errs)
 {
@@ -89,7 +66,7 @@ static verdict through_json(cv_arena *a, cv_str json, cv_str markdown)
     cv_errs errs = {0};
     if (!read_json(a, json, &back, &errs))
         return (verdict){"the JSON of a document is accepted", json, cv_err_text(&errs.items[0]), false};
-    verdict v = differ("through JSON to the same markdown", markdown, rendered(a, &back));
+    verdict v = differ("through JSON to the same markdown", markdown, cv_document_rendered(a, &back));
     return v;
 }
 
@@ -101,13 +78,13 @@ static verdict check_json(cv_arena *a, cv_str source)
         bool told = errs.count > 0 && errs.items[0].message.n > 0 && errs.items[0].line > 0;
         return (verdict){told ? NULL : "a refusal says why and where", source, source, true};
     }
-    cv_str json = as_json(a, &x), markdown = rendered(a, &x);
+    cv_str json = cv_document_json(a, &x, false), markdown = cv_document_rendered(a, &x);
     cv_doc_parse(a, markdown, &y, NULL);
-    verdict v = differ("(b) render(parse(render(x))) == render(x)", markdown, rendered(a, &y));
+    verdict v = differ("(b) render(parse(render(x))) == render(x)", markdown, cv_document_rendered(a, &y));
     if (v.what)
         return v;
     forget_inline(&y);
-    v = differ("(a) parse(render(x)) == x", json, as_json(a, &y));
+    v = differ("(a) parse(render(x)) == x", json, cv_document_json(a, &y, false));
     if (v.what)
         return v;
     v = through_json(a, json, markdown);
@@ -115,7 +92,7 @@ static verdict check_json(cv_arena *a, cv_str source)
         return v;
     errs.count = 0;
     read_json(a, json, &z, &errs);
-    return differ("(c) read(print(x)) == x", json, as_json(a, &z));
+    return differ("(c) read(print(x)) == x", json, cv_document_json(a, &z, false));
 }
 
 static verdict check_text(cv_arena *a, cv_str text)
@@ -124,12 +101,12 @@ static verdict check_text(cv_arena *a, cv_str text)
     if (cv_utf8_valid(text) < text.n)
         return (verdict){0};
     cv_doc_parse(a, text, &d, NULL);
-    cv_str json = as_json(a, &d), markdown = rendered(a, &d);
+    cv_str json = cv_document_json(a, &d, false), markdown = cv_document_rendered(a, &d);
     cv_doc_parse(a, markdown, &again, NULL);
-    verdict v = differ("(d) parse(render(d)) == d", json, as_json(a, &again));
+    verdict v = differ("(d) parse(render(d)) == d", json, cv_document_json(a, &again, false));
     if (v.what)
         return v;
-    v = differ("(e) render(parse(render(d))) == render(d)", markdown, rendered(a, &again));
+    v = differ("(e) render(parse(render(d))) == render(d)", markdown, cv_document_rendered(a, &again));
     return v.what ? v : through_json(a, json, markdown);
 }
 
@@ -564,7 +541,7 @@ static cv_str make_document(cv_arena *a, uint64_t seed)
         put_section(&m, &round);
     cv_json_end_array(&m.w);
     cv_json_end_object(&m.w);
-    return kept(a, &m.out);
+    return cv_buf_take(&m.out, a);
 }
 
 /* ---- texts ------------------------------------------------------------------------------------- */
@@ -581,7 +558,7 @@ static cv_str mutate(cv_arena *a, maker *m, cv_str s)
     if (one_in(m, 2))
         cv_buf_add_z(&b, one_in(m, 2) ? PICK(m, scraps) : PICK(m, structures));
     cv_buf_add(&b, cv_str_from(s, one_in(m, 2) ? at + n : at > n ? at - n : at));
-    return kept(a, &b);
+    return cv_buf_take(&b, a);
 }
 
 static cv_str make_text(cv_arena *a, uint64_t seed, const cv_str *files)
@@ -597,7 +574,7 @@ static cv_str make_text(cv_arena *a, uint64_t seed, const cv_str *files)
     }
     for (size_t n = 1 + below(&m, 5); n > 0; n--)
         add_text(&m, &m.out);
-    return kept(a, &m.out);
+    return cv_buf_take(&m.out, a);
 }
 
 /* Mutations cut characters apart; what is no text cannot come from a file. */

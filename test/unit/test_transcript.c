@@ -6,20 +6,6 @@
 #include "dialogue/transcript/transcript.h"
 #include "vocab/id.h"
 
-static int set_up(void **state)
-{
-    static cv_world w;
-    cv_world_open(&w);
-    *state = &w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    cv_world_close(*state);
-    return 0;
-}
-
 /* The document, as the operation answers it; it lives as long as the world. */
 static cv_str markdown(cv_world *w, const char *request)
 {
@@ -489,19 +475,22 @@ static void what_is_not_there_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_dialogue_without_rounds_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_dialogue_without_experts_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(silent_experts_are_named_and_late_ones_speak, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(scores_are_told_with_their_parts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(decided_is_not_converged, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(an_earlier_round_is_told_as_things_stood, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(late_words_about_early_rounds_keep_their_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(any_dialogue_is_read_back_and_has_no_findings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_hundred_rounds_are_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(contributors_may_be_many, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(files_are_written_and_are_parts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(files_of_others_are_left_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_not_there_is_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_dialogue_without_rounds_is_told, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_dialogue_without_experts_is_told, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(silent_experts_are_named_and_late_ones_speak, cv_world_set_up,
+                                        cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(scores_are_told_with_their_parts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(decided_is_not_converged, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(an_earlier_round_is_told_as_things_stood, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(late_words_about_early_rounds_keep_their_order, cv_world_set_up,
+                                        cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(any_dialogue_is_read_back_and_has_no_findings, cv_world_set_up,
+                                        cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_hundred_rounds_are_told, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(contributors_may_be_many, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(files_are_written_and_are_parts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(files_of_others_are_left_alone, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_there_is_refused, cv_world_set_up, cv_world_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
