@@ -6,7 +6,7 @@ mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
 PATH=$work/bin:$PATH
 export PATH
 project
-cp "$root"/examples/nvidia-decision/*.json .
+cp "$root"/examples/nvidia-decision/* .
 mkdir -p decisions
 
 "$conclave" dialogue create --data @dialogue.json >"$out" 2>"$err"
