@@ -237,13 +237,48 @@ VALUES (:dialogue_id, :op_id, :rev, :digest, :now, :result);
 SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
     domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
     strict_convergence, dialogue_id, last_rev, head, event_count
-FROM dialogues WHERE dialogue_id > :after ORDER BY dialogue_id LIMIT :limit;
+FROM dialogues WHERE dialogue_id > :after AND created_at >= :since ORDER BY dialogue_id LIMIT :limit;
 
 -- name: list_status
 SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
     domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
     strict_convergence, dialogue_id, last_rev, head, event_count
-FROM dialogues WHERE status = :status AND dialogue_id > :after ORDER BY dialogue_id LIMIT :limit;
+FROM dialogues WHERE status = :status AND dialogue_id > :after AND created_at >= :since ORDER BY dialogue_id LIMIT :limit;
+
+-- name: list_newest
+SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
+    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
+    strict_convergence, dialogue_id, last_rev, head, event_count
+FROM dialogues WHERE dialogue_id IN (
+    SELECT dialogue_id FROM dialogues WHERE (:status = '' OR status = :status) AND created_at >= :since
+    ORDER BY created_at DESC, dialogue_id LIMIT :limit)
+ORDER BY created_at DESC, dialogue_id;
+
+-- tally_*: word, detail, count, begun, rounds, score. A sum that is too large is cut, not refused.
+
+-- name: tally_dialogue
+SELECT status, NULL, count(*), sum(total_rounds > 0), CAST(total(total_rounds) AS INTEGER),
+    CAST(total(total_alignment) AS INTEGER)
+FROM dialogues WHERE (:status = '' OR status = :status) AND created_at >= :since
+GROUP BY status ORDER BY status;
+
+-- name: tally_$kind
+SELECT e.status, NULL, count(*), 0, 0, 0
+FROM dialogues AS d JOIN $table AS e ON e.dialogue_id = d.dialogue_id
+WHERE (:status = '' OR d.status = :status) AND d.created_at >= :since
+GROUP BY e.status ORDER BY e.status;
+
+-- name: tally_verdict
+SELECT v.verdict_type, v.confidence, count(*), 0, 0, 0
+FROM dialogues AS d JOIN verdicts AS v ON v.dialogue_id = d.dialogue_id
+WHERE (:status = '' OR d.status = :status) AND d.created_at >= :since
+GROUP BY v.verdict_type, v.confidence ORDER BY v.verdict_type, v.confidence;
+
+-- name: tally_expert
+SELECT x.expert_slug, NULL, count(*), 0, 0, CAST(total(x.total_score) AS INTEGER) AS score
+FROM dialogues AS d JOIN experts AS x ON x.dialogue_id = d.dialogue_id
+WHERE (:status = '' OR d.status = :status) AND d.created_at >= :since AND x.first_round IS NOT NULL
+GROUP BY x.expert_slug ORDER BY score DESC, x.expert_slug LIMIT :limit;
 
 -- ---- search: what the index has not seen yet ----------------------------------------------------------------------
 

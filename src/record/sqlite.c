@@ -271,6 +271,7 @@ static const cv_store_calls calls = {
     .commit = cv_sqlite_write,
     .op_result = cv_sqlite_op_result,
     .list = cv_sqlite_list,
+    .tally = cv_sqlite_tally,
     .search = cv_sqlite_search,
     .search_rebuild = cv_sqlite_search_rebuild,
     .stream_append = cv_sqlite_stream_append,

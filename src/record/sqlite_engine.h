@@ -5,6 +5,7 @@
  *     sqlite_rows.c     records.h <-> parameters and columns; which kind lives in which table
  *     sqlite_commit.c   one write
  *     sqlite_read.c     positions, snapshots, lists
+ *     sqlite_tally.c    counts
  *     sqlite_search.c   finding words; sqlite_words.c  words as the index sees them
  *     sqlite_stream.c   streams and cursors
  *     sqlite_care.c     integrity check and backup
@@ -124,6 +125,8 @@ bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
                     bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
                                   cv_err *err),
                     void *ctx, cv_err *err);
+bool cv_sqlite_tally(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,
+                     cv_err *err);
 bool cv_sqlite_search(cv_store *store, cv_arena *a, const cv_search_query *query, cv_search_visit visit, void *ctx,
                       size_t *ret_behind, cv_err *err);
 bool cv_sqlite_search_rebuild(cv_store *store, cv_arena *a, cv_err *err);

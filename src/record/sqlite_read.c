@@ -103,10 +103,13 @@ bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
 {
     (void)a;
     cv_sqlite *s = (cv_sqlite *)store;
-    sqlite3_stmt *st = cv_sqlite_use(s, query->status.n > 0 ? "list_status" : "list");
+    const char *statement = query->newest ? "list_newest" : query->status.n > 0 ? "list_status" : "list";
+    sqlite3_stmt *st = cv_sqlite_use(s, statement);
     int64_t limit = query->limit == 0 || query->limit > INT64_MAX ? -1 : (int64_t)query->limit;
-    cv_str after = query->after.p ? query->after : CV_STR("");
-    if (!st || !cv_sqlite_bind_str(st, ":after", after) || !cv_sqlite_bind_str(st, ":status", query->status) ||
+    cv_str none = CV_STR(""), after = query->after.p ? query->after : none;
+    if (!st || !cv_sqlite_bind_str(st, ":after", after) ||
+        !cv_sqlite_bind_str(st, ":status", query->status.n ? query->status : none) ||
+        !cv_sqlite_bind_str(st, ":since", query->since.n ? query->since : none) ||
         !cv_sqlite_bind_int(st, ":limit", limit))
         return cv_sqlite_fail(s, "list the dialogues", err);
     int behind = (int)cv_rec_types[CV_REC_DIALOGUE].field_count + 1; /* the columns behind the row's own */

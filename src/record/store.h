@@ -86,9 +86,31 @@ typedef bool (*cv_visit)(void *ctx, cv_rec_kind kind, const void *row, cv_err *e
 
 typedef struct {
     cv_str status; /* empty: any */
+    cv_str since;  /* created then or later; empty: any time */
     cv_str after;  /* the last id of the page before; empty: from the beginning */
     size_t limit;  /* 0: all */
+    bool newest;   /* the newest first, instead of by id; there are no further pages */
 } cv_list_query;
+
+/* Which dialogues are counted, and how many experts are told. */
+typedef struct {
+    cv_str status, since; /* as above */
+    size_t experts;       /* 0: all */
+} cv_tally_query;
+
+/* How many rows are alike. */
+typedef struct {
+    cv_rec_kind kind;
+    char letter;    /* ENTITY: which kind of them */
+    cv_str word;    /* DIALOGUE, ENTITY: the status; VERDICT: its type; EXPERT: the slug */
+    cv_str detail;  /* VERDICT: the confidence, absent when there is none */
+    int64_t count;  /* EXPERT: dialogues in which it took part */
+    int64_t begun;  /* DIALOGUE: those with a round */
+    int64_t rounds; /* DIALOGUE: all their rounds */
+    int64_t score;  /* DIALOGUE: all their alignment; EXPERT: all its scores */
+} cv_tally;
+
+typedef bool (*cv_tally_visit)(void *ctx, const cv_tally *tally, cv_err *err);
 
 /* What an engine does. Fallible functions follow the house rule: bool, err last. */
 typedef struct {
@@ -110,6 +132,11 @@ typedef struct {
                  bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
                                cv_err *err),
                  void *ctx, cv_err *err);
+
+    /* Counts of one moment: of dialogues, entities, verdicts and experts, in this order; the words of each in order,
+     * experts by score (the highest first) and then by slug. The cost is that of counting, not of reading rows. */
+    bool (*tally)(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,
+                  cv_err *err);
 
     /* Hits in order, the best first; equals in the order of their keys. The index is brought up to date before. Where
      * that is not possible (the store is busy, or cannot be written) the search sees less: *ret_behind dialogues have

@@ -103,6 +103,14 @@ static bool trace_list(cv_store *store, cv_arena *a, const cv_list_query *query,
     return told(t, "list", CV_STR(""), 0, ok);
 }
 
+static bool trace_tally(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,
+                        cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "tally", err) && t->inner->calls->tally(t->inner, a, query, visit, ctx, err);
+    return told(t, "tally", CV_STR(""), 0, ok);
+}
+
 typedef struct {
     cv_search_visit visit;
     void *ctx;
@@ -198,6 +206,7 @@ static const cv_store_calls trace_calls = {
     .commit = trace_commit,
     .op_result = trace_op_result,
     .list = trace_list,
+    .tally = trace_tally,
     .search = trace_search,
     .search_rebuild = trace_search_rebuild,
     .stream_append = trace_stream_append,

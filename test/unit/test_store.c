@@ -1140,6 +1140,204 @@ static void a_visitor_may_end_the_search(void **state)
     commit_both(f, &m, &(cv_changes){0}); /* no transaction is left open */
 }
 
+static void the_newest_come_first(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *id, *created_at, *status;
+    } rows[] = {{"a", "2026-02-03T00:00:00.000Z", "open"},
+                {"b", "2026-02-01T00:00:00.000Z", "open"},
+                {"c", "2026-02-04T00:00:00.000Z", "converged"},
+                {"d", "2026-02-03T00:00:00.000Z", "open"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        model m = {.id = cv_str_of(rows[i].id)};
+        cv_rec_dialogue *row = make_row(&f->random, &f->arena, CV_REC_DIALOGUE);
+        row->status = cv_str_of(rows[i].status);
+        row->created_at = cv_str_of(rows[i].created_at);
+        cv_changes c = {0};
+        add_change(&f->arena, &c, CV_REC_DIALOGUE, row);
+        commit_both(f, &m, &c);
+    }
+    static const struct {
+        cv_list_query query;
+        const char *seen;
+    } cases[] = {
+        {{.newest = true}, "c a d b "},
+        {{.newest = true, .limit = 2}, "c a "},
+        {{.newest = true, .status = CV_STR_INIT("open")}, "a d b "},
+        {{.newest = true, .since = CV_STR_INIT("2026-02-03T00:00:00.000Z")}, "c a d "},
+        {{.newest = true, .since = CV_STR_INIT("2026-02-05T00:00:00.000Z")}, ""},
+        {{.since = CV_STR_INIT("2026-02-02T00:00:00.000Z")}, "a c d "},
+        {{.since = CV_STR_INIT("2026-02-02T00:00:00.000Z"), .status = CV_STR_INIT("open")}, "a d "},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        listing l = {.arena = &f->arena};
+        assert_ok(f->store->calls->list(f->store, &f->arena, &cases[i].query, note_dialogue, &l, &f->err), &f->err);
+        assert_str_eq(cv_str_of(l.seen), cases[i].seen);
+    }
+}
+
+/* ---- counts ------------------------------------------------------------------------------------- */
+
+enum { MOST_TALLIES = 256 };
+
+typedef struct {
+    fixture *f;
+    const cv_tally_query *query;
+    bool chosen; /* the dialogue whose rows are being seen */
+    cv_tally items[MOST_TALLIES];
+    size_t count;
+} tallies;
+
+static cv_tally *tally_at(tallies *t, cv_rec_kind kind, char letter, cv_str word, cv_str detail)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        cv_tally *one = &t->items[i];
+        if (one->kind == kind && one->letter == letter && cv_str_eq(one->word, word) &&
+            (one->detail.p != NULL) == (detail.p != NULL) && cv_str_eq(one->detail, detail))
+            return one;
+    }
+    assert_true(t->count < MOST_TALLIES);
+    t->items[t->count] = (cv_tally){.kind = kind,
+                                    .letter = letter,
+                                    .word = cv_arena_copy(&t->f->arena, word),
+                                    .detail = detail.p ? cv_arena_copy(&t->f->arena, detail) : detail};
+    return &t->items[t->count++];
+}
+
+static int64_t or_zero(int64_t value)
+{
+    return value == CV_ABSENT ? 0 : value;
+}
+
+/* Counts a row the slow way. */
+static bool count_slowly(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    (void)err;
+    tallies *t = ctx;
+    const cv_str none = {NULL, 0};
+    cv_tally *one = NULL;
+    if (kind == CV_REC_DIALOGUE) {
+        const cv_rec_dialogue *d = row;
+        t->chosen = (t->query->status.n == 0 || cv_str_eq(d->status, t->query->status)) &&
+                    cv_str_order(d->created_at, t->query->since) >= 0;
+        if (!t->chosen)
+            return true;
+        one = tally_at(t, kind, 0, d->status, none);
+        one->begun += or_zero(d->total_rounds) > 0;
+        one->rounds += or_zero(d->total_rounds);
+        one->score += or_zero(d->total_alignment);
+    } else if (t->chosen && kind == CV_REC_ENTITY) {
+        const cv_rec_entity *e = row;
+        one = tally_at(t, kind, e->kind.p[0], e->status, none);
+    } else if (t->chosen && kind == CV_REC_VERDICT) {
+        const cv_rec_verdict *v = row;
+        one = tally_at(t, kind, 0, v->verdict_type, v->confidence);
+    } else if (t->chosen && kind == CV_REC_EXPERT && ((const cv_rec_expert *)row)->first_round != CV_ABSENT) {
+        const cv_rec_expert *x = row;
+        one = tally_at(t, kind, 0, x->expert_slug, none);
+        one->score += or_zero(x->total_score);
+    }
+    if (one)
+        one->count++;
+    return true;
+}
+
+static bool note_tally(void *ctx, const cv_tally *tally, cv_err *err)
+{
+    (void)err;
+    tallies *t = ctx;
+    if (t->count > 0) { /* in order */
+        const cv_tally *before = &t->items[t->count - 1];
+        if (before->kind == CV_REC_EXPERT)
+            assert_true(before->score > tally->score ||
+                        (before->score == tally->score && cv_str_order(before->word, tally->word) < 0));
+        else if (before->kind == tally->kind && before->letter == tally->letter)
+            assert_true(cv_str_order(before->word, tally->word) <= 0);
+    }
+    size_t known = t->count;
+    cv_tally *one = tally_at(t, tally->kind, tally->letter, tally->word, tally->detail);
+    assert_int_equal(t->count, known + 1); /* told once */
+    cv_str word = one->word, detail = one->detail;
+    *one = *tally;
+    one->word = word;
+    one->detail = detail;
+    return true;
+}
+
+static void assert_counts(fixture *f, const model *models, size_t count, const cv_tally_query *query)
+{
+    tallies *slow = CV_NEW(&f->arena, tallies), *found = CV_NEW(&f->arena, tallies);
+    cv_wanted everything = {0};
+    cv_position position;
+    bool there;
+    slow->f = found->f = f;
+    slow->query = query;
+    for (size_t i = 0; i < count; i++)
+        assert_ok(f->store->calls->snapshot(f->store, &f->arena, models[i].id, &everything, count_slowly, slow,
+                                            &position, &there, &f->err),
+                  &f->err);
+    assert_ok(f->store->calls->tally(f->store, &f->arena, query, note_tally, found, &f->err), &f->err);
+    assert_int_equal(found->count, slow->count);
+    for (size_t i = 0; i < found->count; i++) {
+        cv_tally *one = &found->items[i], *other = tally_at(slow, one->kind, one->letter, one->word, one->detail);
+        assert_int_equal(slow->count, found->count);
+        assert_int_equal(one->count, other->count);
+        assert_int_equal(one->begun, other->begun);
+        assert_int_equal(one->rounds, other->rounds);
+        assert_int_equal(one->score, other->score);
+    }
+}
+
+static bool refuse_tally(void *ctx, const cv_tally *tally, cv_err *err)
+{
+    (void)ctx, (void)tally;
+    return cv_err_set(err, CV_ERR_USAGE, "enough");
+}
+
+static bool count_experts(void *ctx, const cv_tally *tally, cv_err *err)
+{
+    (void)err;
+    *(size_t *)ctx += tally->kind == CV_REC_EXPERT;
+    return true;
+}
+
+static void rows_are_counted_where_they_lie(void **state)
+{
+    fixture *f = *state;
+    static const cv_rec_kind kinds[] = {CV_REC_ENTITY, CV_REC_ENTITY, CV_REC_ENTITY, CV_REC_VERDICT, CV_REC_EXPERT};
+    model models[6] = {0};
+    cv_tally_query all = {0};
+    assert_counts(f, models, 0, &all);
+    for (size_t i = 0; i < COUNT(models); i++) {
+        models[i].id = cv_arena_printf(&f->arena, "d-%zu", i);
+        cv_changes c = {0};
+        cv_rec_dialogue *row = make_row(&f->random, &f->arena, CV_REC_DIALOGUE);
+        row->created_at = cv_arena_printf(&f->arena, "2026-02-0%zuT00:00:00.000Z", i + 1);
+        row->total_alignment = (int64_t)i * 10 - 20;
+        row->total_rounds = (int64_t)i % 3;
+        add_change(&f->arena, &c, CV_REC_DIALOGUE, row);
+        for (size_t k = 0; k < 60; k++)
+            add_random(f, &models[i], &c, kinds[k % COUNT(kinds)]);
+        for (size_t k = 0; k < c.counts[CV_REC_EXPERT]; k++)
+            ((cv_rec_expert *)(uintptr_t)c.items[CV_REC_EXPERT])[k].total_score =
+                (int64_t)cv_test_below(&f->random, 9) - 4;
+        commit_both(f, &models[i], &c);
+    }
+    assert_counts(f, models, COUNT(models), &all);
+    static const char *const statuses[] = {"open", "converging", "converged", "abandoned"};
+    for (size_t i = 0; i < COUNT(statuses); i++)
+        assert_counts(f, models, COUNT(models), &(cv_tally_query){.status = cv_str_of(statuses[i])});
+    assert_counts(f, models, COUNT(models), &(cv_tally_query){.since = CV_STR("2026-02-03T00:00:00.000Z")});
+    assert_counts(f, models, COUNT(models), &(cv_tally_query){.since = CV_STR("2026-03")});
+    size_t experts = 0;
+    cv_tally_query two = {.experts = 2};
+    assert_ok(f->store->calls->tally(f->store, &f->arena, &two, count_experts, &experts, &f->err), &f->err);
+    assert_int_equal(experts, 2);
+    assert_fails(f->store->calls->tally(f->store, &f->arena, &all, refuse_tally, NULL, &f->err), &f->err, CV_ERR_USAGE);
+    assert_counts(f, models, COUNT(models), &all); /* and the store is as it was */
+}
+
 /* ---- streams ------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -1355,6 +1553,8 @@ static const struct {
     TEST(mistakes_of_the_caller_are_told),
     TEST(anything_in_any_order),
     TEST(lists_come_in_pages),
+    TEST(the_newest_come_first),
+    TEST(rows_are_counted_where_they_lie),
     TEST(words_are_found),
     TEST(hits_have_one_order),
     TEST(searches_can_be_narrowed),
