@@ -165,7 +165,7 @@ static bool read_wish(cv_call *call, wish *w)
     w->row = (cv_rec_dialogue){
         .title = cv_text_read(call, call->input, CV_STR(""), "title", CV_MAX_TITLE, CV_TEXT_LINE),
         .question = cv_text_read(call, call->input, CV_STR(""), "question", CV_MAX_PROSE, CV_TEXT_PROSE),
-        .status = CV_STR("open"),
+        .status = cv_dialogue_words.items[CV_DIALOGUE_OPEN],
         .background = read_json(call, "background"),
         .output_dir = read_output_dir(call),
         .rotation = rotation ? rotation->text : cv_rotation_words.items[CV_ROTATION_GRADUATED],

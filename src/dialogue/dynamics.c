@@ -124,5 +124,5 @@ bool cv_state_is_closed(const cv_state *s)
     for (size_t i = 0; i < s->verdicts.count; i++)
         if (cv_str_eq(s->verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return true;
-    return cv_str_eq(s->dialogue.status, CV_STR("converged"));
+    return cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_CONVERGED]);
 }

@@ -60,7 +60,7 @@ static bool has_signal(const cv_batch *b)
 
 static bool turns_converging(const cv_batch *b)
 {
-    return cv_str_eq(b->state->dialogue.status, CV_STR("open")) && has_signal(b);
+    return cv_str_eq(b->state->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_OPEN]) && has_signal(b);
 }
 
 static void enter_dialogue(cv_batch *b, cv_journal *j, cv_rec_event *event)
@@ -69,7 +69,7 @@ static void enter_dialogue(cv_batch *b, cv_journal *j, cv_rec_event *event)
     row.total_rounds = b->round + 1;
     row.total_alignment = (row.total_alignment == CV_ABSENT ? 0 : row.total_alignment) + b->score;
     if (turns_converging(b))
-        row.status = CV_STR("converging");
+        row.status = cv_dialogue_words.items[CV_DIALOGUE_CONVERGING];
     cv_journal_covers(j, event, CV_REC_DIALOGUE, cv_journal_put(j, CV_REC_DIALOGUE, &row));
 }
 
@@ -84,7 +84,7 @@ static cv_str round_data(const cv_batch *b)
     cv_json_begin_object(&w);
     cv_json_key_str_if(&w, "op_id", op_id);
     if (turns_converging(b))
-        cv_json_key_str(&w, "dialogue_status", CV_STR("converging"));
+        cv_json_key_str(&w, "dialogue_status", cv_dialogue_words.items[CV_DIALOGUE_CONVERGING]);
     cv_json_end_object(&w);
     return cv_buf_take(&text, b->call->arena);
 }

@@ -36,7 +36,7 @@ static void warn_orphans(cv_export *x, cv_str id, cv_str contributors)
 
 static bool has_converged(const cv_export *x)
 {
-    return cv_str_eq(x->s.dialogue.status, CV_STR("converged"));
+    return cv_str_eq(x->s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_CONVERGED]);
 }
 
 void cv_export_warn_entity(cv_export *x, const cv_rec_entity *entity, cv_str id)

@@ -206,7 +206,7 @@ static cv_str print_abandoned(cv_call *call, cv_str id, cv_str reason)
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "dialogue_id", id);
-    cv_json_key_str(&w, "dialogue_status", CV_STR("abandoned"));
+    cv_json_key_str(&w, "dialogue_status", cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
     cv_json_key_str(&w, "reason", reason);
     cv_json_end_object(&w);
     return cv_buf_take(&text, call->arena);

@@ -330,7 +330,7 @@ static void enter(verdict *v, cv_journal *j)
     cv_journal_covers(j, event, CV_REC_VERDICT, cv_journal_put(j, CV_REC_VERDICT, &v->row));
     if (v->type == CV_VERDICT_FINAL) {
         cv_rec_dialogue dialogue = v->state.dialogue;
-        dialogue.status = CV_STR("converged");
+        dialogue.status = cv_dialogue_words.items[CV_DIALOGUE_CONVERGED];
         dialogue.converged_at = j->now;
         event->data = CV_STR("{\"dialogue_status\":\"converged\"}");
         cv_journal_covers(j, event, CV_REC_DIALOGUE, cv_journal_put(j, CV_REC_DIALOGUE, &dialogue));
@@ -350,7 +350,8 @@ static cv_str answer(verdict *v, const cv_convergence *c)
     cv_json_key_str(&w, "verdict_id", v->row.verdict_id);
     cv_json_key_str(&w, "verdict_type", v->row.verdict_type);
     cv_json_key_int(&w, "round", v->row.round);
-    cv_json_key_str(&w, "dialogue_status", final ? CV_STR("converged") : v->state.dialogue.status);
+    cv_json_key_str(&w, "dialogue_status",
+                    final ? cv_dialogue_words.items[CV_DIALOGUE_CONVERGED] : v->state.dialogue.status);
     cv_json_key(&w, CV_STR("status_changes"));
     cv_subjects_print_changes(&v->ids.subjects, &w);
     cv_json_key(&w, CV_STR("convergence"));

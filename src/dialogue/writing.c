@@ -9,7 +9,7 @@ enum { MOST_TRIES = 64 };
 bool cv_write_open(cv_call *call, const cv_state *state, bool final_is_fine)
 {
     cv_spot at = {call, state, CV_STR("dialogue"), {NULL, 0}, CV_STR("dialogue_id")};
-    bool abandoned = cv_str_eq(state->dialogue.status, CV_STR("abandoned"));
+    bool abandoned = cv_str_eq(state->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
     if (!abandoned && (final_is_fine || !cv_state_is_closed(state)))
         return true;
     cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s", CV_FMT(state->id),

@@ -149,6 +149,13 @@ static const cv_str confidence_words[] = {
 #undef CONFIDENCE
 const cv_words cv_confidence_words = {confidence_words, CV_CONFIDENCE_COUNT};
 
+#define DIALOGUE(id, word, purpose) CV_STR_INIT(word),
+static const cv_str dialogue_words[] = {
+#include "vocab/words.def"
+};
+#undef DIALOGUE
+const cv_words cv_dialogue_words = {dialogue_words, CV_DIALOGUE_COUNT};
+
 #define EVENT(id, word) CV_STR_INIT(word),
 static const cv_str event_words[] = {
 #include "vocab/words.def"

@@ -133,6 +133,14 @@ typedef enum {
 #undef CONFIDENCE
 extern const cv_words cv_confidence_words;
 
+#define DIALOGUE(id, word, purpose) CV_DIALOGUE_##id,
+typedef enum {
+#include "vocab/words.def"
+    CV_DIALOGUE_COUNT
+} cv_dialogue_status;
+#undef DIALOGUE
+extern const cv_words cv_dialogue_words;
+
 #define EVENT(id, word) CV_EVENT_##id,
 typedef enum {
 #include "vocab/words.def"

@@ -10,7 +10,7 @@ enum { PACE = 3 }; /* rounds that the estimate looks back */
 
 static bool is_given_up(const cv_state *s)
 {
-    return cv_str_eq(s->dialogue.status, cv_event_words.items[CV_EVENT_ABANDONED]);
+    return cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
 }
 
 /* ---- the estimate -------------------------------------------------------------------------------------------------
