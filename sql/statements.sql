@@ -274,11 +274,11 @@ FROM dialogues AS d JOIN verdicts AS v ON v.dialogue_id = d.dialogue_id
 WHERE (:status = '' OR d.status = :status) AND d.created_at >= :since
 GROUP BY v.verdict_type, v.confidence ORDER BY v.verdict_type, v.confidence;
 
--- name: tally_expert
-SELECT x.expert_slug, NULL, count(*), 0, 0, CAST(total(x.total_score) AS INTEGER) AS score
-FROM dialogues AS d JOIN experts AS x ON x.dialogue_id = d.dialogue_id
-WHERE (:status = '' OR d.status = :status) AND d.created_at >= :since AND x.first_round IS NOT NULL
-GROUP BY x.expert_slug ORDER BY score DESC, x.expert_slug LIMIT :limit;
+-- name: tally_score
+SELECT s.expert_slug, NULL, count(DISTINCT s.dialogue_id), 0, 0, CAST(total(s.score) AS INTEGER) AS score
+FROM dialogues AS d JOIN scores AS s ON s.dialogue_id = d.dialogue_id
+WHERE (:status = '' OR d.status = :status) AND d.created_at >= :since
+GROUP BY s.expert_slug ORDER BY score DESC, s.expert_slug LIMIT :limit;
 
 -- ---- search: what the index has not seen yet ----------------------------------------------------------------------
 

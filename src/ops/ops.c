@@ -278,6 +278,29 @@ static const cv_operation rows[] = {
      .schema = "dialogue_graph",
      .flags = READS,
      .run = cv_dialogue_graph},
+    {.room = "dialogue",
+     .verb = "compare",
+     .tool = "blue_dialogue_compare",
+     .summary = "put dialogues side by side: course, tensions, verdicts, shared experts",
+     .details =
+         "Two to twenty of them. Each converged in the round after which its target was reached, or in that of its\n"
+         "final verdict when it was decided earlier. Unknown ids are all named at once.\n",
+     .examples = "  conclave dialogue compare nvidia-decision nvidia-decision-2\n",
+     .schema = "dialogue_compare",
+     .flags = READS,
+     .run = cv_dialogue_compare},
+    {.room = "dialogue",
+     .verb = "stats",
+     .tool = "blue_dialogue_stats",
+     .summary = "all dialogues in numbers: statuses, entities, verdicts, top experts",
+     .details =
+         "Counted in the record, without reading it. Averages are of the dialogues that have rounds. Experts count as\n"
+         "the same when they have the same name.\n",
+     .examples = "  conclave dialogue stats\n"
+                 "  conclave dialogue stats --status converged --since 2026-01-01\n",
+     .schema = "dialogue_stats",
+     .flags = READS,
+     .run = cv_dialogue_stats},
 
     {.room = "dialogue",
      .verb = "search",

@@ -11,9 +11,9 @@ static const struct {
     char letter;
     const char *statement;
 } parts[] = {
-    {CV_REC_DIALOGUE, 0, "tally_dialogue"}, {CV_REC_ENTITY, 'P', "tally_P"},    {CV_REC_ENTITY, 'R', "tally_R"},
-    {CV_REC_ENTITY, 'T', "tally_T"},        {CV_REC_ENTITY, 'E', "tally_E"},    {CV_REC_ENTITY, 'C', "tally_C"},
-    {CV_REC_VERDICT, 0, "tally_verdict"},   {CV_REC_EXPERT, 0, "tally_expert"},
+    {CV_REC_DIALOGUE, 0, "tally_dialogue"}, {CV_REC_ENTITY, 'P', "tally_P"},  {CV_REC_ENTITY, 'R', "tally_R"},
+    {CV_REC_ENTITY, 'T', "tally_T"},        {CV_REC_ENTITY, 'E', "tally_E"},  {CV_REC_ENTITY, 'C', "tally_C"},
+    {CV_REC_VERDICT, 0, "tally_verdict"},   {CV_REC_SCORE, 0, "tally_score"},
 };
 
 static bool count_part(cv_sqlite *s, size_t part, const cv_tally_query *query, cv_tally_visit visit, void *ctx,

@@ -102,12 +102,12 @@ typedef struct {
 typedef struct {
     cv_rec_kind kind;
     char letter;    /* ENTITY: which kind of them */
-    cv_str word;    /* DIALOGUE, ENTITY: the status; VERDICT: its type; EXPERT: the slug */
+    cv_str word;    /* DIALOGUE, ENTITY: the status; VERDICT: its type; SCORE: the expert */
     cv_str detail;  /* VERDICT: the confidence, absent when there is none */
-    int64_t count;  /* EXPERT: dialogues in which it took part */
+    int64_t count;  /* SCORE: dialogues in which the expert was scored */
     int64_t begun;  /* DIALOGUE: those with a round */
     int64_t rounds; /* DIALOGUE: all their rounds */
-    int64_t score;  /* DIALOGUE: all their alignment; EXPERT: all its scores */
+    int64_t score;  /* DIALOGUE: all their alignment; SCORE: all the expert's scores */
 } cv_tally;
 
 typedef bool (*cv_tally_visit)(void *ctx, const cv_tally *tally, cv_err *err);
@@ -133,8 +133,8 @@ typedef struct {
                                cv_err *err),
                  void *ctx, cv_err *err);
 
-    /* Counts of one moment: of dialogues, entities, verdicts and experts, in this order; the words of each in order,
-     * experts by score (the highest first) and then by slug. The cost is that of counting, not of reading rows. */
+    /* Counts of one moment: of dialogues, entities, verdicts and scores, in this order; the words of each in order, but
+     * experts by score (the highest first) and then by name. The cost is that of counting, not of reading rows. */
     bool (*tally)(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,
                   cv_err *err);
 

@@ -39,6 +39,34 @@ run "final verdict" 0 dialogue verdict-register --json --data @"$story/final.req
 page decided progress nvidia-decision
 is '.convergence.converged and .next_round == null and .estimate.rounds_left == 0'
 
+# Across dialogues: a second one that goes on, a third that was given up.
+for round in 0 1; do
+    [ $round = 1 ] || run "another dialogue" 0 dialogue create --json --data @"$root/examples/bread/dialogue.json"
+    run "its round $round" 0 dialogue round-register rye-or-wheat --json --data @"$root/examples/bread/round-$round.json"
+done
+run "a third one" 0 dialogue create "Given up" --json
+run "is given up" 0 dialogue abandon given-up --reason "nobody came" --json
+page compare compare nvidia-decision rye-or-wheat given-up
+is '[.dialogues[].rounds_to_convergence] == [3, null, null] and .dialogues[0].verdict.vote == "5-0"'
+is '[.shared_experts[].expert_slug] == ["cupcake", "muffin", "scone"]'
+run "stats as JSON" 0 dialogue stats --json
+is '.dialogues.by_status == {"open": 0, "converging": 1, "converged": 1, "abandoned": 1} and .open_tensions == 1'
+is '.top_experts[0] == {"rank": 1, "expert_slug": "muffin", "dialogues": 2, "total_score": 54}'
+is '[.recent[].dialogue_id] == ["given-up", "rye-or-wheat", "nvidia-decision"]'
+run "stats" 0 dialogue stats
+sed 's/^[0-9]\{4\}-[0-9][0-9]-[0-9][0-9] /YYYY-MM-DD /' "$out" >"$work/dated" && mv "$work/dated" "$out"
+golden progress/stats.txt
+run "stats of some" 0 dialogue stats --json --status converged --since 2026-01-01
+is '.dialogues.total == 1 and .since == "2026-01-01T00:00:00.000Z" and .verdicts.by_type.final == 1'
+run "stats of none" 0 dialogue stats --since 2999-12-31T23:59:59Z
+golden progress/stats-none.txt
+run "stats since no day" 1 dialogue stats --since 2026-02-30 --json
+is '.error_code == "invalid_value" and .field == "since"'
+run "unknown dialogues" 1 dialogue compare --json nvidia-decison rye-or-wheat nothing rye-or-wheat
+is '[.errors[].field] == ["dialogue_ids[0]", "dialogue_ids[2]", "dialogue_ids[3]"]'
+run "one is no comparison" 1 dialogue compare rye-or-wheat --json
+is '.error_code == "invalid_value"'
+
 run "an unknown dialogue" 1 dialogue progress nvidia-decison --json
 is '.error_code == "dialogue_not_found" and (.suggestion | contains("nvidia-decision"))'
 run "a round that is not there" 1 dialogue scoreboard nvidia-decision --round 3 --json

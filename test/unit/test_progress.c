@@ -507,6 +507,139 @@ static void one_reading_is_enough(void **state)
     w->store = inner;
 }
 
+/* ---- across dialogues ---------------------------------------------------------------------------------------------
+ */
+
+static void several_dialogues_are_counted(void **state)
+{
+    cv_world *w = *state;
+    cv_test_random r = {8};
+    cv_json empty = ask(w, "stats", "{}");
+    assert_member(member(&empty, "dialogues"), "total", 0);
+    assert_int_equal(member(member(&empty, "dialogues"), "average_rounds")->type, CV_JSON_NULL);
+    for (int i = 0; i < 4; i++)
+        random_dialogue(w, &r, cv_arena_printf(&w->a, "bread-%d", i).p, i);
+    cv_world_do(w, "abandon", "{'dialogue_id': 'bread-1', 'reason': 'r'}");
+    cv_json stats = ask(w, "stats", "{'limit': 3}");
+    int64_t open = 0, tensions = 0, perspectives = 0, alignment = 0, muffin = 0;
+    for (int i = 0; i < 4; i++) {
+        cv_state s = cv_world_state(w, cv_arena_printf(&w->a, "bread-%d", i).p);
+        for (size_t k = 0; k < s.entities.count; k++) {
+            tensions += s.entities.items[k].kind.p[0] == 'T';
+            perspectives += s.entities.items[k].kind.p[0] == 'P';
+            open += s.entities.items[k].kind.p[0] == 'T' && cv_tension_is_open(&s.entities.items[k]);
+        }
+        alignment += s.dialogue.total_alignment;
+        int64_t total = slow_total(&s, CV_STR("muffin"));
+        muffin += total == CV_ABSENT ? 0 : total;
+    }
+    assert_member(member(&stats, "dialogues"), "total", 4);
+    assert_member(member(&stats, "dialogues"), "with_rounds", 3);
+    assert_member(member(&stats, "dialogues"), "rounds", 6);
+    assert_member(member(&stats, "dialogues"), "alignment", alignment);
+    assert_str_eq(member(member(&stats, "dialogues"), "average_rounds")->text, "2.0");
+    assert_member(member(member(&stats, "dialogues"), "by_status"), "abandoned", 1);
+    assert_member(member(member(&stats, "entities"), "tensions"), "total", tensions);
+    assert_member(member(member(&stats, "entities"), "perspectives"), "total", perspectives);
+    assert_member(&stats, "open_tensions", open);
+    assert_member(&stats, "closed_tensions", tensions - open);
+    assert_int_equal(member(&stats, "recent")->count, 3);
+    assert_str_eq(member(&member(&stats, "recent")->items[0], "dialogue_id")->text, "bread-3");
+    const cv_json *experts = member(&stats, "top_experts");
+    assert_int_equal(experts->count, 3);
+    for (uint32_t i = 0; i < experts->count; i++)
+        if (cv_str_eq(member(&experts->items[i], "expert_slug")->text, CV_STR("muffin")))
+            assert_member(&experts->items[i], "total_score", muffin);
+    cv_json one = ask(w, "stats", "{'status': 'abandoned'}");
+    assert_member(member(&one, "dialogues"), "total", 1);
+    assert_false(cv_world_call(w, "stats", "{'since': '2026-02-30'}"));
+    assert_str_eq(w->errs.items[0].field, "since");
+}
+
+static void dialogues_stand_side_by_side(void **state)
+{
+    cv_world *w = *state;
+    cv_test_random r = {9};
+    random_dialogue(w, &r, "one", 3);
+    random_dialogue(w, &r, "two", 5);
+    cv_world_dialogue(w, "three", (const char *[]){"muffin", "guest", NULL}, false);
+    cv_json c = ask(w, "compare", "{'dialogue_ids': ['two', 'one', 'three']}");
+    static const char *const ids[] = {"two", "one", "three"};
+    for (uint32_t i = 0; i < 3; i++) {
+        const cv_json *d = &member(&c, "dialogues")->items[i];
+        cv_state s = cv_world_state(w, ids[i]);
+        int64_t last = (int64_t)s.rounds.count - 1, first = CV_ABSENT, signals, panel;
+        assert_str_eq(member(d, "dialogue_id")->text, ids[i]);
+        assert_member(d, "rounds", last + 1);
+        for (int64_t round = 0; round <= last; round++) {
+            int64_t velocity;
+            assert_true(cv_json_to_int(&member(d, "velocities")->items[round], &velocity));
+            assert_int_equal(velocity, cv_slow_velocity(&w->turn, &s, round));
+            if (first == CV_ABSENT && slow_percentage(&w->turn, &s, round, &signals, &panel) == 100)
+                first = round + 1;
+        }
+        assert_member(d, "rounds_to_convergence", first);
+        assert_member(member(d, "tensions"), "open", last < 0 ? 0 : cv_slow_open(&w->turn, &s, CV_MAX_ROUND));
+        assert_int_equal(member(d, "verdict")->type, CV_JSON_NULL);
+    }
+    const cv_json *shared = member(&c, "shared_experts");
+    assert_int_equal(shared->count, BAKERS);
+    assert_str_eq(member(&shared->items[0], "expert_slug")->text, "muffin");
+    assert_int_equal(member(&shared->items[0], "dialogue_ids")->count, 3);
+    assert_str_eq(member(&shared->items[1], "expert_slug")->text, "cupcake");
+    assert_str_has(member(&c, "text")->text, "in all: muffin\nin 2 of 3: cupcake, donut, eclair, scone\n");
+}
+
+/* The verdict decides before everybody agrees. */
+static void a_verdict_may_end_it_earlier(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "one", bakers, false);
+    cv_world_dialogue(w, "two", bakers, false);
+    cv_world_do(w, "round-register", "{'dialogue_id': 'one', 'round': 0, 'score': 1}");
+    cv_world_do(w, "verdict-register",
+                "{'dialogue_id': 'one', 'verdict_id': 'final', 'verdict_type': 'final', 'recommendation': 'Rye',"
+                "'description': 'd', 'confidence': 'strong', 'vote': '3-2'}");
+    cv_json c = ask(w, "compare", "{'dialogue_ids': ['one', 'two']}");
+    const cv_json *d = &member(&c, "dialogues")->items[0];
+    assert_member(d, "rounds_to_convergence", 1);
+    assert_int_equal(member(d, "decided_earlier")->type, CV_JSON_TRUE);
+    assert_str_eq(member(member(d, "verdict"), "vote")->text, "3-2");
+    assert_str_has(member(&c, "text")->text, "1, by verdict");
+}
+
+static void every_fault_of_a_comparison_is_told(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", bakers, false);
+    assert_false(cv_world_call(w, "compare", "{'dialogue_ids': ['cake', 'bread', 'bred', 'bread']}"));
+    assert_int_equal(w->errs.count, 3);
+    assert_str_eq(w->errs.items[0].field, "dialogue_ids[0]");
+    assert_str_eq(w->errs.items[1].suggestion, "did you mean 'bread'?");
+    assert_str_eq(w->errs.items[2].message, "'bread' is named twice");
+    assert_false(cv_world_call(w, "compare", "{'dialogue_ids': ['bread']}"));
+}
+
+static void counting_reads_no_dialogue(void **state)
+{
+    cv_world *w = *state;
+    counted c = {0};
+    cv_tracing tracing = {.trace = count_call, .ctx = &c};
+    cv_world_dialogue(w, "bread", bakers, false);
+    cv_store *inner = w->store;
+    w->store = cv_store_traced(&w->a, inner, &tracing);
+    cv_world_do(w, "stats", "{}");
+    assert_int_equal(c.calls, 2); /* tally and list */
+    assert_int_equal(c.snapshots, 0);
+    for (size_t i = 1; i <= 2; i++) {
+        tracing.calls = 0;
+        tracing.fail_at = i;
+        assert_false(cv_world_call(w, "stats", "{}"));
+        assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
+    }
+    w->store = inner;
+}
+
 /* ---- hostile texts ------------------------------------------------------------------------------------------------
  */
 
@@ -590,6 +723,11 @@ int main(void)
         cmocka_unit_test(the_estimate_follows_its_rule),
         TEST(what_is_over_has_no_rounds_left),
         TEST(one_reading_is_enough),
+        TEST(several_dialogues_are_counted),
+        TEST(dialogues_stand_side_by_side),
+        TEST(a_verdict_may_end_it_earlier),
+        TEST(every_fault_of_a_comparison_is_told),
+        TEST(counting_reads_no_dialogue),
         TEST(no_text_breaks_the_page),
         cmocka_unit_test(sparklines_show_the_range),
         cmocka_unit_test(cells_have_their_width),

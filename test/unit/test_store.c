@@ -1184,7 +1184,8 @@ enum { MOST_TALLIES = 256 };
 typedef struct {
     fixture *f;
     const cv_tally_query *query;
-    bool chosen; /* the dialogue whose rows are being seen */
+    bool chosen;      /* the dialogue whose rows are being seen, */
+    int64_t dialogue; /* and its number, from 1 on */
     cv_tally items[MOST_TALLIES];
     size_t count;
 } tallies;
@@ -1233,10 +1234,12 @@ static bool count_slowly(void *ctx, cv_rec_kind kind, const void *row, cv_err *e
     } else if (t->chosen && kind == CV_REC_VERDICT) {
         const cv_rec_verdict *v = row;
         one = tally_at(t, kind, 0, v->verdict_type, v->confidence);
-    } else if (t->chosen && kind == CV_REC_EXPERT && ((const cv_rec_expert *)row)->first_round != CV_ABSENT) {
-        const cv_rec_expert *x = row;
-        one = tally_at(t, kind, 0, x->expert_slug, none);
-        one->score += or_zero(x->total_score);
+    } else if (t->chosen && kind == CV_REC_SCORE) {
+        const cv_rec_score *x = row;
+        cv_tally *scored = tally_at(t, kind, 0, x->expert_slug, none);
+        scored->score += x->score;
+        scored->count += scored->begun != t->dialogue; /* once per dialogue: `begun` remembers which was the last */
+        scored->begun = t->dialogue;
     }
     if (one)
         one->count++;
@@ -1249,7 +1252,7 @@ static bool note_tally(void *ctx, const cv_tally *tally, cv_err *err)
     tallies *t = ctx;
     if (t->count > 0) { /* in order */
         const cv_tally *before = &t->items[t->count - 1];
-        if (before->kind == CV_REC_EXPERT)
+        if (before->kind == CV_REC_SCORE)
             assert_true(before->score > tally->score ||
                         (before->score == tally->score && cv_str_order(before->word, tally->word) < 0));
         else if (before->kind == tally->kind && before->letter == tally->letter)
@@ -1273,17 +1276,19 @@ static void assert_counts(fixture *f, const model *models, size_t count, const c
     bool there;
     slow->f = found->f = f;
     slow->query = query;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        slow->dialogue = (int64_t)i + 1;
         assert_ok(f->store->calls->snapshot(f->store, &f->arena, models[i].id, &everything, count_slowly, slow,
                                             &position, &there, &f->err),
                   &f->err);
+    }
     assert_ok(f->store->calls->tally(f->store, &f->arena, query, note_tally, found, &f->err), &f->err);
     assert_int_equal(found->count, slow->count);
     for (size_t i = 0; i < found->count; i++) {
         cv_tally *one = &found->items[i], *other = tally_at(slow, one->kind, one->letter, one->word, one->detail);
         assert_int_equal(slow->count, found->count);
         assert_int_equal(one->count, other->count);
-        assert_int_equal(one->begun, other->begun);
+        assert_int_equal(one->begun, one->kind == CV_REC_SCORE ? 0 : other->begun);
         assert_int_equal(one->rounds, other->rounds);
         assert_int_equal(one->score, other->score);
     }
@@ -1298,30 +1303,26 @@ static bool refuse_tally(void *ctx, const cv_tally *tally, cv_err *err)
 static bool count_experts(void *ctx, const cv_tally *tally, cv_err *err)
 {
     (void)err;
-    *(size_t *)ctx += tally->kind == CV_REC_EXPERT;
+    *(size_t *)ctx += tally->kind == CV_REC_SCORE;
     return true;
 }
 
 static void rows_are_counted_where_they_lie(void **state)
 {
     fixture *f = *state;
-    static const cv_rec_kind kinds[] = {CV_REC_ENTITY, CV_REC_ENTITY, CV_REC_ENTITY, CV_REC_VERDICT, CV_REC_EXPERT};
     model models[6] = {0};
     cv_tally_query all = {0};
     assert_counts(f, models, 0, &all);
     for (size_t i = 0; i < COUNT(models); i++) {
         models[i].id = cv_arena_printf(&f->arena, "d-%zu", i);
-        cv_changes c = {0};
+        cv_changes c = random_changes(f, &models[i], 400);
         cv_rec_dialogue *row = make_row(&f->random, &f->arena, CV_REC_DIALOGUE);
         row->created_at = cv_arena_printf(&f->arena, "2026-02-0%zuT00:00:00.000Z", i + 1);
         row->total_alignment = (int64_t)i * 10 - 20;
         row->total_rounds = (int64_t)i % 3;
-        add_change(&f->arena, &c, CV_REC_DIALOGUE, row);
-        for (size_t k = 0; k < 60; k++)
-            add_random(f, &models[i], &c, kinds[k % COUNT(kinds)]);
-        for (size_t k = 0; k < c.counts[CV_REC_EXPERT]; k++)
-            ((cv_rec_expert *)(uintptr_t)c.items[CV_REC_EXPERT])[k].total_score =
-                (int64_t)cv_test_below(&f->random, 9) - 4;
+        c.items[CV_REC_DIALOGUE] = row;
+        for (size_t k = 0; k < c.counts[CV_REC_SCORE]; k++)
+            ((cv_rec_score *)(uintptr_t)c.items[CV_REC_SCORE])[k].score = (int64_t)cv_test_below(&f->random, 9) - 4;
         commit_both(f, &models[i], &c);
     }
     assert_counts(f, models, COUNT(models), &all);

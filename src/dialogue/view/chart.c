@@ -72,6 +72,24 @@ void cv_chart_signed(cv_chart *c, int64_t value, size_t columns)
     add_number(c, "%+lld", value, columns);
 }
 
+void cv_chart_names(cv_chart *c, const char *before, const cv_str *names, size_t count)
+{
+    size_t indent = cv_plain_width(cv_str_of(before)), at = indent;
+    cv_buf_add_z(&c->out, before);
+    for (size_t i = 0; i < count; i++) {
+        size_t width = cv_plain_width(names[i]) + 2;
+        if (at > indent && at + width > CV_CHART_WIDTH) {
+            cv_chart_line(c);
+            pad(c, at = indent);
+        }
+        cv_buf_add_char(&c->out, ' ');
+        cv_plain_add(&c->out, names[i]);
+        cv_buf_add_z(&c->out, i + 1 < count ? "," : "");
+        at += width;
+    }
+    cv_chart_line(c);
+}
+
 void cv_chart_say(cv_chart *c, const char *format, ...)
 {
     va_list args;

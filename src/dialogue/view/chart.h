@@ -30,6 +30,9 @@ void cv_chart_signed(cv_chart *c, int64_t value, size_t columns); /* +7 */
 /* At most `columns` wide. */
 void cv_chart_text(cv_chart *c, cv_str text, size_t columns);
 
+/* Names with commas between them behind `before`, in lines that are not too long and begin below each other. */
+void cv_chart_names(cv_chart *c, const char *before, const cv_str *names, size_t count);
+
 /* What the program itself says, as it is. */
 void cv_chart_say(cv_chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

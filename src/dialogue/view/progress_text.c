@@ -87,26 +87,6 @@ static void say_open(cv_chart *c, const cv_progress *p)
     }
 }
 
-/* Names with commas between them, in lines that are not too long. */
-static void say_missing(cv_chart *c, const cv_convergence *convergence)
-{
-    size_t at = 0;
-    if (convergence->missing_count == 0)
-        return;
-    cv_chart_say(c, "  no signal:");
-    for (size_t i = 0; i < convergence->missing_count; i++) {
-        cv_str slug = convergence->missing[i];
-        if (at + slug.n + 2 > CV_CHART_WIDTH - NAME) {
-            cv_chart_line(c);
-            cv_chart_say(c, "            ");
-            at = 0;
-        }
-        cv_chart_say(c, " %.*s%s", CV_FMT(slug), i + 1 < convergence->missing_count ? "," : "");
-        at += slug.n + 2;
-    }
-    cv_chart_line(c);
-}
-
 static void say_convergence(cv_chart *c, const cv_progress *p)
 {
     const cv_convergence *now = &p->convergence;
@@ -117,7 +97,8 @@ static void say_convergence(cv_chart *c, const cv_progress *p)
                  now->panel - now->missing_count, now->panel);
     cv_chart_line(c);
     say_open(c, p);
-    say_missing(c, now);
+    if (now->missing_count > 0)
+        cv_chart_names(c, "  no signal:", now->missing, now->missing_count);
 }
 
 /* ---- people, and what comes ---------------------------------------------------------------------------------------
