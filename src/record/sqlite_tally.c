@@ -28,14 +28,14 @@ static bool count_part(cv_sqlite *s, size_t part, const cv_tally_query *query, c
     bool ok = true;
     int got = 0;
     while (ok && (got = cv_sqlite_step(st)) > 0) {
-        cv_tally tally = {.kind = parts[part].kind,
-                          .letter = parts[part].letter,
-                          .word = cv_sqlite_column_str(st, 0),
-                          .detail = cv_sqlite_column_str(st, 1),
-                          .count = sqlite3_column_int64(st, 2),
-                          .begun = sqlite3_column_int64(st, 3),
-                          .rounds = sqlite3_column_int64(st, 4),
-                          .score = sqlite3_column_int64(st, 5)};
+        cv_tallied tally = {.kind = parts[part].kind,
+                            .letter = parts[part].letter,
+                            .word = cv_sqlite_column_str(st, 0),
+                            .detail = cv_sqlite_column_str(st, 1),
+                            .count = sqlite3_column_int64(st, 2),
+                            .begun = sqlite3_column_int64(st, 3),
+                            .rounds = sqlite3_column_int64(st, 4),
+                            .score = sqlite3_column_int64(st, 5)};
         ok = visit(ctx, &tally, err);
     }
     if (got < 0)

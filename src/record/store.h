@@ -108,9 +108,9 @@ typedef struct {
     int64_t begun;  /* DIALOGUE: those with a round */
     int64_t rounds; /* DIALOGUE: all their rounds */
     int64_t score;  /* DIALOGUE: all their alignment; SCORE: all the expert's scores */
-} cv_tally;
+} cv_tallied;
 
-typedef bool (*cv_tally_visit)(void *ctx, const cv_tally *tally, cv_err *err);
+typedef bool (*cv_tally_visit)(void *ctx, const cv_tallied *tally, cv_err *err);
 
 /* What an engine does. Fallible functions follow the house rule: bool, err last. */
 typedef struct {

@@ -293,8 +293,7 @@ static void a_dialogue_without_rounds_has_its_next_step(void **state)
     assert_member(&progress, "next_round", 0);
     assert_member(member(&progress, "estimate"), "rounds_left", CV_ABSENT);
     assert_member(member(&progress, "convergence"), "percentage", 0);
-    assert_str_eq(member(member(&progress, "next_step"), "command")->text,
-                  "conclave dialogue round-register new --round 0 --data @round-0.json");
+    assert_str_eq(member(member(&progress, "next_step"), "command")->text, "conclave dialogue round-prompts new");
     cv_json board = ask(w, "scoreboard", "{'dialogue_id': 'new'}");
     assert_str_has(member(&board, "text")->text, "no round yet");
 }
@@ -343,25 +342,21 @@ static void convergence_is_seen(void **state)
 static void responses_wait_for_their_round(void **state)
 {
     cv_world *w = *state;
+    static const char *const slugs[] = {"muffin", "cupcake"},
+                             *const texts[] = {"1 of 2 experts have answered", "All experts have answered"},
+                             *const commands[] = {"round-verify bread", "draft bread"};
     cv_world_dialogue(w, "bread", (const char *[]){"muffin", "cupcake", NULL}, false);
-    cv_call call = cv_world_begin(w);
-    cv_json input;
-    cv_err err = {.arena = &w->turn};
-    cv_wanted all = {0};
-    cv_state s;
-    cv_journal j;
-    cv_outcome outcome;
-    call.input = &input;
-    assert_ok(cv_json_parse(&w->turn, CV_STR("{\"op_id\": \"a response\"}"), &input, &err), &err);
-    assert_ok(cv_state_load(&call, CV_STR("bread"), &all, &s, &err), &err);
-    cv_journal_begin(&j, &call, &s);
-    cv_rec_response row = {.expert_slug = CV_STR("muffin"), .content = CV_STR("x"), .created_at = j.now};
-    cv_rec_event *event = cv_journal_event(&j, 'S', CV_STR("0/muffin"), CV_STR("created"), 0, CV_STR("[\"muffin\"]"));
-    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
-    assert_ok(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err);
+    for (int64_t i = 0; i < 2; i++) {
+        cv_world_do(w, "respond",
+                    cv_arena_printf(&w->a, "{'dialogue_id': 'bread', 'expert': '%s', 'content': 'Rye.'}", slugs[i]).p);
+        cv_json progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
+        assert_member(&progress, "responses_waiting", i + 1);
+        assert_str_has(member(member(&progress, "next_step"), "text")->text, texts[i]);
+        assert_str_has(member(member(&progress, "next_step"), "command")->text, commands[i]);
+    }
+    cv_world_do(w, "round-register", "{'dialogue_id': 'bread', 'round': 0, 'score': 1}");
     cv_json progress = ask(w, "progress", "{'dialogue_id': 'bread'}");
-    assert_member(&progress, "responses_waiting", 1);
-    assert_str_has(member(member(&progress, "next_step"), "text")->text, "1 of 2 experts have answered");
+    assert_member(&progress, "responses_waiting", 0);
 }
 
 /* Nobody was scored, or somebody got 0: these are different things. */

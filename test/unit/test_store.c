@@ -1186,23 +1186,23 @@ typedef struct {
     const cv_tally_query *query;
     bool chosen;      /* the dialogue whose rows are being seen, */
     int64_t dialogue; /* and its number, from 1 on */
-    cv_tally items[MOST_TALLIES];
+    cv_tallied items[MOST_TALLIES];
     size_t count;
 } tallies;
 
-static cv_tally *tally_at(tallies *t, cv_rec_kind kind, char letter, cv_str word, cv_str detail)
+static cv_tallied *tally_at(tallies *t, cv_rec_kind kind, char letter, cv_str word, cv_str detail)
 {
     for (size_t i = 0; i < t->count; i++) {
-        cv_tally *one = &t->items[i];
+        cv_tallied *one = &t->items[i];
         if (one->kind == kind && one->letter == letter && cv_str_eq(one->word, word) &&
             (one->detail.p != NULL) == (detail.p != NULL) && cv_str_eq(one->detail, detail))
             return one;
     }
     assert_true(t->count < MOST_TALLIES);
-    t->items[t->count] = (cv_tally){.kind = kind,
-                                    .letter = letter,
-                                    .word = cv_arena_copy(&t->f->arena, word),
-                                    .detail = detail.p ? cv_arena_copy(&t->f->arena, detail) : detail};
+    t->items[t->count] = (cv_tallied){.kind = kind,
+                                      .letter = letter,
+                                      .word = cv_arena_copy(&t->f->arena, word),
+                                      .detail = detail.p ? cv_arena_copy(&t->f->arena, detail) : detail};
     return &t->items[t->count++];
 }
 
@@ -1217,7 +1217,7 @@ static bool count_slowly(void *ctx, cv_rec_kind kind, const void *row, cv_err *e
     (void)err;
     tallies *t = ctx;
     const cv_str none = {NULL, 0};
-    cv_tally *one = NULL;
+    cv_tallied *one = NULL;
     if (kind == CV_REC_DIALOGUE) {
         const cv_rec_dialogue *d = row;
         t->chosen = (t->query->status.n == 0 || cv_str_eq(d->status, t->query->status)) &&
@@ -1236,7 +1236,7 @@ static bool count_slowly(void *ctx, cv_rec_kind kind, const void *row, cv_err *e
         one = tally_at(t, kind, 0, v->verdict_type, v->confidence);
     } else if (t->chosen && kind == CV_REC_SCORE) {
         const cv_rec_score *x = row;
-        cv_tally *scored = tally_at(t, kind, 0, x->expert_slug, none);
+        cv_tallied *scored = tally_at(t, kind, 0, x->expert_slug, none);
         scored->score += x->score;
         scored->count += scored->begun != t->dialogue; /* once per dialogue: `begun` remembers which was the last */
         scored->begun = t->dialogue;
@@ -1246,12 +1246,12 @@ static bool count_slowly(void *ctx, cv_rec_kind kind, const void *row, cv_err *e
     return true;
 }
 
-static bool note_tally(void *ctx, const cv_tally *tally, cv_err *err)
+static bool note_tally(void *ctx, const cv_tallied *tally, cv_err *err)
 {
     (void)err;
     tallies *t = ctx;
     if (t->count > 0) { /* in order */
-        const cv_tally *before = &t->items[t->count - 1];
+        const cv_tallied *before = &t->items[t->count - 1];
         if (before->kind == CV_REC_SCORE)
             assert_true(before->score > tally->score ||
                         (before->score == tally->score && cv_str_order(before->word, tally->word) < 0));
@@ -1259,7 +1259,7 @@ static bool note_tally(void *ctx, const cv_tally *tally, cv_err *err)
             assert_true(cv_str_order(before->word, tally->word) <= 0);
     }
     size_t known = t->count;
-    cv_tally *one = tally_at(t, tally->kind, tally->letter, tally->word, tally->detail);
+    cv_tallied *one = tally_at(t, tally->kind, tally->letter, tally->word, tally->detail);
     assert_int_equal(t->count, known + 1); /* told once */
     cv_str word = one->word, detail = one->detail;
     *one = *tally;
@@ -1285,7 +1285,7 @@ static void assert_counts(fixture *f, const model *models, size_t count, const c
     assert_ok(f->store->calls->tally(f->store, &f->arena, query, note_tally, found, &f->err), &f->err);
     assert_int_equal(found->count, slow->count);
     for (size_t i = 0; i < found->count; i++) {
-        cv_tally *one = &found->items[i], *other = tally_at(slow, one->kind, one->letter, one->word, one->detail);
+        cv_tallied *one = &found->items[i], *other = tally_at(slow, one->kind, one->letter, one->word, one->detail);
         assert_int_equal(slow->count, found->count);
         assert_int_equal(one->count, other->count);
         assert_int_equal(one->begun, one->kind == CV_REC_SCORE ? 0 : other->begun);
@@ -1294,13 +1294,13 @@ static void assert_counts(fixture *f, const model *models, size_t count, const c
     }
 }
 
-static bool refuse_tally(void *ctx, const cv_tally *tally, cv_err *err)
+static bool refuse_tally(void *ctx, const cv_tallied *tally, cv_err *err)
 {
     (void)ctx, (void)tally;
     return cv_err_set(err, CV_ERR_USAGE, "enough");
 }
 
-static bool count_experts(void *ctx, const cv_tally *tally, cv_err *err)
+static bool count_experts(void *ctx, const cv_tallied *tally, cv_err *err)
 {
     (void)err;
     *(size_t *)ctx += tally->kind == CV_REC_SCORE;

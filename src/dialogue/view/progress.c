@@ -66,19 +66,20 @@ static cv_next_step decide(cv_arena *a, const cv_state *s, cv_str why)
         cv_arena_printf(a, "conclave dialogue verdict-register %.*s --data @verdict.json", CV_FMT(s->id))};
 }
 
+/* Prompts, responses, a draft of what they say, the round. */
 static cv_next_step next_round(cv_arena *a, const cv_course *c, size_t panel)
 {
-    int64_t round = cv_state_next_round(&c->s);
-    cv_str text =
-        c->responses == 0 ? cv_arena_printf(a, "Ask the panel and register round %lld.", (long long)round)
-        : c->responses < panel
-            ? cv_arena_printf(a, "%zu of %zu experts have answered: wait for the rest, then register round %lld.",
-                              c->responses, panel, (long long)round)
-            : cv_arena_printf(a, "All experts have answered: register round %lld.", (long long)round);
-    return (cv_next_step){text, cv_arena_printf(a,
-                                                "conclave dialogue round-register %.*s --round %lld "
-                                                "--data @round-%lld.json",
-                                                CV_FMT(c->s.id), (long long)round, (long long)round)};
+    long long round = (long long)cv_state_next_round(&c->s);
+    if (c->responses == 0)
+        return (cv_next_step){cv_arena_printf(a, "Write the prompts of round %lld and ask the panel.", round),
+                              cv_arena_printf(a, "conclave dialogue round-prompts %.*s", CV_FMT(c->s.id))};
+    if (c->responses < panel)
+        return (cv_next_step){cv_arena_printf(a, "%zu of %zu experts have answered round %lld: see who is missing.",
+                                              c->responses, panel, round),
+                              cv_arena_printf(a, "conclave dialogue round-verify %.*s", CV_FMT(c->s.id))};
+    return (cv_next_step){
+        cv_arena_printf(a, "All experts have answered: draft round %lld, score it, register it.", round),
+        cv_arena_printf(a, "conclave dialogue draft %.*s --payload-only", CV_FMT(c->s.id))};
 }
 
 static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_convergence *convergence)

@@ -23,7 +23,7 @@ static void add_word(int64_t *counters, cv_words words, cv_str word, int64_t cou
         counters[at] += count;
 }
 
-static void take_dialogues(cv_stats *s, const cv_tally *t)
+static void take_dialogues(cv_stats *s, const cv_tallied *t)
 {
     add_word(s->dialogues, cv_dialogue_words, t->word, t->count);
     s->total += t->count;
@@ -32,14 +32,14 @@ static void take_dialogues(cv_stats *s, const cv_tally *t)
     s->score += t->score;
 }
 
-static void take_entities(cv_stats *s, const cv_tally *t)
+static void take_entities(cv_stats *s, const cv_tallied *t)
 {
     int status = cv_status_find((cv_kind)cv_kind_of_letter(t->letter), t->word);
     if (status >= 0)
         s->entities[status] += t->count;
 }
 
-static void take_verdicts(cv_stats *s, const cv_tally *t)
+static void take_verdicts(cv_stats *s, const cv_tallied *t)
 {
     add_word(s->verdicts, cv_verdict_words, t->word, t->count);
     if (t->detail.n)
@@ -48,7 +48,7 @@ static void take_verdicts(cv_stats *s, const cv_tally *t)
         s->no_confidence += t->count;
 }
 
-static bool take(void *ctx, const cv_tally *t, cv_err *err)
+static bool take(void *ctx, const cv_tallied *t, cv_err *err)
 {
     counting *c = ctx;
     (void)err;
