@@ -13,6 +13,7 @@ typedef struct {
     cv_arena *arena;
     cv_str suffix;
     bool (*visit)(void *ctx, const char *file, cv_err *err);
+    void (*trouble)(void *ctx, const cv_err *err); /* NULL: trouble ends the walk */
     void *ctx;
     cv_err *err;
 } walker;
@@ -87,6 +88,14 @@ static int by_bytes(const void *x, const void *y)
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
+/* What could not be read is told, and the walk goes on without it. */
+static bool passes_over(walker *w)
+{
+    if (w->trouble)
+        w->trouble(w->ctx, w->err);
+    return w->trouble != NULL;
+}
+
 /* `path` ends in a slash. The folder is read and closed before we go deeper: depth costs no descriptors. */
 static bool walk(walker *w, const char *path, int depth)
 {
@@ -94,11 +103,11 @@ static bool walk(walker *w, const char *path, int depth)
         cv_err_set(w->err, CV_ERR_TOO_LARGE, "folders are nested deeper than %d", CV_MAX_WALK_DEPTH);
         w->err->file = cv_arena_copy(w->err->arena, cv_str_of(path));
         w->err->suggestion = CV_STR("name a folder further down");
-        return false;
+        return passes_over(w);
     }
     names found = {0};
     if (!gather(w, path, &found))
-        return false;
+        return passes_over(w);
     if (found.count)
         qsort(found.items, found.count, sizeof *found.items, by_bytes);
     for (size_t i = 0; i < found.count; i++) {
@@ -111,19 +120,33 @@ static bool walk(walker *w, const char *path, int depth)
     return true;
 }
 
+static bool walk_from(walker *w, const char *path)
+{
+    struct stat st;
+    cv_str top = cv_str_of(path);
+    if (strcmp(path, "-") == 0)
+        return w->visit(w->ctx, path, w->err);
+    if (stat(path, &st) != 0) {
+        fail(w->err, path, "find the file or folder", errno);
+        return passes_over(w);
+    }
+    if (!S_ISDIR(st.st_mode))
+        return w->visit(w->ctx, path, w->err);
+    return walk(w, cv_str_ends(top, CV_STR("/")) ? path : cv_arena_join(w->arena, top, CV_STR("/")).p, 0);
+}
+
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                   void *ctx, cv_err *err)
 {
-    struct stat st;
-    if (strcmp(path, "-") == 0)
-        return visit(ctx, path, err);
-    if (stat(path, &st) != 0)
-        return fail(err, path, "find the file or folder", errno);
-    if (!S_ISDIR(st.st_mode))
-        return visit(ctx, path, err);
     walker w = {.arena = a, .suffix = suffix, .visit = visit, .ctx = ctx, .err = err};
-    cv_str top = cv_str_of(path);
-    return walk(&w, cv_str_ends(top, CV_STR("/")) ? path : cv_arena_join(a, top, CV_STR("/")).p, 0);
+    return walk_from(&w, path);
+}
+
+bool cv_file_walk_on(cv_arena *a, const char *path, bool (*visit)(void *ctx, const char *file, cv_err *err),
+                     void (*trouble)(void *ctx, const cv_err *err), void *ctx, cv_err *err)
+{
+    walker w = {.arena = a, .visit = visit, .trouble = trouble, .ctx = ctx, .err = err};
+    return walk_from(&w, path);
 }
 
 bool cv_file_is_folder(const char *path)

@@ -273,8 +273,7 @@ static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv
 
 /* ---- the id ------------------------------------------------------------------------------------------------------ */
 
-/* The n-th id of a title: the slug, then slug-2 …, never longer than an id may be. */
-static cv_str nth_id(cv_arena *a, cv_str slug, int n)
+cv_str cv_dialogue_nth_id(cv_arena *a, cv_str slug, int n)
 {
     if (n == 1)
         return slug;
@@ -319,7 +318,7 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
 {
     cv_str slug = cv_slug_of_title(call->arena, w->row.title);
     for (int n = 1; n <= CV_MAX_SAME_TITLE; n++) {
-        cv_str id = nth_id(call->arena, slug, n);
+        cv_str id = cv_dialogue_nth_id(call->arena, slug, n);
         cv_position position;
         bool used, settled = false;
         if (!call->store->calls->position(call->store, call->arena, id, &position, &used, err))

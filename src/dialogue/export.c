@@ -1,12 +1,12 @@
 /* export.c - a dialogue as one JSON file.
  *
- *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts
+ *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts | rows
  *
  * The file has every field of both shapes that the specification shows, so that readers of either are served. It holds
  * nothing but the record: the same record gives the same bytes, on every engine and at any time. It is written while it
  * is read, one page at a time, and appears under its name only when it is whole and on disk.
  *
- * Reading takes three snapshots. When somebody writes to the dialogue between them, what was written so far is thrown
+ * Reading takes up to four snapshots. When somebody writes to the dialogue between them, what was written so far is thrown
  * away and the export begins anew.
  */
 #include <stdio.h>
@@ -104,6 +104,10 @@ static bool write_document(cv_export *x, job *j, cv_err *err)
         cv_export_rounds_end(x);
     cv_export_entities_end(x);
     cv_export_tail(x);
+    if (!cv_export_record(x, cv_json_get_true(x->call->input, "plain"), &position, err))
+        return false;
+    j->moved |= position.rev != x->s.position.rev;
+    cv_json_end_object(&x->w);
     cv_export_warn_rest(x);
     return true;
 }

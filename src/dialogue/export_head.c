@@ -245,13 +245,4 @@ void cv_export_tail(cv_export *x)
     for (size_t i = 0; i < s->verdicts.count; i++)
         write_verdict(x, &s->verdicts.items[i]);
     cv_json_end_array(&x->w);
-    cv_json_key(&x->w, CV_STR("record"));
-    cv_json_begin_object(&x->w);
-    cv_export_line(x, true);
-    cv_json_key_int(&x->w, "rev", s->position.rev);
-    cv_json_key_int(&x->w, "events", s->position.event_count);
-    cv_json_key_str(&x->w, "head", s->position.head);
-    cv_json_end_object(&x->w);
-    cv_export_line(x, false);
-    cv_json_end_object(&x->w);
 }

@@ -50,6 +50,9 @@ void cv_export_entity(cv_export *x, const cv_rec_entity *entity);
 void cv_export_entities_end(cv_export *x);
 void cv_export_reference(cv_export *x, const cv_link *link, bool with_source);
 
+/* ---- export_record.c: where the record stands, and its rows unless the export is plain ---- */
+bool cv_export_record(cv_export *x, bool plain, cv_position *ret_position, cv_err *err);
+
 /* ---- export_warnings.c ---- */
 void cv_export_warn_entity(cv_export *x, const cv_rec_entity *entity, cv_str id);
 void cv_export_warn_rest(cv_export *x);

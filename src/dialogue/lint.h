@@ -34,6 +34,9 @@ void cv_lint_text(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lin
  * that overlap the first wins. Returns how many were made; 0 leaves *ret_text the text itself. */
 size_t cv_lint_fix(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_str *ret_text);
 
+/* Is this all that a scaffold left behind ("[Awaiting response]", "TBD")? */
+bool cv_is_placeholder(cv_str text);
+
 /* Can --fix do something about it? */
 bool cv_finding_fixable(const cv_finding *f);
 

@@ -120,6 +120,12 @@ static void check_lines(cv_linter *l)
     }
 }
 
+bool cv_is_placeholder(cv_str text)
+{
+    cv_str core = line_core(cv_str_trim(text));
+    return cv_str_find_char(core, '\n') == SIZE_MAX && (is_bracketed(core) || is_bare(core));
+}
+
 /* All that the agent says is one word that stands for nothing. */
 static void check_agent(cv_linter *l, const cv_agent *agent)
 {

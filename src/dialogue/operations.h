@@ -1,8 +1,8 @@
 /* operations.h - what the dialogue room does for others: one function per operation.
  *
- * The rows of ops/ops.c name these functions and nothing else calls them. Each finds its input checked against
- * schemas/dialogue_VERB.json, writes one JSON object to call->out and returns true; or it adds every fault to
- * call->errs and returns false, and nothing was written (call.h).
+ * The rows of ops/ops.c name these functions, and an import calls some of them for each dialogue (import/request.h).
+ * Each finds its input checked against schemas/dialogue_VERB.json, writes one JSON object to call->out and returns
+ * true; or it adds every fault to call->errs and returns false, and nothing was written (call.h).
  */
 #ifndef CV_DIALOGUE_OPERATIONS_H
 #define CV_DIALOGUE_OPERATIONS_H
@@ -42,6 +42,9 @@ bool cv_dialogue_compare(cv_call *call);
 bool cv_dialogue_expand(cv_call *call);
 bool cv_dialogue_history(cv_call *call);
 bool cv_dialogue_graph(cv_call *call);
+
+/* ---- from elsewhere --------------------------------------------------------------------------------------------- */
+bool cv_dialogue_import(cv_call *call);
 
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);

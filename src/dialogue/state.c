@@ -101,8 +101,9 @@ static int by_round_and_position(const void *x, const void *y)
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-static void index_all(cv_arena *a, cv_state *s)
+void cv_state_index(cv_arena *a, cv_state *s)
 {
+    s->expert_at = s->entity_at = s->origin_at = s->verdict_at = (cv_map){0};
     if (s->experts.count > 1)
         qsort(s->experts.items, s->experts.count, sizeof *s->experts.items, by_position);
     if (s->seats.count > 1)
@@ -178,7 +179,7 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
         return false;
     if (!found)
         return not_found(call, dialogue_id, err);
-    index_all(call->arena, ret_state);
+    cv_state_index(call->arena, ret_state);
     return true;
 }
 

@@ -54,6 +54,8 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err);
 
 /* The error of a reader whose readings were CV_MAX_READINGS times not of one rev. Always false. */
 bool cv_state_kept_moving(cv_call *call);
+/* Sorts the lists and makes the maps anew, after rows were left out. */
+void cv_state_index(cv_arena *a, cv_state *s);
 
 /* Calls `visit` for the id of every dialogue, in their order. False ends the walk with the visitor's error. The visitor
  * may use the store. */
@@ -73,6 +75,9 @@ size_t cv_state_slugs(cv_arena *a, const cv_state *s, cv_str **ret_slugs);
 
 /* The next round to be registered. */
 int64_t cv_state_next_round(const cv_state *s);
+
+/* The n-th id that a title can have: its slug, then slug-2 …, never longer than an id may be. */
+cv_str cv_dialogue_nth_id(cv_arena *a, cv_str slug, int n);
 
 /* "P0101" of an entity, in the arena. */
 cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity);

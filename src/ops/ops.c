@@ -347,6 +347,26 @@ static const cv_operation rows[] = {
      .flags = READS,
      .run = cv_dialogue_transcript},
 
+    /* ---- from elsewhere ---- */
+    {.room = "",
+     .verb = "import",
+     .tool = "blue_dialogue_import",
+     .summary = "take dialogues from files: folders, assembled documents, exports",
+     .details = "Finds dialogues below the paths: folders with expert-pool.json and round-N/NAME.md, documents\n"
+                "(*.dialogue.md) and exports. What every expert wrote is kept as a response, marks become items,\n"
+                "references and moves, boards become scores, trackers become statuses, each with the dialogue's own\n"
+                "date. The report says what was understood of every file, what was not and why, and where boards and\n"
+                "trackers differ from what the record derives. The same files again change nothing; files that have\n"
+                "changed are a conflict. An export is restored as it was, events and hashes included.\n"
+                "\n"
+                "The exit status is 1 when something failed or conflicts, or when there was nothing to import.\n"
+                "See docs/import.md.\n",
+     .examples = "  conclave import dialogues --dry-run\n"
+                 "  conclave import decision.dialogue.md\n",
+     .schema = "import",
+     .flags = WRITES,
+     .run = cv_dialogue_import},
+
     /* ---- the record as a whole ---- */
     {.room = "",
      .verb = "verify",

@@ -281,6 +281,7 @@ static const cv_store_calls calls = {
     .about = cv_sqlite_about,
     .check = cv_sqlite_check,
     .backup = cv_sqlite_backup,
+    .scratch = cv_sqlite_scratch,
 };
 
 static cv_sqlite *make_store(cv_arena *a, const char *path, const cv_sql_migrations *schema)
@@ -310,6 +311,30 @@ bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sq
          && use_wal(s, err)                                                  /* … with a log        */
          && (applied > 0 || sync_folder(a, s->path, err))                    /* … and there to stay */
          && (applied == schema->count || cv_sqlite_migrate(s, create, err)); /* … with our tables   */
+    if (!ok) {
+        close_store(&s->base);
+        return false;
+    }
+    *ret_store = &s->base;
+    return true;
+}
+
+/* Everything that `from` holds; a database in memory has no log. */
+static bool copy_all(cv_sqlite *from, cv_sqlite *to, cv_err *err)
+{
+    sqlite3_backup *copy = sqlite3_backup_init(to->db, "main", from->db, "main");
+    if (copy)
+        sqlite3_backup_step(copy, -1);
+    return (copy && sqlite3_backup_finish(copy) == SQLITE_OK) || cv_sqlite_fail(to, "copy the database", err);
+}
+
+bool cv_sqlite_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err)
+{
+    cv_sqlite *from = (cv_sqlite *)store, *s = make_store(a, ":memory:", from->schema);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
+    bool ok =
+        (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || cv_sqlite_fail(s, "open a database", err)) &&
+        configure(s, err) && (empty ? cv_sqlite_migrate(s, true, err) : copy_all(from, s, err));
     if (!ok) {
         close_store(&s->base);
         return false;

@@ -105,8 +105,11 @@ static cv_store_result check_rev(cv_sqlite *s, cv_arena *a, const cv_op *op, cv_
     return CV_STORE_CONFLICT;
 }
 
+/* Every row's struct begins with its rev. */
 static bool put_row(cv_sqlite *s, const cv_op *op, int64_t rev, cv_rec_kind kind, const void *row)
 {
+    if (op->restored_rev)
+        memcpy(&rev, row, sizeof rev);
     const cv_sqlite_table *table = cv_sqlite_table_of(kind, row);
     sqlite3_stmt *st = table ? cv_sqlite_use(s, table->put) : NULL;
     return st && cv_sqlite_bind_row(st, table, op->dialogue_id, rev, row) && sqlite3_step(st) == SQLITE_DONE;
@@ -160,15 +163,24 @@ static bool check_request(const cv_op *op, const cv_changes *changes, cv_err *er
     size_t rows = changes->counts[CV_REC_DIALOGUE];
     if (rows > 1 || (rows == 0 && op->expect_rev == 0))
         return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has one dialogue row at most, a new dialogue needs it");
+    if (op->restored_rev < 0 || (op->restored_rev > 0 && op->expect_rev != 0))
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "only a dialogue that does not exist yet can be restored");
+    if (op->restored_rev > op->event_count)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a dialogue has an event for each of its writes, at least");
     if (op->op_id.n == 0)
         return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
     return true;
 }
 
+static int64_t rev_after(const cv_op *op)
+{
+    return op->restored_rev ? op->restored_rev : op->expect_rev + 1;
+}
+
 static cv_store_result write_all(cv_sqlite *s, cv_arena *a, const cv_op *op, const cv_changes *changes,
                                  int64_t *ret_rev, cv_str *ret_result, cv_err *err)
 {
-    int64_t rev = op->expect_rev + 1;
+    int64_t rev = rev_after(op);
     cv_store_result result = check_op(s, a, op, ret_rev, ret_result, err);
     if (result == CV_STORE_DONE)
         result = check_rev(s, a, op, err);
@@ -176,8 +188,9 @@ static cv_store_result write_all(cv_sqlite *s, cv_arena *a, const cv_op *op, con
         result = put_rows(s, op, rev, changes, err);
     if (result == CV_STORE_DONE)
         result = put_op(s, op, rev, err);
-    if (result == CV_STORE_DONE)
-        result = put_position(s, op, rev, err);
+    /* A position rises by one at a time, also that of a dialogue which is restored. */
+    for (int64_t step = op->restored_rev ? 1 : rev; result == CV_STORE_DONE && step <= rev; step++)
+        result = put_position(s, op, step, err);
     return result;
 }
 
@@ -196,7 +209,7 @@ cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, c
     }
     result = cv_sqlite_commit(s, err);
     if (result == CV_STORE_DONE) {
-        *ret_rev = op->expect_rev + 1;
+        *ret_rev = rev_after(op);
         *ret_result = op->result;
     }
     return result;

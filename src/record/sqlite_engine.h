@@ -141,5 +141,6 @@ bool cv_sqlite_cursor_advance(cv_store *store, cv_str stream, cv_str reader, int
 void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about);
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
+bool cv_sqlite_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);
 
 #endif

@@ -51,6 +51,8 @@ typedef struct {
     cv_str result;      /* JSON that a replay returns */
     cv_str head;        /* the chain's hash after this write */
     int64_t event_count;
+    int64_t restored_rev; /* 0: an ordinary write. Else a whole dialogue of another store is put here as it was there:
+                             it must not exist yet, its rows keep the revs they carry, and this is the last of them */
 } cv_op;
 
 /* A dialogue's position, kept beside its row. */
@@ -161,6 +163,8 @@ typedef struct {
     void (*about)(cv_store *store, cv_arena *a, cv_store_about *ret_about);
     bool (*check)(cv_store *store, cv_arena *a, cv_err *err);       /* the engine's own integrity check */
     bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
+    /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
+    bool (*scratch)(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);
 } cv_store_calls;
 
 /* Engines put this first in their own struct. */

@@ -198,6 +198,13 @@ static bool trace_backup(cv_store *store, const char *path, cv_err *err)
     return told(t, "backup", CV_STR(""), 0, ok);
 }
 
+static bool trace_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "scratch", err) && t->inner->calls->scratch(t->inner, a, empty, ret_store, err);
+    return told(t, "scratch", CV_STR(""), 0, ok);
+}
+
 static const cv_store_calls trace_calls = {
     .name = CV_STR_INIT("traced"),
     .close = trace_close,
@@ -216,6 +223,7 @@ static const cv_store_calls trace_calls = {
     .about = trace_about,
     .check = trace_check,
     .backup = trace_backup,
+    .scratch = trace_scratch,
 };
 
 cv_store *cv_store_traced(cv_arena *a, cv_store *inner, cv_tracing *tracing)

@@ -1,12 +1,12 @@
 #!/bin/sh
 # examples.sh - the examples in the help of every operation run, in the order of the help, in one project with the files
-# of examples/nvidia-decision.
+# of examples/.
 . "$(dirname "$0")/lib.sh"
 mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
 PATH=$work/bin:$PATH
 export PATH
 project
-cp "$root"/examples/nvidia-decision/* .
+cp -r "$root"/examples/nvidia-decision/* "$root/examples/dialogues" "$root/examples/decision.dialogue.md" .
 mkdir -p decisions
 
 "$conclave" dialogue create --data @dialogue.json >"$out" 2>"$err"

@@ -88,7 +88,9 @@ typedef struct {
 
 /* Hears the voices in their order; each expert has one. `names`, when not NULL, leads from an id in its one spelling
  * (cv_id_print: T01, MUFFIN-T0101 for "MUFFIN R1-T01") to a const cv_str * with the id that it means in the dialogue,
- * for texts that number in their own way. The state needs dialogue, experts, entities, origins and verdicts. */
+ * for texts that number in their own way; what it means for one expert only stands under cv_hear_own_name and counts
+ * first. The state needs dialogue, experts, entities, origins and verdicts. */
+cv_str cv_hear_own_name(cv_arena *a, cv_str expert, cv_str id);
 void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
              cv_hearing *ret_hearing);
 
@@ -97,8 +99,9 @@ void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voic
 void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w);
 void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w);
 
-/* A request to verdict-register. */
+/* A request to verdict-register, and the same as members of an open object. */
 void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w);
+void cv_heard_verdict_print_members(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w);
 
 /* {"type", "expert", "line", "id", "text", "message", "suggestion"} */
 void cv_heard_note_print(const cv_heard_note *note, cv_json_writer *w);

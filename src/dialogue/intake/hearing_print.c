@@ -117,9 +117,8 @@ void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w)
     cv_json_end_object(w);
 }
 
-void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w)
+void cv_heard_verdict_print_members(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w)
 {
-    cv_json_begin_object(w);
     cv_json_key_str(w, "dialogue_id", h->dialogue_id);
     cv_json_key_str(w, "verdict_id", verdict->verdict_id);
     cv_json_key_str(w, "verdict_type", cv_verdict_words.items[verdict->type]);
@@ -127,6 +126,12 @@ void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict
     cv_json_key_str(w, "author_expert", verdict->expert);
     cv_json_key_str(w, "recommendation", verdict->label);
     cv_json_key_str(w, "description", verdict->text);
+}
+
+void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w)
+{
+    cv_json_begin_object(w);
+    cv_heard_verdict_print_members(h, verdict, w);
     cv_json_end_object(w);
 }
 

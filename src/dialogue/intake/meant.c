@@ -94,10 +94,21 @@ static cv_meaning short_id(cv_listener *l, const cv_id *id, cv_str written)
 /* ---- all of them ----------------------------------------------------------------------------------------------------
  */
 
+cv_str cv_hear_own_name(cv_arena *a, cv_str expert, cv_str id)
+{
+    return cv_arena_printf(a, "%.*s/%.*s", CV_FMT(expert), CV_FMT(id));
+}
+
+static const uintptr_t *find_name(const cv_listener *l, cv_str written)
+{
+    const uintptr_t *own = cv_map_get(l->names, cv_hear_own_name(l->a, l->speech->expert, written));
+    return own ? own : cv_map_get(l->names, written);
+}
+
 cv_meaning cv_listen_meaning(cv_listener *l, const cv_id *id)
 {
     cv_str written = cv_id_print(l->a, id);
-    const uintptr_t *name = l->names ? cv_map_get(l->names, written) : NULL;
+    const uintptr_t *name = l->names ? find_name(l, written) : NULL;
     if (name)
         return by_name((const cv_str *)*name);
     if (id->form == CV_ID_EXPERT)

@@ -1,0 +1,366 @@
+/* import.c - dialogues from files; see find.h, script.h, play.h, restore.h and report.h for the steps.
+ *
+ *     paths -> dialogues and their files -> scripts -> requests -> report
+ *
+ * One dialogue after the other, each in memory of its own; what fails in one does not touch the next. A dry run does
+ * all of it on a copy of the record in memory: so its report is the report.
+ */
+#include "base/file.h"
+#include "base/path.h"
+#include "dialogue/fault.h"
+#include "dialogue/import/dates.h"
+#include "dialogue/import/find.h"
+#include "dialogue/import/play.h"
+#include "dialogue/import/report.h"
+#include "dialogue/import/restore.h"
+#include "dialogue/operations.h"
+
+typedef struct {
+    cv_call *call;
+    cv_store *store; /* the record, or a copy of it */
+    cv_str title;    /* asked for; empty: as the files say */
+    cv_report report;
+} importing;
+
+/* ---- reading the files of a dialogue
+ * --------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_script *s;
+    const cv_found_file *file;
+    size_t sheet;
+    cv_str text;
+    cv_json json;
+} reading;
+
+static cv_str base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return cv_str_of(slash ? slash + 1 : path);
+}
+
+/* "# Muffin - Round 2 (Data Modeling Specialist)": the role, when the heading is about the speaker. */
+static cv_str role_in_heading(cv_arena *a, cv_str text, cv_str speaker)
+{
+    cv_str rest = text, line;
+    cv_str_split(&rest, '\n', &line);
+    size_t open = cv_str_find_char(line, '('), close = cv_str_find_char(line, ')');
+    cv_str lower = cv_agent_key(a, cv_str_head(line, open));
+    if (!cv_str_starts(line, CV_STR("#")) || open == SIZE_MAX || close == SIZE_MAX || close < open ||
+        cv_str_find(lower, cv_agent_key(a, speaker)) == SIZE_MAX)
+        return CV_STR("");
+    cv_str role = cv_str_head(cv_str_from(line, open + 1), close - open - 1);
+    return cv_str_starts_nocase(role, CV_STR("round")) ? CV_STR("") : role;
+}
+
+static void read_response(reading *r)
+{
+    cv_script *s = r->s;
+    cv_act *act = cv_script_act(s, r->file->round - s->base, r->sheet, 0);
+    size_t player =
+        cv_script_player(s, r->file->speaker, role_in_heading(s->arena, r->text, r->file->speaker), r->sheet, 1);
+    if (act && player < s->players.count)
+        cv_script_say(s, act, player, r->sheet, 1, r->text);
+    else if (act)
+        cv_script_note(s, act, r->text);
+}
+
+static void read_summary(reading *r)
+{
+    int round = r->file->round - r->s->base;
+    cv_act *act = cv_script_act(r->s, round, r->sheet, 0);
+    if (!act)
+        return;
+    cv_script_note(r->s, act, r->text);
+    cv_script_tables(r->s, r->text, r->sheet, 1, round);
+    cv_script_endings(r->s, r->sheet, r->text, 1);
+}
+
+static void read_tables(reading *r)
+{
+    int round = r->file->round < 0 ? -1 : r->file->round - r->s->base;
+    if (cv_script_tables(r->s, r->text, r->sheet, 1, round))
+        return;
+    r->s->sheets.items[r->sheet].why = CV_STR("no table in it is a scoreboard or a tracker: kept as background");
+    cv_script_keep(r->s, base_name(r->file->path), r->text);
+}
+
+static void read_verdict(reading *r)
+{
+    cv_script_ending(r->s, CV_STR("Verdict"), r->text, r->sheet, 1);
+}
+
+static void read_background(reading *r)
+{
+    cv_script_keep(r->s, base_name(r->file->path), r->text);
+}
+
+static void read_document(reading *r)
+{
+    cv_script_read_doc(r->s, r->sheet, r->text);
+}
+
+static void read_pool(reading *r)
+{
+    cv_script_read_pool(r->s, r->sheet, &r->json);
+}
+
+static void read_panel(reading *r)
+{
+    cv_script_read_panel(r->s, r->sheet, r->file->round < 0 ? 0 : r->file->round - r->s->base, &r->json);
+}
+
+static void pass_over(reading *r)
+{
+    bool is_pool = r->file->role == CV_ROLE_DATA && cv_json_get(&r->json, CV_STR("experts"));
+    r->s->sheets.items[r->sheet].why = is_pool ? CV_STR("an expert pool without a dialogue")
+                                       : r->file->role >= CV_ROLE_PROMPT
+                                           ? CV_STR("counted only: it holds no contribution")
+                                           : CV_STR("JSON of another kind");
+}
+
+static const struct {
+    void (*read)(reading *r);
+    bool is_json;
+} readers[CV_ROLE_COUNT] = {
+    [CV_ROLE_EXPORT] = {pass_over, true},
+    [CV_ROLE_POOL] = {read_pool, true},
+    [CV_ROLE_PANEL] = {read_panel, true},
+    [CV_ROLE_RESPONSE] = {read_response, false},
+    [CV_ROLE_SUMMARY] = {read_summary, false},
+    [CV_ROLE_BOARD] = {read_tables, false},
+    [CV_ROLE_TENSIONS] = {read_tables, false},
+    [CV_ROLE_VERDICT] = {read_verdict, false},
+    [CV_ROLE_BACKGROUND] = {read_background, false},
+    [CV_ROLE_DOCUMENT] = {read_document, false},
+    [CV_ROLE_DATA] = {pass_over, true},
+    [CV_ROLE_PROMPT] = {pass_over, false},
+    [CV_ROLE_CONTEXT] = {pass_over, true},
+};
+
+static size_t add_sheet(cv_script *s, const cv_found_file *file)
+{
+    cv_str name = cv_str_of(file->path), folder = cv_arena_printf(s->arena, "%.*s/", CV_FMT(s->key));
+    size_t at = cv_str_find(name, folder);
+    *CV_PUSH(s->arena, &s->sheets) =
+        (cv_sheet){.name = name,
+                   .brief = at == SIZE_MAX ? base_name(file->path) : cv_str_from(name, at + folder.n),
+                   .role = cv_file_roles.items[file->role]};
+    return s->sheets.count - 1;
+}
+
+/* The bytes, and the JSON that they are; false: the sheet says why not. */
+static bool open_file(reading *r, cv_err *err)
+{
+    return cv_file_read_text(r->s->arena, r->file->path, &r->text, err) &&
+           (!readers[r->file->role].is_json || cv_json_parse(r->s->arena, r->text, &r->json, err));
+}
+
+/* Rounds of a folder may be numbered from 1. */
+static int base_of(const cv_found *found)
+{
+    int first = -1;
+    for (size_t i = 0; i < found->files.count; i++) {
+        int round = found->files.items[i].round;
+        if (round >= 0 && (first < 0 || round < first))
+            first = round;
+    }
+    return first == 1 ? 1 : 0;
+}
+
+static void read_files(const cv_found *found, cv_script *s, cv_remarks *failures)
+{
+    s->base = base_of(found);
+    if (s->base)
+        cv_script_decide(s, CV_NO_SHEET, 0, "its rounds are numbered from 1: round 1 is recorded as round 0");
+    for (size_t i = 0; i < found->files.count; i++) {
+        reading r = {.s = s, .file = &found->files.items[i], .sheet = add_sheet(s, &found->files.items[i])};
+        cv_err err = {.arena = s->arena};
+        if (open_file(&r, &err)) {
+            readers[r.file->role].read(&r);
+            continue;
+        }
+        s->sheets.items[r.sheet].why = cv_err_text(&err);
+        *CV_PUSH(s->arena, failures) = (cv_remark){r.sheet, err.line, CV_STR(""), err.message};
+    }
+}
+
+/* ---- exports
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void tally_rows(const cv_changes *rows, cv_tally *tally)
+{
+    const cv_rec_entity *entities = rows->items[CV_REC_ENTITY];
+    tally->agents = rows->counts[CV_REC_EXPERT];
+    tally->rounds = rows->counts[CV_REC_ROUND];
+    tally->responses = rows->counts[CV_REC_RESPONSE];
+    tally->references = rows->counts[CV_REC_REFERENCE];
+    tally->moves = rows->counts[CV_REC_MOVE];
+    tally->scores = rows->counts[CV_REC_SCORE];
+    tally->verdicts = rows->counts[CV_REC_VERDICT];
+    for (size_t i = 0; i < rows->counts[CV_REC_ENTITY]; i++) {
+        int kind = entities[i].kind.n == 1 ? cv_kind_of_letter(entities[i].kind.p[0]) : -1;
+        if (kind >= 0)
+            tally->entities[kind]++;
+    }
+}
+
+static void restore(importing *im, cv_script *s, reading *r)
+{
+    static const cv_import_outcome outcomes[] = {[CV_RESTORE_DONE] = CV_OUTCOME_IMPORTED,
+                                                 [CV_RESTORE_THERE] = CV_OUTCOME_UNCHANGED,
+                                                 [CV_RESTORE_CONFLICT] = CV_OUTCOME_CONFLICT,
+                                                 [CV_RESTORE_REFUSED] = CV_OUTCOME_FAILED};
+    cv_call own = *im->call;
+    cv_restored restored;
+    cv_errs errs = {0};
+    cv_played played = {0};
+    own.store = im->store;
+    cv_restore_result result = cv_restore(&own, s->arena, r->text, &r->json, &restored, &errs);
+    for (size_t i = 0; i < errs.count; i++)
+        *CV_PUSH(s->arena, result == CV_RESTORE_CONFLICT ? &played.conflicts : &played.failures) =
+            (cv_remark){r->sheet, 0, errs.items[i].field, errs.items[i].message};
+    s->title = restored.title;
+    played.dialogue_id = restored.dialogue_id;
+    played.rev = result <= CV_RESTORE_THERE ? restored.rev : 0;
+    if (result <= CV_RESTORE_THERE)
+        tally_rows(&restored.rows, &s->sheets.items[r->sheet].tally);
+    cv_report_dialogue(&im->report, s, &played, outcomes[result], (cv_str){NULL, 0});
+}
+
+/* An export holds all that the other files of its folder hold. */
+static bool import_export(importing *im, const cv_found *found, cv_script *s)
+{
+    for (size_t i = 0; i < found->files.count; i++) {
+        const cv_found_file *file = &found->files.items[i];
+        reading r = {.s = s, .file = file};
+        cv_err err = {.arena = s->arena};
+        if ((file->role != CV_ROLE_EXPORT && file->role != CV_ROLE_DATA) || !open_file(&r, &err) ||
+            !cv_restore_fits(&r.json))
+            continue;
+        for (size_t k = 0; k < found->files.count; k++) {
+            size_t sheet = add_sheet(s, &found->files.items[k]);
+            if (k == i)
+                r.sheet = sheet;
+            else
+                s->sheets.items[sheet].why = CV_STR("the export beside it holds the whole dialogue");
+        }
+        restore(im, s, &r);
+        return true;
+    }
+    return false;
+}
+
+/* ---- one dialogue
+ * ---------------------------------------------------------------------------------------------------- */
+
+static cv_import_outcome outcome_of(const cv_played *played, bool played_well)
+{
+    if (!played_well || played->failures.count)
+        return CV_OUTCOME_FAILED;
+    if (played->conflicts.count)
+        return CV_OUTCOME_CONFLICT;
+    if (played->written == 0)
+        return CV_OUTCOME_UNCHANGED;
+    return played->replayed ? CV_OUTCOME_CONTINUED : CV_OUTCOME_IMPORTED;
+}
+
+static void import_files(importing *im, const cv_found *found, cv_script *s)
+{
+    cv_remarks failures = {0};
+    cv_played played = {0};
+    s->date_ms = cv_date_find(s->arena, cv_str_head(found->key, cv_date_prefix(found->key)));
+    read_files(found, s, &failures);
+    if (im->title.n)
+        s->title = im->title;
+    if (s->players.count == 0) {
+        cv_str why = s->sheets.count == 1 ? s->sheets.items[0].why : (cv_str){NULL, 0};
+        played.failures = failures;
+        cv_report_dialogue(&im->report, s, &played, failures.count ? CV_OUTCOME_FAILED : CV_OUTCOME_SKIPPED,
+                           why.n ? why : CV_STR("nobody takes part in it: not a dialogue, or an empty template"));
+        return;
+    }
+    bool well = cv_play(im->call, im->store, s, &played) && cv_play_compare(im->call, im->store, s, &played);
+    for (size_t i = 0; i < failures.count; i++)
+        *CV_PUSH(s->arena, &played.failures) = failures.items[i];
+    cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
+}
+
+static void import_one(importing *im, const cv_found *found)
+{
+    cv_arena arena = {0};
+    cv_script *s = CV_NEW(&arena, cv_script);
+    s->arena = &arena;
+    s->key = found->key;
+    s->date_ms = CV_ABSENT;
+    if (!import_export(im, found, s))
+        import_files(im, found, s);
+    cv_arena_release(&arena);
+}
+
+static void report_trouble(importing *im, const cv_err *err)
+{
+    cv_arena arena = {0};
+    cv_script *s = CV_NEW(&arena, cv_script);
+    cv_played nothing = {0};
+    s->arena = &arena;
+    s->key = err->file;
+    cv_report_dialogue(&im->report, s, &nothing, CV_OUTCOME_FAILED, err->message);
+    cv_arena_release(&arena);
+}
+
+/* ---- the request
+ * ----------------------------------------------------------------------------------------------------- */
+
+static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count)
+{
+    const cv_json *given = cv_json_get(call->input, CV_STR("path"));
+    const cv_json *items = given->type == CV_JSON_ARRAY ? given->items : given;
+    size_t count = given->type == CV_JSON_ARRAY ? given->count : 1;
+    *ret_paths = CV_NEW_ARRAY(call->arena, count, const char *);
+    *ret_count = count;
+    for (size_t i = 0; i < count; i++) {
+        cv_err err = {.arena = call->arena};
+        if (!cv_path_allowed(call->arena, call->root, call->confined, items[i].text, &(*ret_paths)[i], &err)) {
+            err.field = cv_arena_printf(call->arena, "path[%zu]", i);
+            cv_call_fail(call, &err);
+        }
+    }
+    return call->errs->count == 0;
+}
+
+static void run(importing *im, const cv_finds *finds)
+{
+    cv_report_begin(&im->report, im->call->out, im->store != im->call->store);
+    for (size_t i = 0; i < finds->dialogues.count; i++)
+        import_one(im, &finds->dialogues.items[i]);
+    for (size_t i = 0; i < finds->troubles.count; i++)
+        report_trouble(im, &finds->troubles.items[i]);
+    im->call->partial = !cv_report_is_whole(&im->report);
+    cv_report_end(&im->report, finds->ignored);
+}
+
+bool cv_dialogue_import(cv_call *call)
+{
+    importing im = {.call = call, .store = call->store, .title = cv_json_get_text(call->input, "title")};
+    const char **paths;
+    size_t count;
+    cv_finds finds;
+    cv_err err = {.arena = call->arena};
+    if (!read_paths(call, &paths, &count))
+        return false;
+    cv_find_dialogues(call->arena, paths, count, &finds);
+    if (im.title.n && finds.dialogues.count > 1) {
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "title", im.title, "%zu dialogues would get this title",
+                  finds.dialogues.count)
+            ->suggestion = CV_STR("name one dialogue, or leave the title out");
+        return false;
+    }
+    if (cv_json_get_true(call->input, "dry_run") &&
+        !call->store->calls->scratch(call->store, call->arena, false, &im.store, &err))
+        return cv_call_fail(call, &err);
+    run(&im, &finds);
+    if (im.store != call->store)
+        cv_store_close(im.store);
+    return true;
+}

@@ -1,0 +1,249 @@
+/* play.c - a script becomes part of the record; see play.h. */
+#include "dialogue/import/play.h"
+
+#include "base/utf8.h"
+#include "dialogue/import/dates.h"
+#include "dialogue/import/playing.h"
+#include "dialogue/operations.h"
+#include "record/chain.h"
+
+/* ---- requests
+ * -------------------------------------------------------------------------------------------------------- */
+
+static cv_str op_id(const cv_playing *p, const char *step)
+{
+    return cv_arena_printf(p->s->arena, "import-%.*s-%s", 24, p->identity.p, step);
+}
+
+static void keep_failure(cv_playing *p, const char *step, const cv_reply *reply)
+{
+    for (size_t i = 0; i < reply->errs.count; i++) {
+        const cv_err *err = &reply->errs.items[i];
+        bool conflict = err->code == CV_ERR_OP_CONFLICT || err->code == CV_ERR_ROUND_REGISTERED ||
+                        err->code == CV_ERR_VERDICT_EXISTS || err->code == CV_ERR_DIALOGUE_CLOSED ||
+                        err->code == CV_ERR_PANEL_EXISTS;
+        cv_str why =
+            err->code == CV_ERR_OP_CONFLICT ? CV_STR("was imported before with other content") : cv_err_text(err);
+        *CV_PUSH(p->s->arena, conflict ? &p->played->conflicts : &p->played->failures) =
+            (cv_remark){CV_NO_SHEET, 0, cv_str_of(step), cv_arena_copy(p->s->arena, why)};
+        p->failed |= !conflict;
+    }
+}
+
+cv_json_writer cv_playing_begin_bare(cv_playing *p, cv_buf *text, const char *step)
+{
+    *text = (cv_buf){0};
+    cv_json_writer w = {.out = text};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "op_id", op_id(p, step));
+    return w;
+}
+
+cv_json_writer cv_playing_begin(cv_playing *p, cv_buf *text, const char *step)
+{
+    cv_json_writer w = cv_playing_begin_bare(p, text, step);
+    if (p->played->dialogue_id.n)
+        cv_json_key_str(&w, "dialogue_id", p->played->dialogue_id);
+    return w;
+}
+
+bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_handler run, cv_reply *ret_reply)
+{
+    cv_reply ignored;
+    ret_reply = ret_reply ? ret_reply : &ignored;
+    cv_json_end_object(w);
+    cv_request(p->call, p->s->arena, p->store, p->s->date_ms, run, cv_buf_take(w->out, p->s->arena), ret_reply);
+    if (!ret_reply->done) {
+        keep_failure(p, step, ret_reply);
+        return false;
+    }
+    p->played->rev = cv_json_get_int(&ret_reply->json, "rev", 0);
+    if (cv_json_get_true(&ret_reply->json, "replayed"))
+        p->played->replayed++;
+    else
+        p->played->written++;
+    return true;
+}
+
+/* ---- create
+ * ---------------------------------------------------------------------------------------------------------- */
+
+/* "jira-cloud-integration" is called "Jira cloud integration". */
+static cv_str title_of_key(cv_arena *a, cv_str key)
+{
+    char *title = cv_arena_copy_z(a, cv_str_from(key, cv_date_prefix(key)));
+    for (char *c = title; *c; c++)
+        *c = *c == '-' || *c == '_' ? ' ' : *c;
+    title[0] = cv_upper(title[0]);
+    return cv_squeeze(a, cv_str_of(title));
+}
+
+static void settle_head(cv_playing *p)
+{
+    cv_script *s = p->s;
+    if (!s->title.n)
+        s->title = title_of_key(s->arena, s->key);
+    if (!s->title.n)
+        s->title = CV_STR("Imported dialogue");
+    if (cv_utf8_count(s->title) > CV_MAX_TITLE) {
+        cv_script_decide(s, CV_NO_SHEET, 0, "its title is longer than %d characters and cut there", CV_MAX_TITLE);
+        s->title = cv_utf8_head(s->title, CV_MAX_TITLE);
+    }
+    if (cv_utf8_count(s->question) > CV_MAX_PROSE) {
+        cv_script_keep(s, CV_STR("Question"), s->question);
+        s->question = CV_STR("");
+    }
+    if (s->date_ms == CV_ABSENT)
+        cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it bears the time of this import");
+    cv_str slug = cv_slug_of_title(s->arena, s->title);
+    p->identity = cv_sha256(s->arena, cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(s->key), CV_FMT(slug)));
+}
+
+static void write_pool(const cv_script *s, cv_json_writer *w)
+{
+    if (s->pool.count == 0)
+        return;
+    cv_json_key(w, CV_STR("expert_pool"));
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "domain", s->domain.n ? s->domain : s->title);
+    cv_json_key(w, CV_STR("experts"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < s->pool.count; i++) {
+        const cv_member *m = &s->pool.items[i];
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "role", m->role);
+        cv_json_key_str(w, "tier", m->tier);
+        cv_json_key(w, CV_STR("relevance"));
+        cv_json_raw(w, m->relevance);
+        if (m->focus.n)
+            cv_json_key_str(w, "focus", m->focus);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+    cv_json_end_object(w);
+    cv_json_key_int(w, "panel_size", 0);
+}
+
+static void write_facts(cv_json_writer *w, const char *key, const char *name, const char *value, const cv_fact *facts,
+                        size_t count)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < count; i++) {
+        cv_json_begin_object(w);
+        cv_json_key_str(w, name, facts[i].key);
+        cv_json_key_str(w, value, facts[i].value);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+/* What has no other place in the record. */
+static void write_background(cv_script *s, cv_json_writer *w)
+{
+    cv_buf text = {0};
+    cv_json_writer inner = {.out = &text};
+    cv_json_begin_object(&inner);
+    cv_json_key_str(&inner, "imported_from", s->key);
+    write_facts(&inner, "metadata", "key", "value", s->metadata.items, s->metadata.count);
+    write_facts(&inner, "sections", "heading", "text", s->background.items, s->background.count);
+    cv_json_end_object(&inner);
+    cv_str whole = cv_buf_take(&text, s->arena);
+    if (whole.n > CV_MAX_BACKGROUND) {
+        cv_script_misunderstand(s, CV_NO_SHEET, 0, CV_STR("background"),
+                                "sections without a place of their own have %zu bytes, at most %d are kept", whole.n,
+                                CV_MAX_BACKGROUND);
+        return;
+    }
+    cv_json_key(w, CV_STR("background"));
+    cv_json_raw(w, whole);
+}
+
+/* The dialogue that an earlier import made of these files. */
+static bool find_earlier(cv_playing *p)
+{
+    cv_arena *a = p->s->arena;
+    cv_str slug = cv_slug_of_title(a, p->s->title), digest, result;
+    cv_err err = {.arena = a};
+    for (int n = 1; n <= CV_MAX_SAME_TITLE; n++) {
+        cv_str id = cv_dialogue_nth_id(a, slug, n);
+        int64_t rev;
+        bool found = false;
+        if (!p->store->calls->op_result(p->store, a, id, op_id(p, "create"), &rev, &digest, &result, &found, &err))
+            return false;
+        if (found) {
+            p->played->dialogue_id = id;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool create(cv_playing *p)
+{
+    cv_buf text;
+    cv_reply reply;
+    cv_json_writer w = cv_playing_begin(p, &text, "create");
+    cv_json_key_str(&w, "title", p->s->title);
+    if (p->s->question.n)
+        cv_json_key_str(&w, "question", p->s->question);
+    write_pool(p->s, &w);
+    write_background(p->s, &w);
+    if (cv_playing_send(p, &w, "create", cv_dialogue_create, &reply)) {
+        p->played->dialogue_id = cv_json_get_text(&reply.json, "dialogue_id");
+        return true;
+    }
+    return p->played->conflicts.count > 0 && find_earlier(p);
+}
+
+/* ---- the end
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* "Verdict: Ready for RFC" -> "Ready for RFC"; other headings: the first words below them. */
+static cv_str short_form(cv_arena *a, const cv_ending *ending)
+{
+    size_t colon = cv_str_find_char(ending->heading, ':');
+    cv_str tail = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(ending->heading, colon + 1));
+    cv_str rest = ending->text, line = CV_STR("");
+    if (tail.n > 0 && !cv_script_is_ending(tail))
+        return tail;
+    while (cv_str_split(&rest, '\n', &line) && cv_str_trim(line).n == 0)
+        ;
+    return cv_excerpt(a, cv_squeeze(a, line));
+}
+
+static void register_ending(cv_playing *p)
+{
+    cv_script *s = p->s;
+    cv_buf text;
+    if (s->ending.text.n == 0)
+        return;
+    cv_json_writer w = cv_playing_begin(p, &text, "final");
+    cv_json_key_str(&w, "verdict_id", CV_STR("final"));
+    cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_FINAL]);
+    cv_json_key_str(&w, "recommendation", short_form(s->arena, &s->ending));
+    cv_json_key_str(&w, "description", s->ending.text);
+    if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
+        return;
+    s->sheets.items[s->ending.sheet].tally.verdicts++;
+    cv_script_decide(s, s->ending.sheet, s->ending.line, "the final verdict is what stands under '%.*s'",
+                     CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
+}
+
+bool cv_play(const cv_call *call, cv_store *store, cv_script *s, cv_played *ret_played)
+{
+    cv_playing p = {.call = call, .store = store, .s = s, .played = ret_played};
+    *ret_played = (cv_played){0};
+    cv_script_finish(s);
+    settle_head(&p);
+    cv_threads_find(s, &ret_played->threads);
+    if (!create(&p))
+        return false;
+    for (size_t round = 0; round < s->act_count && !p.failed; round++)
+        cv_playing_round(&p, (int)round);
+    for (size_t i = 0; i < p.verdicts.count && !p.failed; i++)
+        cv_playing_verdict(&p, &p.verdicts.items[i]);
+    if (!p.failed)
+        register_ending(&p);
+    return !p.failed;
+}

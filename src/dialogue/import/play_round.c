@@ -1,0 +1,517 @@
+/* play_round.c - one round of a script becomes a panel and a registered round; see play.h.
+ *
+ *     who spoke, who sits              -> evolve-panel, when that is somebody else than before
+ *     what was said                    -> cv_hear: items, references, moves
+ *     what only the tracker knows      -> tensions of the judge, and updates of tensions by the judge
+ *     boards                           -> scores; a round whose score nobody gives has 0, and that is told
+ */
+#include "dialogue/import/playing.h"
+
+#include <stdlib.h>
+
+#include "dialogue/operations.h"
+#include "dialogue/people.h"
+#include "dialogue/pool.h"
+#include "dialogue/writing.h"
+
+typedef struct {
+    cv_playing *p;
+    cv_state state;
+    cv_act *act;
+    int round;
+    cv_hearing hearing;
+} scene;
+
+/* ---- the panel
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool read_state(cv_playing *p, uint32_t kinds, cv_state *ret_state)
+{
+    const cv_wanted wanted = {.kinds = kinds, .no_content = true};
+    cv_call own = *p->call;
+    cv_err err = {.arena = p->s->arena};
+    own.arena = p->s->arena;
+    own.store = p->store;
+    if (cv_state_load(&own, p->played->dialogue_id, &wanted, ret_state, &err))
+        return true;
+    *CV_PUSH(p->s->arena, &p->played->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
+    p->failed = true;
+    return false;
+}
+
+/* Keeps those of a list that were there before the round. */
+#define KEEP_BEFORE(list, is_before)                                                                                   \
+    do {                                                                                                               \
+        size_t kept = 0;                                                                                               \
+        for (size_t i = 0; i < (list)->count; i++)                                                                     \
+            if (is_before(&(list)->items[i], round))                                                                   \
+                (list)->items[kept++] = (list)->items[i];                                                              \
+        (list)->count = kept;                                                                                          \
+    } while (0)
+
+static bool expert_is_before(const cv_rec_expert *row, int64_t round)
+{
+    return row->first_round == CV_ABSENT || row->first_round <= round;
+}
+
+static bool entity_is_before(const cv_rec_entity *row, int64_t round)
+{
+    return row->round < round;
+}
+
+static bool origin_is_before(const cv_rec_origin *row, int64_t round)
+{
+    return row->round < round;
+}
+
+/* A round that is registered already is asked for once more as it was then: only what came before it is known. So the
+ * same files make the same request, and the record answers that it has it. */
+static void look_back(cv_arena *a, cv_state *s, int64_t round)
+{
+    for (size_t i = 0; i < s->entities.count; i++) {
+        cv_kind kind = (cv_kind)cv_kind_of_letter(s->entities.items[i].kind.p[0]);
+        s->entities.items[i].status = cv_statuses[cv_status_first(kind)].word;
+    }
+    for (size_t i = 0; i < s->events.count; i++) {
+        const cv_rec_event *event = &s->events.items[i];
+        cv_rec_entity *row = event->event_round < round ? cv_state_entity(s, event->subject_id) : NULL;
+        if (row && cv_status_find((cv_kind)cv_kind_of_letter(row->kind.p[0]), event->event_type) >= 0)
+            row->status = event->event_type;
+    }
+    KEEP_BEFORE(&s->experts, expert_is_before);
+    KEEP_BEFORE(&s->entities, entity_is_before);
+    KEEP_BEFORE(&s->origins, origin_is_before);
+    s->verdicts.count = 0;
+    cv_state_index(a, s);
+}
+
+static bool load(cv_playing *p, int round, cv_state *ret_state)
+{
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                           CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN);
+    if (!read_state(p, kinds, ret_state))
+        return false;
+    if (round >= cv_state_next_round(ret_state))
+        return true;
+    if (!read_state(p, kinds | CV_REC_BIT(EVENT), ret_state))
+        return false;
+    look_back(p->s->arena, ret_state, round);
+    return true;
+}
+
+static void seat(const scene *sc, bool *seated, size_t player)
+{
+    if (player < sc->p->s->players.count)
+        seated[player] = true;
+}
+
+/* Who sits: as a panel file says; else everybody of the document's panel; and whoever speaks. Without a panel of its
+ * own a round has those who speak. */
+static size_t seat_all(const scene *sc, bool *seated)
+{
+    const cv_script *s = sc->p->s;
+    size_t count = 0;
+    for (size_t i = 0; i < sc->act->panel.count; i++)
+        seat(sc, seated, sc->act->panel.items[i]);
+    for (size_t i = 0; sc->act->panel.count == 0 && i < s->players.count; i++)
+        seated[i] = s->players.items[i].on_panel;
+    for (size_t i = 0; i < sc->act->parts.count; i++)
+        seat(sc, seated, sc->act->parts.items[i].player);
+    for (size_t i = 0; i < s->players.count; i++)
+        count += seated[i];
+    return count;
+}
+
+static bool sits_already(const scene *sc, const bool *seated, size_t count)
+{
+    const cv_rec_seat *seats;
+    size_t sitting = cv_state_panel(&sc->state, sc->round, &seats), same = 0;
+    cv_map at = {0};
+    for (size_t i = 0; i < sitting; i++)
+        cv_map_put(&at, sc->p->s->arena, seats[i].expert_slug, NULL);
+    for (size_t i = 0; i < sc->p->s->players.count; i++)
+        same += seated[i] && cv_map_get(&at, sc->p->s->players.items[i].slug) != NULL;
+    return sitting == count && same == count;
+}
+
+/* The member of the pool with this role who has no name yet. */
+static bool is_in_pool(const scene *sc, const cv_player *player, bool *taken)
+{
+    const cv_script *s = sc->p->s;
+    for (size_t i = 0; player->role.n && i < s->pool.count; i++)
+        if (!taken[i] && cv_str_eq_nocase(s->pool.items[i].role, player->role)) {
+            for (size_t k = 0; k < sc->state.experts.count; k++)
+                if (cv_str_eq_nocase(sc->state.experts.items[k].role, player->role))
+                    return false;
+            taken[i] = true;
+            return true;
+        }
+    return false;
+}
+
+static void write_newcomer(const scene *sc, const cv_player *player, cv_json_writer *w)
+{
+    bool tier_ok, relevance_ok;
+    cv_str tier = cv_tier_or_usual(player->tier, &tier_ok),
+           relevance = cv_relevance_or_usual(player->relevance, &relevance_ok);
+    cv_json_key_str(w, "source", cv_source_words.items[CV_SOURCE_CREATED]);
+    cv_json_key_str(w, "role", player->role.n ? player->role : player->name);
+    cv_json_key_str(w, "tier", tier);
+    cv_json_key_str(w, "reason", cv_arena_printf(sc->p->s->arena, "takes part in round %d", sc->round));
+    if (relevance_ok) {
+        cv_json_key(w, CV_STR("relevance"));
+        cv_json_raw(w, relevance);
+    }
+    if (player->focus.n)
+        cv_json_key_str(w, "focus", player->focus);
+}
+
+static void write_seat(const scene *sc, const cv_player *player, bool *taken, cv_json_writer *w)
+{
+    const cv_rec_expert *known = cv_state_expert(&sc->state, player->slug);
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "slug", player->slug);
+    if (known && cv_person_sat_before(&sc->state, player->slug, sc->round)) {
+        cv_json_key_str(w, "source", cv_source_words.items[CV_SOURCE_RETAINED]);
+    } else if (known) {
+        cv_json_key_str(w, "source", known->source);
+    } else if (is_in_pool(sc, player, taken)) {
+        cv_json_key_str(w, "source", cv_source_words.items[CV_SOURCE_POOL]);
+        cv_json_key_str(w, "role", player->role);
+    } else {
+        write_newcomer(sc, player, w);
+    }
+    cv_json_end_object(w);
+}
+
+static void evolve(scene *sc)
+{
+    cv_script *s = sc->p->s;
+    bool *seated = CV_NEW_ARRAY(s->arena, s->players.count, bool), *taken = CV_NEW_ARRAY(s->arena, s->pool.count, bool);
+    size_t count = seat_all(sc, seated);
+    cv_buf text;
+    const char *step = cv_arena_printf(s->arena, "panel-%d", sc->round).p;
+    if (count == 0 || sc->round < cv_state_next_round(&sc->state) || sits_already(sc, seated, count))
+        return;
+    cv_json_writer w = cv_playing_begin(sc->p, &text, step);
+    cv_json_key_int(&w, "round", sc->round);
+    cv_json_key(&w, CV_STR("panel"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < s->players.count; i++)
+        if (seated[i])
+            write_seat(sc, &s->players.items[i], taken, &w);
+    cv_json_end_array(&w);
+    if (cv_playing_send(sc->p, &w, step, cv_dialogue_evolve_panel, NULL))
+        load(sc->p, sc->round, &sc->state);
+}
+
+/* ---- what was said
+ * --------------------------------------------------------------------------------------------------- */
+
+static const cv_part *part_of(const scene *sc, cv_str slug)
+{
+    for (size_t i = 0; i < sc->act->parts.count; i++)
+        if (cv_str_eq(sc->p->s->players.items[sc->act->parts.items[i].player].slug, slug))
+            return &sc->act->parts.items[i];
+    return NULL;
+}
+
+static cv_tally *tally_of(const scene *sc, cv_str slug)
+{
+    const cv_part *part = part_of(sc, slug);
+    return part ? &sc->p->s->sheets.items[part->sheet].tally : NULL;
+}
+
+static void count_all(const scene *sc)
+{
+    const cv_hearing *h = &sc->hearing;
+    cv_tally *tally;
+    for (size_t i = 0; i < h->entities.count; i++)
+        if ((tally = tally_of(sc, h->entities.items[i].expert)) != NULL) {
+            tally->entities[h->entities.items[i].kind]++;
+            tally->references += h->entities.items[i].refs.count;
+        }
+    for (size_t i = 0; i < h->links.count; i++)
+        if ((tally = tally_of(sc, h->links.items[i].expert)) != NULL)
+            tally->references++;
+    for (size_t i = 0; i < h->moves.count; i++)
+        if ((tally = tally_of(sc, h->moves.items[i].expert)) != NULL)
+            tally->moves++;
+    for (size_t i = 0; i < h->verdicts.count; i++)
+        if ((tally = tally_of(sc, h->verdicts.items[i].expert)) != NULL)
+            tally->verdicts++;
+}
+
+/* Notes about what was understood all the same are decisions; the rest was not understood. */
+static void keep_notes(const scene *sc)
+{
+    static const cv_str understood[] = {CV_STR_INIT("short_target"), CV_STR_INIT("no_label"),
+                                        CV_STR_INIT("long_label"),   CV_STR_INIT("no_marks"),
+                                        CV_STR_INIT("renumbered"),   CV_STR_INIT("duplicate_id")};
+    cv_script *s = sc->p->s;
+    for (size_t i = 0; i < sc->hearing.notes.count; i++) {
+        const cv_heard_note *note = &sc->hearing.notes.items[i];
+        const cv_part *part = part_of(sc, note->expert);
+        size_t sheet = part ? part->sheet : CV_NO_SHEET, line = part ? cv_part_line(part, note->line) : 0;
+        if (cv_words_find((cv_words){understood, CV_COUNT(understood)}, note->type) >= 0)
+            cv_script_decide(s, sheet, line, "%.*s: %.*s", CV_FMT(note->expert), CV_FMT(note->message));
+        else
+            cv_script_misunderstand(s, sheet, line, note->text, "%.*s", CV_FMT(note->message));
+    }
+}
+
+static int by_number(const void *x, const void *y)
+{
+    const cv_heard_entity *a = x, *b = y;
+    cv_id left, right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (!cv_id_parse(a->local_id, &left) || !cv_id_parse(b->local_id, &right) || left.number == right.number)
+        return cv_str_order(a->local_id, b->local_id);
+    return left.number < right.number ? -1 : 1;
+}
+
+static void hear(scene *sc)
+{
+    cv_script *s = sc->p->s;
+    cv_voice *voices = CV_NEW_ARRAY(s->arena, sc->act->parts.count, cv_voice);
+    cv_map names;
+    for (size_t i = 0; i < sc->act->parts.count; i++)
+        voices[i] = (cv_voice){s->players.items[sc->act->parts.items[i].player].slug, sc->act->parts.items[i].text};
+    cv_threads_names(&sc->p->played->threads, s->arena, sc->round, &names);
+    cv_hear(s->arena, &sc->state, sc->round, voices, sc->act->parts.count, &names, &sc->hearing);
+    if (sc->p->played->threads.in_full[sc->round])
+        qsort(sc->hearing.entities.items, sc->hearing.entities.count, sizeof *sc->hearing.entities.items, by_number);
+    count_all(sc);
+    keep_notes(sc);
+}
+
+/* ---- what the tracker says
+ * ------------------------------------------------------------------------------------------- */
+
+/* Items stand by kind; the judge's come behind those of the experts. */
+static void add_judges_tension(scene *sc, const cv_thread *thread)
+{
+    cv_script *s = sc->p->s;
+    const cv_tracked *row = &thread->from->row;
+    size_t tensions = 0, at;
+    for (at = 0; at < sc->hearing.entities.count && sc->hearing.entities.items[at].kind <= CV_KIND_TENSION; at++)
+        tensions += sc->hearing.entities.items[at].kind == CV_KIND_TENSION;
+    if (tensions >= CV_MAX_SEQ) {
+        cv_script_misunderstand(s, thread->from->sheet, row->line, row->label, "more than %d tensions in one round",
+                                CV_MAX_SEQ);
+        return;
+    }
+    *CV_PUSH(s->arena, &sc->hearing.entities) = (cv_heard_entity){0};
+    cv_heard_entity *place = &sc->hearing.entities.items[at];
+    memmove(place + 1, place, (sc->hearing.entities.count - at - 1) * sizeof *place);
+    *place = (cv_heard_entity){.kind = CV_KIND_TENSION,
+                               .local_id = thread->local_id,
+                               .expert = cv_judge_slug,
+                               .label = row->label.n ? row->label : row->id,
+                               .content = row->label.n ? row->label : row->id};
+    s->sheets.items[thread->from->sheet].tally.entities[CV_KIND_TENSION]++;
+}
+
+static bool is_made(const scene *sc, cv_str local_id)
+{
+    if (cv_state_origin(&sc->state, local_id))
+        return true;
+    for (size_t i = 0; i < sc->hearing.entities.count; i++)
+        if (cv_str_eq(sc->hearing.entities.items[i].local_id, local_id))
+            return true;
+    return false;
+}
+
+static cv_status status_before(const scene *sc, cv_str local_id)
+{
+    const cv_rec_origin *origin = cv_state_origin(&sc->state, local_id);
+    const cv_rec_entity *row = origin ? cv_state_entity(&sc->state, origin->display_id) : NULL;
+    int status = row ? cv_status_find(CV_KIND_TENSION, row->status) : -1;
+    return status >= 0 ? (cv_status)status : cv_status_first(CV_KIND_TENSION);
+}
+
+static void add_update(scene *sc, const cv_thread *thread, cv_status to)
+{
+    const cv_tracked *row = &thread->from->row;
+    cv_arena *a = sc->p->s->arena;
+    cv_str reason = row->resolution.n > 2 ? cv_arena_printf(a, "%.*s: %.*s", CV_FMT(row->word), CV_FMT(row->resolution))
+                                          : row->word;
+    *CV_PUSH(a, &sc->hearing.updates) =
+        (cv_heard_update){.expert = cv_judge_slug, .id = thread->local_id, .reason = reason, .status = to};
+}
+
+/* What is closed is opened again before it gets another status. */
+static void rule(scene *sc, const cv_thread *thread)
+{
+    cv_status to = (cv_status)thread->from->row.status, from = status_before(sc, thread->local_id);
+    if (to == from || to == cv_status_first(CV_KIND_TENSION) || !is_made(sc, thread->local_id))
+        return;
+    if (!cv_status_may_become(from, to) && cv_status_may_become(from, CV_STATUS_TENSION_REOPENED)) {
+        add_update(sc, thread, CV_STATUS_TENSION_REOPENED);
+        from = CV_STATUS_TENSION_REOPENED;
+    }
+    if (!cv_status_may_become(from, to))
+        return; /* the comparison tells */
+    add_update(sc, thread, to);
+    sc->p->s->sheets.items[thread->from->sheet].tally.updates++;
+}
+
+static void add_threads(scene *sc)
+{
+    const cv_threads *threads = &sc->p->played->threads;
+    for (size_t i = 0; i < threads->threads.count; i++) {
+        const cv_thread *thread = &threads->threads.items[i];
+        if (thread->by_judge && thread->raised == sc->round)
+            add_judges_tension(sc, thread);
+        if (thread->closed == sc->round && thread->from->row.status >= 0)
+            rule(sc, thread);
+    }
+}
+
+/* ---- scores
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static void write_parts(cv_json_writer *w, const cv_points *points)
+{
+    if (points->parts[0] == CV_ABSENT && points->parts[1] == CV_ABSENT && points->parts[2] == CV_ABSENT &&
+        points->parts[3] == CV_ABSENT)
+        return;
+    cv_json_key(w, CV_STR("score_components"));
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < CV_SCORE_PARTS; i++)
+        if (points->parts[i] != CV_ABSENT)
+            cv_json_key_int(w, cv_score_letters[i], points->parts[i]);
+    cv_json_end_object(w);
+}
+
+static int64_t write_expert_scores(const scene *sc, const cv_part_score *scores, size_t count, cv_json_writer *w)
+{
+    int64_t sum = 0;
+    cv_json_key(w, CV_STR("expert_scores"));
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < count; i++) {
+        cv_str slug = sc->p->s->players.items[scores[i].player].slug;
+        if (!cv_state_expert(&sc->state, slug))
+            continue;
+        cv_json_key(w, slug);
+        cv_json_begin_object(w);
+        cv_json_key_int(w, "score", scores[i].points.total);
+        write_parts(w, &scores[i].points);
+        cv_json_end_object(w);
+        sum += scores[i].points.total;
+    }
+    cv_json_end_object(w);
+    return sum;
+}
+
+/* Sums over the dialogue are those of the round when there is only one. */
+static void write_scores(scene *sc, cv_json_writer *w)
+{
+    cv_script *s = sc->p->s;
+    bool only = s->act_count == 1 && sc->act->scores.count == 0 && s->sums.count > 0;
+    const cv_part_score *scores = only ? s->sums.items : sc->act->scores.items;
+    size_t count = only ? s->sums.count : sc->act->scores.count;
+    int64_t sum = count ? write_expert_scores(sc, scores, count, w) : CV_ABSENT;
+    if (sc->act->said.line > 0) {
+        cv_json_key_int(w, "score", sc->act->said.points.total);
+        write_parts(w, &sc->act->said.points);
+        return;
+    }
+    if (sum == CV_ABSENT)
+        cv_script_decide(s, CV_NO_SHEET, 0, "round %d: score not given, recorded as 0", sc->round);
+    cv_json_key_int(w, "score", sum == CV_ABSENT ? 0 : sum);
+}
+
+/* ---- the round
+ * ------------------------------------------------------------------------------------------------------- */
+
+static cv_str summary_of(const scene *sc)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; i < sc->act->notes.count; i++) {
+        cv_buf_add_z(&text, i ? "\n\n" : "");
+        cv_buf_add(&text, sc->act->notes.items[i]);
+    }
+    return cv_buf_take(&text, sc->p->s->arena);
+}
+
+static void write_round(scene *sc, cv_json_writer *w)
+{
+    cv_hearing_print_members(&sc->hearing, w);
+    cv_str summary = summary_of(sc);
+    if (sc->act->title.n)
+        cv_json_key_str(w, "title", sc->act->title);
+    if (summary.n)
+        cv_json_key_str(w, "summary", summary);
+    write_scores(sc, w);
+    cv_json_key(w, CV_STR("responses"));
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < sc->act->parts.count; i++) {
+        cv_json_key(w, sc->p->s->players.items[sc->act->parts.items[i].player].slug);
+        cv_json_str(w, sc->act->parts.items[i].text);
+    }
+    cv_json_end_object(w);
+}
+
+static void keep_meanings(const scene *sc, const cv_json *mapping)
+{
+    const cv_threads *threads = &sc->p->played->threads;
+    for (size_t i = 0; i < threads->threads.count; i++) {
+        const cv_thread *thread = &threads->threads.items[i];
+        const cv_json *id = thread->raised == sc->round ? cv_json_get(mapping, thread->local_id) : NULL;
+        if (id)
+            *CV_PUSH(sc->p->s->arena, &sc->p->played->meanings) = (cv_meant){thread->from->row.id, id->text};
+    }
+}
+
+/* A round that no file has, or in which nothing was said, is registered only when another one follows it. */
+static bool is_empty(const scene *sc)
+{
+    const cv_act *act = sc->act;
+    bool last = true;
+    for (size_t i = (size_t)sc->round + 1; i < sc->p->s->act_count; i++)
+        last &= sc->p->s->acts[i].parts.count == 0 && sc->p->s->acts[i].notes.count == 0;
+    return last && act->parts.count == 0 && act->notes.count == 0 && act->said.line == 0;
+}
+
+void cv_playing_round(cv_playing *p, int round)
+{
+    scene *sc = CV_NEW(p->s->arena, scene);
+    cv_buf text;
+    cv_reply reply;
+    const char *step = cv_arena_printf(p->s->arena, "round-%d", round).p;
+    *sc = (scene){.p = p, .act = &p->s->acts[round], .round = round};
+    if (!load(p, round, &sc->state))
+        return;
+    evolve(sc);
+    if (p->failed || is_empty(sc))
+        return;
+    if (sc->act->written < 0)
+        cv_script_decide(p->s, CV_NO_SHEET, 0, "round %d is in no file and is recorded empty", round + p->s->base);
+    hear(sc);
+    add_threads(sc);
+    cv_json_writer w = cv_playing_begin_bare(p, &text, step);
+    write_round(sc, &w);
+    if (!cv_playing_send(p, &w, step, cv_dialogue_round_register, &reply))
+        return;
+    keep_meanings(sc, cv_json_get(&reply.json, CV_STR("id_mapping")));
+    for (size_t i = 0; i < sc->hearing.verdicts.count; i++)
+        *CV_PUSH(p->s->arena, &p->verdicts) = (cv_late_verdict){sc->hearing, i};
+}
+
+/* An expert may dissent in several rounds: the later ones are told apart by their rounds. */
+void cv_playing_verdict(cv_playing *p, const cv_late_verdict *late)
+{
+    cv_heard_verdict verdict = late->hearing.verdicts.items[late->which];
+    cv_buf text;
+    bool is_new;
+    cv_map_put(&p->verdict_ids, p->s->arena, verdict.verdict_id, &is_new);
+    if (!is_new)
+        verdict.verdict_id =
+            cv_arena_printf(p->s->arena, "%.*s-r%lld", CV_FMT(verdict.verdict_id), (long long)late->hearing.round);
+    const char *step = cv_arena_copy_z(p->s->arena, verdict.verdict_id);
+    cv_json_writer w = cv_playing_begin_bare(p, &text, step);
+    cv_heard_verdict_print_members(&late->hearing, &verdict, &w);
+    cv_playing_send(p, &w, step, cv_dialogue_verdict_register, NULL);
+}

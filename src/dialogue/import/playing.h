@@ -1,0 +1,34 @@
+/* playing.h - an import under way: what play.c and play_round.c share. */
+#ifndef CV_DIALOGUE_IMPORT_PLAYING_H
+#define CV_DIALOGUE_IMPORT_PLAYING_H
+
+#include "dialogue/import/play.h"
+#include "dialogue/import/request.h"
+#include "dialogue/intake/hearing.h"
+
+typedef struct {
+    cv_hearing hearing;
+    size_t which; /* of its verdicts */
+} cv_late_verdict;
+
+typedef struct {
+    const cv_call *call;
+    cv_store *store;
+    cv_script *s;
+    cv_played *played;
+    cv_str identity;                         /* a hash of what the dialogue is called */
+    bool failed;                             /* something was refused that is no conflict */
+    CV_STATE_LIST(cv_late_verdict) verdicts; /* dissents and minorities: they may follow all rounds */
+    cv_map verdict_ids;
+} cv_playing;
+
+/* A request with its op_id and dialogue: members follow, send ends and sends it. */
+cv_json_writer cv_playing_begin(cv_playing *p, cv_buf *text, const char *step);
+cv_json_writer cv_playing_begin_bare(cv_playing *p, cv_buf *text,
+                                     const char *step); /* what is heard names the dialogue */
+bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_handler run, cv_reply *ret_reply);
+
+void cv_playing_round(cv_playing *p, int round);
+void cv_playing_verdict(cv_playing *p, const cv_late_verdict *verdict);
+
+#endif

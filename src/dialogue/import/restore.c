@@ -1,0 +1,277 @@
+/* restore.c - an export put back; see restore.h. */
+#include "dialogue/import/restore.h"
+
+#include "base/limits.h"
+#include "dialogue/import/request.h"
+#include "dialogue/import/rows.h"
+#include "dialogue/operations.h"
+#include "dialogue/place.h"
+#include "dialogue/state.h"
+#include "record/chain.h"
+#include "text/mark.h"
+
+enum { MOST_DIFFERENCES = 20 };
+
+bool cv_restore_fits(const cv_json *document)
+{
+    return cv_json_get(document, CV_STR("id")) && cv_json_get(document, CV_STR("rounds_data")) &&
+           cv_json_get(document, CV_STR("record"));
+}
+
+/* ---- the long texts -------------------------------------------------------------------------------------------------
+ */
+
+/* The texts of the document by the row they belong to: "P0101", "1/muffin". */
+static void learn_entities(cv_arena *a, const cv_json *document, cv_map *texts)
+{
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        const cv_json *list = cv_json_get(document, cv_kinds[kind].plural);
+        cv_str member = kind == CV_KIND_TENSION ? CV_STR("description") : CV_STR("content");
+        for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++)
+            *cv_map_put(texts, a, cv_json_get_text(&list->items[i], "id"), NULL) =
+                (uintptr_t)cv_json_get(&list->items[i], member);
+    }
+}
+
+static cv_str response_key(cv_arena *a, int64_t round, cv_str slug)
+{
+    return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(slug));
+}
+
+static void learn_responses(cv_arena *a, const cv_json *document, cv_map *texts)
+{
+    const cv_json *rounds = cv_json_get(document, CV_STR("rounds"));
+    for (uint32_t i = 0; rounds && rounds->type == CV_JSON_ARRAY && i < rounds->count; i++) {
+        int64_t round = cv_json_get_int(&rounds->items[i], "round", -1);
+        const cv_json *experts = cv_json_get(&rounds->items[i], CV_STR("experts"));
+        for (uint32_t k = 0; experts && experts->type == CV_JSON_OBJECT && k < experts->count; k++)
+            *cv_map_put(texts, a, response_key(a, round, experts->members[k].key), NULL) =
+                (uintptr_t)cv_json_get(&experts->members[k].value, CV_STR("raw"));
+    }
+}
+
+static void put_back(const cv_map *texts, cv_str key, cv_str *to)
+{
+    const uintptr_t *found = cv_map_get(texts, key);
+    const cv_json *text = found ? (const cv_json *)*found : NULL;
+    if (!to->p && text && text->type == CV_JSON_STRING)
+        *to = text->text.p ? text->text : CV_STR("");
+}
+
+static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *rows)
+{
+    cv_map texts = {0};
+    learn_entities(a, document, &texts);
+    learn_responses(a, document, &texts);
+    cv_rec_entity *entities = (cv_rec_entity *)rows->items[CV_REC_ENTITY];
+    cv_rec_response *responses = (cv_rec_response *)rows->items[CV_REC_RESPONSE];
+    for (size_t i = 0; i < rows->counts[CV_REC_ENTITY]; i++)
+        if (cv_place_of_entity(&entities[i]) != CV_NO_PLACE)
+            put_back(&texts, cv_entity_id(a, &entities[i]), &entities[i].content);
+    for (size_t i = 0; i < rows->counts[CV_REC_RESPONSE]; i++)
+        put_back(&texts, response_key(a, responses[i].round, responses[i].expert_slug), &responses[i].content);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_sound_id(cv_arena *a, cv_str id)
+{
+    return id.n > 0 && id.n <= CV_MAX_DIALOGUE_ID && cv_str_eq(id, cv_slug_of_title(a, id));
+}
+
+static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret, cv_errs *errs)
+{
+    const cv_json *record = cv_json_get(document, CV_STR("record")), *rows = cv_json_get(record, CV_STR("rows"));
+    size_t before = errs->count;
+    *ret = (cv_restored){.dialogue_id = cv_json_get_text(document, "id"), .rev = cv_json_get_int(record, "rev", 0)};
+    if (!rows) {
+        cv_err *err = cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "the export does not carry its record");
+        err->field = CV_STR("record.rows");
+        err->suggestion = CV_STR("export the dialogue again without 'plain'");
+        return false;
+    }
+    if (!is_sound_id(a, ret->dialogue_id))
+        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "this cannot be the id of a dialogue")->field = CV_STR("id");
+    if (ret->rev < 1)
+        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "must be a whole number above 0")->field = CV_STR("record.rev");
+    if (!cv_rows_read(a, rows, &ret->rows, errs) || errs->count > before)
+        return false;
+    const cv_rec_dialogue *row = ret->rows.items[CV_REC_DIALOGUE];
+    ret->title = row->title;
+    ret->created_at = row->created_at;
+    put_texts_back(a, document, &ret->rows);
+    return true;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------------
+ */
+
+/* The head of the chain: the hash of the last event. */
+static cv_str head_of(const cv_changes *rows)
+{
+    const cv_rec_event *events = rows->items[CV_REC_EVENT];
+    size_t count = rows->counts[CV_REC_EVENT];
+    return count ? events[count - 1].hash : CV_STR("");
+}
+
+static bool write_rows(const cv_call *call, cv_arena *a, cv_store *store, cv_str text, const cv_restored *r,
+                       cv_err *err)
+{
+    char now[CV_TIME_LEN + 1];
+    int64_t rev;
+    cv_str result;
+    cv_time_print(call->clock.now_ms(call->clock.ctx), now);
+    cv_op op = {.dialogue_id = r->dialogue_id,
+                .op_digest = cv_sha256(a, text),
+                .now = {now, CV_TIME_LEN},
+                .result = CV_STR("{}"),
+                .head = head_of(&r->rows),
+                .event_count = (int64_t)r->rows.counts[CV_REC_EVENT],
+                .restored_rev = r->rev};
+    op.op_id = cv_arena_printf(a, "restore-%.*s", CV_FMT(op.op_digest));
+    cv_store_result done = store->calls->commit(store, a, &op, &r->rows, &rev, &result, err);
+    return done == CV_STORE_DONE || done == CV_STORE_REPLAYED;
+}
+
+/* ---- does it agree with itself? -------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    cv_arena *arena;
+    cv_errs *errs;
+    size_t count;
+} differing;
+
+static cv_str shown(cv_arena *a, const cv_json *value)
+{
+    cv_buf text = {0};
+    if (!value)
+        return CV_STR("nothing");
+    cv_json_value(&(cv_json_writer){.out = &text}, value);
+    return cv_excerpt(a, cv_buf_take(&text, a));
+}
+
+static void differ(differing *d, cv_str at, const cv_json *says, const cv_json *derives)
+{
+    if (d->count++ >= MOST_DIFFERENCES)
+        return;
+    cv_str x = shown(d->arena, says), y = shown(d->arena, derives);
+    cv_err *err = cv_errs_add(d->errs, d->arena, CV_ERR_VERIFY, "the document says %.*s, its own record %.*s",
+                              CV_FMT(x), CV_FMT(y));
+    err->field = at;
+    err->suggestion = CV_STR("the file was changed after the export: export the dialogue again");
+}
+
+static void compare(differing *d, cv_str at, const cv_json *says, const cv_json *derives);
+
+static void compare_members(differing *d, cv_str at, const cv_json *says, const cv_json *derives)
+{
+    for (uint32_t i = 0; i < derives->count; i++) {
+        cv_str key = derives->members[i].key;
+        cv_str below = cv_arena_printf(d->arena, "%.*s%s%.*s", CV_FMT(at), at.n ? "." : "", CV_FMT(key));
+        const cv_json *other = cv_json_get(says, key);
+        if (other)
+            compare(d, below, other, &derives->members[i].value);
+        else
+            differ(d, below, NULL, &derives->members[i].value);
+    }
+    for (uint32_t i = 0; i < says->count; i++)
+        if (!cv_json_get(derives, says->members[i].key))
+            differ(d,
+                   cv_arena_printf(d->arena, "%.*s%s%.*s", CV_FMT(at), at.n ? "." : "", CV_FMT(says->members[i].key)),
+                   &says->members[i].value, NULL);
+}
+
+static void compare(differing *d, cv_str at, const cv_json *says, const cv_json *derives)
+{
+    if (says->type != derives->type ||
+        (says->type == CV_JSON_ARRAY ? says->count != derives->count
+                                     : says->type != CV_JSON_OBJECT && !cv_str_eq(says->text, derives->text))) {
+        differ(d, at, says, derives);
+        return;
+    }
+    if (says->type == CV_JSON_OBJECT)
+        compare_members(d, at, says, derives);
+    for (uint32_t i = 0; says->type == CV_JSON_ARRAY && i < says->count; i++)
+        compare(d, cv_arena_printf(d->arena, "%.*s[%u]", CV_FMT(at), (unsigned)i), &says->items[i], &derives->items[i]);
+}
+
+static void keep_errs(cv_arena *a, const cv_errs *from, cv_errs *to)
+{
+    for (size_t i = 0; i < from->count; i++)
+        *CV_PUSH(a, to) = from->items[i];
+}
+
+static cv_str request_for(cv_arena *a, cv_str id, bool to_answer)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "dialogue_id", id);
+    if (to_answer)
+        cv_json_key_str(&w, "output_path", CV_STR("-"));
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, a);
+}
+
+static bool agrees(const cv_call *call, cv_arena *a, cv_store *scratch, cv_str text, const cv_json *document,
+                   const cv_restored *r, cv_errs *errs)
+{
+    cv_reply verified, exported;
+    differing d = {a, errs, 0};
+    cv_request(call, a, scratch, CV_ABSENT, cv_record_verify, request_for(a, r->dialogue_id, false), &verified);
+    keep_errs(a, &verified.errs, errs);
+    cv_request(call, a, scratch, CV_ABSENT, cv_dialogue_export, request_for(a, r->dialogue_id, true), &exported);
+    keep_errs(a, &exported.errs, errs);
+    if (exported.done && !cv_str_eq(cv_str_trim(text), cv_str_trim(exported.text)))
+        compare(&d, (cv_str){NULL, 0}, document, &exported.json);
+    return verified.done && exported.done && d.count == 0;
+}
+
+/* Tries it where nothing can be harmed. */
+static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document, const cv_restored *r,
+                  cv_errs *errs)
+{
+    cv_store *scratch = NULL;
+    cv_err err = {.arena = a};
+    bool ok = call->store->calls->scratch(call->store, a, true, &scratch, &err) &&
+              write_rows(call, a, scratch, text, r, &err);
+    if (ok)
+        ok = agrees(call, a, scratch, text, document, r, errs);
+    else
+        *CV_PUSH(a, errs) = err;
+    cv_store_close(scratch);
+    return ok;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------------
+ */
+
+static cv_restore_result taken(cv_arena *a, const cv_restored *r, const cv_position *position, cv_errs *errs)
+{
+    if (cv_str_eq(position->head, head_of(&r->rows)) && position->rev == r->rev)
+        return CV_RESTORE_THERE;
+    cv_err *err = cv_errs_add(errs, a, CV_ERR_REV_CONFLICT,
+                              "the record has a dialogue '%.*s' already, at rev %lld; the document's is at rev %lld",
+                              CV_FMT(r->dialogue_id), (long long)position->rev, (long long)r->rev);
+    err->field = CV_STR("id");
+    err->suggestion = CV_STR("import it into another project");
+    return CV_RESTORE_CONFLICT;
+}
+
+cv_restore_result cv_restore(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document,
+                             cv_restored *ret_restored, cv_errs *errs)
+{
+    cv_err err = {.arena = a};
+    cv_position position;
+    bool found = false;
+    if (!read_document(a, document, ret_restored, errs) || !check(call, a, text, document, ret_restored, errs))
+        return CV_RESTORE_REFUSED;
+    if (!call->store->calls->position(call->store, a, ret_restored->dialogue_id, &position, &found, &err) ||
+        (!found && !write_rows(call, a, call->store, text, ret_restored, &err))) {
+        *CV_PUSH(a, errs) = err;
+        return err.code == CV_ERR_REV_CONFLICT ? CV_RESTORE_CONFLICT : CV_RESTORE_REFUSED;
+    }
+    return found ? taken(a, ret_restored, &position, errs) : CV_RESTORE_DONE;
+}

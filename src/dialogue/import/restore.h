@@ -1,0 +1,31 @@
+/* restore.h - an export put back: the same rows, the same events, the same hashes.
+ *
+ *     dialogue.json -> rows            every value of the right kind, or all faults
+ *     rows          -> scratch store   verified as `conclave verify` does, and exported again
+ *     the export    <-> the document   what the two say must be the same, member by member
+ *     rows          -> the record      one write: all of it or nothing
+ *
+ * A document that was changed, cut or made up fails one of these and is refused with what does not agree.
+ */
+#ifndef CV_DIALOGUE_IMPORT_RESTORE_H
+#define CV_DIALOGUE_IMPORT_RESTORE_H
+
+#include "record/call.h"
+
+typedef enum { CV_RESTORE_DONE, CV_RESTORE_THERE, CV_RESTORE_CONFLICT, CV_RESTORE_REFUSED } cv_restore_result;
+
+typedef struct {
+    cv_str dialogue_id, title, created_at;
+    cv_changes rows;
+    int64_t rev;
+} cv_restored;
+
+/* Does the document look like an export of ours? */
+bool cv_restore_fits(const cv_json *document);
+
+/* Puts the dialogue into call->store. THERE: it is in the record already, as it is in the document. CONFLICT: another
+ * one has its id, or it has gone on. For these two and REFUSED `errs` says more. */
+cv_restore_result cv_restore(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document,
+                             cv_restored *ret_restored, cv_errs *errs);
+
+#endif

@@ -1,0 +1,182 @@
+/* script.h - what the files of one dialogue say, in order: who takes part, who said what in which round, what the judge
+ * noted; and the report of how they were read.
+ *
+ *     muffin.md, scoreboard.md, x.dialogue.md …  ->  script  ->  requests (play.h)
+ *
+ * Reading believes nothing and drops nothing: what has no place of its own is kept as background, what cannot be
+ * understood is listed with file, line and reason. The first file that speaks for somebody in a round counts; folders
+ * are read before the assembled document, which mostly sums them up.
+ */
+#ifndef CV_DIALOGUE_IMPORT_SCRIPT_H
+#define CV_DIALOGUE_IMPORT_SCRIPT_H
+
+#include "base/limits.h"
+#include "dialogue/import/grid.h"
+#include "dialogue/state.h"
+
+/* What was counted, of one file or of all. */
+typedef struct {
+    size_t rounds, agents, responses, entities[CV_KIND_COUNT], references, moves, scores, tracked, updates, verdicts;
+} cv_tally;
+
+typedef struct {
+    cv_str name;  /* as the report names it */
+    cv_str brief; /* … to people: without the folders above the dialogue */
+    cv_str role;  /* "response", "scoreboard", … */
+    cv_str why;   /* empty; else why nothing was taken from it */
+    cv_tally tally;
+} cv_sheet;
+
+/* Something that the report tells: a decision, a text that was not understood, a figure that differs. */
+typedef struct {
+    size_t sheet; /* CV_NO_SHEET: about no file */
+    size_t line;
+    cv_str text;
+    cv_str why;
+} cv_remark;
+typedef CV_STATE_LIST(cv_remark) cv_remarks;
+
+typedef struct {
+    size_t sheet, line;
+    cv_str what, says, derives, why;
+} cv_difference;
+
+typedef struct {
+    cv_str name, slug, role, tier, relevance, focus;
+    size_t sheet, line;
+    bool on_panel; /* of the document: sits in every round */
+} cv_player;
+
+typedef struct {
+    cv_str role, tier, relevance, focus;
+} cv_member; /* of the pool, as create takes it */
+
+typedef struct {
+    cv_str text;
+    size_t line;    /* of the file */
+    size_t in_text; /* … and of the joined text */
+} cv_piece;
+
+typedef struct {
+    size_t player, sheet;
+    CV_STATE_LIST(cv_piece) pieces;
+    cv_str text; /* all of them, set by cv_script_finish */
+} cv_part;
+
+typedef struct {
+    size_t player, sheet, line;
+    cv_points points;
+} cv_part_score;
+
+typedef struct {
+    int written; /* its number in the files; -1: no file has it */
+    cv_str title;
+    CV_STATE_LIST(cv_str) notes; /* the judge's texts */
+    cv_map noted;
+    CV_STATE_LIST(cv_part) parts;
+    CV_STATE_LIST(size_t) panel; /* players as a panel file seats them; empty: not said */
+    CV_STATE_LIST(cv_part_score) scores;
+    cv_board_row said; /* what a board says of the round; line 0: nothing */
+    size_t said_sheet;
+} cv_act;
+
+typedef struct {
+    cv_tracked row;
+    size_t sheet;
+} cv_tracked_row;
+
+typedef struct {
+    cv_str heading, text; /* text empty: there is none */
+    size_t sheet, line;
+    int rank;
+} cv_ending;
+
+typedef struct {
+    cv_str key, value;
+} cv_fact;
+
+typedef struct {
+    cv_arena *arena;
+    cv_str key;                     /* which dialogue it is: its name without folders and endings */
+    cv_str title, question, status; /* status: as written */
+    int64_t date_ms;                /* CV_ABSENT: not known */
+    cv_str domain;
+    CV_STATE_LIST(cv_member) pool;
+    size_t pool_sheet;
+    CV_STATE_LIST(cv_sheet) sheets;
+    CV_STATE_LIST(cv_player) players;
+    cv_map player_at; /* name in lower case -> index + 1 */
+    cv_map slug_at;
+    cv_act acts[CV_MAX_ROUND + 1];
+    size_t act_count;
+    int base; /* what the files call the first round */
+    CV_STATE_LIST(cv_tracked_row) tracker;
+    cv_map tracked;                    /* id -> its first row, plus one */
+    CV_STATE_LIST(cv_part_score) sums; /* scores over the whole dialogue */
+    CV_STATE_LIST(cv_fact) metadata, background;
+    cv_ending ending;
+    cv_remarks decided, not_understood;
+    CV_STATE_LIST(cv_difference) differences;
+} cv_script;
+
+/* ---- while reading
+ * --------------------------------------------------------------------------------------------------- */
+
+#define CV_NO_SHEET SIZE_MAX
+#define CV_THE_JUDGE SIZE_MAX
+#define CV_NOBODY (SIZE_MAX - 1)
+
+/* The player of this name, made when it is new; CV_THE_JUDGE; CV_NOBODY when there are too many. What is known already
+ * is not changed. */
+size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line);
+
+/* The round with this number (from 0); NULL above the ceiling, which is told. */
+cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
+
+/* What a player said: the first source counts, texts of one source are joined. */
+void cv_script_say(cv_script *s, cv_act *act, size_t player, size_t sheet, size_t line, cv_str text);
+
+/* What the judge noted about a round. */
+void cv_script_note(cv_script *s, cv_act *act, cv_str text);
+
+/* What a table says, when it is a board or a tracker. `round` -1: it stands in no round. */
+bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round);
+bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round); /* was there any? */
+
+void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background */
+
+/* Does a heading announce how it ended? What stands under it is the verdict, unless a better one was found before. */
+bool cv_script_is_ending(cv_str heading);
+void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line);
+
+/* The same for all headings inside a text: each up to the next one that is as high. */
+void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t line);
+
+void cv_script_decide(cv_script *s, size_t sheet, size_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void cv_script_misunderstand(cv_script *s, size_t sheet, size_t line, cv_str text, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+cv_difference *cv_script_differ(cv_script *s, size_t sheet, size_t line, cv_str what);
+
+/* When all is read: joins the pieces of every part. */
+void cv_script_finish(cv_script *s);
+
+/* The line of the file that a line of somebody's text is. */
+size_t cv_part_line(const cv_part *part, size_t line);
+
+/* ---- readers
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* An assembled document (script_doc.c). */
+void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text);
+
+/* A pool; the panel of a round, as a list or as {"agents": [...]} (script_pool.c). */
+void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json);
+void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *json);
+
+/* What create and evolve-panel take: a tier in its one spelling, a number from 0 to 1. What is none becomes the usual
+ * one, and *ret_ok says so. */
+cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok);
+cv_str cv_relevance_or_usual(cv_str relevance, bool *ret_ok);
+
+#endif

@@ -1,0 +1,363 @@
+/* script_doc.c - an assembled document becomes part of a script; see script.h.
+ *
+ *     # Title, **Key**: value     title, status, question, date; all of it is kept as background
+ *     ## Expert Panel             players
+ *     ## Round 1: …               an agent's heading begins what the agent says; so does a bold name of the panel
+ *                                 (**DS (Distributed Systems):** …), and so does a row of a table of experts
+ *     ## Judge: Round 1 …         a note of the judge
+ *     any table                   boards and trackers, wherever they stand
+ *     anything else               background, and the verdict if its heading says that it is one
+ *
+ * What was said is taken as it is written, from the line behind the heading to the next one.
+ */
+#include "dialogue/import/dates.h"
+#include "dialogue/import/script.h"
+#include "text/doc.h"
+
+typedef struct {
+    cv_script *s;
+    size_t sheet;
+    cv_doc doc;
+    const char **starts; /* of every line, and the end of the text */
+    int last_round;
+} reading;
+
+/* ---- lines ----------------------------------------------------------------------------------------------------------
+ */
+
+static void find_lines(reading *r)
+{
+    cv_str text = r->doc.text;
+    r->starts = CV_NEW_ARRAY(r->s->arena, r->doc.lines + 2, const char *);
+    size_t line = 1;
+    r->starts[1] = text.p;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] == '\n' && line < r->doc.lines)
+            r->starts[++line] = text.p + i + 1;
+    r->doc.lines = line;
+}
+
+/* The lines from `from` up to `to`, which is not one of them. */
+static cv_str lines_between(const reading *r, size_t from, size_t to)
+{
+    const char *end = cv_str_end(r->doc.text);
+    if (from > r->doc.lines || from >= to)
+        return (cv_str){end, 0};
+    return cv_str_range(r->starts[from], to <= r->doc.lines ? r->starts[to] : end);
+}
+
+static size_t section_end(const reading *r, size_t i)
+{
+    return i + 1 < r->doc.sections.count ? r->doc.sections.items[i + 1].line : r->doc.lines + 1;
+}
+
+/* ---- the head -------------------------------------------------------------------------------------------------------
+ */
+
+/* "Alignment Dialogue: X" and "Dialogue 0012: X" are called X. */
+static cv_str plain_title(cv_str title)
+{
+    static const cv_str first[] = {CV_STR_INIT("Alignment Dialogue"), CV_STR_INIT("Dialogue")};
+    for (size_t i = 0; i < CV_COUNT(first); i++) {
+        if (!cv_str_starts_nocase(title, first[i]))
+            continue;
+        cv_str rest = cv_str_trim_left(cv_str_from(title, first[i].n));
+        while (rest.n > 0 && cv_is_digit(rest.p[0]))
+            rest = cv_str_from(rest, 1);
+        rest = cv_str_trim_left(rest);
+        if (rest.n > 1 && rest.p[0] == ':')
+            return cv_str_trim(cv_str_from(rest, 1));
+    }
+    return title;
+}
+
+static cv_str first_meta(const reading *r, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        cv_str value = cv_doc_meta(&r->doc, cv_str_of(*keys));
+        if (value.n)
+            return value;
+    }
+    return CV_STR("");
+}
+
+/* "🧁 Muffin (Platform Architect) | 🧁 Cupcake": for documents without a panel. */
+static void read_participants(reading *r)
+{
+    static const char *const keys[] = {"Participants", "Agents", "Experts", NULL};
+    cv_str list = first_meta(r, keys), item;
+    char parting = cv_str_find_char(list, '|') != SIZE_MAX ? '|' : ',';
+    for (; cv_str_split(&list, parting, &item);) {
+        size_t open = cv_str_find_char(item, '(');
+        cv_str name = cv_plain_name(r->s->arena, cv_str_head(item, open)), role = {NULL, 0};
+        if (open != SIZE_MAX) {
+            role = cv_str_from(item, open + 1);
+            role = cv_str_head(role, cv_str_find_char(role, ')'));
+        }
+        if (name.n > 0 && cv_is_alpha(name.p[0]))
+            cv_script_player(r->s, name, role, r->sheet, 1);
+    }
+}
+
+static void read_head(reading *r)
+{
+    static const char *const dates[] = {"Date", "Started", "Created", NULL};
+    static const char *const questions[] = {"Question", "Topic", "Goal", NULL};
+    static const char *const states[] = {"Status", NULL};
+    cv_script *s = r->s;
+    cv_str status = first_meta(r, states);
+    if (!s->title.n)
+        s->title = cv_squeeze(s->arena, plain_title(r->doc.title));
+    if (!s->question.n)
+        s->question = first_meta(r, questions);
+    if (status.n)
+        s->status = status;
+    if (s->date_ms == CV_ABSENT)
+        s->date_ms = cv_date_find(s->arena, first_meta(r, dates));
+    for (size_t i = 0; i < r->doc.metadata.count; i++)
+        if (!cv_str_eq_nocase(r->doc.metadata.items[i].key,
+                              CV_STR("Status"))) /* the record has its own, and it changes */
+            *CV_PUSH(s->arena, &s->metadata) = (cv_fact){r->doc.metadata.items[i].key, r->doc.metadata.items[i].value};
+    cv_buf intro = {0};
+    for (size_t i = 0; i < r->doc.intro.count; i++)
+        if (r->doc.intro.items[i].kind == CV_BLOCK_TEXT)
+            cv_buf_printf(&intro, "%s%.*s", intro.n ? "\n\n" : "", CV_FMT(r->doc.intro.items[i].text));
+    cv_script_keep(s, CV_STR("Introduction"), cv_buf_take(&intro, s->arena));
+}
+
+/* ---- the panel ------------------------------------------------------------------------------------------------------
+ */
+
+static void read_panel(reading *r, cv_str text, size_t line)
+{
+    cv_script *s = r->s;
+    cv_grids grids = cv_grids_find(s->arena, text, line);
+    for (size_t i = 0; i < grids.count; i++) {
+        cv_panelists panel = {0};
+        cv_panel_read(s->arena, &grids.items[i], &panel);
+        for (size_t k = 0; k < panel.count; k++) {
+            const cv_panelist *p = &panel.items[k];
+            size_t player = cv_script_player(s, p->name, p->role, r->sheet, p->line);
+            if (player >= s->players.count)
+                continue;
+            cv_player *known = &s->players.items[player];
+            known->on_panel = true;
+            known->tier = known->tier.n ? known->tier : p->tier;
+            known->relevance = known->relevance.n ? known->relevance : p->relevance;
+            known->focus = known->focus.n ? known->focus : p->focus;
+        }
+    }
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Text that is going to somebody: piece by piece while its lines are walked. */
+typedef struct {
+    reading *r;
+    cv_act *act;
+    size_t who; /* a player, or CV_THE_JUDGE */
+    const char *from;
+    size_t line;
+} speaking;
+
+static void end_speech(speaking *sp, const char *end)
+{
+    cv_str text = cv_str_range(sp->from, end);
+    if (sp->who < sp->r->s->players.count)
+        cv_script_say(sp->r->s, sp->act, sp->who, sp->r->sheet, sp->line, text);
+    else
+        cv_script_note(sp->r->s, sp->act, text);
+}
+
+static void begin_speech(speaking *sp, size_t who, const char *from, size_t line)
+{
+    end_speech(sp, from);
+    sp->who = who;
+    sp->from = from;
+    sp->line = line;
+}
+
+/* A bold key that speaks for the whole panel, not for the one before. */
+static bool is_common(cv_str key)
+{
+    static const cv_str keys[] = {CV_STR_INIT("alignment"), CV_STR_INIT("emerging consensus"), CV_STR_INIT("consensus"),
+                                  CV_STR_INIT("convergence"), CV_STR_INIT("result")};
+    for (size_t i = 0; i < CV_COUNT(keys); i++)
+        if (cv_str_eq_nocase(key, keys[i]))
+            return true;
+    return false;
+}
+
+/* Who begins to speak in this line? False: nobody new. */
+static bool who_speaks(const reading *r, const cv_line *line, size_t *ret_who)
+{
+    cv_script *s = r->s;
+    if (line->level > 0) {
+        *ret_who = CV_THE_JUDGE;
+        return true;
+    }
+    if (line->kind != CV_LINE_METADATA)
+        return false;
+    cv_str name = cv_str_trim(cv_str_head(line->name, cv_str_find_char(line->name, '(')));
+    const uintptr_t *at = cv_map_get(&s->player_at, cv_agent_key(s->arena, cv_plain_name(s->arena, name)));
+    bool judge =
+        is_common(name) || cv_str_eq_nocase(name, CV_STR("judge")) || cv_str_eq_nocase(name, CV_STR("facilitator"));
+    *ret_who = judge ? CV_THE_JUDGE : at ? (size_t)*at - 1 : CV_NOBODY;
+    return judge || at;
+}
+
+/* What stands under no agent's heading: the judge's, or that of those whose names stand there in bold. */
+static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
+{
+    speaking sp = {r, act, CV_THE_JUDGE, text.p, first};
+    cv_lines lines = {.text = text};
+    for (cv_line line; cv_lines_next(&lines, &line);) {
+        size_t who;
+        if (!line.fenced && who_speaks(r, &line, &who))
+            begin_speech(&sp, who, line.text.p, first + line.number - 1);
+    }
+    end_speech(&sp, cv_str_end(text));
+}
+
+/* A table of what each expert said, as some documents sum a round up. */
+static void read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
+{
+    static const char *const names[] = {"expert", "agent", NULL};
+    cv_script *s = r->s;
+    int name = cv_grid_column(s->arena, grid, names);
+    for (size_t i = 0; name >= 0 && grid->head.count > 1 && i < grid->rows.count; i++) {
+        const cv_grid_row *row = &grid->rows.items[i];
+        cv_str who = cv_plain_name(s->arena, cv_grid_cell(s->arena, row, name));
+        size_t player =
+            who.n && cv_is_alpha(who.p[0]) ? cv_script_player(s, who, CV_STR(""), r->sheet, row->line) : CV_NOBODY;
+        if (player < s->players.count)
+            cv_script_say(s, act, player, r->sheet, row->line,
+                          cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(grid->head.raw), CV_FMT(row->raw)));
+    }
+}
+
+static bool read_tables(reading *r, cv_act *act, cv_str text, size_t line, int round)
+{
+    cv_grids grids = cv_grids_find(r->s->arena, text, line);
+    bool any = false;
+    for (size_t i = 0; i < grids.count; i++)
+        if (cv_script_table(r->s, &grids.items[i], r->sheet, round))
+            any = true;
+        else if (act)
+            read_speaking_table(r, act, &grids.items[i]);
+    return any;
+}
+
+static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t end)
+{
+    cv_script *s = r->s;
+    cv_str text = lines_between(r, agent->line + 1, end);
+    size_t player = cv_script_player(s, agent->name, agent->role, r->sheet, agent->line);
+    if (player < s->players.count)
+        cv_script_say(s, act, player, r->sheet, agent->line + 1, text);
+    else
+        cv_script_note(s, act, text);
+    if (player >= s->players.count)
+        cv_script_endings(r->s, r->sheet, text, agent->line + 1);
+}
+
+static void read_round(reading *r, const cv_section *section, size_t end)
+{
+    cv_act *act = cv_script_act(r->s, section->round, r->sheet, section->line);
+    if (!act)
+        return;
+    r->last_round = section->round;
+    if (!act->title.n)
+        act->title = section->label;
+    size_t own_end = section->agents.count ? section->agents.items[0].line : end;
+    cv_str own = lines_between(r, section->line + 1, own_end);
+    read_free_text(r, act, own, section->line + 1);
+    read_tables(r, section->agents.count ? NULL : act, lines_between(r, section->line + 1, end), section->line + 1,
+                section->round);
+    cv_script_endings(r->s, r->sheet, own, section->line + 1);
+    for (size_t i = 0; i < section->agents.count; i++)
+        read_agent(r, act, &section->agents.items[i],
+                   i + 1 < section->agents.count ? section->agents.items[i + 1].line : end);
+}
+
+static void read_judge(reading *r, const cv_section *section, cv_str text)
+{
+    int round = section->round >= 0 ? section->round : r->last_round;
+    cv_act *act = round >= 0 ? cv_script_act(r->s, round, r->sheet, section->line) : NULL;
+    if (act)
+        cv_script_note(r->s, act, text);
+    else
+        cv_script_keep(r->s, section->heading, text);
+    read_tables(r, NULL, text, section->line + 1, round);
+    cv_script_ending(r->s, section->heading, text, r->sheet, section->line);
+    cv_script_endings(r->s, r->sheet, text, section->line + 1);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------------------
+ */
+
+/* Boards, trackers and verdicts have places of their own in the record; everything else is kept as background. */
+static void read_other(reading *r, const cv_section *section, cv_str text)
+{
+    cv_str label = section->label.n ? section->label : cv_section_titles.items[section->kind];
+    if (!r->s->question.n && (cv_str_eq_nocase(label, CV_STR("Question")) || cv_str_eq_nocase(label, CV_STR("Topic")) ||
+                              cv_str_eq_nocase(label, CV_STR("Problem Statement"))))
+        r->s->question = cv_text_tidy(r->s->arena, cv_str_trim(text));
+    bool understood = read_tables(r, NULL, text, section->line + 1, -1) && section->kind != CV_SECTION_OTHER;
+    if (!understood && !cv_script_is_ending(label))
+        cv_script_keep(r->s, label, text);
+    cv_script_ending(r->s, label, text, r->sheet, section->line);
+    cv_script_endings(r->s, r->sheet, text, section->line + 1);
+}
+
+static void read_section(reading *r, size_t i)
+{
+    const cv_section *section = &r->doc.sections.items[i];
+    size_t end = section_end(r, i);
+    cv_str text = lines_between(r, section->line + 1, end);
+    if (section->kind == CV_SECTION_ROUND)
+        read_round(r, section, end);
+    else if (section->kind == CV_SECTION_JUDGE)
+        read_judge(r, section, text);
+    else if (section->kind != CV_SECTION_PANEL)
+        read_other(r, section, text);
+}
+
+/* What the document calls its first round. */
+static int base_of(const cv_doc *doc)
+{
+    for (size_t i = 0; i < doc->sections.count; i++) {
+        const cv_section *section = &doc->sections.items[i];
+        int written;
+        cv_str before, after;
+        if (section->kind == CV_SECTION_ROUND && cv_find_round(section->heading, &written, &before, &after))
+            return written - section->round;
+    }
+    return 0;
+}
+
+void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
+{
+    reading r = {.s = s, .sheet = sheet, .last_round = -1};
+    cv_doc_parse(s->arena, text, &r.doc, NULL);
+    find_lines(&r);
+    s->base = base_of(&r.doc);
+    if (s->base)
+        cv_script_decide(s, sheet, 0, "its rounds are numbered from %d: round %d is recorded as round 0", s->base,
+                         s->base);
+    read_head(&r);
+    for (size_t i = 0; i < r.doc.sections.count; i++) {
+        const cv_section *section = &r.doc.sections.items[i];
+        if (section->kind == CV_SECTION_PANEL)
+            read_panel(&r, lines_between(&r, section->line + 1, section_end(&r, i)), section->line + 1);
+    }
+    if (s->players.count == 0)
+        read_participants(&r);
+    for (size_t i = 0; s->players.count == 0 && i < r.doc.sections.count; i++)
+        if (r.doc.sections.items[i].kind == CV_SECTION_SCOREBOARD)
+            read_panel(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)),
+                       r.doc.sections.items[i].line + 1);
+    for (size_t i = 0; i < r.doc.sections.count; i++)
+        read_section(&r, i);
+}

@@ -1,0 +1,95 @@
+/* script_pool.c - expert-pool.json and panel.json become part of a script; see script.h.
+ *
+ * Real pools carry other keys as well and write tiers in any case; upstream wrote panels in two shapes, and by hand in
+ * others. What create would refuse is mended here and told.
+ */
+#include "dialogue/import/script.h"
+#include "text/mark.h"
+
+cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok)
+{
+    int found = cv_words_find(cv_tier_words, tier);
+    *ret_ok = found >= 0;
+    return cv_tier_words.items[found >= 0 ? found : CV_TIER_ADJACENT];
+}
+
+cv_str cv_relevance_or_usual(cv_str relevance, bool *ret_ok)
+{
+    cv_json number = {.type = CV_JSON_NUMBER, .text = relevance};
+    double value;
+    *ret_ok = relevance.n > 0 && (relevance.p[0] == '0' || relevance.p[0] == '1') && relevance.n != 2 &&
+              (relevance.n == 1 || relevance.p[1] == '.');
+    for (size_t i = 2; *ret_ok && i < relevance.n; i++)
+        *ret_ok = cv_is_digit(relevance.p[i]);
+    *ret_ok = *ret_ok && cv_json_to_double(&number, &value) && value <= 1;
+    return *ret_ok ? relevance : CV_STR("0.7");
+}
+
+static cv_str number_text(const cv_json *object, const char *key)
+{
+    const cv_json *value = cv_json_get(object, cv_str_of(key));
+    return value && value->type == CV_JSON_NUMBER ? value->text : CV_STR("");
+}
+
+static bool is_list(const cv_json *value)
+{
+    return value && value->type == CV_JSON_ARRAY;
+}
+
+void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
+{
+    const cv_json *experts = cv_json_get(json, CV_STR("experts"));
+    cv_map roles = {0};
+    if (!is_list(experts)) {
+        s->sheets.items[sheet].why = CV_STR("it is no pool: it has no list of experts");
+        return;
+    }
+    s->domain = cv_squeeze(s->arena, cv_json_get_text(json, "domain"));
+    s->pool_sheet = sheet;
+    if (!s->question.n)
+        s->question = cv_json_get_text(json, "question");
+    for (uint32_t i = 0; i < experts->count && s->pool.count < CV_MAX_EXPERTS; i++) {
+        const cv_json *e = &experts->items[i];
+        cv_str role = cv_squeeze(s->arena, cv_json_get_text(e, "role"));
+        bool is_new, tier_ok, relevance_ok;
+        cv_map_put(&roles, s->arena, cv_agent_key(s->arena, role), &is_new);
+        if (!is_new || role.n == 0) {
+            cv_script_misunderstand(s, sheet, 0, role, role.n ? "the pool has this role twice" : "no role");
+            continue;
+        }
+        cv_member m = {.role = role,
+                       .tier = cv_tier_or_usual(cv_json_get_text(e, "tier"), &tier_ok),
+                       .relevance = cv_relevance_or_usual(number_text(e, "relevance"), &relevance_ok),
+                       .focus = cv_squeeze(s->arena, cv_json_get_text(e, "focus"))};
+        if (!tier_ok || !relevance_ok)
+            cv_script_decide(s, sheet, 0, "%.*s: tier or relevance is not given, taken as %.*s, %.*s", CV_FMT(role),
+                             CV_FMT(m.tier), CV_FMT(m.relevance));
+        *CV_PUSH(s->arena, &s->pool) = m;
+    }
+    s->sheets.items[sheet].tally.agents = s->pool.count;
+}
+
+void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *json)
+{
+    const cv_json *list = json->type == CV_JSON_OBJECT ? cv_json_get(json, CV_STR("agents")) : json;
+    if (!is_list(list) && json->type == CV_JSON_OBJECT)
+        list = cv_json_get(json, CV_STR("panel"));
+    cv_act *act = is_list(list) ? cv_script_act(s, round, sheet, 0) : NULL;
+    if (!act) {
+        s->sheets.items[sheet].why = CV_STR("it is no panel: it has no list of agents");
+        return;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        const cv_json *e = &list->items[i];
+        cv_str name = cv_json_get_text(e, "name");
+        name = name.n ? name : cv_json_get_text(e, "slug");
+        size_t player = name.n ? cv_script_player(s, name, cv_json_get_text(e, "role"), sheet, 0) : CV_NOBODY;
+        if (player >= s->players.count)
+            continue;
+        cv_player *p = &s->players.items[player];
+        p->tier = p->tier.n ? p->tier : cv_json_get_text(e, "tier");
+        p->relevance = p->relevance.n ? p->relevance : number_text(e, "relevance");
+        p->focus = p->focus.n ? p->focus : cv_squeeze(s->arena, cv_json_get_text(e, "focus"));
+        *CV_PUSH(s->arena, &act->panel) = player;
+    }
+}
