@@ -54,6 +54,7 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err);
 
 /* The error of a reader whose readings were CV_MAX_READINGS times not of one rev. Always false. */
 bool cv_state_kept_moving(cv_call *call);
+
 /* Sorts the lists and makes the maps anew, after rows were left out. */
 void cv_state_index(cv_arena *a, cv_state *s);
 

@@ -331,7 +331,7 @@ static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count
 
 static void run(importing *im, const cv_finds *finds)
 {
-    cv_report_begin(&im->report, im->call->out, im->store != im->call->store);
+    cv_report_begin(&im->report, im->call, im->store != im->call->store);
     for (size_t i = 0; i < finds->dialogues.count; i++)
         import_one(im, &finds->dialogues.items[i]);
     for (size_t i = 0; i < finds->troubles.count; i++)

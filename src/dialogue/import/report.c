@@ -230,9 +230,9 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
 /* ---- the whole
  * ------------------------------------------------------------------------------------------------------- */
 
-void cv_report_begin(cv_report *r, cv_buf *out, bool dry_run)
+void cv_report_begin(cv_report *r, const cv_call *call, bool dry_run)
 {
-    *r = (cv_report){.w = {.out = out}};
+    *r = (cv_report){.w = {.out = call->out}, .for_people = call->for_people};
     cv_json_begin_object(&r->w);
     cv_json_key_bool(&r->w, "dry_run", dry_run);
     cv_json_key(&r->w, CV_STR("dialogues"));
@@ -246,7 +246,8 @@ void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *playe
     r->outcomes[outcome]++;
     add(&r->total, &all);
     print_dialogue(&r->w, s, played, outcome, why);
-    tell_dialogue(r, s, played, outcome, why);
+    if (r->for_people)
+        tell_dialogue(r, s, played, outcome, why);
 }
 
 bool cv_report_is_whole(const cv_report *r)
@@ -269,10 +270,10 @@ void cv_report_end(cv_report *r, size_t ignored)
     cv_json_key_int(&r->w, "ignored_files", (int64_t)ignored);
     print_tally(&r->w, &r->total);
     cv_json_end_object(&r->w);
-    for (size_t i = 0; i < CV_OUTCOME_COUNT; i++)
+    for (size_t i = 0; r->for_people && i < CV_OUTCOME_COUNT; i++)
         cv_buf_printf(&r->text, "%s%zu %.*s", i ? ", " : "", r->outcomes[i], CV_FMT(cv_import_outcomes.items[i]));
-    cv_buf_add_char(&r->text, '\n');
-    cv_json_key_str(&r->w, "report", cv_buf_str(&r->text));
+    if (r->for_people)
+        cv_json_key_str(&r->w, "report", cv_buf_str(&r->text));
     cv_json_end_object(&r->w);
     cv_buf_release(&r->text);
 }

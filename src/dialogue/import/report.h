@@ -28,12 +28,13 @@ extern const cv_words cv_import_outcomes;
 
 typedef struct {
     cv_json_writer w; /* the answer, its list of dialogues open */
-    cv_buf text;      /* the same for people */
+    bool for_people;
+    cv_buf text; /* the same for them */
     size_t outcomes[CV_OUTCOME_COUNT];
     cv_tally total;
 } cv_report;
 
-void cv_report_begin(cv_report *r, cv_buf *out, bool dry_run);
+void cv_report_begin(cv_report *r, const cv_call *call, bool dry_run);
 
 /* One dialogue. */
 void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,

@@ -22,7 +22,7 @@ void cv_request(const cv_call *call, cv_arena *a, cv_store *store, int64_t at_ms
     own.input_text = input;
     own.digest = (cv_str){NULL, 0};
     own.out = &out;
-    own.verbatim = false;
+    own.verbatim = own.for_people = false;
     own.errs = &ret_reply->errs;
     ret_reply->done = cv_json_parse(a, input, &tree, &err) ? run(&own) : cv_call_fail(&own, &err);
     ret_reply->text = cv_buf_take(&out, a);
