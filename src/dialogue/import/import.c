@@ -336,7 +336,7 @@ static void run(importing *im, const cv_finds *finds)
         import_one(im, &finds->dialogues.items[i]);
     for (size_t i = 0; i < finds->troubles.count; i++)
         report_trouble(im, &finds->troubles.items[i]);
-    im->call->partial = !cv_report_is_whole(&im->report);
+    im->call->unwell = !cv_report_is_whole(&im->report);
     cv_report_end(&im->report, finds->ignored);
 }
 
