@@ -56,10 +56,10 @@ bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...) __attrib
 bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-cv_str cv_err_word(cv_err_code code);    /* "invalid_json" */
-int cv_err_exit(cv_err_code code);       /* exit status of the command line */
+cv_str cv_err_word(cv_err_code code);     /* "invalid_json" */
+int cv_err_exit(cv_err_code code);        /* exit status of the command line */
 bool cv_err_is_refusal(cv_err_code code); /* the request is at fault, not the system or the record below */
-cv_str cv_err_meaning(cv_err_code code); /* one sentence for the manual */
+cv_str cv_err_meaning(cv_err_code code);  /* one sentence for the manual */
 
 /* "file:line:column: message (valid: a, b); suggestion", in the error's arena. */
 cv_str cv_err_text(const cv_err *err);

@@ -55,7 +55,8 @@ enum {
      * has no more of them than both allow together. */
     CV_MAX_FIXES = 1000000,
     CV_MAX_FIX_PASSES = 64,
-    /* Words of a query that are looked for; more make a search slower, not better. The rest is left out, and said so. */
+    /* Words of a query that are looked for; more make a search slower, not better. The rest is left out, and said so.
+     */
     CV_MAX_QUERY_WORDS = 64,
     /* Places in one text where a search marks its words: enough to find the best lines for an excerpt. */
     CV_MAX_MARKS = 256,

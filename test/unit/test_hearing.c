@@ -343,14 +343,10 @@ static void twins_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labels_become_one_line),
-        cmocka_unit_test(every_mark_is_heard),
-        cmocka_unit_test(an_item_has_its_text),
-        cmocka_unit_test(names_lead_to_ids),
-        cmocka_unit_test(voices_hear_each_other),
-        cmocka_unit_test(beyond_the_ceiling_it_is_noted),
-        cmocka_unit_test(notes_stay_linear),
-        cmocka_unit_test(twins_are_found),
+        cmocka_unit_test(labels_become_one_line), cmocka_unit_test(every_mark_is_heard),
+        cmocka_unit_test(an_item_has_its_text),   cmocka_unit_test(names_lead_to_ids),
+        cmocka_unit_test(voices_hear_each_other), cmocka_unit_test(beyond_the_ceiling_it_is_noted),
+        cmocka_unit_test(notes_stay_linear),      cmocka_unit_test(twins_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
