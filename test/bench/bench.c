@@ -1,12 +1,12 @@
 /* bench.c - the ratios the project promises, each against its rival in the same run. */
 #include "bench_context.h"
-#include "bench_expand.h"
 #include "bench_export.h"
 #include "bench_json.h"
 #include "bench_register.h"
 #include "bench_search.h"
 #include "bench_store.h"
 #include "bench_text.h"
+#include "bench_views.h"
 
 int main(void)
 {
@@ -17,6 +17,6 @@ int main(void)
     bench_search();
     bench_export();
     bench_context();
-    bench_expand();
+    bench_views();
     return 0;
 }

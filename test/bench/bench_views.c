@@ -1,17 +1,22 @@
-/* bench_expand.c - what one citation costs, in short and in long dialogues.
+/* bench_views.c - what looking at a dialogue costs, in short and in long ones.
  *
  * Full rounds: 99 entities of each kind with contents of 480 bytes, each but those of the first round referring to one
- * of the round before. After 1, 20 and 99 of them three entities are expanded. The rival reads the same rows with
- * SQLite alone: the entities by their keys, what refers to them, their origins and events. Both run warm in the same
- * process, in turn; the best of each counts.
+ * of the round before. After 1, 20 and 99 of them the views are asked; their rivals read the same rows with SQLite
+ * alone:
+ *
+ *     expand     three entities: the entities by their keys, what refers to them, their origins and events
+ *     progress   the dialogue without its contents: the rows that the operation reads, by its own statements
+ *
+ * All run warm in the same process, in turn; the best of each counts.
  */
-#include "bench_expand.h"
+#include "bench_views.h"
 
 #include <ftw.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "benching.h"
+#include "record/sql.h"
 #include "vocab/vocab.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, TURNS = 9 };
@@ -63,7 +68,7 @@ static cv_str make_dialogue(cv_arena *a)
 
 /* ---- both sides -------------------------------------------------------------------------------------------------- */
 
-static double read_rows(sqlite3 *db, size_t *ret_rows)
+static double read_cited(sqlite3 *db, size_t *ret_rows)
 {
     static const char *const statements[] = {
         "SELECT * FROM perspectives WHERE dialogue_id = 'long' AND round = 0 AND seq IN (1, 2)",
@@ -87,19 +92,58 @@ static double read_rows(sqlite3 *db, size_t *ret_rows)
     return cv_bench_seconds() - begin;
 }
 
+static bool reads_course(const char *name)
+{
+    static const char *const left_out[] = {"all_origin", "all_reference"};
+    for (size_t i = 0; i < CV_COUNT(left_out); i++)
+        if (strcmp(name, left_out[i]) == 0)
+            return false;
+    return strncmp(name, "all_", 4) == 0;
+}
+
+static double read_course(sqlite3 *db, size_t *ret_rows)
+{
+    double begin = cv_bench_seconds();
+    *ret_rows = 0;
+    for (size_t i = 0; i < cv_sql_statement_count; i++) {
+        sqlite3_stmt *st;
+        if (!reads_course(cv_sql_statements[i].name))
+            continue;
+        if (sqlite3_prepare_v2(db, cv_sql_statements[i].text, -1, &st, NULL) != SQLITE_OK)
+            exit(1);
+        sqlite3_bind_text(st, sqlite3_bind_parameter_index(st, ":dialogue_id"), "long", -1, SQLITE_STATIC);
+        sqlite3_bind_int(st, sqlite3_bind_parameter_index(st, ":since"), 0);
+        sqlite3_bind_int(st, sqlite3_bind_parameter_index(st, ":lean"), 1);
+        for (; sqlite3_step(st) == SQLITE_ROW; ++*ret_rows)
+            for (int column = 0; column < sqlite3_column_count(st); column++)
+                sqlite3_column_text(st, column);
+        sqlite3_finalize(st);
+    }
+    return cv_bench_seconds() - begin;
+}
+
+static const struct {
+    const char *verb, *request;
+    double (*rival)(sqlite3 *db, size_t *ret_rows);
+} views[] = {
+    {"expand", "{\"dialogue_id\":\"long\",\"ids\":[\"P0001\",\"P0002\",\"T0001\"]}", read_cited},
+    {"progress", "{\"dialogue_id\":\"long\"}", read_course},
+};
+
 static void compare(cv_store *store, sqlite3 *db, const char *folder, int rounds)
 {
-    double read = 1e9, expand = 1e9;
-    size_t rows = 0;
-    for (int i = 0; i < TURNS; i++) {
-        double one = read_rows(db, &rows),
-               other = cv_bench_call(store, folder, "expand",
-                                     CV_STR("{\"dialogue_id\":\"long\",\"ids\":[\"P0001\",\"P0002\",\"T0001\"]}"));
-        read = one < read ? one : read;
-        expand = other < expand ? other : expand;
+    for (size_t v = 0; v < CV_COUNT(views); v++) {
+        double read = 1e9, view = 1e9;
+        size_t rows = 0;
+        for (int i = 0; i < TURNS; i++) {
+            double one = views[v].rival(db, &rows),
+                   other = cv_bench_call(store, folder, views[v].verb, cv_str_of(views[v].request));
+            read = one < read ? one : read;
+            view = other < view ? other : view;
+        }
+        printf("  %-10s after %2d full rounds  %7.2f ms  %5.1f times bare SQLite (%.2f ms for %zu rows)\n",
+               views[v].verb, rounds, view * 1e3, view / read, read * 1e3, rows);
     }
-    printf("  after %2d full rounds         %7.2f ms  %5.1f times bare SQLite (%.2f ms for %zu rows)\n", rounds,
-           expand * 1e3, expand / read, read * 1e3, rows);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -108,7 +152,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
     return remove(path);
 }
 
-void bench_expand(void)
+void bench_views(void)
 {
     const char *tmp = getenv("TMPDIR");
     cv_arena a = {0}, turn = {0};
@@ -119,7 +163,7 @@ void bench_expand(void)
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/long.db", folder).p;
-    printf("expanding three ids\n");
+    printf("views of a long dialogue\n");
     if (!cv_sqlite_open(&a, path, true, &store, &err) ||
         sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         exit(1);
