@@ -25,11 +25,11 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-LIBS     := -lutf8proc -lsqlite3 -lnettle
+LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql.o build/gen/schemas.o
+GEN_O    := build/gen/sql.o build/gen/schemas.o build/gen/skills.o
 lib_o     = $(SRC:src/%.c=build/$(1)/%.o) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
 SHELLS   := bash zsh fish
@@ -77,9 +77,13 @@ build/gen/sql.c: tools/embed $(wildcard sql/*.sql)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
 
-build/gen/schemas.c: tools/embed-schemas $(wildcard schemas/*.json)
+build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)
-	$(Q)mkdir -p $(@D) && tools/embed-schemas $(sort $(wildcard schemas/*.json)) >$@
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_schema_files .json $(sort $(wildcard schemas/*.json)) >$@
+
+build/gen/skills.c: tools/embed-files skills/alignment-play/SKILL.md
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md skills/alignment-play/SKILL.md >$@
 
 build/gen/%.o: build/gen/%.c | build/.need
 	$(call say,cc)
@@ -133,7 +137,18 @@ build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/lib.a
 TEST_PROGRAMS := $(UNIT:%=build/asan/test_%)
 fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)
 
-test: build/conclave build/asan/conclave $(TEST_PROGRAMS) fuzz-build ## everything that can fail; T=module for one
+# The protocol's conformance suite and real clients; also what `make bench` is compared with.
+build/.need-npm: test/mcp/package-lock.json tools/need
+	@mkdir -p build
+	@tools/need npm
+	$(call say,npm)
+	$(Q)cd test/mcp && npm ci --loglevel=error >/dev/null && touch ../../$@
+
+build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
+	$(call say,test)
+	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+
+test: build/conclave build/asan/conclave build/asan/mcp_fixture $(TEST_PROGRAMS) fuzz-build build/.need-npm ## everything that can fail; T=module for one
 	@tools/test $(T)
 
 asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests

@@ -79,6 +79,9 @@ enum {
 /* A JSON document that is read whole, and one string in it. */
 #define CV_MAX_JSON_BYTES ((size_t)256 << 20)
 
+/* One message of a client to a server: a whole round with all its responses takes a fifth of it. */
+#define CV_MAX_MESSAGE_BYTES ((size_t)32 << 20)
+
 /* A growing buffer without a ceiling of its own. */
 #define CV_MAX_BUF_BYTES ((size_t)1 << 30)
 

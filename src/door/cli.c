@@ -253,7 +253,7 @@ static int run_command(cv_cli *cli, const cv_cli_command *row, int argc, char **
     }
     if (command.op && cv_cli_get(cli, "schema")) {
         cv_buf out = cv_cli_stdout();
-        cv_help_schema(&out, cli->arena, command.op);
+        cv_help_schema(&out, command.op);
         return cv_cli_finish(cli, &out, 0);
     }
     if (!command.op)

@@ -91,6 +91,7 @@ int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 cv_buf cv_cli_stdout(void);
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status);
 
-extern const cv_cli_command cv_cmd_lint, cv_cmd_parse, cv_cmd_render, cv_cmd_spec, cv_cmd_completion, cv_cmd_man;
+extern const cv_cli_command cv_cmd_lint, cv_cmd_parse, cv_cmd_render, cv_cmd_spec, cv_cmd_mcp, cv_cmd_serve,
+    cv_cmd_install, cv_cmd_completion, cv_cmd_man;
 
 #endif

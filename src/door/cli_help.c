@@ -216,9 +216,9 @@ void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
 
-void cv_help_schema(cv_buf *out, cv_arena *a, const cv_operation *op)
+void cv_help_schema(cv_buf *out, const cv_operation *op)
 {
-    cv_op_schemas schemas = cv_op_schema(op, a);
+    cv_op_schemas schemas = cv_op_schema(op);
     cv_json_writer w = {.out = out, .indent = 2};
     cv_json_begin_object(&w);
     cv_json_key(&w, CV_STR("input"));

@@ -70,7 +70,7 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
 /* The text that the operation made for people: the member of the reply whose schema says x-print. NULL: none. */
 static const cv_json *printed_text(const cv_cli *cli, const cv_json *reply)
 {
-    const cv_json *members = cv_json_get(cv_op_schema(cli->command->op, cli->arena).output, CV_STR("properties"));
+    const cv_json *members = cv_json_get(cv_op_schema(cli->command->op).output, CV_STR("properties"));
     for (uint32_t i = 0; members && i < members->count; i++) {
         const cv_json *text = cv_json_get(reply, members->members[i].key);
         if (cv_json_get(&members->members[i].value, CV_STR("x-print")) && text && text->type == CV_JSON_STRING)
@@ -111,7 +111,7 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
     } else if (text) {
         print_text(&out, text->text);
     } else {
-        cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op, cli->arena).output, cli->colour,
+        cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op).output, cli->colour,
                            width_of_terminal());
     }
     return cv_cli_finish(cli, &out, call->unwell ? 1 : 0);

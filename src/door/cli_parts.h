@@ -90,7 +90,7 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table);
 void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);
 void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room);
 void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);
-void cv_help_schema(cv_buf *out, cv_arena *a, const cv_operation *op); /* {"input": …, "output": …} */
+void cv_help_schema(cv_buf *out, const cv_operation *op); /* {"input": …, "output": …} */
 
 /* Pieces of the help that man pages have, too: what an option does, with its choices; the object whose fields a
  * property's value has, one level deep (NULL: none), and the words before them; what a field is. */

@@ -2,13 +2,15 @@
 #include "door/cli_parts.h"
 #include "ops/schema.h"
 
-/* Commands on files: they take several, stream what they write and have no project. And those about the program. */
+/* Commands on files: they take several, stream what they write and have no project. Those that serve others. And those
+ * about the program. */
 static const struct {
     const cv_cli_command *command;
     cv_cli_group group;
 } without_schema[] = {
-    {&cv_cmd_lint, CV_GROUP_FILES}, {&cv_cmd_parse, CV_GROUP_FILES},        {&cv_cmd_render, CV_GROUP_FILES},
-    {&cv_cmd_spec, CV_GROUP_FILES}, {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
+    {&cv_cmd_lint, CV_GROUP_FILES},   {&cv_cmd_parse, CV_GROUP_FILES},        {&cv_cmd_render, CV_GROUP_FILES},
+    {&cv_cmd_spec, CV_GROUP_FILES},   {&cv_cmd_mcp, CV_GROUP_SERVERS},        {&cv_cmd_serve, CV_GROUP_SERVERS},
+    {&cv_cmd_install, CV_GROUP_SERVERS}, {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
 };
 
 cv_cli_table cv_cli_commands(cv_arena *a)
@@ -202,7 +204,7 @@ cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
     cv_cli_command c = *command;
     if (!c.op)
         return c;
-    c.input = cv_op_schema(c.op, a).input;
+    c.input = cv_op_schema(c.op).input;
     const cv_json *all = cv_json_get(c.input, CV_STR("properties"));
     size_t count = all ? all->count : 0;
     cv_cli_option *options = CV_NEW_ARRAY(a, count + FOR_OPERATIONS, cv_cli_option);

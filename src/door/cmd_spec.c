@@ -1,5 +1,6 @@
 /* cmd_spec.c - conclave spec: the format as markdown. */
 #include "door/cli.h"
+#include "text/skill.h"
 #include "text/spec.h"
 
 static int run_spec(cv_cli *cli)
@@ -13,7 +14,9 @@ static int run_spec(cv_cli *cli)
     cv_buf text = {0};
     bool markers = cv_cli_get(cli, "markers") != NULL;
     cv_buf *to = cv_cli_get(cli, "json") ? &text : &out;
-    if (markers)
+    if (cv_cli_get(cli, "skill"))
+        cv_skill_print_expert(to);
+    else if (markers)
         cv_spec_print_marks(to);
     else
         cv_spec_print(to);
@@ -30,6 +33,7 @@ static int run_spec(cv_cli *cli)
 
 static const cv_cli_option options[] = {
     {"markers", NULL, "only the markers: what an expert needs for a response", NULL},
+    {"skill", NULL, "the markers and the rules of a response, as a skill for agents (SKILL.md)", NULL},
 };
 
 const cv_cli_command cv_cmd_spec = {
@@ -38,7 +42,8 @@ const cv_cli_command cv_cmd_spec = {
     .arguments = "",
     .details = "The text is generated from the tables that parse, render and lint use, so it cannot drift from them.\n",
     .examples = "  conclave spec > dialogue-format.md\n"
-                "  conclave spec --markers\n",
+                "  conclave spec --markers\n"
+                "  conclave spec --skill\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run_spec,

@@ -1,12 +1,13 @@
 /* call.c - one call of an operation: checked, run, and its promises kept; see op.h. */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/embedded.h"
 #include "base/limits.h"
 #include "ops/op.h"
 #include "ops/schema.h"
-#include "ops/schemas.h"
 #include "ops/watch.h"
 
 static _Noreturn void bad_build(const char *schema, const char *what)
@@ -17,27 +18,56 @@ static _Noreturn void bad_build(const char *schema, const char *what)
 
 static cv_str schema_text(const char *name)
 {
-    for (size_t i = 0; i < cv_schema_file_count; i++)
+    for (size_t i = 0; i < cv_schema_files_count; i++)
         if (strcmp(cv_schema_files[i].name, name) == 0)
             return cv_schema_files[i].text;
     bad_build(name, "is not in the program");
 }
 
-cv_op_schemas cv_op_schema(const cv_operation *op, cv_arena *a)
+/* A reading of schemas, with the memory that it lives in. */
+typedef struct {
+    cv_op_schemas schemas;
+    cv_arena arena;
+} reading;
+
+static reading *read_schemas(const char *name)
 {
-    cv_json *both = CV_NEW(a, cv_json);
-    cv_err err = {.arena = a};
-    if (!cv_json_parse(a, schema_text(op->schema), both, &err))
-        bad_build(op->schema, "is no JSON");
-    cv_op_schemas schemas = {cv_json_get(both, CV_STR("input")), cv_json_get(both, CV_STR("output"))};
-    if (!schemas.input || !schemas.output)
-        bad_build(op->schema, "has no input or no output");
-    return schemas;
+    cv_arena arena = {0};
+    reading *r = CV_NEW(&arena, reading);
+    cv_json *both = CV_NEW(&arena, cv_json);
+    cv_err err = {.arena = &arena};
+    if (!cv_json_parse(&arena, schema_text(name), both, &err))
+        bad_build(name, "is no JSON");
+    r->schemas = (cv_op_schemas){cv_json_get(both, CV_STR("input")), cv_json_get(both, CV_STR("output"))};
+    if (!r->schemas.input || !r->schemas.output)
+        bad_build(name, "has no input or no output");
+    r->arena = arena;
+    return r;
+}
+
+/* A server calls an operation a thousand times a second: its schemas are read once, and stay. Of threads that do so at
+ * the same time the first wins. */
+cv_op_schemas cv_op_schema(const cv_operation *op)
+{
+    static _Atomic(reading *) known[CV_MAX_OPERATIONS];
+    size_t i = 0;
+    while (cv_op_at(i) != op)
+        i++;
+    reading *r = atomic_load(&known[i]), *other = NULL;
+    if (!r) {
+        r = read_schemas(op->schema);
+        if (!atomic_compare_exchange_strong(&known[i], &other, r)) {
+            cv_arena mine = r->arena; /* the reading itself lies in it */
+            cv_arena_release(&mine);
+            r = other;
+        }
+    }
+    return r->schemas;
 }
 
 bool cv_op_call(const cv_operation *op, cv_call *call)
 {
-    const cv_json *schema = cv_op_schema(op, call->arena).input;
+    const cv_json *schema = cv_op_schema(op).input;
     if (!cv_schema_check(call->arena, schema, call->input_text, call->input, call->errs))
         return false;
     call->input = cv_schema_named(call->arena, schema, call->input);

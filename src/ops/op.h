@@ -21,6 +21,9 @@ enum {
     CV_OP_IDEMPOTENT = 4, /* the same call twice is one */
     CV_OP_BATCH = 8,      /* its faults are always answered as those of a batch (err_json.h) */
     CV_OP_PROJECT = 16,   /* needs the project's folder; opens the record itself, if it can */
+    CV_OP_FILES = 32,     /* writes files */
+    CV_OP_LARGE = 64,     /* its answer may be long, and that is the point of it */
+    CV_OP_EVERY_ROUND = 128, /* a judge or an expert needs it in every round: MCP clients are shown it unasked */
 };
 
 typedef struct {
@@ -34,6 +37,8 @@ typedef struct {
     unsigned flags;
     cv_handler run;
 } cv_operation;
+
+enum { CV_MAX_OPERATIONS = 128 };
 
 /* All rows, in the order of the help. */
 size_t cv_op_count(void);
@@ -55,7 +60,7 @@ typedef struct {
 } cv_op_schemas;
 
 /* Read from the embedded text. A schema that is missing or no JSON is a fault of the build and ends the process. */
-cv_op_schemas cv_op_schema(const cv_operation *op, cv_arena *a);
+cv_op_schemas cv_op_schema(const cv_operation *op);
 
 /* Checks the input against the schema and runs the operation. False: call->errs says why, call->out is empty. */
 bool cv_op_call(const cv_operation *op, cv_call *call);

@@ -402,6 +402,8 @@ static const cv_operation rows[] = {
      .run = cv_record_backup},
 };
 
+_Static_assert(CV_COUNT(rows) <= CV_MAX_OPERATIONS, "operations have numbers below that");
+
 size_t cv_op_count(void)
 {
     return CV_COUNT(rows);

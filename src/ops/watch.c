@@ -48,7 +48,7 @@ void cv_watch_reply(const cv_operation *op, const cv_call *call)
     if (!cv_json_parse(&a, text, &reply, &err))
         *CV_PUSH(&a, &errs) = err;
     else
-        cv_schema_check(&a, cv_op_schema(op, &a).output, text, &reply, &errs);
+        cv_schema_check(&a, cv_op_schema(op).output, text, &reply, &errs);
     if (errs.count > 0)
         give_up(op, &errs, text);
     cv_arena_release(&a);

@@ -1,12 +1,12 @@
 /* test_ops.c - every row of the table of operations is whole, and calls keep their promises. */
 #include "testing.h"
 
+#include "base/embedded.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "door/cli_parts.h"
 #include "ops/op.h"
 #include "ops/schema.h"
-#include "ops/schemas.h"
 
 static void test_rows(void **state)
 {
@@ -72,7 +72,7 @@ static void test_names_are_unique(void **state)
 
 static bool has_file(const char *name)
 {
-    for (size_t i = 0; i < cv_schema_file_count; i++)
+    for (size_t i = 0; i < cv_schema_files_count; i++)
         if (strcmp(cv_schema_files[i].name, name) == 0)
             return true;
     return false;
@@ -100,7 +100,7 @@ static void test_schemas(void **state)
         if (!has_file(op->schema))
             print_error("schemas/%s.json is missing\n", op->schema);
         assert_true(has_file(op->schema));
-        cv_op_schemas schemas = cv_op_schema(op, &a);
+        cv_op_schemas schemas = cv_op_schema(op);
         lint(op, "input", schemas.input);
         lint(op, "output", schemas.output);
         cv_arena_release(&a);
@@ -111,7 +111,7 @@ static void test_schemas(void **state)
 static void test_schemas_are_used(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < cv_schema_file_count; i++) {
+    for (size_t i = 0; i < cv_schema_files_count; i++) {
         bool used = false;
         for (size_t k = 0; k < cv_op_count(); k++)
             used = used || strcmp(cv_op_at(k)->schema, cv_schema_files[i].name) == 0;
@@ -127,7 +127,7 @@ static void test_inputs(void **state)
     (void)state;
     for (size_t i = 0; i < cv_op_count(); i++) {
         cv_arena a = {0};
-        const cv_json *input = cv_op_schema(cv_op_at(i), &a).input;
+        const cv_json *input = cv_op_schema(cv_op_at(i)).input;
         const cv_json *others = cv_json_get(input, CV_STR("additionalProperties"));
         if (!others || others->type != CV_JSON_FALSE)
             print_error("schemas/%s.json accepts unknown fields\n", cv_op_at(i)->schema);

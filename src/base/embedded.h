@@ -1,0 +1,20 @@
+/* embedded.h - files that are part of the program: made into C by tools/embed-files when it is built. */
+#ifndef CV_BASE_EMBEDDED_H
+#define CV_BASE_EMBEDDED_H
+
+#include "base/str.h"
+
+typedef struct {
+    const char *name;
+    cv_str text;
+} cv_embedded;
+
+/* schemas/NAME.json: {"input": …, "output": …}, sorted by name. */
+extern const cv_embedded cv_schema_files[];
+extern const size_t cv_schema_files_count;
+
+/* skills/NAME/SKILL.md, those that are written by hand. */
+extern const cv_embedded cv_skill_files[];
+extern const size_t cv_skill_files_count;
+
+#endif

@@ -1,0 +1,280 @@
+/* cmd_install.c - conclave install: the MCP server and the skills, entered into a client's configuration. */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/embedded.h"
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/limits.h"
+#include "door/cli.h"
+#include "door/install/client.h"
+#include "text/skill.h"
+
+/* One file, and what becomes of it. */
+typedef struct {
+    const char *path;
+    cv_str before, after; /* absent: there is no file */
+    const char *action;   /* "added", "changed", "removed", "unchanged", "left alone" */
+    const char *note;     /* why it was left alone, or NULL */
+} change;
+
+typedef struct {
+    cv_cli *cli;
+    const cv_client *client;
+    cv_scope scope;
+    const char *base; /* the folder that paths begin in */
+    bool undo, force, dry_run;
+    struct {
+        change *items;
+        size_t count, capacity;
+    } changes;
+} installation;
+
+/* ---- what is to be done ----------------------------------------------------------------------------------------- */
+
+static bool read_if_there(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err)
+{
+    *ret_text = (cv_str){NULL, 0};
+    return access(path, F_OK) != 0 || cv_file_read_text(a, path, ret_text, err);
+}
+
+static void plan(installation *in, const char *path, cv_str before, cv_str after)
+{
+    const char *action = !before.p && !after.p      ? "unchanged"
+                         : !before.p                ? "added"
+                         : !after.p                 ? "removed"
+                         : cv_str_eq(before, after) ? "unchanged"
+                                                    : "changed";
+    *CV_PUSH(in->cli->arena, &in->changes) = (change){path, before, after, action, NULL};
+}
+
+/* What 'install' made of nothing is nothing again. */
+static bool is_blank(cv_str config)
+{
+    config = cv_str_trim(config);
+    return config.n == 0 || cv_str_eq(config, CV_STR("{}"));
+}
+
+static bool plan_config(installation *in, cv_str command, cv_err *err)
+{
+    cv_arena *a = in->cli->arena;
+    const char *path = cv_arena_printf(a, "%s/%s", in->base, in->client->config[in->scope]).p;
+    cv_str before, after;
+    if (!read_if_there(a, path, &before, err))
+        return false;
+    if (in->undo && !before.p) {
+        plan(in, path, before, before);
+        return true;
+    }
+    if (!cv_client_edit(a, in->client, in->scope, before, command, in->undo, &after, err)) {
+        err->file = cv_str_of(path);
+        err->suggestion = CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed");
+        return false;
+    }
+    if (in->undo && is_blank(after))
+        after = (cv_str){NULL, 0};
+    plan(in, path, before, after);
+    return true;
+}
+
+/* A skill that somebody has changed is theirs. */
+static bool plan_skill(installation *in, const char *name, cv_str text, cv_err *err)
+{
+    cv_arena *a = in->cli->arena;
+    const char *path = cv_arena_printf(a, "%s/%s/%s/SKILL.md", in->base, in->client->skills[in->scope], name).p;
+    cv_str before, nothing = {NULL, 0};
+    if (!read_if_there(a, path, &before, err))
+        return false;
+    bool other = before.p && !cv_str_eq(before, text) && !in->force;
+    plan(in, path, before, other ? before : in->undo ? nothing : text);
+    change *c = &in->changes.items[in->changes.count - 1];
+    if (other) {
+        c->action = "left alone";
+        c->note = "it differs from ours; --force replaces or removes it";
+    }
+    return true;
+}
+
+static bool plan_skills(installation *in, cv_err *err)
+{
+    cv_buf expert = {0};
+    cv_skill_print_expert(&expert);
+    bool ok = plan_skill(in, "alignment-expert", cv_buf_take(&expert, in->cli->arena), err);
+    for (size_t i = 0; ok && i < cv_skill_files_count; i++)
+        ok = plan_skill(in, cv_skill_files[i].name, cv_skill_files[i].text, err);
+    return ok;
+}
+
+/* ---- doing it --------------------------------------------------------------------------------------------------- */
+
+static cv_str folder_of(cv_str path)
+{
+    while (path.n > 0 && path.p[path.n - 1] != '/')
+        path.n--;
+    return cv_str_head(path, path.n > 0 ? path.n - 1 : 0);
+}
+
+/* Folders that are empty without the file go with it, up to the base. */
+static bool remove_file(installation *in, const char *path, cv_err *err)
+{
+    cv_arena *a = in->cli->arena;
+    if (unlink(path) != 0)
+        return cv_err_set(err, CV_ERR_IO, "cannot remove %s", path);
+    cv_str folder = folder_of(cv_str_of(path));
+    while (folder.n > strlen(in->base) && rmdir(cv_arena_copy_z(a, folder)) == 0)
+        folder = folder_of(folder);
+    return true;
+}
+
+static bool carry_out(installation *in, cv_err *err)
+{
+    for (size_t i = 0; i < in->changes.count; i++) {
+        const change *c = &in->changes.items[i];
+        bool same = cv_str_eq(c->before, c->after) && !c->before.p == !c->after.p;
+        if (same)
+            continue;
+        const char *folder = cv_arena_copy_z(in->cli->arena, folder_of(cv_str_of(c->path)));
+        bool ok = c->after.p ? cv_folder_make(folder, err) && cv_file_write(c->path, c->after, err)
+                             : remove_file(in, c->path, err);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- telling it ------------------------------------------------------------------------------------------------- */
+
+static void tell_json(const installation *in, cv_buf *out)
+{
+    cv_json_writer w = {.out = out, .indent = 2};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "client", cv_str_of(in->client->name));
+    cv_json_key_bool(&w, "dry_run", in->dry_run);
+    cv_json_key(&w, CV_STR("files"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < in->changes.count; i++) {
+        const change *c = &in->changes.items[i];
+        cv_json_begin_object(&w);
+        cv_json_key_str(&w, "path", cv_str_of(c->path));
+        cv_json_key_str(&w, "action", cv_str_of(c->action));
+        if (c->note)
+            cv_json_key_str(&w, "note", cv_str_of(c->note));
+        cv_json_end_object(&w);
+    }
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    cv_buf_add_char(out, '\n');
+}
+
+static void tell(const installation *in, cv_buf *out)
+{
+    if (in->dry_run)
+        cv_buf_add_z(out, "Nothing is written (--dry-run). This would be done:\n");
+    for (size_t i = 0; i < in->changes.count; i++) {
+        const change *c = &in->changes.items[i];
+        cv_buf_printf(out, "%-10s  %s%s%s%s\n", c->action, c->path, c->note ? " (" : "", c->note ? c->note : "",
+                      c->note ? ")" : "");
+    }
+    const change *config = &in->changes.items[0];
+    if (in->dry_run && config->after.p && !cv_str_eq(config->before, config->after)) {
+        cv_buf_printf(out, "\n%s:\n", config->path);
+        cv_buf_add(out, config->after);
+    }
+    if (!in->dry_run && !in->undo)
+        cv_buf_printf(out, "Restart %s, or let it reload its servers; the tools are called blue_dialogue_….\n",
+                      in->client->name);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------ */
+
+/* How the client finds us: by name when that leads here, else by our path. */
+static cv_str own_command(cv_arena *a)
+{
+    char self[CV_MAX_PATH];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0)
+        return CV_STR("conclave");
+    self[n] = '\0';
+    const char *path = getenv("PATH");
+    cv_str rest = cv_str_of(path), folder;
+    struct stat ours, theirs;
+    while (cv_str_split(&rest, ':', &folder)) {
+        const char *named = cv_arena_printf(a, "%.*s/conclave", CV_FMT(folder)).p;
+        if (stat(named, &theirs) == 0)
+            return stat(self, &ours) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+                       ? CV_STR("conclave")
+                       : cv_arena_copy(a, cv_str_of(self));
+    }
+    return cv_arena_copy(a, cv_str_of(self));
+}
+
+static bool choose_client(installation *in, cv_err *err)
+{
+    cv_cli *cli = in->cli;
+    cv_str *names = CV_NEW_ARRAY(cli->arena, cv_client_count, cv_str);
+    for (size_t i = 0; i < cv_client_count; i++)
+        names[i] = cv_str_of(cv_clients[i].name);
+    in->client = cli->argument_count == 1 ? cv_client_find(cv_str_of(cli->arguments[0])) : NULL;
+    if (in->client)
+        return true;
+    if (cli->argument_count == 1)
+        cv_err_set(err, CV_ERR_USAGE, "'%s' is no client that is known here", cli->arguments[0]);
+    else
+        cv_err_set(err, CV_ERR_USAGE, "name one client");
+    err->options = names;
+    err->option_count = cv_client_count;
+    if (cli->argument_count == 1)
+        err->suggestion = cv_str_nearest(cv_str_of(cli->arguments[0]), names, cv_client_count);
+    return false;
+}
+
+static bool choose_base(installation *in, cv_err *err)
+{
+    const char *scope = cv_cli_get(in->cli, "scope"), *home = getenv("HOME"), *root = cv_cli_get(in->cli, "root");
+    in->scope = scope && strcmp(scope, "user") == 0 ? CV_SCOPE_USER : CV_SCOPE_PROJECT;
+    in->base = in->scope == CV_SCOPE_USER ? home : root ? root : ".";
+    return in->base || cv_err_set(err, CV_ERR_USAGE, "HOME is not set: there is no home folder to install into");
+}
+
+static int run_install(cv_cli *cli)
+{
+    cv_err err = {.arena = cli->arena};
+    installation in = {.cli = cli,
+                       .undo = cv_cli_get(cli, "undo") != NULL,
+                       .force = cv_cli_get(cli, "force") != NULL,
+                       .dry_run = cv_cli_get(cli, "dry-run") != NULL};
+    if (!choose_client(&in, &err) || !choose_base(&in, &err) || !plan_config(&in, own_command(cli->arena), &err) ||
+        !plan_skills(&in, &err) || (!in.dry_run && !carry_out(&in, &err)))
+        return cv_cli_fail(cli, &err);
+    cv_buf out = cv_cli_stdout();
+    if (cli->json)
+        tell_json(&in, &out);
+    else
+        tell(&in, &out);
+    return cv_cli_finish(cli, &out, 0);
+}
+
+static const cv_cli_option options[] = {
+    {"scope", "WHERE", "project: for everybody who works in this folder (default); user: for you, everywhere",
+     "project user"},
+    {"undo", NULL, "take our entry and our skills out again", NULL},
+    {"force", NULL, "also replace or remove skills that differ from ours", NULL},
+    {"dry-run", NULL, "say what would be done, write nothing", NULL},
+};
+
+const cv_cli_command cv_cmd_install = {
+    .name = "install",
+    .summary = "set a client up: claude, cursor, vscode or codex",
+    .arguments = "CLIENT",
+    .details =
+        "Enters 'conclave mcp' into the client's configuration and puts the skills alignment-play (for judges) and\n"
+        "alignment-expert beside it. Nothing else in the configuration changes, comments included; running it again\n"
+        "changes nothing.\n",
+    .examples = "  conclave install claude --dry-run\n"
+                "  conclave install codex --scope user --dry-run\n",
+    .options = options,
+    .option_count = CV_COUNT(options),
+    .run = run_install,
+};

@@ -1,0 +1,177 @@
+/* cmd_mcp.c - conclave mcp, conclave serve: the operations for MCP clients, on standard input and on HTTP. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "door/cli.h"
+#include "door/mcp/http.h"
+#include "door/tools.h"
+
+enum {
+    USUAL_PORT = 8417,
+    MAX_CONNECTIONS = 2048,
+    REQUEST_SECONDS = 30,
+    IDLE_SECONDS = 120,
+};
+
+static cv_tools_options tools_options(const cv_cli *cli)
+{
+    const char *tools = cv_cli_get(cli, "tools"), *root = cv_cli_get(cli, "root"), *variable = getenv("CONCLAVE_ROOT");
+    return (cv_tools_options){.root = root                    ? root
+                                      : variable && *variable ? variable
+                                                              : NULL,
+                              .rooms = cv_cli_get(cli, "rooms"),
+                              .all = tools && strcmp(tools, "all") == 0};
+}
+
+static bool no_arguments(cv_cli *cli, cv_err *err)
+{
+    return cli->argument_count == 0 ||
+           cv_err_set(err, CV_ERR_USAGE, "%s takes no arguments, found '%s'", cli->command->name, cli->arguments[0]);
+}
+
+/* ---- standard input --------------------------------------------------------------------------------------------- */
+
+static int run_mcp(cv_cli *cli)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_tools_options options = tools_options(cli);
+    cv_mcp_server server;
+    if (!no_arguments(cli, &err) || !cv_tools_server(cli->arena, &options, &server, &err))
+        return cv_cli_fail(cli, &err);
+    if (isatty(STDIN_FILENO))
+        fprintf(stderr, "conclave: waiting for messages of an MCP client on standard input, one per line; "
+                        "'conclave install' sets a client up\n");
+    int status = cv_mcp_serve_stdio(&server);
+    cv_tools_end(&server);
+    return status;
+}
+
+/* ---- HTTP ------------------------------------------------------------------------------------------------------- */
+
+static bool read_port(const cv_cli *cli, uint16_t *ret_port, cv_err *err)
+{
+    const char *given = cv_cli_get(cli, "port");
+    int port = USUAL_PORT;
+    if (given && (!cv_str_to_int(cv_str_of(given), &port) || port > UINT16_MAX)) {
+        cv_err_set(err, CV_ERR_USAGE, "'%s' is no port: 0 to 65535, 0 for one that is free", given);
+        return false;
+    }
+    *ret_port = (uint16_t)port;
+    return true;
+}
+
+static void wait_for_signal(const sigset_t *set)
+{
+    int number;
+    sigwait(set, &number);
+}
+
+static void announce(const cv_cli *cli, const char *address, uint16_t port)
+{
+    bool six = address && strchr(address, ':');
+    const char *shown = address ? address : "127.0.0.1", *open = six ? "[" : "", *close = six ? "]" : "";
+    if (cli->json)
+        printf("{\"status\":\"success\",\"url\":\"http://%s%s%s:%u\",\"mcp\":\"http://%s%s%s:%u/mcp\"}\n", open, shown,
+               close, port, open, shown, close, port);
+    else
+        printf("Conclave listens on http://%s%s%s:%u (MCP: /mcp). Ctrl-C ends it.\n", open, shown, close, port);
+    fflush(stdout);
+}
+
+static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options *options)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_mcp_http *mcp = cv_mcp_http_new(server);
+    const cv_http_route routes[] = {cv_mcp_http_route(mcp, "/mcp")};
+    cv_http_server *http;
+    sigset_t set;
+    options->routes = routes;
+    options->route_count = CV_COUNT(routes);
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &set, NULL); /* before there are threads: they inherit it */
+    signal(SIGPIPE, SIG_IGN);
+    bool started = cv_http_start(cli->arena, options, &http, &err);
+    if (started) {
+        announce(cli, options->address, cv_http_port(http));
+        wait_for_signal(&set);
+    }
+    cv_mcp_http_end(mcp);
+    if (started)
+        cv_http_stop(http);
+    cv_mcp_http_free(mcp);
+    return started ? 0 : cv_cli_fail(cli, &err);
+}
+
+static int run_serve(cv_cli *cli)
+{
+    cv_err err = {.arena = cli->arena};
+    cv_tools_options tools = tools_options(cli);
+    cv_mcp_server server;
+    const char *token = cv_cli_get(cli, "token"), *variable = getenv("CONCLAVE_TOKEN");
+    cv_http_options options = {.address = cv_cli_get(cli, "address"),
+                               .token = token                   ? token
+                                        : variable && *variable ? variable
+                                                                : NULL,
+                               .max_body = CV_MAX_MESSAGE_BYTES,
+                               .max_connections = MAX_CONNECTIONS,
+                               .request_seconds = REQUEST_SECONDS,
+                               .idle_seconds = IDLE_SECONDS};
+    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) ||
+        !cv_tools_server(cli->arena, &tools, &server, &err))
+        return cv_cli_fail(cli, &err);
+    int status = serve(cli, &server, &options);
+    cv_tools_end(&server);
+    return status;
+}
+
+/* ---- the rows --------------------------------------------------------------------------------------------------- */
+
+#define TOOL_OPTIONS                                                                                                   \
+    {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: all)", NULL},                     \
+    {                                                                                                                  \
+        "tools", "WHICH", "round: what a judge or an expert needs in every round (default); all: every operation",     \
+            "round all"                                                                                                \
+    }
+
+static const cv_cli_option mcp_options[] = {TOOL_OPTIONS};
+
+const cv_cli_command cv_cmd_mcp = {
+    .name = "mcp",
+    .summary = "serve the operations to an MCP client on standard input and output",
+    .arguments = "",
+    .details =
+        "A client starts this command and speaks to it, one JSON message per line. 'conclave install' writes the\n"
+        "entry into the client's configuration. The project is found from the current folder upwards, or with\n"
+        "--root; files are read and written below it only.\n",
+    .examples = "  conclave mcp </dev/null\n"
+                "  conclave mcp --tools all --rooms dialogue </dev/null\n",
+    .options = mcp_options,
+    .option_count = CV_COUNT(mcp_options),
+    .run = run_mcp,
+};
+
+static const cv_cli_option serve_options[] = {
+    {"address", "ADDRESS", "where to listen (default: 127.0.0.1; any other than the loopback needs a token)", NULL},
+    {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
+    {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
+    TOOL_OPTIONS,
+};
+
+const cv_cli_command cv_cmd_serve = {
+    .name = "serve",
+    .summary = "serve the project over HTTP: MCP at /mcp",
+    .arguments = "",
+    .details =
+        "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"
+        "A token on the command line can be seen by other users of the machine: prefer CONCLAVE_TOKEN.\n",
+    .examples = "",
+    .options = serve_options,
+    .option_count = CV_COUNT(serve_options),
+    .run = run_serve,
+};

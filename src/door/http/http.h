@@ -1,0 +1,72 @@
+/* http.h - an HTTP server for routes: it knows connections, limits and who may come in, not what is asked.
+ *
+ *     connection -> Host, Origin, token, size   or 403, 401, 413 …
+ *                -> route by path               or 404
+ *                -> handle(exchange)            once the whole body is there, on the server's thread
+ *                -> cv_http_answer, or a stream: begin, write …, end; from any thread, at any time later
+ *
+ * It listens on a loopback address unless told otherwise, and on others only with a token. Connections that say
+ * nothing, or take too long to say it, are cut off. An exchange is held by the connection and by whoever is to answer
+ * it: each gives up its share once, so an answer may come after the client has gone.
+ */
+#ifndef CV_DOOR_HTTP_HTTP_H
+#define CV_DOOR_HTTP_HTTP_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+typedef struct cv_http_server cv_http_server;
+typedef struct cv_http_exchange cv_http_exchange;
+
+typedef struct {
+    const char *path; /* "/mcp"; one that ends in a slash stands for all below it */
+    void (*handle)(cv_http_exchange *x, void *ctx);
+    void (*gone)(cv_http_exchange *x, void *ctx); /* the client has left before the answer was whole; may be NULL */
+    void *ctx;
+} cv_http_route;
+
+typedef struct {
+    const char *address; /* NULL: 127.0.0.1 */
+    uint16_t port;       /* 0: one that is free */
+    const char *token;   /* NULL: none; then only loopback addresses */
+    const cv_http_route *routes;
+    size_t route_count;
+    size_t max_body;
+    unsigned max_connections;
+    unsigned request_seconds; /* a request must be whole by then */
+    unsigned idle_seconds;    /* between requests */
+} cv_http_options;
+
+/* ---- an exchange ------------------------------------------------------------------------------------------------ */
+
+cv_str cv_http_method(const cv_http_exchange *x); /* "POST" */
+cv_str cv_http_path(const cv_http_exchange *x);
+cv_str cv_http_body(const cv_http_exchange *x);
+cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
+
+/* A header of the response; before it begins. */
+void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value);
+
+/* The whole response. */
+void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body);
+
+/* A response in pieces. */
+void cv_http_begin(cv_http_exchange *x, int status, const char *type);
+bool cv_http_write(cv_http_exchange *x, cv_str bytes); /* false: the client has gone, or reads too slowly */
+void cv_http_end(cv_http_exchange *x);
+
+/* Whoever answers it is done with it. */
+void cv_http_release(cv_http_exchange *x);
+
+/* ---- the server ------------------------------------------------------------------------------------------------- */
+
+/* Begins to serve in threads of its own. */
+bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server **ret_server, cv_err *err);
+uint16_t cv_http_port(const cv_http_server *server);
+
+/* No new connections; those that are open are ended. Streams must have been ended before. */
+void cv_http_stop(cv_http_server *server);
+
+#endif

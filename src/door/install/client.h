@@ -1,0 +1,33 @@
+/* client.h - the programs that Conclave can be entered into: where their configuration and skills are.
+ *
+ *              project (this folder)                   user (the home folder)
+ *     claude   .mcp.json            .claude/skills     .claude.json                .claude/skills
+ *     cursor   .cursor/mcp.json     .cursor/skills     .cursor/mcp.json            .cursor/skills
+ *     vscode   .vscode/mcp.json     .github/skills     .config/Code/User/mcp.json  .copilot/skills
+ *     codex    .codex/config.toml   .codex/skills      .codex/config.toml          .codex/skills
+ */
+#ifndef CV_DOOR_INSTALL_CLIENT_H
+#define CV_DOOR_INSTALL_CLIENT_H
+
+#include "base/err.h"
+
+typedef enum { CV_SCOPE_PROJECT, CV_SCOPE_USER, CV_SCOPE_COUNT } cv_scope;
+
+typedef struct {
+    const char *name;
+    const char *config[CV_SCOPE_COUNT], *skills[CV_SCOPE_COUNT];
+    const char *servers; /* the object that servers are members of; NULL: a TOML file */
+    bool typed;          /* an entry says that it is of type stdio */
+    const char
+        *root; /* what stands for the project's folder in the entry of a project; NULL: the client starts us there */
+} cv_client;
+
+extern const cv_client cv_clients[];
+extern const size_t cv_client_count;
+const cv_client *cv_client_find(cv_str name); /* NULL: none */
+
+/* The configuration with our entry set or removed; `command` is the program. */
+bool cv_client_edit(cv_arena *a, const cv_client *client, cv_scope scope, cv_str config, cv_str command, bool undo,
+                    cv_str *ret_config, cv_err *err);
+
+#endif

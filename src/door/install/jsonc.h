@@ -1,0 +1,25 @@
+/* jsonc.h - one entry in somebody else's JSON file, without touching another byte of it.
+ *
+ *     {
+ *       // servers of the team                     comments, trailing commas and the order stay as they are
+ *       "mcpServers": {
+ *         "other": {"command": "x"},
+ *         "conclave": {"command": "conclave"}      <- this one is set or removed
+ *       }
+ *     }
+ *
+ * Editors write JSON with comments and trailing commas into their configuration; reading it and writing it again would
+ * lose them. What is set stands on lines of its own, indented like its neighbours.
+ */
+#ifndef CV_DOOR_INSTALL_JSONC_H
+#define CV_DOOR_INSTALL_JSONC_H
+
+#include "base/err.h"
+
+/* text[key][name] = value (JSON, on one line); objects that are missing are made; an empty text is an empty object. */
+bool cv_jsonc_set(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str value, cv_str *ret_text, cv_err *err);
+
+/* Without text[key][name], and without text[key] when nothing else is in it. */
+bool cv_jsonc_remove(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str *ret_text, cv_err *err);
+
+#endif

@@ -1,0 +1,293 @@
+/* host.c - jobs, workers and sessions; see host.h. */
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "door/mcp/host.h"
+
+/* ---- jobs ------------------------------------------------------------------------------------------------------- */
+
+enum { KEPT_BYTES = 1 << 16 }; /* of a buffer that is used again: a large one goes */
+
+cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    cv_mcp_job *job = host->spare;
+    if (job)
+        host->spare = job->next;
+    pthread_mutex_unlock(&host->lock);
+    if (!job && !(job = calloc(1, sizeof *job)))
+        cv_out_of_memory(sizeof *job);
+    job->host = host;
+    job->status = 200;
+    job->level = -1;
+    return job;
+}
+
+static void empty(cv_buf *buf)
+{
+    if (buf->capacity > KEPT_BYTES)
+        cv_buf_release(buf);
+    cv_buf kept = {.p = buf->p, .capacity = buf->capacity};
+    *buf = kept;
+}
+
+void cv_mcp_job_free(cv_mcp_job *job)
+{
+    cv_mcp_host *host = job->host;
+    cv_arena_reset(&job->arena);
+    empty(&job->text);
+    empty(&job->out);
+    cv_mcp_job clean = {.arena = job->arena, .text = job->text, .out = job->out};
+    *job = clean;
+    pthread_mutex_lock(&host->lock);
+    job->next = host->spare;
+    host->spare = job;
+    pthread_mutex_unlock(&host->lock);
+}
+
+/* Takes it off the active ones, with the lock held. */
+static void deactivate(cv_mcp_job *job)
+{
+    cv_mcp_host *host = job->host;
+    if (!job->active)
+        return;
+    if (job->prev_active)
+        job->prev_active->next_active = job->next_active;
+    else
+        host->active = job->next_active;
+    if (job->next_active)
+        job->next_active->prev_active = job->prev_active;
+    job->active = false;
+    if (job->wants && job->uri_count > 0)
+        host->watching--;
+}
+
+static void hand_back(cv_mcp_job *job)
+{
+    cv_mcp_host *host = job->host;
+    if (atomic_load(&job->cancelled))
+        cv_buf_clear(&job->out);
+    job->transport->finish(job);
+    pthread_mutex_lock(&host->lock);
+    pthread_cond_broadcast(&host->settled);
+    pthread_mutex_unlock(&host->lock);
+}
+
+void cv_mcp_activate(cv_mcp_job *job)
+{
+    cv_mcp_host *host = job->host;
+    pthread_mutex_lock(&host->lock);
+    job->active = true;
+    job->prev_active = NULL;
+    job->next_active = host->active;
+    if (host->active)
+        host->active->prev_active = job;
+    host->active = job;
+    pthread_mutex_unlock(&host->lock);
+}
+
+void cv_mcp_finish(cv_mcp_job *job)
+{
+    pthread_mutex_lock(&job->host->lock);
+    deactivate(job);
+    pthread_mutex_unlock(&job->host->lock);
+    hand_back(job);
+}
+
+size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&host->lock);
+    *ret_queued = host->queued;
+    for (const cv_mcp_job *job = host->active; job; job = job->next_active)
+        count += job->wants == 0;
+    pthread_mutex_unlock(&host->lock);
+    return count;
+}
+
+/* ---- workers ---------------------------------------------------------------------------------------------------- */
+
+/* The next job; NULL: it is over. */
+static cv_mcp_job *take(cv_mcp_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    while (!host->first && !host->ending) {
+        host->awake--;
+        host->asleep++;
+        pthread_cond_wait(&host->work, &host->lock);
+        host->asleep--;
+        host->awake++;
+        host->called -= host->called > 0;
+    }
+    cv_mcp_job *job = host->ending ? NULL : host->first;
+    if (job) {
+        host->first = job->next;
+        host->last = host->first ? host->last : NULL;
+        host->queued--;
+    }
+    pthread_mutex_unlock(&host->lock);
+    return job;
+}
+
+static void *work(void *argument)
+{
+    cv_mcp_host *host = argument;
+    const cv_mcp_server *server = host->server;
+    void *worker = server->enter ? server->enter(server->ctx) : NULL;
+    cv_mcp_job *job;
+    while ((job = take(host))) {
+        if (!atomic_load(&job->cancelled))
+            cv_mcp_serve(job, worker);
+        cv_mcp_finish(job);
+    }
+    if (server->leave)
+        server->leave(server->ctx, worker);
+    return NULL;
+}
+
+/* With the lock held: one more worker shall look at the queue. */
+static void call_worker(cv_mcp_host *host)
+{
+    if (host->asleep > host->called) {
+        host->called++;
+        pthread_cond_signal(&host->work);
+    } else if (host->worker_count < CV_MCP_WORKERS &&
+               pthread_create(&host->workers[host->worker_count], NULL, work, host) == 0) {
+        host->worker_count++;
+        host->awake++;
+    }
+}
+
+void cv_mcp_queue(cv_mcp_job *job)
+{
+    cv_mcp_host *host = job->host;
+    pthread_mutex_lock(&host->lock);
+    job->next = NULL;
+    if (host->last)
+        host->last->next = job;
+    else
+        host->first = job;
+    host->last = job;
+    host->queued++;
+    if (host->eager || host->awake + host->called == 0)
+        call_worker(host);
+    pthread_mutex_unlock(&host->lock);
+}
+
+void cv_mcp_hurry(cv_mcp_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    if (host->queued > 0)
+        call_worker(host);
+    pthread_mutex_unlock(&host->lock);
+}
+
+/* ---- cancelling ------------------------------------------------------------------------------------------------- */
+
+void cv_mcp_cancel(cv_mcp_host *host, bool (*is_meant)(const cv_mcp_job *job, const void *ctx), const void *ctx)
+{
+    cv_mcp_job *ended = NULL;
+    pthread_mutex_lock(&host->lock);
+    for (cv_mcp_job *job = host->active; job; job = job->next_active)
+        if (is_meant(job, ctx)) {
+            atomic_store(&job->cancelled, true);
+            ended = job->wants ? job : NULL;
+            break;
+        }
+    if (ended)
+        deactivate(ended); /* from here on it is ours alone */
+    pthread_mutex_unlock(&host->lock);
+    if (ended)
+        hand_back(ended);
+}
+
+/* ---- sessions --------------------------------------------------------------------------------------------------- */
+
+void cv_mcp_session_init(cv_mcp_session *session, cv_mcp_host *host)
+{
+    *session = (cv_mcp_session){.level = CV_MCP_DEBUG};
+    pthread_mutex_init(&session->lock, NULL);
+    pthread_cond_init(&session->answered, NULL);
+    pthread_mutex_lock(&host->lock);
+    session->next = host->sessions;
+    host->sessions = session;
+    pthread_mutex_unlock(&host->lock);
+}
+
+void cv_mcp_session_end(cv_mcp_session *session, cv_mcp_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    for (cv_mcp_session **at = &host->sessions; *at; at = &(*at)->next)
+        if (*at == session) {
+            *at = session->next;
+            break;
+        }
+    for (size_t i = 0; i < session->uris.count; i++)
+        if (session->uris.items[i].p)
+            host->watching--;
+    pthread_mutex_unlock(&host->lock);
+    pthread_mutex_lock(&session->lock);
+    session->over = true;
+    pthread_cond_broadcast(&session->answered);
+    pthread_mutex_unlock(&session->lock);
+}
+
+/* ---- the host --------------------------------------------------------------------------------------------------- */
+
+static cv_str print_identity(cv_arena *a, const cv_mcp_server *server)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key(&w, CV_STR("io.modelcontextprotocol/serverInfo"));
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "name", server->name);
+    if (server->title.n)
+        cv_json_key_str(&w, "title", server->title);
+    cv_json_key_str(&w, "version", server->version);
+    cv_json_end_object(&w);
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}
+
+void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
+{
+    *host = (cv_mcp_host){.server = server};
+    pthread_mutex_init(&host->lock, NULL);
+    pthread_cond_init(&host->work, NULL);
+    pthread_cond_init(&host->settled, NULL);
+    if (getrandom(host->key, sizeof host->key, 0) != (ssize_t)sizeof host->key)
+        abort(); /* 32 bytes are given whole once the system has booted */
+    host->identity = print_identity(&host->arena, server);
+    cv_mcp_find_mirrored(host);
+}
+
+static void free_jobs(cv_mcp_job *job)
+{
+    while (job) {
+        cv_mcp_job *next = job->next;
+        cv_arena_release(&job->arena);
+        cv_buf_release(&job->text);
+        cv_buf_release(&job->out);
+        free(job);
+        job = next;
+    }
+}
+
+void cv_mcp_host_release(cv_mcp_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    host->ending = true;
+    pthread_cond_broadcast(&host->work);
+    pthread_mutex_unlock(&host->lock);
+    for (size_t i = 0; i < host->worker_count; i++)
+        pthread_join(host->workers[i], NULL);
+    if (host->watcher_runs)
+        pthread_join(host->watcher, NULL);
+    while (host->active) { /* queued, or subscriptions */
+        atomic_store(&host->active->cancelled, true);
+        cv_mcp_finish(host->active);
+    }
+    free_jobs(host->spare);
+    cv_arena_release(&host->arena);
+}

@@ -1,0 +1,221 @@
+/* host.h - what the parts of the library share: jobs, sessions, workers; see mcp.h.
+ *
+ *     transport  ->  read, dispatch  ->  answered at once, or queued for a worker, or open (a subscription)
+ *                ->  job->transport->send      what comes before the answer: progress, log, questions
+ *                ->  job->transport->finish    the answer, in job->out; then the job goes back to the host
+ *
+ * A job is one message from the client with all that belongs to it. It is owned by the transport until it is accepted,
+ * by the host until `finish`, and is used again afterwards: its memory stays. A session is what a legacy client has
+ * said about itself: one for standard input, one per Mcp-Session-Id for HTTP.
+ *
+ * Locks: host->lock guards the queue, the list of active jobs, subscriptions and sessions; a session's lock its
+ * questions. `send` and `finish` are called without either, but for subscriptions, whose jobs must not go away while
+ * they are told something: so a transport's `send` must not call back into the host.
+ */
+#ifndef CV_DOOR_MCP_HOST_H
+#define CV_DOOR_MCP_HOST_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "door/mcp/mcp.h"
+
+enum {
+    CV_MCP_WORKERS = 4,            /* calls that are served at the same time: the rest waits */
+    CV_MCP_MAX_QUEUED = 1024,      /* waiting calls: more are refused, or not yet read */
+    CV_MCP_MAX_SUBSCRIPTIONS = 256 /* resources that one client may subscribe to */
+};
+
+typedef struct cv_mcp_job cv_mcp_job;
+typedef struct cv_mcp_session cv_mcp_session;
+
+typedef struct {
+    void (*send)(cv_mcp_job *job, cv_str message);
+    void (*finish)(cv_mcp_job *job);  /* no bytes in job->out: there is no answer */
+    void (*hang_up)(cv_mcp_job *job); /* NULL: the transport has no streams that end */
+} cv_mcp_transport;
+
+/* The headers of an HTTP request that the protocol looks at; absent ones are NULL views. */
+typedef struct {
+    cv_str version, method, name;
+    cv_str (*other)(void *transport_data, const char *name); /* Mcp-Param-…; NULL: not HTTP */
+} cv_mcp_headers;
+
+/* What an asking handler has left to ask (modern). */
+typedef struct {
+    cv_str key, method, params;
+} cv_mcp_asked;
+
+struct cv_mcp_job {
+    cv_arena arena;
+    cv_buf text; /* the message as it came */
+    cv_buf out;  /* the answer */
+    cv_mcp_host *host;
+    cv_mcp_session *session; /* legacy; NULL: none */
+    const cv_mcp_transport *transport;
+    void *transport_data;
+    cv_mcp_headers headers;
+    cv_rpc_message message;
+    atomic_bool cancelled;
+    int status; /* of the HTTP response */
+    /* ---- the envelope (era.c) ---- */
+    cv_mcp_era era;
+    const cv_json *capabilities; /* of the client; NULL: none */
+    cv_str progress_token;       /* as JSON; empty: no progress wanted */
+    int level;                   /* a cv_mcp_level; below zero: no log wanted */
+    /* ---- while it is served ---- */
+    bool (*serve)(cv_mcp_request *r, const cv_json *params);
+    bool failed;
+    struct {
+        cv_mcp_asked *items;
+        size_t count, capacity;
+    } asked;
+    /* ---- a subscription (listen.c) ---- */
+    unsigned wants; /* one bit per cv_mcp_change */
+    const cv_str *uris;
+    size_t uri_count;
+    /* ---- lists of the host ---- */
+    cv_mcp_job *next; /* in the queue, or among the spare ones */
+    bool active;      /* between accept and finish */
+    cv_mcp_job *prev_active, *next_active;
+};
+
+/* A question of ours that waits for its answer (legacy). */
+typedef struct cv_mcp_question {
+    int64_t id;
+    bool answered;
+    cv_arena *arena;
+    cv_json result; /* in the arena; null type with `refused` */
+    bool refused;
+    struct cv_mcp_question *next;
+} cv_mcp_question;
+
+struct cv_mcp_session {
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    cv_arena arena;
+    cv_str version; /* empty: not initialised */
+    const cv_json *capabilities;
+    int level;
+    cv_mcp_question *questions;
+    int64_t last_question;
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } uris; /* subscribed to; an empty view is a free place */
+    bool over;
+    void (*notify)(cv_mcp_session *session, cv_str message); /* what no request asked for */
+    void *transport_data;
+    cv_mcp_session *next;
+};
+
+/* An argument of a tool that stands in a header too (x-mcp-header). */
+typedef struct {
+    const cv_mcp_tool *tool;
+    cv_str argument;
+    const char *header;
+} cv_mcp_mirrored;
+
+struct cv_mcp_host {
+    const cv_mcp_server *server;
+    struct {
+        cv_mcp_mirrored *items;
+        size_t count, capacity;
+    } mirrored;
+    pthread_mutex_t lock;
+    pthread_cond_t work;    /* there is something in the queue */
+    pthread_cond_t settled; /* a job is finished */
+    cv_mcp_job *first, *last;
+    atomic_size_t queued;
+    size_t awake, asleep, called; /* workers; called: asleep, but told to wake up */
+    bool eager; /* call a worker for every job; otherwise one is kept busy and others are called by cv_mcp_hurry */
+    bool ending;
+    pthread_t workers[CV_MCP_WORKERS];
+    size_t worker_count;
+    cv_mcp_job *active, *spare;
+    cv_mcp_session *sessions;
+    size_t watching; /* clients with subscribed resources */
+    pthread_t watcher;
+    bool watcher_runs;
+    uint8_t key[32]; /* seals what handlers keep with the client */
+    cv_str identity; /* {"io.modelcontextprotocol/serverInfo":…} */
+    cv_arena arena;  /* of the host itself */
+};
+
+/* ---- host.c ----------------------------------------------------------------------------------------------------- */
+
+void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server);
+
+/* Ends the workers; what is queued is dropped, what is being served is finished. */
+void cv_mcp_host_release(cv_mcp_host *host);
+
+/* A job to fill: text, transport, session, headers. */
+cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host);
+void cv_mcp_job_free(cv_mcp_job *job); /* at the end of `finish`; never twice */
+
+void cv_mcp_queue(cv_mcp_job *job);
+void cv_mcp_hurry(cv_mcp_host *host); /* the queue does not move: another worker */
+
+/* Jobs between accept and finish, subscriptions left out; and how many of them wait for a worker. */
+size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued);
+
+/* Nobody waits any more for the active job that is meant: it gets no answer; a subscription ends at once. */
+void cv_mcp_cancel(cv_mcp_host *host, bool (*is_meant)(const cv_mcp_job *job, const void *ctx), const void *ctx);
+void cv_mcp_activate(cv_mcp_job *job); /* from here on it can be cancelled */
+
+void cv_mcp_session_init(cv_mcp_session *session, cv_mcp_host *host);
+void cv_mcp_session_end(cv_mcp_session *session, cv_mcp_host *host);
+
+/* ---- server.c --------------------------------------------------------------------------------------------------- */
+
+/* Reads the message and its envelope. False: it is finished already. */
+bool cv_mcp_read(cv_mcp_job *job);
+
+/* Answers it, or queues it. */
+void cv_mcp_dispatch(cv_mcp_job *job);
+void cv_mcp_serve(cv_mcp_job *job, void *worker);
+void cv_mcp_refuse(cv_mcp_job *job, int status, int code, cv_str message, cv_str data);
+void cv_mcp_finish(cv_mcp_job *job); /* takes it off the active ones and hands it to the transport */
+
+/* {…,"resultType":"complete","_meta":…}: what every result ends with. */
+void cv_mcp_end_result(cv_mcp_request *r, bool cacheable);
+
+/* ---- era.c ------------------------------------------------------------------------------------------------------ */
+
+/* Which era the request belongs to, and what its envelope says; false: it has been refused. */
+bool cv_mcp_envelope(cv_mcp_job *job);
+
+extern const cv_str cv_mcp_modern;     /* 2026-07-28 */
+cv_str cv_mcp_negotiate(cv_str asked); /* legacy: the same, or the newest one */
+bool cv_mcp_is_legacy(cv_str version);
+void cv_mcp_print_versions(cv_json_writer *w); /* a list: all that is spoken */
+extern const cv_str cv_mcp_level_words[CV_MCP_LEVELS];
+int cv_mcp_level_of(cv_str word); /* below zero: none */
+
+/* ---- headers.c -------------------------------------------------------------------------------------------------- */
+
+/* Do the headers of a modern HTTP request say what its body says? False: it has been refused. */
+bool cv_mcp_check_headers(cv_mcp_job *job, cv_str version);
+
+/* The arguments of all tools that are to stand in headers too. */
+void cv_mcp_find_mirrored(cv_mcp_host *host);
+
+/* ---- ask.c ------------------------------------------------------------------------------------------------------ */
+
+void cv_mcp_answered(cv_mcp_job *job); /* an answer of the client to a question of ours */
+bool cv_mcp_open_state(cv_mcp_request *r, const cv_json *params);
+void cv_mcp_print_asked(cv_mcp_request *r, const cv_json *params);
+
+/* ---- seal.c ----------------------------------------------------------------------------------------------------- */
+
+cv_str cv_mcp_seal(const cv_mcp_host *host, cv_arena *a, int64_t now_ms, cv_str text, cv_str binding);
+bool cv_mcp_unseal(const cv_mcp_host *host, cv_arena *a, int64_t now_ms, cv_str sealed, cv_str binding,
+                   cv_str *ret_text);
+
+/* ---- listen.c --------------------------------------------------------------------------------------------------- */
+
+bool cv_mcp_listen(cv_mcp_job *job, const cv_json *params); /* false: refused */
+bool cv_mcp_subscribe(cv_mcp_request *r, const cv_json *params);
+bool cv_mcp_unsubscribe(cv_mcp_request *r, const cv_json *params);
+
+#endif

@@ -1,0 +1,138 @@
+/* mcp.h - a server of the Model Context Protocol, for whatever it offers.
+ *
+ * The library knows the protocol and nothing of what is served. The caller describes tools, resources and prompts as
+ * tables and functions (cv_mcp_server) and runs them on a transport:
+ *
+ *     standard input, HTTP  ->  rpc       one message
+ *                           ->  era       which protocol it speaks, and what its envelope says
+ *                           ->  server    method -> handler; quick ones at once, others on a worker
+ *                           ->  answer    on the stream that the request came from
+ *
+ * Two eras are spoken on both transports, chosen per request: "modern" (2026-07-28; every request describes itself)
+ * and "legacy" (2025-11-25 back to 2024-11-05; initialize, sessions). A handler is written once for both: it writes its
+ * content, may tell progress and log, and may ask the client (cv_mcp_ask), which is a round trip in one era and a
+ * request in the other.
+ */
+#ifndef CV_DOOR_MCP_MCP_H
+#define CV_DOOR_MCP_MCP_H
+
+#include "door/mcp/rpc.h"
+
+typedef enum { CV_MCP_LEGACY, CV_MCP_MODERN } cv_mcp_era;
+
+typedef struct cv_mcp_server cv_mcp_server;
+typedef struct cv_mcp_host cv_mcp_host;
+typedef struct cv_mcp_tool cv_mcp_tool;
+typedef struct cv_mcp_prompt cv_mcp_prompt;
+
+/* One request while it is served. The writer stands inside the list that the handler fills: `content` of a tool,
+ * `contents` of a resource, `messages` of a prompt, the items of a list, the values of a completion. */
+typedef struct {
+    cv_arena *arena; /* lives until the answer is sent */
+    cv_mcp_host *host;
+    const cv_mcp_server *server;
+    void *worker; /* what server->enter made for this thread */
+    cv_mcp_era era;
+    cv_str text; /* the message as it came */
+    cv_json_writer w;
+    bool is_error;      /* tools: the content tells what went wrong */
+    cv_str structured;  /* tools: structuredContent as JSON, or empty */
+    cv_str description; /* prompts, or empty */
+    cv_str cursor;      /* lists: where to go on; empty: from the beginning */
+    cv_str next;        /* lists: set by the handler when there is more */
+    cv_str state;       /* what the handler kept from the round before (cv_mcp_ask); it may set another */
+    struct cv_mcp_job *job;
+} cv_mcp_request;
+
+/* A handler returns true when its content is whole; false after cv_mcp_fail, or when cv_mcp_ask said to come back. */
+struct cv_mcp_tool {
+    cv_str name;
+    cv_str definition; /* the item of tools/list: JSON */
+    bool (*call)(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments);
+    const void *data;
+};
+
+struct cv_mcp_prompt {
+    cv_str name;
+    cv_str definition; /* the item of prompts/list: JSON */
+    bool (*get)(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json *arguments);
+    const void *data;
+};
+
+typedef enum {
+    CV_MCP_TOOLS_CHANGED,
+    CV_MCP_PROMPTS_CHANGED,
+    CV_MCP_RESOURCES_CHANGED,
+    CV_MCP_RESOURCE_UPDATED
+} cv_mcp_change;
+
+struct cv_mcp_server {
+    cv_str name, title, version;
+    cv_str instructions; /* for the model; empty: none */
+    const cv_mcp_tool *tools;
+    size_t tool_count;
+    const cv_mcp_prompt *prompts;
+    size_t prompt_count;
+    const cv_str *templates; /* the items of resources/templates/list: JSON */
+    size_t template_count;
+    bool (*list_resources)(cv_mcp_request *r); /* NULL: there are no resources */
+    bool (*read_resource)(cv_mcp_request *r, cv_str uri);
+    bool (*complete)(cv_mcp_request *r, const cv_json *params, cv_str argument, cv_str value); /* NULL: none */
+    bool lists_change; /* tools, prompts and resources may change while the server runs (cv_mcp_changed) */
+    bool logs;         /* handlers call cv_mcp_log */
+    /* Every worker thread begins with enter and ends with leave; both may be NULL. */
+    void *(*enter)(void *ctx);
+    void (*leave)(void *ctx, void *worker);
+    /* Called about four times a second, always from the same thread, while somebody has subscribed to these resources:
+     * calls cv_mcp_changed for what has changed since. NULL: nothing changes from outside. */
+    void (*watch)(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);
+    void *ctx;
+};
+
+/* ---- for handlers ----------------------------------------------------------------------------------------------- */
+
+/* One item of content: {"type":"text","text":…}. */
+void cv_mcp_text(cv_mcp_request *r, cv_str text);
+
+/* The request fails with a code of rpc.h. Always false. */
+bool cv_mcp_fail(cv_mcp_request *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* How far it is, for those who asked to know; `total` below zero: unknown. */
+void cv_mcp_progress(cv_mcp_request *r, int64_t done, int64_t total, cv_str message);
+
+typedef enum {
+    CV_MCP_DEBUG,
+    CV_MCP_INFO,
+    CV_MCP_NOTICE,
+    CV_MCP_WARNING,
+    CV_MCP_ERROR,
+    CV_MCP_CRITICAL,
+    CV_MCP_ALERT,
+    CV_MCP_EMERGENCY,
+    CV_MCP_LEVELS
+} cv_mcp_level;
+
+/* A line of log for the client, if it wants this level. `data` is JSON. */
+void cv_mcp_log(cv_mcp_request *r, cv_mcp_level level, cv_str logger, cv_str data);
+
+/* Nobody waits for the answer any more. */
+bool cv_mcp_cancelled(const cv_mcp_request *r);
+
+/* Asks the client: `method` is elicitation/create, sampling/createMessage or roots/list, `params` JSON; `key` names the
+ * question within the request. True: here is the answer. False: there is none yet, or the request has failed; ask what
+ * else there is to ask, then return false: the handler will be called again with all answers so far and with the
+ * `state` that it leaves behind. */
+bool cv_mcp_ask(cv_mcp_request *r, cv_str key, cv_str method, cv_str params, const cv_json **ret_answer);
+
+/* Ends the stream of the answer before the answer is there; the client comes back for it (legacy HTTP only). */
+void cv_mcp_hang_up(cv_mcp_request *r);
+
+/* Something that may be subscribed to has changed; from any thread. `uri` of a resource that was updated. */
+void cv_mcp_changed(cv_mcp_host *host, cv_mcp_change change, cv_str uri);
+
+/* ---- running it ------------------------------------------------------------------------------------------------- */
+
+/* Serves standard input and output until end of input or a signal; the exit status. */
+int cv_mcp_serve_stdio(const cv_mcp_server *server);
+
+#endif

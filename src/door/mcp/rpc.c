@@ -1,0 +1,127 @@
+/* rpc.c - JSON-RPC 2.0: one message, read and written; see rpc.h. */
+#include "door/mcp/rpc.h"
+
+static const cv_json nothing = {.type = CV_JSON_OBJECT};
+
+/* The id as it is written back; false: neither an integer nor a string. */
+static bool read_id(cv_arena *a, const cv_json *id, cv_str *ret_id)
+{
+    int64_t number;
+    if (id->type == CV_JSON_NUMBER && cv_json_to_int(id, &number)) {
+        *ret_id = id->text;
+        return true;
+    }
+    if (id->type != CV_JSON_STRING)
+        return false;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_str(&w, id->text);
+    *ret_id = cv_buf_take(&out, a);
+    return true;
+}
+
+static void faulty(cv_rpc_message *m, int code, cv_str why)
+{
+    m->kind = CV_RPC_FAULTY;
+    m->code = code;
+    m->why = why;
+}
+
+static void read_call(const cv_json *tree, cv_rpc_message *m)
+{
+    const cv_json *params = cv_json_get(tree, CV_STR("params"));
+    if (params && params->type == CV_JSON_OBJECT)
+        m->params = params;
+    else if (params && m->kind == CV_RPC_REQUEST)
+        faulty(m, CV_RPC_PARAMS, CV_STR("params must be an object"));
+}
+
+static void read_answer(const cv_json *tree, cv_rpc_message *m)
+{
+    m->result = cv_json_get(tree, CV_STR("result"));
+    m->error = cv_json_get(tree, CV_STR("error"));
+    if (!m->id.n || !m->result == !m->error)
+        faulty(m, CV_RPC_INVALID, CV_STR("neither a request, a notification nor an answer"));
+    else
+        m->kind = CV_RPC_ANSWER;
+}
+
+static void read_object(cv_arena *a, const cv_json *tree, cv_rpc_message *m)
+{
+    const cv_json *id = cv_json_get(tree, CV_STR("id")), *method = cv_json_get(tree, CV_STR("method"));
+    if (id && !read_id(a, id, &m->id))
+        faulty(m, CV_RPC_INVALID, CV_STR("the id must be a string or an integer"));
+    else if (!cv_str_eq(cv_json_get_text(tree, "jsonrpc"), CV_STR("2.0")))
+        faulty(m, CV_RPC_INVALID, CV_STR("\"jsonrpc\" must be \"2.0\""));
+    else if (!method)
+        read_answer(tree, m);
+    else if (method->type != CV_JSON_STRING)
+        faulty(m, CV_RPC_INVALID, CV_STR("the method must be a string"));
+    else {
+        m->kind = id ? CV_RPC_REQUEST : CV_RPC_NOTIFICATION;
+        m->method = method->text;
+        read_call(tree, m);
+    }
+}
+
+void cv_rpc_read(cv_arena *a, cv_str text, cv_rpc_message *ret_message)
+{
+    cv_json *tree = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    *ret_message = (cv_rpc_message){.params = &nothing};
+    if (!cv_json_parse(a, text, tree, &err))
+        faulty(ret_message, CV_RPC_PARSE,
+               cv_arena_printf(a, "not JSON: line %zu, column %zu: %.*s", err.line, err.column, CV_FMT(err.message)));
+    else if (tree->type == CV_JSON_ARRAY)
+        faulty(ret_message, CV_RPC_INVALID, CV_STR("batches are not supported: send one message at a time"));
+    else if (tree->type != CV_JSON_OBJECT)
+        faulty(ret_message, CV_RPC_INVALID, CV_STR("a message is a JSON object"));
+    else
+        read_object(a, tree, ret_message);
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+static void begin(cv_json_writer *w, cv_str id)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "jsonrpc", CV_STR("2.0"));
+    if (id.n) {
+        cv_json_key(w, CV_STR("id"));
+        cv_json_raw(w, id);
+    }
+}
+
+void cv_rpc_begin_result(cv_json_writer *w, cv_str id)
+{
+    begin(w, id);
+    cv_json_key(w, CV_STR("result"));
+}
+
+void cv_rpc_begin_call(cv_json_writer *w, cv_str id, cv_str method)
+{
+    begin(w, id);
+    cv_json_key_str(w, "method", method);
+    cv_json_key(w, CV_STR("params"));
+}
+
+void cv_rpc_end(cv_json_writer *w)
+{
+    cv_json_end_object(w);
+}
+
+void cv_rpc_error(cv_buf *out, cv_str id, int code, cv_str message, cv_str data)
+{
+    cv_json_writer w = {.out = out};
+    begin(&w, id.n ? id : CV_STR("null"));
+    cv_json_key(&w, CV_STR("error"));
+    cv_json_begin_object(&w);
+    cv_json_key_int(&w, "code", code);
+    cv_json_key_str(&w, "message", message);
+    if (data.n) {
+        cv_json_key(&w, CV_STR("data"));
+        cv_json_raw(&w, data);
+    }
+    cv_json_end_object(&w);
+    cv_rpc_end(&w);
+}

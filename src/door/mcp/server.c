@@ -1,0 +1,496 @@
+/* server.c - from a message to its answer: the methods of both eras; see host.h. */
+#include "door/mcp/host.h"
+
+enum { LEGACY = 1, MODERN = 2, BOTH = 3, TTL_MS = 60000 };
+
+/* ---- results ---------------------------------------------------------------------------------------------------- */
+
+static void begin_result(cv_mcp_request *r)
+{
+    cv_buf_clear(&r->job->out);
+    r->w = (cv_json_writer){.out = &r->job->out};
+    cv_rpc_begin_result(&r->w, r->job->message.id);
+    cv_json_begin_object(&r->w);
+}
+
+void cv_mcp_end_result(cv_mcp_request *r, bool cacheable)
+{
+    if (r->era == CV_MCP_MODERN) {
+        cv_json_key_str(&r->w, "resultType", CV_STR("complete"));
+        if (cacheable) {
+            cv_json_key_int(&r->w, "ttlMs", r->server->lists_change ? 0 : TTL_MS);
+            cv_json_key_str(&r->w, "cacheScope", CV_STR("private"));
+        }
+        cv_json_key(&r->w, CV_STR("_meta"));
+        cv_json_raw(&r->w, r->host->identity);
+    }
+    cv_json_end_object(&r->w);
+    cv_rpc_end(&r->w);
+}
+
+static void begin_list(cv_mcp_request *r, cv_str key)
+{
+    begin_result(r);
+    cv_json_key(&r->w, key);
+    cv_json_begin_array(&r->w);
+}
+
+static void end_list(cv_mcp_request *r)
+{
+    cv_json_end_array(&r->w);
+    if (r->next.n)
+        cv_json_key_str(&r->w, "nextCursor", r->next);
+    cv_mcp_end_result(r, true);
+}
+
+/* Lists that are one page have no cursors. */
+static bool one_page(cv_mcp_request *r)
+{
+    return r->cursor.n == 0 || cv_mcp_fail(r, CV_RPC_PARAMS, "there is no page at this cursor");
+}
+
+/* ---- capabilities ----------------------------------------------------------------------------------------------- */
+
+static bool has_tools(const cv_mcp_server *s)
+{
+    return s->tool_count > 0;
+}
+static bool has_prompts(const cv_mcp_server *s)
+{
+    return s->prompt_count > 0;
+}
+static bool has_resources(const cv_mcp_server *s)
+{
+    return s->list_resources != NULL;
+}
+static bool has_completion(const cv_mcp_server *s)
+{
+    return s->complete != NULL;
+}
+static bool has_log(const cv_mcp_server *s)
+{
+    return s->logs;
+}
+static bool has_subscriptions(const cv_mcp_server *s)
+{
+    return s->watch || s->lists_change;
+}
+
+static void print_offer(cv_json_writer *w, const char *key, bool offered, bool changes, bool subscribe)
+{
+    if (!offered)
+        return;
+    cv_json_key(w, cv_str_of(key));
+    cv_json_begin_object(w);
+    if (changes)
+        cv_json_key_bool(w, "listChanged", true);
+    if (subscribe)
+        cv_json_key_bool(w, "subscribe", true);
+    cv_json_end_object(w);
+}
+
+static void print_capabilities(cv_mcp_request *r)
+{
+    const cv_mcp_server *s = r->server;
+    cv_json_key(&r->w, CV_STR("capabilities"));
+    cv_json_begin_object(&r->w);
+    print_offer(&r->w, "tools", has_tools(s), s->lists_change, false);
+    print_offer(&r->w, "resources", has_resources(s), s->lists_change, has_subscriptions(s));
+    print_offer(&r->w, "prompts", has_prompts(s), s->lists_change, false);
+    print_offer(&r->w, "completions", has_completion(s), false, false);
+    print_offer(&r->w, "logging", has_log(s), false, false);
+    cv_json_end_object(&r->w);
+}
+
+static void print_instructions(cv_mcp_request *r)
+{
+    if (r->server->instructions.n)
+        cv_json_key_str(&r->w, "instructions", r->server->instructions);
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+/* The session keeps what the client says about itself; the request's arena goes with its answer. */
+static void remember_client(cv_mcp_session *session, cv_str version, const cv_json *capabilities)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_err err = {.arena = &session->arena};
+    pthread_mutex_lock(&session->lock);
+    session->version = version;
+    session->capabilities = NULL;
+    if (capabilities && capabilities->type == CV_JSON_OBJECT) {
+        cv_json *kept = CV_NEW(&session->arena, cv_json);
+        cv_json_value(&w, capabilities);
+        if (cv_json_parse(&session->arena, cv_buf_take(&text, &session->arena), kept, &err))
+            session->capabilities = kept;
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+static bool initialize(cv_mcp_request *r, const cv_json *params)
+{
+    const cv_mcp_server *s = r->server;
+    cv_str version = cv_mcp_negotiate(cv_json_get_text(params, "protocolVersion"));
+    if (r->job->session)
+        remember_client(r->job->session, version, cv_json_get(params, CV_STR("capabilities")));
+    begin_result(r);
+    cv_json_key_str(&r->w, "protocolVersion", version);
+    print_capabilities(r);
+    cv_json_key(&r->w, CV_STR("serverInfo"));
+    cv_json_begin_object(&r->w);
+    cv_json_key_str(&r->w, "name", s->name);
+    if (s->title.n)
+        cv_json_key_str(&r->w, "title", s->title);
+    cv_json_key_str(&r->w, "version", s->version);
+    cv_json_end_object(&r->w);
+    print_instructions(r);
+    cv_mcp_end_result(r, false);
+    return true;
+}
+
+static bool discover(cv_mcp_request *r, const cv_json *params)
+{
+    (void)params;
+    begin_result(r);
+    cv_json_key(&r->w, CV_STR("supportedVersions"));
+    cv_mcp_print_versions(&r->w);
+    print_capabilities(r);
+    print_instructions(r);
+    cv_mcp_end_result(r, true);
+    return true;
+}
+
+static bool nothing_to_say(cv_mcp_request *r, const cv_json *params)
+{
+    (void)params;
+    begin_result(r);
+    cv_mcp_end_result(r, false);
+    return true;
+}
+
+static bool set_level(cv_mcp_request *r, const cv_json *params)
+{
+    int level = cv_mcp_level_of(cv_json_get_text(params, "level"));
+    if (level < 0)
+        return cv_mcp_fail(r, CV_RPC_PARAMS,
+                           "level must be one of debug, info, notice, warning, error, critical, "
+                           "alert, emergency");
+    if (r->job->session) {
+        pthread_mutex_lock(&r->job->session->lock);
+        r->job->session->level = level;
+        pthread_mutex_unlock(&r->job->session->lock);
+    }
+    return nothing_to_say(r, params);
+}
+
+/* ---- tools ------------------------------------------------------------------------------------------------------ */
+
+static bool list_tools(cv_mcp_request *r, const cv_json *params)
+{
+    (void)params;
+    if (!one_page(r))
+        return false;
+    begin_list(r, CV_STR("tools"));
+    for (size_t i = 0; i < r->server->tool_count; i++)
+        cv_json_raw(&r->w, r->server->tools[i].definition);
+    end_list(r);
+    return true;
+}
+
+static const cv_json no_arguments = {.type = CV_JSON_OBJECT};
+
+/* The arguments, an empty object when there are none; NULL: refused. */
+static const cv_json *arguments_of(cv_mcp_request *r, const cv_json *params)
+{
+    const cv_json *arguments = cv_json_get(params, CV_STR("arguments"));
+    if (!arguments)
+        return &no_arguments;
+    if (arguments->type == CV_JSON_OBJECT)
+        return arguments;
+    cv_mcp_fail(r, CV_RPC_PARAMS, "arguments must be an object");
+    return NULL;
+}
+
+static bool call_tool(cv_mcp_request *r, const cv_json *params)
+{
+    cv_str name = cv_json_get_text(params, "name");
+    const cv_mcp_tool *tool = NULL;
+    for (size_t i = 0; i < r->server->tool_count && !tool; i++)
+        if (cv_str_eq(name, r->server->tools[i].name))
+            tool = &r->server->tools[i];
+    if (!name.p)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "params.name, the tool's name, is missing");
+    if (!tool)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "Tool %.*s not found", CV_FMT(cv_str_head(name, 128)));
+    const cv_json *arguments = arguments_of(r, params);
+    if (!arguments || !cv_mcp_open_state(r, params))
+        return false;
+    begin_list(r, CV_STR("content"));
+    if (!tool->call(r, tool, arguments))
+        return false;
+    cv_json_end_array(&r->w);
+    if (r->structured.n) {
+        cv_json_key(&r->w, CV_STR("structuredContent"));
+        cv_json_raw(&r->w, r->structured);
+    }
+    if (r->is_error)
+        cv_json_key_bool(&r->w, "isError", true);
+    cv_mcp_end_result(r, false);
+    return true;
+}
+
+/* ---- resources -------------------------------------------------------------------------------------------------- */
+
+static bool list_resources(cv_mcp_request *r, const cv_json *params)
+{
+    (void)params;
+    begin_list(r, CV_STR("resources"));
+    if (!r->server->list_resources(r))
+        return false;
+    end_list(r);
+    return true;
+}
+
+static bool list_templates(cv_mcp_request *r, const cv_json *params)
+{
+    (void)params;
+    if (!one_page(r))
+        return false;
+    begin_list(r, CV_STR("resourceTemplates"));
+    for (size_t i = 0; i < r->server->template_count; i++)
+        cv_json_raw(&r->w, r->server->templates[i]);
+    end_list(r);
+    return true;
+}
+
+static bool read_resource(cv_mcp_request *r, const cv_json *params)
+{
+    cv_str uri = cv_json_get_text(params, "uri");
+    if (!uri.p)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "params.uri is missing");
+    if (!cv_mcp_open_state(r, params))
+        return false;
+    begin_list(r, CV_STR("contents"));
+    if (!r->server->read_resource(r, uri))
+        return false;
+    cv_json_end_array(&r->w);
+    cv_mcp_end_result(r, true);
+    return true;
+}
+
+/* ---- prompts ---------------------------------------------------------------------------------------------------- */
+
+static bool list_prompts(cv_mcp_request *r, const cv_json *params)
+{
+    (void)params;
+    if (!one_page(r))
+        return false;
+    begin_list(r, CV_STR("prompts"));
+    for (size_t i = 0; i < r->server->prompt_count; i++)
+        cv_json_raw(&r->w, r->server->prompts[i].definition);
+    end_list(r);
+    return true;
+}
+
+static bool get_prompt(cv_mcp_request *r, const cv_json *params)
+{
+    cv_str name = cv_json_get_text(params, "name");
+    const cv_mcp_prompt *prompt = NULL;
+    for (size_t i = 0; i < r->server->prompt_count && !prompt; i++)
+        if (cv_str_eq(name, r->server->prompts[i].name))
+            prompt = &r->server->prompts[i];
+    if (!name.p)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "params.name, the prompt's name, is missing");
+    if (!prompt)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "Prompt %.*s not found", CV_FMT(cv_str_head(name, 128)));
+    const cv_json *arguments = arguments_of(r, params);
+    if (!arguments || !cv_mcp_open_state(r, params))
+        return false;
+    begin_list(r, CV_STR("messages"));
+    if (!prompt->get(r, prompt, arguments))
+        return false;
+    cv_json_end_array(&r->w);
+    if (r->description.n)
+        cv_json_key_str(&r->w, "description", r->description);
+    cv_mcp_end_result(r, false);
+    return true;
+}
+
+static bool complete(cv_mcp_request *r, const cv_json *params)
+{
+    const cv_json *ref = cv_json_get(params, CV_STR("ref")), *argument = cv_json_get(params, CV_STR("argument"));
+    if (!ref || ref->type != CV_JSON_OBJECT || !argument || argument->type != CV_JSON_OBJECT)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "params must have ref and argument, both objects");
+    begin_result(r);
+    cv_json_key(&r->w, CV_STR("completion"));
+    cv_json_begin_object(&r->w);
+    cv_json_key(&r->w, CV_STR("values"));
+    cv_json_begin_array(&r->w);
+    if (!r->server->complete(r, params, cv_json_get_text(argument, "name"), cv_json_get_text(argument, "value")))
+        return false;
+    cv_json_end_array(&r->w);
+    cv_json_key_bool(&r->w, "hasMore", false);
+    cv_json_end_object(&r->w);
+    cv_mcp_end_result(r, false);
+    return true;
+}
+
+/* ---- the methods ------------------------------------------------------------------------------------------------ */
+
+static const struct method {
+    const char *name;
+    unsigned eras;
+    bool quick; /* answered where it is read, beside whatever else is under way */
+    bool (*offered)(const cv_mcp_server *server);
+    bool (*serve)(cv_mcp_request *r, const cv_json *params);
+} methods[] = {
+    {"tools/call", BOTH, false, has_tools, call_tool},
+    {"resources/read", BOTH, false, has_resources, read_resource},
+    {"prompts/get", BOTH, false, has_prompts, get_prompt},
+    {"tools/list", BOTH, true, has_tools, list_tools},
+    {"resources/list", BOTH, false, has_resources, list_resources},
+    {"resources/templates/list", BOTH, true, has_resources, list_templates},
+    {"prompts/list", BOTH, true, has_prompts, list_prompts},
+    {"completion/complete", BOTH, false, has_completion, complete},
+    {"server/discover", MODERN, true, NULL, discover},
+    {"subscriptions/listen", MODERN, true, has_subscriptions, NULL},
+    {"initialize", LEGACY, true, NULL, initialize},
+    {"ping", LEGACY, true, NULL, nothing_to_say},
+    {"logging/setLevel", LEGACY, true, has_log, set_level},
+    {"resources/subscribe", LEGACY, true, has_subscriptions, cv_mcp_subscribe},
+    {"resources/unsubscribe", LEGACY, true, has_subscriptions, cv_mcp_unsubscribe},
+};
+
+static const struct method *find_method(const cv_mcp_job *job)
+{
+    for (size_t i = 0; i < CV_COUNT(methods); i++)
+        if (cv_str_eq(job->message.method, cv_str_of(methods[i].name)))
+            return methods[i].eras & (job->era == CV_MCP_MODERN ? MODERN : LEGACY) &&
+                           (!methods[i].offered || methods[i].offered(job->host->server))
+                       ? &methods[i]
+                       : NULL;
+    return NULL;
+}
+
+/* ---- one message ------------------------------------------------------------------------------------------------ */
+
+void cv_mcp_refuse(cv_mcp_job *job, int status, int code, cv_str message, cv_str data)
+{
+    cv_buf_clear(&job->out);
+    cv_rpc_error(&job->out, job->message.id, code, message, data);
+    job->status = status;
+    job->failed = true;
+}
+
+bool cv_mcp_fail(cv_mcp_request *r, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cv_mcp_refuse(r->job, 200, code, cv_arena_vprintf(r->arena, format, args), (cv_str){0});
+    va_end(args);
+    return false;
+}
+
+void cv_mcp_serve(cv_mcp_job *job, void *worker)
+{
+    const cv_json *params = job->message.params;
+    cv_mcp_request r = {.arena = &job->arena,
+                        .host = job->host,
+                        .server = job->host->server,
+                        .worker = worker,
+                        .era = job->era,
+                        .text = cv_buf_str(&job->text),
+                        .cursor = cv_json_get_text(params, "cursor"),
+                        .job = job};
+    bool done = job->serve(&r, params);
+    if (!done && !job->failed && job->asked.count > 0)
+        cv_mcp_print_asked(&r, params);
+    else if (!done && !job->failed)
+        cv_mcp_fail(&r, CV_RPC_INTERNAL, "the request was given up");
+    else if (done && !cv_buf_ok(&job->out))
+        cv_mcp_fail(&r, CV_RPC_INTERNAL, "the answer is too large");
+}
+
+typedef struct {
+    const cv_mcp_session *session;
+    cv_str id;
+} meant;
+
+static bool is_meant(const cv_mcp_job *job, const void *ctx)
+{
+    const meant *m = ctx;
+    return job->session == m->session && cv_str_eq(job->message.id, m->id);
+}
+
+static void notified(cv_mcp_job *job)
+{
+    cv_buf id = {0};
+    cv_json_writer w = {.out = &id};
+    const cv_json *which = cv_json_get(job->message.params, CV_STR("requestId"));
+    if (cv_str_eq(job->message.method, CV_STR("notifications/cancelled")) && which &&
+        (which->type == CV_JSON_STRING || which->type == CV_JSON_NUMBER)) {
+        cv_json_value(&w, which);
+        cv_mcp_cancel(job->host, is_meant, &(meant){job->session, cv_buf_str(&id)});
+        cv_buf_release(&id);
+    }
+}
+
+/* What a legacy client has said about itself before. */
+static void recall_client(cv_mcp_job *job)
+{
+    pthread_mutex_lock(&job->session->lock);
+    job->capabilities = job->session->capabilities;
+    job->level = job->session->level;
+    pthread_mutex_unlock(&job->session->lock);
+}
+
+static void requested(cv_mcp_job *job)
+{
+    if (job->era == CV_MCP_LEGACY && job->session)
+        recall_client(job);
+    const struct method *method = find_method(job);
+    if (!method) {
+        cv_mcp_refuse(
+            job, job->era == CV_MCP_MODERN ? 404 : 200, CV_RPC_METHOD,
+            cv_arena_printf(&job->arena, "Method not found: %.*s", CV_FMT(cv_str_head(job->message.method, 128))),
+            (cv_str){0});
+        cv_mcp_finish(job);
+        return;
+    }
+    job->serve = method->serve;
+    cv_mcp_activate(job);
+    if (!method->quick) {
+        cv_mcp_queue(job);
+    } else if (method->serve) {
+        cv_mcp_serve(job, NULL);
+        cv_mcp_finish(job);
+    } else if (!cv_mcp_listen(job, job->message.params)) {
+        cv_mcp_finish(job);
+    }
+}
+
+bool cv_mcp_read(cv_mcp_job *job)
+{
+    cv_rpc_read(&job->arena, cv_buf_str(&job->text), &job->message);
+    if (job->message.kind == CV_RPC_FAULTY)
+        cv_mcp_refuse(job, 400, job->message.code, job->message.why, (cv_str){0});
+    if (!job->failed && (job->message.kind == CV_RPC_ANSWER || cv_mcp_envelope(job)))
+        return true;
+    cv_mcp_finish(job);
+    return false;
+}
+
+void cv_mcp_dispatch(cv_mcp_job *job)
+{
+    if (job->message.kind == CV_RPC_REQUEST) {
+        requested(job);
+        return;
+    }
+    job->status = 202;
+    if (job->message.kind == CV_RPC_NOTIFICATION)
+        notified(job);
+    else
+        cv_mcp_answered(job);
+    cv_mcp_finish(job);
+}

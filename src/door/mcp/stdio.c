@@ -1,0 +1,252 @@
+/* stdio.c - MCP on standard input and output: one message per line; see mcp.h.
+ *
+ *     this thread   reads lines, answers what is quick, queues the rest
+ *     workers       serve calls; their answers are collected and written together while more calls wait
+ *     one more      waits for signals, so that the program ends at once whatever the others do
+ *
+ * Standard output carries messages and nothing else; what is wrong with a line is told on standard error. At the end of
+ * input everything that was asked is answered first. Ending at any moment is safe: a write is whole or absent.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "door/mcp/host.h"
+
+enum {
+    CHUNK = 1 << 16, /* bytes read at once */
+    FULL = 1 << 15,  /* bytes of answers that are written without waiting for more */
+    BEAT_MS = 2,     /* how long an answer may be kept back, and a queue stand still */
+    GRACE_MS = 20,   /* for what is under way when a signal comes */
+};
+
+typedef struct {
+    cv_mcp_host host;
+    cv_mcp_session session;
+    pthread_t reader;
+    pthread_mutex_t out_lock;
+    cv_buf out;
+    atomic_bool gone; /* nobody reads any more */
+    cv_buf line;
+    bool skipping; /* the rest of a line that is too long */
+    size_t lines;
+} stdio;
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+/* With out_lock held. */
+static void flush(stdio *s)
+{
+    cv_str rest = cv_buf_str(&s->out);
+    while (rest.n > 0 && !s->gone) {
+        ssize_t n = write(STDOUT_FILENO, rest.p, rest.n);
+        if (n < 0 && errno != EINTR)
+            s->gone = true;
+        else if (n > 0)
+            rest = cv_str_from(rest, (size_t)n);
+    }
+    if (s->out.capacity > 4 * FULL)
+        cv_buf_release(&s->out);
+    else
+        cv_buf_clear(&s->out);
+}
+
+static void put(stdio *s, cv_str message, bool now)
+{
+    pthread_mutex_lock(&s->out_lock);
+    cv_buf_add(&s->out, message);
+    cv_buf_add_char(&s->out, '\n');
+    if (now || s->out.n >= FULL)
+        flush(s);
+    pthread_mutex_unlock(&s->out_lock);
+}
+
+static void flush_now(stdio *s)
+{
+    pthread_mutex_lock(&s->out_lock);
+    flush(s);
+    pthread_mutex_unlock(&s->out_lock);
+}
+
+static void send_message(cv_mcp_job *job, cv_str message)
+{
+    put(job->transport_data, message, true);
+}
+
+/* While calls wait, answers are collected; the reader sees to it that none is kept for long, and flushes its own. */
+static void finish(cv_mcp_job *job)
+{
+    stdio *s = job->transport_data;
+    bool last = !pthread_equal(pthread_self(), s->reader) && atomic_load(&s->host.queued) == 0;
+    if (job->message.kind == CV_RPC_FAULTY)
+        fprintf(stderr, "conclave: message %zu on standard input was ignored: %.*s\n", s->lines,
+                CV_FMT(job->message.why));
+    else if (job->out.n > 0)
+        put(s, cv_buf_str(&job->out), last);
+    cv_mcp_job_free(job);
+}
+
+static void notify(cv_mcp_session *session, cv_str message)
+{
+    put(session->transport_data, message, true);
+}
+
+static const cv_mcp_transport transport = {.send = send_message, .finish = finish};
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
+static void take_line(stdio *s, cv_str line)
+{
+    s->lines++;
+    line = cv_str_trim(line);
+    if (line.n == 0)
+        return;
+    cv_mcp_job *job = cv_mcp_job_new(&s->host);
+    cv_buf_add(&job->text, line);
+    job->transport = &transport;
+    job->transport_data = s;
+    job->session = &s->session;
+    if (cv_mcp_read(job))
+        cv_mcp_dispatch(job);
+}
+
+static void take_bytes(stdio *s, cv_str bytes)
+{
+    while (bytes.n > 0) {
+        size_t end = cv_str_find_char(bytes, '\n');
+        cv_str piece = cv_str_head(bytes, end == SIZE_MAX ? bytes.n : end);
+        bool whole = end != SIZE_MAX;
+        bytes = cv_str_from(bytes, piece.n + whole);
+        if (!s->skipping && s->line.n + piece.n > CV_MAX_MESSAGE_BYTES) {
+            fprintf(stderr, "conclave: message %zu on standard input was ignored: it is longer than %zu bytes\n",
+                    s->lines + 1, CV_MAX_MESSAGE_BYTES);
+            cv_buf_release(&s->line);
+            s->skipping = true;
+        }
+        if (!s->skipping && whole && s->line.n == 0) {
+            take_line(s, piece);
+        } else if (!s->skipping) {
+            cv_buf_add(&s->line, piece);
+            if (whole) {
+                take_line(s, cv_buf_str(&s->line));
+                cv_buf_clear(&s->line);
+            }
+        } else if (whole) {
+            s->skipping = false;
+            s->lines++;
+        }
+    }
+}
+
+/* The queue is full: the client waits. */
+static void wait_for_room(stdio *s)
+{
+    const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};
+    size_t queued;
+    for (;;) {
+        cv_mcp_open(&s->host, &queued);
+        if (queued < CV_MCP_MAX_QUEUED || s->gone)
+            return;
+        nanosleep(&beat, NULL);
+        cv_mcp_hurry(&s->host);
+    }
+}
+
+static void read_all(stdio *s)
+{
+    static char chunk[CHUNK];
+    size_t queued, lines = 0;
+    while (!s->gone) {
+        struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+        bool waiting = cv_mcp_open(&s->host, &queued) > 0;
+        int ready = poll(&in, 1, waiting ? BEAT_MS : -1);
+        if (ready == 0) {
+            flush_now(s);
+            cv_mcp_hurry(&s->host);
+            continue;
+        }
+        ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        lines = s->lines;
+        take_bytes(s, (cv_str){chunk, (size_t)n});
+        if (s->lines != lines)
+            flush_now(s);
+        wait_for_room(s);
+    }
+    if (!s->skipping && s->line.n > 0)
+        take_line(s, cv_buf_str(&s->line));
+}
+
+static void answer_all(stdio *s)
+{
+    const struct timespec beat = {.tv_nsec = BEAT_MS * 100000L};
+    size_t queued;
+    while (cv_mcp_open(&s->host, &queued) > 0 && !s->gone) {
+        nanosleep(&beat, NULL);
+        cv_mcp_hurry(&s->host);
+    }
+    flush_now(s);
+}
+
+/* ---- signals ---------------------------------------------------------------------------------------------------- */
+
+static void *wait_for_signal(void *argument)
+{
+    stdio *s = argument;
+    const struct timespec beat = {.tv_nsec = 1000000L};
+    sigset_t set;
+    int number;
+    size_t queued;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigwait(&set, &number);
+    for (int i = 0; i < GRACE_MS && cv_mcp_open(&s->host, &queued) > 0; i++)
+        nanosleep(&beat, NULL);
+    if (pthread_mutex_trylock(&s->out_lock) == 0)
+        flush(s);
+    _exit(0);
+}
+
+static void mind_signals(stdio *s)
+{
+    pthread_t thread;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    signal(SIGPIPE, SIG_IGN);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (pthread_create(&thread, NULL, wait_for_signal, s) != 0 || pthread_detach(thread) != 0)
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* without the thread: the system's way, which is as safe */
+}
+
+int cv_mcp_serve_stdio(const cv_mcp_server *server)
+{
+    static stdio the_only; /* there is one standard input, and who waits for signals may look at it to the very end */
+    stdio *s = &the_only;
+    cv_mcp_host_init(&s->host, server);
+    cv_mcp_session_init(&s->session, &s->host);
+    s->session.notify = notify;
+    s->session.transport_data = s;
+    s->reader = pthread_self();
+    pthread_mutex_init(&s->out_lock, NULL);
+    mind_signals(s);
+    read_all(s);
+    answer_all(s);
+    cv_mcp_session_end(&s->session, &s->host);
+    cv_mcp_host_release(&s->host);
+    cv_arena_release(&s->session.arena);
+    cv_buf_release(&s->line);
+    cv_buf_release(&s->out);
+    return atomic_load(&s->gone) ? 2 : 0;
+}

@@ -1,0 +1,244 @@
+/* tools.c - the operations as tools of an MCP server; see tools.h. */
+#include "door/tools.h"
+
+#include "base/err_json.h"
+#include "door/tool_schema.h"
+#include "ops/project.h"
+
+/* Results that may be long on purpose; above a client's usual measure they would be cut. */
+enum { LARGE_ANSWER_CHARS = 400000 };
+
+/* ---- one worker: its own handle of the record -------------------------------------------------------------------- */
+
+static void *enter(void *ctx)
+{
+    (void)ctx;
+    cv_arena arena = {0};
+    cv_tools_worker *w = CV_NEW(&arena, cv_tools_worker);
+    w->arena = arena;
+    return w;
+}
+
+static void leave(void *ctx, void *mine)
+{
+    cv_tools_worker *w = mine;
+    (void)ctx;
+    cv_store_close(w->store);
+    cv_arena arena = w->arena; /* the worker itself lies in it */
+    cv_arena_release(&arena);
+}
+
+/* A server may be started before there is a project. */
+bool cv_tools_open(cv_tools_worker *w, const char *root, cv_err *err)
+{
+    return w->store ||
+           (cv_project_find(&w->arena, root, &w->root, err) && cv_project_open(&w->arena, w->root, &w->store, err));
+}
+
+void cv_tools_end(cv_mcp_server *server)
+{
+    cv_tools *tools = server->ctx;
+    cv_store_close(tools->watcher.store);
+    cv_arena_release(&tools->watcher.arena);
+}
+
+/* ---- one call --------------------------------------------------------------------------------------------------- */
+
+/* Lines and columns of a message that a program has written help nobody. */
+static cv_str print_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs)
+{
+    for (size_t i = 0; i < errs->count; i++)
+        errs->items[i].line = errs->items[i].column = 0;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_errs_print_json(errs->items, errs->count, op->flags & CV_OP_BATCH, &w);
+    return cv_buf_take(&out, a);
+}
+
+cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text,
+                    bool *ret_failed)
+{
+    cv_tools_worker *w = r->worker;
+    const cv_tools *tools = r->server->ctx;
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    cv_err err = {.arena = r->arena};
+    cv_call call = {.arena = r->arena,
+                    .clock = cv_clock_system(),
+                    .confined = true,
+                    .input = input,
+                    .input_text = input_text,
+                    .out = &out,
+                    .errs = &errs};
+    bool open = cv_tools_open(w, tools->options.root, &err);
+    if (!open)
+        *CV_PUSH(r->arena, &errs) = err;
+    call.root = w->root;
+    call.store = w->store;
+    *ret_failed = !open || !cv_op_call(op, &call);
+    cv_str reply = *ret_failed ? print_faults(r->arena, op, &errs) : cv_arena_copy(r->arena, cv_buf_str(&out));
+    cv_buf_release(&out);
+    return reply;
+}
+
+cv_str cv_tools_run_named(cv_mcp_request *r, const char *room, const char *verb, cv_str input_text, bool *ret_failed)
+{
+    cv_json *input = CV_NEW(r->arena, cv_json);
+    cv_err err = {.arena = r->arena};
+    if (!cv_json_parse(r->arena, input_text, input, &err))
+        return *ret_failed = true, err.message;
+    return cv_tools_run(r, cv_op_find(cv_str_of(room), cv_str_of(verb)), input, input_text, ret_failed);
+}
+
+cv_str cv_tools_input(cv_arena *a, cv_str id, const char *more, cv_str value)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "dialogue_id", id);
+    if (more) {
+        cv_json_key(&w, cv_str_of(more));
+        cv_json_raw(&w, value);
+    }
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}
+
+cv_str cv_tools_text(cv_arena *a, cv_str reply, const char *list, const char *member)
+{
+    cv_json *tree = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    if (!cv_json_parse(a, reply, tree, &err))
+        return reply;
+    const cv_json *items = list ? cv_json_get(tree, cv_str_of(list)) : NULL;
+    const cv_json *in = items && items->type == CV_JSON_ARRAY && items->count ? &items->items[0] : tree;
+    cv_str text = cv_json_get_text(in, member);
+    return text.p ? text : reply;
+}
+
+static bool call_tool(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    cv_mcp_text(r, cv_tools_run(r, tool->data, arguments, r->text, &r->is_error));
+    return true;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------- */
+
+static void print_annotations(const cv_operation *op, cv_json_writer *w)
+{
+    bool writes = op->flags & (CV_OP_WRITES | CV_OP_FILES);
+    cv_json_key(w, CV_STR("annotations"));
+    cv_json_begin_object(w);
+    cv_json_key_bool(w, "readOnlyHint", !writes);
+    if (writes) {
+        cv_json_key_bool(w, "destructiveHint", false);
+        cv_json_key_bool(w, "idempotentHint", op->flags & CV_OP_IDEMPOTENT);
+    }
+    cv_json_key_bool(w, "openWorldHint", false);
+    cv_json_end_object(w);
+}
+
+/* "blue_dialogue_round_register" -> "Round register". */
+static cv_str title_of(cv_arena *a, const cv_operation *op)
+{
+    char *title = cv_arena_copy_z(a, cv_str_of(op->verb));
+    for (char *p = title; *p; p++)
+        *p = *p == '-' ? ' ' : *p;
+    title[0] = cv_upper(title[0]);
+    return cv_str_of(title);
+}
+
+static cv_str define(cv_arena *a, const cv_operation *op)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "name", cv_str_of(op->tool));
+    cv_json_key_str(&w, "title", title_of(a, op));
+    cv_json_key_str(&w, "description", cv_str_of(op->summary));
+    cv_json_key(&w, CV_STR("inputSchema"));
+    cv_tool_schema_print(a, cv_op_schema(op).input, &w);
+    print_annotations(op, &w);
+    if (op->flags & CV_OP_LARGE) {
+        cv_json_key(&w, CV_STR("_meta"));
+        cv_json_begin_object(&w);
+        cv_json_key_int(&w, "anthropic/maxResultSizeChars", LARGE_ANSWER_CHARS);
+        cv_json_end_object(&w);
+    }
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}
+
+static bool is_in(const char *rooms, const char *room)
+{
+    cv_str rest = cv_str_of(rooms), name;
+    if (!rooms || *room == '\0')
+        return true;
+    while (cv_str_split(&rest, ',', &name))
+        if (cv_str_eq(cv_str_trim(name), cv_str_of(room)))
+            return true;
+    return false;
+}
+
+static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
+{
+    cv_str rest = cv_str_of(rooms), name;
+    while (rooms && cv_str_split(&rest, ',', &name)) {
+        bool known = false;
+        for (size_t i = 0; i < cv_room_count(); i++)
+            known = known || cv_str_eq(cv_str_trim(name), cv_str_of(cv_room_at(i)->name));
+        if (known)
+            continue;
+        cv_str *options = CV_NEW_ARRAY(a, cv_room_count(), cv_str);
+        for (size_t i = 0; i < cv_room_count(); i++)
+            options[i] = cv_str_of(cv_room_at(i)->name);
+        cv_err_set(err, CV_ERR_USAGE, "there is no room '%.*s'", CV_FMT(cv_str_trim(name)));
+        err->options = options;
+        err->option_count = cv_room_count();
+        return false;
+    }
+    return true;
+}
+
+bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server *ret_server, cv_err *err)
+{
+    cv_mcp_tool *tools = CV_NEW_ARRAY(a, cv_op_count(), cv_mcp_tool);
+    size_t count = 0;
+    cv_tools *tools_ctx = CV_NEW(a, cv_tools);
+    tools_ctx->options = *options;
+    if (!check_rooms(a, options->rooms, err))
+        return false;
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        if (op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND)))
+            tools[count++] = (cv_mcp_tool){cv_str_of(op->tool), define(a, op), call_tool, op};
+    }
+    *ret_server = (cv_mcp_server){
+        .name = CV_STR("conclave"),
+        .title = CV_STR("Conclave"),
+        .version = CV_STR(CV_VERSION),
+        .instructions =
+            CV_STR("Deliberations of a judge and a panel of experts, kept in a record. As judge: "
+                   "blue_dialogue_create, then per round blue_dialogue_evolve_panel (if the panel changes), "
+                   "blue_dialogue_round_prompts, one agent per prompt in parallel, blue_dialogue_respond for "
+                   "each answer, blue_dialogue_draft, add your scores, blue_dialogue_round_register, "
+                   "blue_dialogue_progress; when converged blue_dialogue_verdict_register and "
+                   "blue_dialogue_export. As expert: read your prompt, answer with the markers in "
+                   "conclave://spec, hand it in with blue_dialogue_respond. A refused request lists every "
+                   "fault: mend them and send the whole request again; nothing was written."),
+        .tools = tools,
+        .tool_count = count,
+        .prompts = cv_prompts,
+        .prompt_count = cv_prompt_count,
+        .templates = cv_shelf_templates,
+        .template_count = cv_shelf_template_count,
+        .list_resources = cv_shelf_list,
+        .read_resource = cv_shelf_read,
+        .complete = cv_shelf_complete,
+        .watch = cv_shelf_watch,
+        .enter = enter,
+        .leave = leave,
+        .ctx = tools_ctx,
+    };
+    return true;
+}

