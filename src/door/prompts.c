@@ -87,7 +87,7 @@ static bool reviewer(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_js
     say(r, CV_STR(review));
     cv_str reply =
         cv_tools_run_named(r, "dialogue", "transcript", cv_tools_input(r->arena, id, NULL, (cv_str){0}), &failed);
-    say(r, failed ? reply : cv_tools_text(r->arena, reply, NULL, "transcript"));
+    say(r, failed ? reply : cv_tools_text(r->arena, reply, NULL, "markdown"));
     return true;
 }
 

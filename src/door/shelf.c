@@ -144,7 +144,7 @@ bool cv_shelf_read(cv_mcp_request *r, cv_str uri)
     if (failed)
         return not_there(r, uri, cv_tools_text(r->arena, reply, NULL, "message"));
     bool text = p.what == TRANSCRIPT || p.what == ROUND;
-    put(r, uri, text ? MARKDOWN : JSON_TYPE, text ? cv_tools_text(r->arena, reply, NULL, "transcript") : reply);
+    put(r, uri, text ? MARKDOWN : JSON_TYPE, text ? cv_tools_text(r->arena, reply, NULL, "markdown") : reply);
     return true;
 }
 

@@ -6,41 +6,44 @@
 typedef struct {
     cv_arena *arena;
     cv_json_writer *w;
-    cv_map told; /* descriptions */
+    bool whole;
+    bool bare;    /* without descriptions, and everything every time: to compare */
+    cv_map told;  /* descriptions */
+    cv_map shown; /* items of lists, bare -> const cv_str *: the property that showed them first */
+    cv_str property;
 } shower;
 
 static void show(shower *s, const cv_json *schema);
 
-/* Fields of every writing operation that are for programs: derived when absent. */
-static bool is_for_programs(cv_str name)
+/* What few requests have is left to those who ask for everything. */
+static bool is_left_out(const shower *s, const cv_json *schema)
 {
-    return cv_str_eq(name, CV_STR("op_id")) || cv_str_eq(name, CV_STR("expect_rev"));
+    return !s->whole && cv_json_get(schema, CV_STR("x-rare"));
 }
 
-/* Of several types the richest: it can say what the others can. */
+/* Of several types a list, which says what a single one does, or the first, which is the usual one. */
 static cv_str one_type(const cv_json *schema)
 {
-    static const cv_str richest[] = {CV_STR_INIT("array"), CV_STR_INIT("object")};
+    static const cv_str list = CV_STR_INIT("array"), none = CV_STR_INIT("null");
     const cv_json *type = cv_json_get(schema, CV_STR("type"));
+    cv_str first = CV_STR("string");
     if (!type)
-        return cv_json_get(schema, CV_STR("enum")) ? CV_STR("string") : CV_STR("object");
+        return cv_json_get(schema, CV_STR("enum")) ? first : CV_STR("object");
     if (type->type == CV_JSON_STRING)
         return type->text;
-    for (size_t r = 0; r < CV_COUNT(richest); r++)
-        for (uint32_t i = 0; i < type->count; i++)
-            if (cv_str_eq(type->items[i].text, richest[r]))
-                return richest[r];
-    for (uint32_t i = 0; i < type->count; i++)
-        if (!cv_str_eq(type->items[i].text, CV_STR("null")))
-            return type->items[i].text;
-    return CV_STR("string");
+    for (uint32_t i = type->count; i-- > 0;) {
+        if (cv_str_eq(type->items[i].text, list))
+            return list;
+        first = cv_str_eq(type->items[i].text, none) ? first : type->items[i].text;
+    }
+    return first;
 }
 
 static void show_description(shower *s, const cv_json *schema)
 {
     cv_str text = cv_json_get_text(schema, "description");
     bool is_new = false;
-    if (text.n)
+    if (text.n && !s->bare && !cv_str_eq(s->property, CV_STR("dialogue_id"))) /* it says so itself */
         cv_map_put(&s->told, s->arena, text, &is_new);
     if (is_new)
         cv_json_key_str(s->w, "description", text);
@@ -51,10 +54,13 @@ static void show_properties(shower *s, const cv_json *properties)
     cv_json_key(s->w, CV_STR("properties"));
     cv_json_begin_object(s->w);
     for (uint32_t i = 0; properties && i < properties->count; i++) {
-        if (is_for_programs(properties->members[i].key))
+        if (is_left_out(s, &properties->members[i].value))
             continue;
-        cv_json_key(s->w, properties->members[i].key);
+        cv_str outer = s->property;
+        s->property = properties->members[i].key;
+        cv_json_key(s->w, s->property);
         show(s, &properties->members[i].value);
+        s->property = outer;
     }
     cv_json_end_object(s->w);
 }
@@ -76,6 +82,30 @@ static void show_object(shower *s, const cv_json *schema)
     }
 }
 
+/* Lists of the same things: the first one shows what they are, the others name it. */
+static bool show_same(shower *s, const cv_json *items)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    shower compare = {.arena = s->arena, .w = &w, .whole = s->whole, .bare = true};
+    bool is_new;
+    if (s->bare || !cv_json_get(items, CV_STR("properties")))
+        return false;
+    show(&compare, items);
+    uintptr_t *place = cv_map_put(&s->shown, s->arena, cv_buf_take(&text, s->arena), &is_new);
+    if (is_new) {
+        *place = (uintptr_t)cv_arena_dup(s->arena, &s->property, sizeof s->property);
+        return false;
+    }
+    const cv_str *first = (const cv_str *)*place;
+    cv_json_begin_object(s->w);
+    cv_json_key_str(s->w, "type", CV_STR("object"));
+    if (!cv_str_eq(*first, s->property))
+        cv_json_key_str(s->w, "description", cv_arena_printf(s->arena, "like %.*s", CV_FMT(*first)));
+    cv_json_end_object(s->w);
+    return true;
+}
+
 static void show(shower *s, const cv_json *schema)
 {
     static const cv_json any = {.type = CV_JSON_OBJECT};
@@ -88,7 +118,8 @@ static void show(shower *s, const cv_json *schema)
         show_object(s, schema);
     if (cv_str_eq(type, CV_STR("array"))) {
         cv_json_key(s->w, CV_STR("items"));
-        show(s, items ? items : &any);
+        if (!items || !show_same(s, items))
+            show(s, items ? items : &any);
     }
     if (choices) {
         cv_json_key(s->w, CV_STR("enum"));
@@ -101,8 +132,8 @@ static void show(shower *s, const cv_json *schema)
     cv_json_end_object(s->w);
 }
 
-void cv_tool_schema_print(cv_arena *a, const cv_json *input, cv_json_writer *w)
+void cv_tool_schema_print(cv_arena *a, const cv_json *input, bool whole, cv_json_writer *w)
 {
-    shower s = {.arena = a, .w = w};
+    shower s = {.arena = a, .w = w, .whole = whole};
     show(&s, input);
 }

@@ -2,8 +2,9 @@
  *
  * Every client puts the schemas of all tools before its model, so each byte of them costs with every call. And clients
  * map them onto dialects of their own, some of which know one type per value. So what is shown is a plain subset: one
- * type, what is required, the choices, and each description once. What it leaves out (lengths, other names, unknown
- * fields, null) is checked all the same when the request comes.
+ * type, what is required, the choices, each description and each kind of item once. What it leaves out (lengths, other
+ * names, unknown fields, null, and unless `whole` what few requests have: x-rare) is checked, or taken, all the same
+ * when the request comes.
  */
 #ifndef CV_DOOR_TOOL_SCHEMA_H
 #define CV_DOOR_TOOL_SCHEMA_H
@@ -11,6 +12,6 @@
 #include "base/json.h"
 
 /* `input` is the whole schema of an operation's input, an object. */
-void cv_tool_schema_print(cv_arena *a, const cv_json *input, cv_json_writer *w);
+void cv_tool_schema_print(cv_arena *a, const cv_json *input, bool whole, cv_json_writer *w);
 
 #endif

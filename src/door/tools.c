@@ -134,7 +134,6 @@ static void print_annotations(const cv_operation *op, cv_json_writer *w)
         cv_json_key_bool(w, "destructiveHint", false);
         cv_json_key_bool(w, "idempotentHint", op->flags & CV_OP_IDEMPOTENT);
     }
-    cv_json_key_bool(w, "openWorldHint", false);
     cv_json_end_object(w);
 }
 
@@ -148,7 +147,7 @@ static cv_str title_of(cv_arena *a, const cv_operation *op)
     return cv_str_of(title);
 }
 
-static cv_str define(cv_arena *a, const cv_operation *op)
+static cv_str define(cv_arena *a, const cv_operation *op, bool whole)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
@@ -157,7 +156,7 @@ static cv_str define(cv_arena *a, const cv_operation *op)
     cv_json_key_str(&w, "title", title_of(a, op));
     cv_json_key_str(&w, "description", cv_str_of(op->summary));
     cv_json_key(&w, CV_STR("inputSchema"));
-    cv_tool_schema_print(a, cv_op_schema(op).input, &w);
+    cv_tool_schema_print(a, cv_op_schema(op).input, whole, &w);
     print_annotations(op, &w);
     if (op->flags & CV_OP_LARGE) {
         cv_json_key(&w, CV_STR("_meta"));
@@ -211,7 +210,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
     for (size_t i = 0; i < cv_op_count(); i++) {
         const cv_operation *op = cv_op_at(i);
         if (op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND)))
-            tools[count++] = (cv_mcp_tool){cv_str_of(op->tool), define(a, op), call_tool, op};
+            tools[count++] = (cv_mcp_tool){cv_str_of(op->tool), define(a, op, options->all), call_tool, op};
     }
     *ret_server = (cv_mcp_server){
         .name = CV_STR("conclave"),

@@ -11,7 +11,13 @@ static const cv_room rooms[] = {
      "arrives and kept as a history that nobody can rewrite unseen ('conclave verify').\n"},
 };
 
-enum { READS = CV_OP_STORE | CV_OP_IDEMPOTENT, WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT };
+enum {
+    READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
+    WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT,
+    FILES = CV_OP_FILES,
+    LARGE = CV_OP_LARGE,
+    EVERY_ROUND = CV_OP_EVERY_ROUND,
+};
 
 static const cv_operation rows[] = {
     /* ---- the project ---- */
@@ -37,7 +43,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
                  "  conclave dialogue create --data @dialogue.json\n",
      .schema = "dialogue_create",
-     .flags = WRITES,
+     .flags = WRITES | EVERY_ROUND,
      .run = cv_dialogue_create},
     {.room = "dialogue",
      .verb = "list",
@@ -47,7 +53,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
-     .flags = READS,
+     .flags = READS | EVERY_ROUND,
      .run = cv_dialogue_list},
     {.room = "dialogue",
      .verb = "get",
@@ -73,7 +79,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
                  "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
      .schema = "dialogue_respond",
-     .flags = WRITES,
+     .flags = WRITES | FILES | EVERY_ROUND,
      .run = cv_dialogue_respond},
     {.room = "dialogue",
      .verb = "round-verify",
@@ -85,7 +91,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue round-verify nvidia-decision\n"
                  "  conclave dialogue round-verify nvidia-decision --round 0 --json\n",
      .schema = "dialogue_round_verify",
-     .flags = READS,
+     .flags = READS | EVERY_ROUND,
      .run = cv_dialogue_round_verify},
     {.room = "dialogue",
      .verb = "draft",
@@ -98,7 +104,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue draft nvidia-decision --json\n"
                  "  conclave dialogue draft nvidia-decision --payload-only\n",
      .schema = "dialogue_draft",
-     .flags = READS,
+     .flags = READS | LARGE | EVERY_ROUND,
      .run = cv_dialogue_draft},
     {.room = "dialogue",
      .verb = "round-register",
@@ -110,7 +116,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
                  "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
      .schema = "dialogue_round_register",
-     .flags = WRITES | CV_OP_BATCH,
+     .flags = WRITES | CV_OP_BATCH | EVERY_ROUND,
      .run = cv_dialogue_round_register},
     {.room = "dialogue",
      .verb = "expert-create",
@@ -120,7 +126,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
                  "\"T0001\"\n",
      .schema = "dialogue_expert_create",
-     .flags = WRITES,
+     .flags = WRITES | EVERY_ROUND,
      .run = cv_dialogue_expert_create},
     {.room = "dialogue",
      .verb = "panel-sample",
@@ -141,7 +147,7 @@ static const cv_operation rows[] = {
      .details = "Without it the last panel stands.\n",
      .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
      .schema = "dialogue_evolve_panel",
-     .flags = WRITES,
+     .flags = WRITES | EVERY_ROUND,
      .run = cv_dialogue_evolve_panel},
     {.room = "dialogue",
      .verb = "round-context",
@@ -154,7 +160,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue round-context nvidia-decision --json\n"
                  "  conclave dialogue round-context nvidia-decision --round 0\n",
      .schema = "dialogue_round_context",
-     .flags = READS,
+     .flags = READS | LARGE | EVERY_ROUND,
      .run = cv_dialogue_round_context},
     {.room = "dialogue",
      .verb = "round-prompts",
@@ -166,7 +172,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue round-prompts nvidia-decision\n"
                  "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
      .schema = "dialogue_round_prompts",
-     .flags = READS,
+     .flags = READS | LARGE | FILES | EVERY_ROUND,
      .run = cv_dialogue_round_prompts},
 
     /* ---- its end ---- */
@@ -179,7 +185,7 @@ static const cv_operation rows[] = {
          "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",
      .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
      .schema = "dialogue_verdict_register",
-     .flags = WRITES,
+     .flags = WRITES | EVERY_ROUND,
      .run = cv_dialogue_verdict_register},
     {.room = "dialogue",
      .verb = "update",
@@ -210,7 +216,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue export nvidia-decision\n"
                  "  conclave dialogue export nvidia-decision --output-path decision.json\n",
      .schema = "dialogue_export",
-     .flags = READS,
+     .flags = READS | FILES | EVERY_ROUND,
      .run = cv_dialogue_export},
     {.room = "dialogue",
      .verb = "progress",
@@ -224,7 +230,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue progress nvidia-decision\n"
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
-     .flags = READS,
+     .flags = READS | EVERY_ROUND,
      .run = cv_dialogue_progress},
     {.room = "dialogue",
      .verb = "scoreboard",
@@ -249,7 +255,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
                  "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
      .schema = "dialogue_expand",
-     .flags = READS,
+     .flags = READS | EVERY_ROUND,
      .run = cv_dialogue_expand},
     {.room = "dialogue",
      .verb = "history",
@@ -344,7 +350,7 @@ static const cv_operation rows[] = {
                  "  conclave dialogue transcript nvidia-decision --round 0\n"
                  "  conclave dialogue transcript nvidia-decision --write\n",
      .schema = "dialogue_transcript",
-     .flags = READS,
+     .flags = READS | LARGE | FILES,
      .run = cv_dialogue_transcript},
 
     /* ---- from elsewhere ---- */
@@ -398,7 +404,7 @@ static const cv_operation rows[] = {
      .details = "The copy is a database of its own.\n",
      .examples = "  conclave backup backup.db\n",
      .schema = "record_backup",
-     .flags = READS,
+     .flags = READS | FILES,
      .run = cv_record_backup},
 };
 

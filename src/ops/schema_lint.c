@@ -120,6 +120,7 @@ static const struct {
     {"x-argument", is_switch},
     {"x-file", is_switch},
     {"x-print", is_switch},
+    {"x-rare", is_switch},
     {"x-below", is_switch},
 };
 
