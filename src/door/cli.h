@@ -35,7 +35,7 @@ typedef struct {
 typedef struct cv_cli cv_cli;
 
 /* Where a command stands in the help. */
-typedef enum { CV_GROUP_OPERATIONS, CV_GROUP_FILES, CV_GROUP_PROGRAM } cv_cli_group;
+typedef enum { CV_GROUP_OPERATIONS, CV_GROUP_FILES, CV_GROUP_SERVERS, CV_GROUP_PROGRAM } cv_cli_group;
 
 typedef struct {
     const char *name;

@@ -91,6 +91,7 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table)
     for (size_t i = 0; i < cv_room_count(); i++)
         print_commands(out, table, cv_room_at(i)->name, cv_room_at(i)->name, CV_GROUP_OPERATIONS);
     print_commands(out, table, "Files", "", CV_GROUP_FILES);
+    print_commands(out, table, "Agents", "", CV_GROUP_SERVERS);
     print_commands(out, table, "The program", "", CV_GROUP_PROGRAM);
     cv_buf_add_z(out, "Options:\n");
     print_pair(out, CV_STR("--version"), NAME_COLUMN, CV_STR("print the version"));

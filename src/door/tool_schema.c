@@ -70,7 +70,7 @@ static void show_object(shower *s, const cv_json *schema)
     const cv_json *properties = cv_json_get(schema, CV_STR("properties"));
     const cv_json *others = cv_json_get(schema, CV_STR("additionalProperties"));
     const cv_json *required = cv_json_get(schema, CV_STR("required"));
-    if (properties)
+    if (properties && properties->count > 0)
         show_properties(s, properties);
     if (others && others->type == CV_JSON_OBJECT) {
         cv_json_key(s->w, CV_STR("additionalProperties"));

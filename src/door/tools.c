@@ -31,8 +31,8 @@ static void leave(void *ctx, void *mine)
 /* A server may be started before there is a project. */
 bool cv_tools_open(cv_tools_worker *w, const char *root, cv_err *err)
 {
-    return w->store ||
-           (cv_project_find(&w->arena, root, &w->root, err) && cv_project_open(&w->arena, w->root, &w->store, err));
+    return (w->root || cv_project_find(&w->arena, root, &w->root, err)) &&
+           (w->store || cv_project_open(&w->arena, w->root, &w->store, err));
 }
 
 void cv_tools_end(cv_mcp_server *server)
@@ -70,7 +70,7 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
                     .input_text = input_text,
                     .out = &out,
                     .errs = &errs};
-    bool open = cv_tools_open(w, tools->options.root, &err);
+    bool open = cv_tools_open(w, tools->options.root, &err) || (w->root && op->flags & CV_OP_PROJECT);
     if (!open)
         *CV_PUSH(r->arena, &errs) = err;
     call.root = w->root;

@@ -16,13 +16,13 @@
 #include "record/call.h"
 
 enum {
-    CV_OP_STORE = 1,      /* needs the project's record */
-    CV_OP_WRITES = 2,     /* changes it */
-    CV_OP_IDEMPOTENT = 4, /* the same call twice is one */
-    CV_OP_BATCH = 8,      /* its faults are always answered as those of a batch (err_json.h) */
-    CV_OP_PROJECT = 16,   /* needs the project's folder; opens the record itself, if it can */
-    CV_OP_FILES = 32,     /* writes files */
-    CV_OP_LARGE = 64,     /* its answer may be long, and that is the point of it */
+    CV_OP_STORE = 1,         /* needs the project's record */
+    CV_OP_WRITES = 2,        /* changes it */
+    CV_OP_IDEMPOTENT = 4,    /* the same call twice is one */
+    CV_OP_BATCH = 8,         /* its faults are always answered as those of a batch (err_json.h) */
+    CV_OP_PROJECT = 16,      /* needs the project's folder; opens the record itself, if it can */
+    CV_OP_FILES = 32,        /* writes files */
+    CV_OP_LARGE = 64,        /* its answer may be long, and that is the point of it */
     CV_OP_EVERY_ROUND = 128, /* a judge or an expert needs it in every round: MCP clients are shown it unasked */
 };
 

@@ -1,0 +1,82 @@
+#!/bin/sh
+# mcp_tools.sh - what the product's server shows to a client: tools, their size, rooms, skills, and a project that is not there.
+. "$(dirname "$0")/lib.sh"
+# ask NAME REQUEST ARGUMENT...: one request on standard input
+ask() {
+    name=$1
+    request=$2
+    shift 2
+    printf '%s\n' "$request" | "$conclave" mcp "$@" >"$out" 2>"$err"
+    ok $? "$name: exit status 0"
+}
+list='{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+project
+ask "the tools" "$list"
+[ "$(jq -c .result "$out" | wc -c)" -le 12000 ]
+ok $? "the tools: at most 12,000 bytes ($(jq -c .result "$out" | wc -c))"
+is '[.result.tools[].name] | contains(["blue_dialogue_create", "blue_dialogue_round_context", "blue_dialogue_expert_create", "blue_dialogue_round_register", "blue_dialogue_verdict_register", "blue_dialogue_export", "blue_dialogue_evolve_panel"])'
+is '[.result.tools[] | select(.annotations.readOnlyHint == null or .title == null or .outputSchema)] == []'
+is '[.result.tools[] | select(.name == "blue_dialogue_progress" or .name == "blue_dialogue_round_context") | .annotations.readOnlyHint] == [true, true]'
+is '[.result.tools[] | select(.name == "blue_dialogue_round_register") | .annotations.readOnlyHint, .annotations.idempotentHint, .annotations.destructiveHint] == [false, true, false]'
+is '[.result.tools[] | select(._meta["anthropic/maxResultSizeChars"]) | .name] | contains(["blue_dialogue_round_context", "blue_dialogue_round_prompts"])'
+is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array")] == []'
+ask "all tools" "$list" --tools all
+is '[.result.tools[].name] | contains(["blue_dialogue_search", "blue_dialogue_verify", "blue_dialogue_update"])'
+run "an unknown room" 2 mcp --rooms kitchen
+has dialogue err
+ask "one room" "$list" --rooms dialogue
+is '.result.tools | length > 10'
+call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_export","arguments":{"dialogue_id":"x","output_path":"/tmp/outside.json"}}}'
+"$conclave" dialogue create X --json >/dev/null
+ask "a path outside the project" "$call"
+is '.result.isError == true and (.result.content[0].text | fromjson | .field == "output_path")'
+ask "an unknown field" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{"limt":5}}}'
+is '.result.isError == true and (.result.content[0].text | fromjson | .error_code == "unknown_field")'
+for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
+    ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
+    is '.result.contents[0].text | length > 0'
+done
+for uri in conclave://dialogue/y conclave://nothing conclave://dialogue/x/round/one conclave://dialogue/x/T0001/more; do
+    ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
+    is '.error.code == -32002'
+done
+ask "completion" '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"conclave://dialogue/{id}"},"argument":{"name":"id","value":"X"}}}'
+is '.result.completion.values == ["x"]'
+
+# A change by another process reaches who has subscribed.
+mkfifo "$work/in"
+"$conclave" mcp <"$work/in" >"$out" 2>"$err" &
+pid=$!
+exec 7>"$work/in"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' \
+    '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://dialogue/x"}}' \
+    '{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["conclave://dialogue/x"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' >&7
+sleep 1
+"$conclave" dialogue round-register x --round 0 --score 1 >/dev/null 2>&1
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(grep -c resources/updated "$out")" -ge 2 ] || sleep 0.3; done
+exec 7>&-
+wait $pid
+name="a change by another process"
+[ "$(grep -c '"notifications/resources/updated"' "$out")" -eq 2 ]
+ok $? "$name: told once in each era"
+grep -q '"uri":"conclave://dialogue/x"' "$out"
+ok $? "$name: with its URI"
+
+mkdir "$work/nowhere" && cd "$work/nowhere" || exit 1
+ask "without a project the tools are listed" "$list"
+is '.result.tools | length > 10'
+ask "and a call says what is missing" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list"}}'
+is '.result.isError == true and (.result.content[0].text | contains("conclave init"))'
+
+# The skill of the experts is what the tables say.
+"$conclave" spec --skill >"$out"
+name="skills/alignment-expert/SKILL.md"
+cmp -s "$out" "$root/skills/alignment-expert/SKILL.md"
+ok $? "$name is what 'conclave spec --skill' prints"
+name="skills/alignment-play/SKILL.md"
+printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].name' >"$work/tools"
+missing=$(grep -o 'blue_dialogue_[a-z_]*' "$root/skills/alignment-play/SKILL.md" "$root/src/door/prompts.c" "$root/src/door/tools.c" -h | sort -u | grep -v '_$' | grep -vxF -f "$work/tools")
+[ -z "$missing" ] || echo "#   no such tool: $missing"
+[ -z "$missing" ]
+ok $? "$name names tools that exist"
+finish
