@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/heap.h"
 #include "door/http/guard.h"
 
 enum {
@@ -79,26 +80,16 @@ static time_t now_s(void)
     return now.tv_sec;
 }
 
-static char *copy(const char *text)
-{
-    char *mine = strdup(text);
-    if (!mine)
-        cv_out_of_memory(strlen(text) + 1);
-    return mine;
-}
-
 static cv_http_exchange *new_exchange(cv_http_server *server, struct MHD_Connection *connection, const char *method,
                                       const char *path)
 {
-    cv_http_exchange *x = calloc(1, sizeof *x);
-    if (!x)
-        cv_out_of_memory(sizeof *x);
+    cv_http_exchange *x = CV_HEAP_NEW(cv_http_exchange);
     pthread_mutex_init(&x->lock, NULL);
     atomic_store(&x->holders, 1);
     x->server = server;
     x->connection = connection;
-    x->method = copy(method);
-    x->path = copy(path);
+    x->method = cv_heap_copy(cv_str_of(method));
+    x->path = cv_heap_copy(cv_str_of(path));
     x->body.ceiling = server->options.max_body;
     return x;
 }
@@ -119,13 +110,13 @@ static void let_go(cv_http_exchange *x)
     if (atomic_fetch_sub(&x->holders, 1) != 1)
         return;
     for (size_t i = 0; i < x->header_count; i++)
-        free(x->headers[i].value);
+        cv_heap_free(x->headers[i].value);
     cv_buf_release(&x->body);
     cv_buf_release(&x->out);
     pthread_mutex_destroy(&x->lock);
-    free(x->method);
-    free(x->path);
-    free(x);
+    cv_heap_free(x->method);
+    cv_heap_free(x->path);
+    cv_heap_free(x);
 }
 
 void cv_http_release(cv_http_exchange *x)
@@ -157,10 +148,7 @@ void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
 {
     if (x->header_count == MAX_HEADERS)
         return;
-    char *mine = strndup(value.p, value.n);
-    if (!mine)
-        cv_out_of_memory(value.n + 1);
-    x->headers[x->header_count++] = (header){name, mine};
+    x->headers[x->header_count++] = (header){name, cv_heap_copy(value)};
 }
 
 /* ---- answers, from any thread ----------------------------------------------------------------------------------- */
@@ -386,9 +374,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state, e
 static void begin_watching(cv_http_server *server, struct MHD_Connection *connection, void **context)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    watched *w = calloc(1, sizeof *w);
-    if (!w)
-        cv_out_of_memory(sizeof *w);
+    watched *w = CV_HEAP_NEW(watched);
     w->fd = info ? info->connect_fd : -1;
     w->deadline = now_s() + (time_t)server->options.request_seconds;
     pthread_mutex_lock(&server->lock);
@@ -412,7 +398,7 @@ static void end_watching(cv_http_server *server, void **context)
     if (w->next)
         w->next->prev = w->prev;
     pthread_mutex_unlock(&server->lock);
-    free(w);
+    cv_heap_free(w);
 }
 
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,

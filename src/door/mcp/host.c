@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "base/heap.h"
 #include "door/mcp/host.h"
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
@@ -15,8 +16,8 @@ cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host)
     if (job)
         host->spare = job->next;
     pthread_mutex_unlock(&host->lock);
-    if (!job && !(job = calloc(1, sizeof *job)))
-        cv_out_of_memory(sizeof *job);
+    if (!job)
+        job = CV_HEAP_NEW(cv_mcp_job);
     job->host = host;
     job->status = 200;
     job->level = -1;
@@ -269,7 +270,7 @@ static void free_jobs(cv_mcp_job *job)
         cv_arena_release(&job->arena);
         cv_buf_release(&job->text);
         cv_buf_release(&job->out);
-        free(job);
+        cv_heap_free(job);
         job = next;
     }
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/heap.h"
 #include "door/mcp/streams.h"
 
 struct cv_mcp_http {
@@ -251,9 +252,7 @@ static void gone(cv_http_exchange *x, void *ctx)
 
 cv_mcp_http *cv_mcp_http_new(const cv_mcp_server *server)
 {
-    cv_mcp_http *http = calloc(1, sizeof *http);
-    if (!http)
-        cv_out_of_memory(sizeof *http);
+    cv_mcp_http *http = CV_HEAP_NEW(cv_mcp_http);
     cv_mcp_host_init(&http->host, server);
     http->host.eager = true;
     http->sessions.host = &http->host;
@@ -274,5 +273,5 @@ void cv_mcp_http_end(cv_mcp_http *http)
 
 void cv_mcp_http_free(cv_mcp_http *http)
 {
-    free(http);
+    cv_heap_free(http);
 }

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/heap.h"
 
 enum {
     MAX_SESSIONS = 1000,
@@ -30,7 +31,7 @@ static void free_stream(cv_mcp_stream *stream)
         cv_http_release(stream->x);
     cv_buf_release(&stream->kept);
     cv_arena_release(&stream->arena);
-    free(stream);
+    cv_heap_free(stream);
 }
 
 /* With the session's lock held: nobody reads it any more. */
@@ -78,9 +79,7 @@ static void put(cv_mcp_stream *stream, cv_str message)
 
 cv_mcp_stream *cv_mcp_stream_begin(cv_mcp_http_session *session, cv_http_exchange *x)
 {
-    cv_mcp_stream *stream = calloc(1, sizeof *stream);
-    if (!stream)
-        cv_out_of_memory(sizeof *stream);
+    cv_mcp_stream *stream = CV_HEAP_NEW(cv_mcp_stream);
     pthread_mutex_lock(&session->lock);
     stream->number = ++session->last_stream;
     stream->x = x;
@@ -188,7 +187,7 @@ void cv_mcp_sessions_let_go(cv_mcp_http_session *session)
         free_stream(stream);
     }
     cv_arena_release(&session->base.arena);
-    free(session);
+    cv_heap_free(session);
 }
 
 /* Nobody finds it any more; its streams end. The list's share of it is given up. */
@@ -250,9 +249,7 @@ static void name_session(cv_mcp_http_session *session)
 
 cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all)
 {
-    cv_mcp_http_session *session = calloc(1, sizeof *session), *old;
-    if (!session)
-        cv_out_of_memory(sizeof *session);
+    cv_mcp_http_session *session = CV_HEAP_NEW(cv_mcp_http_session), *old;
     while ((old = stale(all, now_ms()))) {
         cv_mcp_sessions_remove(all, old);
         cv_mcp_sessions_let_go(old);
