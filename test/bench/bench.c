@@ -1,6 +1,7 @@
 /* bench.c - the ratios the project promises, each against its rival in the same run. */
 #include "bench_context.h"
 #include "bench_export.h"
+#include "bench_import.h"
 #include "bench_json.h"
 #include "bench_register.h"
 #include "bench_search.h"
@@ -18,5 +19,7 @@ int main(void)
     bench_export();
     bench_context();
     bench_views();
+    bench_expand();
+    bench_import();
     return 0;
 }

@@ -80,6 +80,16 @@ static bool is_sound_id(cv_arena *a, cv_str id)
     return id.n > 0 && id.n <= CV_MAX_DIALOGUE_ID && cv_str_eq(id, cv_slug_of_title(a, id));
 }
 
+/* Rows do not carry the dialogue's id, but the events about the dialogue itself do. */
+static bool is_of_this_dialogue(const cv_changes *rows, cv_str id)
+{
+    const cv_rec_event *events = rows->items[CV_REC_EVENT];
+    for (size_t i = 0; i < rows->counts[CV_REC_EVENT]; i++)
+        if (cv_str_eq(events[i].subject_type, CV_STR("D")) && !cv_str_eq(events[i].subject_id, id))
+            return false;
+    return true;
+}
+
 static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret, cv_errs *errs)
 {
     const cv_json *record = cv_json_get(document, CV_STR("record")), *rows = cv_json_get(record, CV_STR("rows"));
@@ -97,6 +107,10 @@ static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret
         cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "must be a whole number above 0")->field = CV_STR("record.rev");
     if (!cv_rows_read(a, rows, &ret->rows, errs) || errs->count > before)
         return false;
+    if (!is_of_this_dialogue(&ret->rows, ret->dialogue_id)) {
+        cv_errs_add(errs, a, CV_ERR_VERIFY, "the events are those of another dialogue")->field = CV_STR("id");
+        return false;
+    }
     const cv_rec_dialogue *row = ret->rows.items[CV_REC_DIALOGUE];
     ret->title = row->title;
     ret->created_at = row->created_at;

@@ -129,7 +129,7 @@ static void refuse_kind(const reading *r, const char *what)
 
 static void read_kind(reading *r, const cv_json *kind, const void **ret_rows, size_t *ret_count)
 {
-    const cv_json *list = cv_json_get(kind, CV_STR("rows"));
+    const cv_json *list = kind ? cv_json_get(kind, CV_STR("rows")) : NULL;
     if (!list || list->type != CV_JSON_ARRAY || !same_fields(r->type, cv_json_get(kind, CV_STR("fields")))) {
         refuse_kind(r, kind ? "the fields are not those of this version" : "this kind of rows is missing");
         return;

@@ -1,0 +1,398 @@
+/* test_import.c - dialogues from files: tables, dates, requests that fail at any point, exports that come back. */
+#include "rounds.h"
+#include "world.h"
+
+#include "base/folder.h"
+#include "dialogue/import/dates.h"
+#include "dialogue/import/grid.h"
+#include "dialogue/import/script.h"
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+static cv_grid one_grid(cv_arena *a, const char *text)
+{
+    cv_grids grids = cv_grids_find(a, cv_str_of(text), 1);
+    assert_int_equal(grids.count, 1);
+    return grids.items[0];
+}
+
+static void tables_are_found_outside_of_code(void **state)
+{
+    cv_arena a = {0};
+    cv_grids grids = cv_grids_find(&a, CV_STR("x\n| A | B |\n|---|---|\n| 1 | 2 |\n\n```\n| C |\n```\n|D|\n"), 10);
+    (void)state;
+    assert_int_equal(grids.count, 2);
+    assert_int_equal(grids.items[0].rows.count, 1);
+    assert_int_equal(grids.items[0].head.line, 11);
+    assert_int_equal(grids.items[0].rows.items[0].line, 13);
+    assert_view_eq(grids.items[1].head.cells[0], CV_STR("D"));
+    cv_arena_release(&a);
+}
+
+static void numbers_are_read_as_boards_write_them(void **state)
+{
+    static const struct {
+        const char *cell;
+        int64_t number;
+    } cases[] = {{"38", 38},         {"**38**", 38},           {"~83%", 83},    {"+7", 7},
+                 {"-3", -3},         {"—", CV_ABSENT},         {"", CV_ABSENT}, {"SUPPORT", CV_ABSENT},
+                 {"1.5", CV_ABSENT}, {"9999999999", CV_ABSENT}};
+    cv_arena a = {0};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++)
+        assert_int_equal(cv_grid_number(&a, cv_str_of(cases[i].cell)), cases[i].number);
+    assert_int_equal(cv_grid_round(CV_STR("**Resolved R1**")), 1);
+    assert_int_equal(cv_grid_round(CV_STR("R0 (all)")), 0);
+    assert_int_equal(cv_grid_round(CV_STR("RFC 12")), -1);
+    assert_int_equal(cv_grid_round(CV_STR("PR2")), -1);
+    cv_arena_release(&a);
+}
+
+static void boards_of_every_shape(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t rows;
+        const char *agent; /* of the first */
+        int round;
+        int64_t total, first;
+    } cases[] = {
+        {"| Round | W | C | T | R | Score | S |\n|---|---|---|---|---|---|---|\n| 0 | 1 | 2 | 3 | 4 | 10 |10 |\n", 1,
+         "", 0, 10, 1},
+        {"| Agent | Wisdom | Consistency | Truth | Relationships | **Total** |\n|---|\n| 🧁 Muffin | 4 | 4 | 4 | 4 | "
+         "**16** |\n",
+         1, "Muffin", -1, 16, 4},
+        {"| Agent | R0 | R1 | Total |\n|---|\n| Muffin | 9 | — | 9 |\n| Scone | 1 | 2 | 3 |\n", 3, "Muffin", 0, 9,
+         CV_ABSENT},
+        {"| Agent | W | C | T | R |\n|---|\n| Muffin | 1 | 1 | 1 | 1 |\n", 1, "Muffin", -1, 4, 1},
+        {"| Expert | R1 | R2 | Final |\n|---|\n| Ada | SUPPORT | OPPOSE | OPPOSE |\n", 0, "", 0, 0, 0},
+        {"| Expert | Position | Confidence |\n|---|\n| Ada | Yes | 0.7 |\n", 0, "", 0, 0, 0},
+    };
+    cv_arena a = {0};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_board_rows rows = {0};
+        cv_grid grid = one_grid(&a, cases[i].text);
+        assert_int_equal(cv_board_read(&a, &grid, &rows), cases[i].rows > 0);
+        assert_int_equal(rows.count, cases[i].rows);
+        if (rows.count == 0)
+            continue;
+        assert_view_eq(rows.items[0].agent, cv_str_of(cases[i].agent));
+        assert_int_equal(rows.items[0].round, cases[i].round);
+        assert_int_equal(rows.items[0].points.total, cases[i].total);
+        assert_int_equal(rows.items[0].points.parts[0], cases[i].first);
+    }
+    cv_arena_release(&a);
+}
+
+static void trackers_say_what_became_of_tensions(void **state)
+{
+    static const struct {
+        const char *word, *status; /* NULL: none */
+    } cases[] = {
+        {"Resolved", "resolved"},
+        {"**RESOLVED**", "resolved"},
+        {"✅ Resolved", "resolved"},
+        {"Partially Resolved", "addressed"},
+        {"ACCEPTED UNRESOLVED", "accepted"},
+        {"Deferred to RFC", "accepted"},
+        {"Open", "open"},
+        {"Active", "open"},
+        {"Unresolved", "open"},
+        {"Reopened R2", "reopened"},
+        {"SUPERSEDED", "resolved"},
+        {"Resolved: a new way is open", "resolved"},
+        {"whatever", NULL},
+    };
+    cv_arena a = {0};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_tracker rows = {0};
+        cv_grid grid =
+            one_grid(&a, cv_arena_printf(&a, "| ID | Tension | Status |\n|---|\n| T1 | Space | %s |\n| — | x | y |\n",
+                                         cases[i].word)
+                             .p);
+        assert_true(cv_tracker_read(&a, &grid, &rows));
+        assert_int_equal(rows.count, 1);
+        assert_view_eq(rows.items[0].id, CV_STR("T01"));
+        if (cases[i].status)
+            assert_view_eq(cv_statuses[rows.items[0].status].word, cv_str_of(cases[i].status));
+        else
+            assert_int_equal(rows.items[0].status, -1);
+    }
+    cv_tracker rows = {0};
+    cv_grid grid = one_grid(
+        &a, "| ID | Tension | Status | Raised | Resolved |\n|---|\n| T01 | X | Resolved | R0 (all) | R2 — done |\n");
+    assert_true(cv_tracker_read(&a, &grid, &rows));
+    assert_int_equal(rows.items[0].raised, 0);
+    assert_int_equal(rows.items[0].closed, 2);
+    cv_arena_release(&a);
+}
+
+static void panels_are_known_by_their_columns(void **state)
+{
+    static const struct {
+        const char *text, *name, *role;
+    } cases[] = {
+        {"| Agent | Role | Tier |\n|---|\n| 🧁 Muffin | UX | Core |\n", "Muffin", "UX"},
+        {"| ID | Expert | Perspective |\n|---|\n| DS | **Distributed Systems** | x |\n", "DS", "Distributed Systems"},
+        {"| Expert | Domain |\n|---|\n| **Ada** | API |\n", "Ada", "API"},
+        {"| # | Role | Score |\n|---|\n| 12 | Systems Thinker | 37 |\n", "Systems Thinker", "Systems Thinker"},
+    };
+    cv_arena a = {0};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_panelists panel = {0};
+        cv_grid grid = one_grid(&a, cases[i].text);
+        assert_true(cv_panel_read(&a, &grid, &panel));
+        assert_view_eq(panel.items[0].name, cv_str_of(cases[i].name));
+        assert_view_eq(panel.items[0].role, cv_str_of(cases[i].role));
+    }
+    cv_arena_release(&a);
+}
+
+static void dates_of_names_and_metadata(void **state)
+{
+    static const struct {
+        const char *text, *time;
+    } cases[] = {
+        {"2026-01-26T1829Z-blue", "2026-01-26T18:29:00.000Z"},
+        {"2026-01-26 10:10", "2026-01-26T10:10:00.000Z"},
+        {"on 2026-01-26", "2026-01-26T00:00:00.000Z"},
+        {"2026-01-26T10:10:30Z", "2026-01-26T10:10:30.000Z"},
+        {"2026-13-26", NULL},
+        {"soon", NULL},
+    };
+    cv_arena a = {0};
+    char text[CV_TIME_LEN + 1];
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        int64_t ms = cv_date_find(&a, cv_str_of(cases[i].text));
+        assert_int_equal(ms == CV_ABSENT, cases[i].time == NULL);
+        if (!cases[i].time)
+            continue;
+        cv_time_print(ms, text);
+        assert_string_equal(text, cases[i].time);
+    }
+    assert_int_equal(cv_date_prefix(CV_STR("2026-01-26T1829Z-blue")), 17);
+    assert_int_equal(cv_date_prefix(CV_STR("blue")), 0);
+    cv_arena_release(&a);
+}
+
+/* A table as wide as it is long costs no more than its bytes. */
+static void wide_tables_are_no_boards(void **state)
+{
+    cv_arena a = {0};
+    cv_buf text = {0};
+    (void)state;
+    cv_buf_add_z(&text, "| Agent |");
+    for (int i = 0; i < 20000; i++)
+        cv_buf_add_z(&text, " R1 |");
+    for (int i = 0; i < 20000; i++)
+        cv_buf_add_z(&text, "\n| x | 1 |");
+    cv_grids grids = cv_grids_find(&a, cv_buf_str(&text), 1);
+    cv_board_rows rows = {0};
+    assert_int_equal(grids.count, 1);
+    assert_false(cv_board_read(&a, &grids.items[0], &rows));
+    cv_buf_release(&text);
+    cv_arena_release(&a);
+}
+
+/* ---- whole imports -------------------------------------------------------------------------------------------------
+ */
+
+static void put_file(cv_world *w, const char *name, const char *text)
+{
+    cv_err err = {.arena = &w->a};
+    const char *path = cv_arena_printf(&w->a, "%s/%s", w->folder, name).p;
+    const char *slash = strrchr(path, '/');
+    assert_ok(cv_folder_make(cv_arena_printf(&w->a, "%.*s", (int)(slash - path), path).p, &err), &err);
+    assert_ok(cv_file_write(path, cv_str_of(text), &err), &err);
+}
+
+static void put_dialogue(cv_world *w)
+{
+    put_file(w, "in/2026-02-02T0900Z-oven/round-0/muffin.md",
+             "[PERSPECTIVE P01: Queue]\nLong.\n\n[TENSION T01: Space]\nNone.\n");
+    put_file(w, "in/2026-02-02T0900Z-oven/round-0/scone.md",
+             "[PERSPECTIVE P01: Heat]\nToo much.\n\n[TENSION T01: Gas]\nDear.\n");
+    put_file(w, "in/2026-02-02T0900Z-oven/round-1/muffin.md", "[RESOLVED T01: two decks]\n\n[MOVE:CONVERGE]\n");
+    put_file(w, "in/2026-02-02T0900Z-oven/round-1/eclair.md", "[RESOLVED T02: savings]\n\n[DISSENT] Not now.\n");
+    put_file(w, "in/2026-02-02T0900Z-oven/tensions.md",
+             "| ID | Tension | Status |\n|---|---|---|\n| T01 | Space | Resolved R1 |\n| T02 | Loan | Deferred |\n");
+    put_file(w, "in/2026-02-02T0900Z-oven/verdict.md", "Buy it.\n");
+}
+
+static bool import(cv_world *w, cv_store *store, cv_str request)
+{
+    cv_call call = cv_world_begin(w);
+    cv_err err = {.arena = &w->turn};
+    cv_json *input = CV_NEW(&w->turn, cv_json);
+    call.store = store;
+    call.input_text = cv_world_request(&w->turn, request);
+    assert_ok(cv_json_parse(&w->turn, call.input_text, input, &err), &err);
+    call.input = input;
+    bool done = cv_op_call(cv_op_find(CV_STR(""), CV_STR("import")), &call);
+    return done && !call.unwell;
+}
+
+static cv_str import_folder(cv_world *w)
+{
+    return cv_arena_printf(&w->a, "{'path': '%s/in'}", w->folder);
+}
+
+static cv_str exported(cv_world *w, const char *id)
+{
+    cv_str request = cv_arena_printf(&w->a, "{'dialogue_id': '%s', 'output_path': '-'}", id);
+    assert_true(cv_world_call_text(w, "export", request));
+    return cv_arena_copy(&w->a, cv_buf_str(&w->out));
+}
+
+static void an_import_that_fails_anywhere_goes_on(void **state)
+{
+    cv_world whole, broken;
+    (void)state;
+    cv_world_open(&whole);
+    put_dialogue(&whole);
+    cv_tracing counting = {0};
+    assert_true(import(&whole, cv_store_traced(&whole.a, whole.store, &counting), import_folder(&whole)));
+    cv_str expected = exported(&whole, "oven");
+    assert_true(counting.calls > 20);
+    for (size_t n = 1; n <= counting.calls; n++) {
+        cv_tracing tracing = {.fail_at = n};
+        cv_world_open(&broken);
+        put_dialogue(&broken);
+        import(&broken, cv_store_traced(&broken.a, broken.store, &tracing), import_folder(&broken));
+        assert_true(import(&broken, broken.store, import_folder(&broken)));
+        assert_view_eq(exported(&broken, "oven"), expected);
+        cv_world_close(&broken);
+    }
+    cv_world_close(&whole);
+}
+
+static void a_dry_run_writes_nothing(void **state)
+{
+    cv_world w;
+    (void)state;
+    cv_world_open(&w);
+    put_dialogue(&w);
+    cv_str request = import_folder(&w);
+    cv_str dry = cv_arena_printf(&w.a, "%.*s, 'dry_run': true}", CV_FMT(cv_str_head(request, request.n - 1)));
+    assert_true(import(&w, w.store, dry));
+    cv_str report = cv_arena_copy(&w.a, cv_str_from(cv_buf_str(&w.out), cv_str_find_char(cv_buf_str(&w.out), ',')));
+    assert_true(cv_str_find(report, CV_STR("\"outcome\":\"imported\"")) != SIZE_MAX);
+    assert_view_eq(cv_arena_copy(&w.a, cv_world_do(&w, "list", "{}")), cv_world_do(&w, "list", "{}"));
+    assert_true(cv_str_find(cv_world_do(&w, "list", "{}"), CV_STR("oven")) == SIZE_MAX);
+    assert_true(import(&w, w.store, request));
+    assert_view_eq(cv_str_from(cv_buf_str(&w.out), cv_str_find_char(cv_buf_str(&w.out), ',')), report);
+    cv_world_close(&w);
+}
+
+static void confined_callers_stay_below_the_root(void **state)
+{
+    cv_world w;
+    (void)state;
+    cv_world_open(&w);
+    put_dialogue(&w);
+    cv_call call = cv_world_begin(&w);
+    cv_err err = {.arena = &w.turn};
+    cv_json input;
+    call.confined = true;
+    call.input_text = CV_STR("{\"path\": [\"in\", \"/etc\", \"../x\"]}");
+    assert_ok(cv_json_parse(&w.turn, call.input_text, &input, &err), &err);
+    call.input = &input;
+    assert_false(cv_op_call(cv_op_find(CV_STR(""), CV_STR("import")), &call));
+    assert_int_equal(w.errs.count, 2);
+    assert_view_eq(w.errs.items[0].field, CV_STR("path[1]"));
+    assert_view_eq(w.errs.items[1].field, CV_STR("path[2]"));
+    cv_world_close(&w);
+}
+
+/* ---- exports -------------------------------------------------------------------------------------------------------
+ */
+
+/* Rounds, a response that waits, a correction, verdicts, an abandoned end: all that a dialogue can have. */
+static cv_str full_export(cv_world *w)
+{
+    cv_world_dialogue(w, "bread", cv_rounds_bakers, false);
+    for (int round = 0; round < 3; round++)
+        assert_true(cv_world_call_text(w, "round-register", cv_rounds_request(&w->a, "bread", round, "a", "")));
+    cv_world_do(w, "update",
+                "{'dialogue_id': 'bread', 'updates': [{'id': 'P0001', 'label': 'Better', 'reason': 'clearer'}]}");
+    cv_world_do(w, "verdict-register",
+                "{'dialogue_id': 'bread', 'verdict_id': 'v1', 'verdict_type': 'interim', 'recommendation': 'Go on', "
+                "'description': 'Text', 'recommendations_adopted': ['R0001']}");
+    cv_world_do(w, "abandon", "{'dialogue_id': 'bread', 'reason': 'the oven broke'}");
+    return exported(w, "bread");
+}
+
+static bool import_text(cv_world *w, cv_str text)
+{
+    cv_err err = {.arena = &w->a};
+    const char *path = cv_arena_printf(&w->a, "%s/one.json", w->folder).p;
+    assert_ok(cv_file_write(path, text, &err), &err);
+    return import(w, w->store, cv_arena_printf(&w->a, "{'path': ['%s']}", path));
+}
+
+static void exports_come_back_byte_for_byte(void **state)
+{
+    cv_world here, there;
+    (void)state;
+    cv_world_open(&here);
+    cv_world_open(&there);
+    cv_str document = full_export(&here);
+    assert_true(import_text(&there, document));
+    assert_view_eq(exported(&there, "bread"), document);
+    cv_position x = cv_world_position(&here, "bread"), y = cv_world_position(&there, "bread");
+    assert_int_equal(x.rev, y.rev);
+    assert_view_eq(x.head, y.head);
+    assert_true(import_text(&there, document));
+    assert_int_equal(cv_world_position(&there, "bread").rev, x.rev);
+    cv_world_close(&there);
+    cv_world_close(&here);
+}
+
+/* Whatever byte of a text or number is changed, nothing of it is recorded. */
+static void changed_exports_are_refused(void **state)
+{
+    cv_world here, there;
+    (void)state;
+    cv_world_open(&here);
+    cv_world_open(&there);
+    cv_str document = full_export(&here);
+    size_t tried = 0;
+    for (size_t i = 7; i < document.n; i += document.n / 97) {
+        char *changed = cv_arena_copy_z(&here.a, document);
+        size_t at = i;
+        while (at < document.n && !cv_is_alnum(changed[at]))
+            at++;
+        if (at == document.n)
+            break;
+        changed[at] = changed[at] == '9' ? '8' : cv_is_digit(changed[at]) ? '9' : changed[at] == 'x' ? 'y' : 'x';
+        assert_false(import_text(&there, (cv_str){changed, document.n}));
+        tried++;
+    }
+    assert_true(tried > 80);
+    assert_true(cv_str_find(cv_world_do(&there, "list", "{}"), CV_STR("bread")) == SIZE_MAX);
+    cv_world_close(&there);
+    cv_world_close(&here);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_found_outside_of_code),
+        cmocka_unit_test(numbers_are_read_as_boards_write_them),
+        cmocka_unit_test(boards_of_every_shape),
+        cmocka_unit_test(trackers_say_what_became_of_tensions),
+        cmocka_unit_test(panels_are_known_by_their_columns),
+        cmocka_unit_test(dates_of_names_and_metadata),
+        cmocka_unit_test(wide_tables_are_no_boards),
+        cmocka_unit_test(an_import_that_fails_anywhere_goes_on),
+        cmocka_unit_test(a_dry_run_writes_nothing),
+        cmocka_unit_test(confined_callers_stay_below_the_root),
+        cmocka_unit_test(exports_come_back_byte_for_byte),
+        cmocka_unit_test(changed_exports_are_refused),
+    };
+    return cmocka_run_group_tests_name("import", tests, NULL, NULL);
+}
