@@ -19,7 +19,6 @@ int main(void)
     bench_export();
     bench_context();
     bench_views();
-    bench_expand();
     bench_import();
     return 0;
 }
