@@ -86,6 +86,25 @@ is '[.dialogues[] | select(.name == "label") | .failures[].why | select(test("ch
 run "nothing came of them" 0 dialogue list --json
 is '.dialogues == []'
 
+# ---- transcripts ----
+cd "$work" && project transcripts
+"$conclave" dialogue create --json --data @"$root/test/golden/story/create.request.json" >/dev/null
+for n in 0 1; do
+    "$conclave" dialogue round-register --json --data @"$root/test/golden/story/round-$n.request.json" >/dev/null
+done
+"$conclave" dialogue transcript nvidia-decision >"$work/story.dialogue.md"
+"$conclave" dialogue export nvidia-decision --output-path "$work/story.json" >/dev/null
+cd "$work" && project from-transcript
+run "a transcript" 0 import "$work/story.dialogue.md" --json
+is '.dialogues[0].not_understood == []'
+run "what it holds" 0 dialogue export nvidia-decision --output-path -
+filter='[.perspectives, .recommendations, .tensions, .evidence, .claims | .[] | {id, label, contributors, status, references}] + [.moves[] | {expert, round, type, targets}] + [.rounds[] | {round, title, score, openTensions, velocity}]'
+jq -S "$filter" "$out" >"$work/got"
+jq -S "$filter" "$work/story.json" >"$work/wanted"
+diff "$work/wanted" "$work/got" | head -n 20 | sed 's/^/# /'
+cmp -s "$work/wanted" "$work/got"
+ok $? "ids, labels, contributors, statuses, references, moves and tempo are those of the record"
+
 # ---- killed in between ----
 cd "$work" && project killed
 n=0

@@ -351,6 +351,23 @@ bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker)
 /* ---- panels ---------------------------------------------------------------------------------------------------------
  */
 
+/* "0–2", "2", "0, 2": the first number and the last. */
+static void read_span(cv_str cell, int *ret_first, int *ret_last)
+{
+    *ret_first = *ret_last = -1;
+    for (size_t i = 0; i < cell.n; i++) {
+        size_t digits = 0;
+        int round;
+        while (i + digits < cell.n && cv_is_digit(cell.p[i + digits]))
+            digits++;
+        if (digits == 0 || !cv_str_to_int(cv_str_head(cv_str_from(cell, i), digits), &round))
+            continue;
+        *ret_first = *ret_first < 0 ? round : *ret_first;
+        *ret_last = round;
+        i += digits;
+    }
+}
+
 bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel)
 {
     static const char *const names[] = {"agent", "name", "id", "expert", "participant", "role", NULL};
@@ -358,9 +375,10 @@ bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel)
     static const char *const tiers[] = {"tier", NULL};
     static const char *const relevances[] = {"relevance", NULL};
     static const char *const focuses[] = {"focus", "perspective", "lens", NULL};
+    static const char *const rounds[] = {"rounds", NULL};
     int name = cv_grid_column(a, grid, names), role = cv_grid_column(a, grid, roles);
     int tier = cv_grid_column(a, grid, tiers), relevance = cv_grid_column(a, grid, relevances);
-    int focus = cv_grid_column(a, grid, focuses);
+    int focus = cv_grid_column(a, grid, focuses), sits = cv_grid_column(a, grid, rounds);
     if (name < 0)
         return false;
     for (size_t i = 0; i < grid->rows.count; i++) {
@@ -371,6 +389,7 @@ bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel)
                          .relevance = cv_grid_cell(a, row, relevance),
                          .focus = cv_grid_cell(a, row, focus),
                          .line = row->line};
+        read_span(cv_grid_cell(a, row, sits), &p.first, &p.last);
         if (p.name.n > 0 && cv_is_alnum(p.name.p[0]))
             *CV_PUSH(a, panel) = p;
     }

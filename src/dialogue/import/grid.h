@@ -89,6 +89,7 @@ bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker);
 
 typedef struct {
     cv_str name, role, tier, relevance, focus;
+    int first, last; /* rounds in which it sits; -1: not said */
     size_t line;
 } cv_panelist;
 

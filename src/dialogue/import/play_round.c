@@ -114,7 +114,9 @@ static size_t seat_all(const scene *sc, bool *seated)
     for (size_t i = 0; i < sc->act->panel.count; i++)
         seat(sc, seated, sc->act->panel.items[i]);
     for (size_t i = 0; sc->act->panel.count == 0 && i < s->players.count; i++)
-        seated[i] = s->players.items[i].on_panel;
+        seated[i] = s->players.items[i].on_panel &&
+                    (s->players.items[i].first < 0 ||
+                     (s->players.items[i].first <= sc->round && sc->round <= s->players.items[i].last));
     for (size_t i = 0; i < sc->act->parts.count; i++)
         seat(sc, seated, sc->act->parts.items[i].player);
     for (size_t i = 0; i < s->players.count; i++)
@@ -253,6 +255,8 @@ static void keep_notes(const scene *sc)
         const cv_heard_note *note = &sc->hearing.notes.items[i];
         const cv_part *part = part_of(sc, note->expert);
         size_t sheet = part ? part->sheet : CV_NO_SHEET, line = part ? cv_part_line(part, note->line) : 0;
+        if (cv_str_eq(note->expert, cv_judge_slug))
+            continue; /* all of it is kept in the summary, and verdicts are found by their headings */
         if (cv_words_find((cv_words){understood, CV_COUNT(understood)}, note->type) >= 0)
             cv_script_decide(s, sheet, line, "%.*s: %.*s", CV_FMT(note->expert), CV_FMT(note->message));
         else
@@ -271,16 +275,31 @@ static int by_number(const void *x, const void *y)
     return left.number < right.number ? -1 : 1;
 }
 
+static cv_str summary_of(const scene *sc)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; i < sc->act->notes.count; i++) {
+        cv_buf_add_z(&text, i ? "\n\n" : "");
+        cv_buf_add(&text, sc->act->notes.items[i]);
+    }
+    return cv_buf_take(&text, sc->p->s->arena);
+}
+
+/* Where items are written as they are registered (transcripts), the judge's marks mean what they say as well. */
 static void hear(scene *sc)
 {
     cv_script *s = sc->p->s;
-    cv_voice *voices = CV_NEW_ARRAY(s->arena, sc->act->parts.count, cv_voice);
+    bool in_full = sc->p->played->threads.in_full[sc->round];
+    size_t count = sc->act->parts.count;
+    cv_voice *voices = CV_NEW_ARRAY(s->arena, count + 1, cv_voice);
     cv_map names;
-    for (size_t i = 0; i < sc->act->parts.count; i++)
+    for (size_t i = 0; i < count; i++)
         voices[i] = (cv_voice){s->players.items[sc->act->parts.items[i].player].slug, sc->act->parts.items[i].text};
     cv_threads_names(&sc->p->played->threads, s->arena, sc->round, &names);
-    cv_hear(s->arena, &sc->state, sc->round, voices, sc->act->parts.count, &names, &sc->hearing);
-    if (sc->p->played->threads.in_full[sc->round])
+    if (in_full)
+        voices[count++] = (cv_voice){cv_judge_slug, summary_of(sc)};
+    cv_hear(s->arena, &sc->state, sc->round, voices, count, &names, &sc->hearing);
+    if (in_full)
         qsort(sc->hearing.entities.items, sc->hearing.entities.count, sizeof *sc->hearing.entities.items, by_number);
     count_all(sc);
     keep_notes(sc);
@@ -425,16 +444,6 @@ static void write_scores(scene *sc, cv_json_writer *w)
 
 /* ---- the round
  * ------------------------------------------------------------------------------------------------------- */
-
-static cv_str summary_of(const scene *sc)
-{
-    cv_buf text = {0};
-    for (size_t i = 0; i < sc->act->notes.count; i++) {
-        cv_buf_add_z(&text, i ? "\n\n" : "");
-        cv_buf_add(&text, sc->act->notes.items[i]);
-    }
-    return cv_buf_take(&text, sc->p->s->arena);
-}
 
 static void write_round(scene *sc, cv_json_writer *w)
 {

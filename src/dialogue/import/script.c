@@ -87,7 +87,8 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
         *at = s->players.count + 1;
         cv_str slug = slug_for(s, name, sheet, line);
         cv_map_put(&s->slug_at, a, slug, NULL);
-        *CV_PUSH(a, &s->players) = (cv_player){.name = name, .slug = slug, .sheet = sheet, .line = line};
+        *CV_PUSH(a, &s->players) =
+            (cv_player){.name = name, .slug = slug, .sheet = sheet, .line = line, .first = -1, .last = -1};
         s->sheets.items[sheet].tally.agents++;
     }
     cv_player *player = &s->players.items[*at - 1];

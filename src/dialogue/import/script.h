@@ -44,7 +44,8 @@ typedef struct {
 typedef struct {
     cv_str name, slug, role, tier, relevance, focus;
     size_t sheet, line;
-    bool on_panel; /* of the document: sits in every round */
+    bool on_panel;   /* of the document: sits in every round */
+    int first, last; /* … from one to the other, when the panel says so; -1 */
 } cv_player;
 
 typedef struct {

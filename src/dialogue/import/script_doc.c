@@ -142,6 +142,8 @@ static void read_panel(reading *r, cv_str text, size_t line)
                 continue;
             cv_player *known = &s->players.items[player];
             known->on_panel = true;
+            known->first = p->first >= r->s->base ? p->first - r->s->base : p->first;
+            known->last = p->last >= r->s->base ? p->last - r->s->base : p->last;
             known->tier = known->tier.n ? known->tier : p->tier;
             known->relevance = known->relevance.n ? known->relevance : p->relevance;
             known->focus = known->focus.n ? known->focus : p->focus;

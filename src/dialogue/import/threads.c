@@ -45,6 +45,11 @@ static void put_first(cv_map *map, cv_arena *a, cv_str key, numbered *n)
         *at = (uintptr_t)n;
 }
 
+static void add_alias(tracing *t, cv_str written, cv_str meant, int since)
+{
+    *CV_PUSH(t->s->arena, &t->t->aliases) = (cv_alias){written, meant, since};
+}
+
 static void trace_item(tracing *t, const cv_said *said, size_t player, int round)
 {
     cv_arena *a = t->s->arena;
@@ -56,6 +61,8 @@ static void trace_item(tracing *t, const cv_said *said, size_t player, int round
     *n = (numbered){cv_id_print(a, &id), said->local_id, player, round, said->kind};
     if (said->kind == CV_KIND_TENSION)
         put_first(&t->by_label, a, label_key(a, said->mark->label), n);
+    if (id.form == CV_ID_DISPLAY)
+        add_alias(t, n->written, n->local_id, round); /* the others of the round mean it, too */
     if (id.form != CV_ID_SHORT)
         return;
     bool is_new;
@@ -155,11 +162,6 @@ static cv_str judges_id(tracing *t, const cv_tracked_row *row, int round)
     cv_script_misunderstand(t->s, row->sheet, row->row.line, row->row.label,
                             "more than %d tensions of a tracker in one round", CV_MAX_SEQ);
     return (cv_str){NULL, 0};
-}
-
-static void add_alias(tracing *t, cv_str written, cv_str meant, int since)
-{
-    *CV_PUSH(t->s->arena, &t->t->aliases) = (cv_alias){written, meant, since};
 }
 
 static void trace_row(tracing *t, const cv_tracked_row *row)

@@ -26,6 +26,15 @@ cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char
 /* ---- items ----------------------------------------------------------------------------------------------------------
  */
 
+static void add_others(cv_listener *l, cv_heard_entity *entity, cv_str names)
+{
+    for (cv_str name; cv_str_split(&names, ',', &name);) {
+        const cv_rec_expert *expert = cv_state_expert(l->s, cv_str_trim(name));
+        if (expert && !cv_str_eq(expert->expert_slug, l->speech->expert))
+            *CV_PUSH(l->a, &entity->others) = expert->expert_slug;
+    }
+}
+
 static void add_entity(cv_listener *l, const cv_said *said)
 {
     const cv_mark *m = said->mark;
@@ -39,6 +48,8 @@ static void add_entity(cv_listener *l, const cv_said *said)
                                 .label = cv_mark_headline(l->a, m),
                                 .line = m->line};
     entity->content = m->body.n ? m->body : entity->label;
+    if (cv_said_is_by(said, l->speech->expert))
+        add_others(l, entity, m->by);
     *CV_PUSH(l->a, &l->made) = entity;
     *cv_map_put(&l->entity_at, l->a, said->local_id, NULL) = (uintptr_t)entity;
 }

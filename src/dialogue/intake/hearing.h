@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     cv_kind kind;
     cv_str local_id, expert, label, content;
+    CV_STATE_LIST(cv_str) others; /* who contributed, too: [P0101: …] (muffin, scone) */
     CV_STATE_LIST(cv_heard_ref) refs;
     size_t line;
 } cv_heard_entity;

@@ -23,7 +23,12 @@ static void print_entity(const cv_heard_entity *entity, cv_json_writer *w)
     cv_json_key_str(w, "local_id", entity->local_id);
     cv_json_key_str(w, "label", entity->label);
     cv_json_key_str(w, entity->kind == CV_KIND_TENSION ? "description" : "content", entity->content);
-    print_one(w, "contributors", entity->expert);
+    cv_json_key(w, CV_STR("contributors"));
+    cv_json_begin_array(w);
+    cv_json_str(w, entity->expert);
+    for (size_t i = 0; i < entity->others.count; i++)
+        cv_json_str(w, entity->others.items[i]);
+    cv_json_end_array(w);
     cv_json_key(w, CV_STR("references"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < entity->refs.count; i++) {

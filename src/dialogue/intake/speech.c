@@ -81,11 +81,20 @@ static void ask_local(reading *r, size_t i, const cv_id *id)
         ask(r, i, NUMBERED, 0);
 }
 
+bool cv_said_is_by(const cv_said *said, cv_str expert)
+{
+    cv_str rest = said->mark->by, name;
+    while (cv_str_split(&rest, ',', &name))
+        if (cv_str_eq_nocase(cv_str_trim(name), expert))
+            return true;
+    return false;
+}
+
 /* P0101 as prompts print it: what is registered is quoted; what is not, and would be of this round, is new. */
 static void ask_display(reading *r, size_t i, const cv_id *id)
 {
     cv_said *said = &r->speech->items[i];
-    bool by_others = said->mark->by.n && !cv_str_eq_nocase(said->mark->by, r->speech->expert);
+    bool by_others = said->mark->by.n && !cv_said_is_by(said, r->speech->expert);
     if (cv_state_entity(r->s, r->written[i]))
         return;
     if (id->round == r->round && !by_others)

@@ -43,6 +43,9 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
  * a label's length. Empty: it says nothing. */
 cv_str cv_mark_headline(cv_arena *a, const cv_mark *mark);
 
+/* Is the expert among those in parentheses behind the mark? */
+bool cv_said_is_by(const cv_said *said, cv_str expert);
+
 /* The mark with the text that belongs to it, as it is written. */
 cv_str cv_said_text(const cv_speech *speech, const cv_said *said);
 
