@@ -98,7 +98,8 @@ build/completion/%: build/conclave
 	$(call say,shell)
 	$(Q)mkdir -p $(@D) && build/conclave completion $* >$@
 
-run: build/conclave ## build and show the program on a sample dialogue
+run: build/conclave ## build, judge a sample deliberation, and serve it
+	@tools/need show
 	@tools/show
 
 install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX

@@ -31,6 +31,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 id=$(conclave dialogue create --data @"$folder/dialogue.json" --json | jq -r .dialogue_id)
+[ -n "$id" ]
 say "$id: $(jq -r .question "$folder/dialogue.json")"
 
 round=0
@@ -72,4 +73,4 @@ conclave dialogue progress "$id"
 say scoreboard
 conclave dialogue scoreboard "$id"
 conclave dialogue export "$id" --json | jq -r '"\n== everything: \(.path)"'
-conclave dialogue transcript "$id" --write --json | jq -r '"== to read:    \(.path)"'
+conclave dialogue transcript "$id" --write --json | jq -r '"== to read:    \(.folder)/\(.files[0])"'

@@ -178,7 +178,8 @@ static void write_comparison(cv_call *call, const cv_comparison *c)
         write_dialogue(&w, c->items[i]);
     cv_json_end_array(&w);
     write_shared(&w, c);
-    cv_json_key_str(&w, "text", cv_comparison_text(call->arena, c));
+    if (call->for_people)
+        cv_json_key_str(&w, "text", cv_comparison_text(call->arena, c));
     cv_json_end_object(&w);
 }
 

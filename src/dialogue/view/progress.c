@@ -230,7 +230,8 @@ static void write_progress(cv_call *call, const cv_progress *p)
     write_convergence(&w, call->arena, p);
     write_leaders(&w, p);
     write_outlook(&w, p);
-    cv_json_key_str(&w, "text", cv_progress_text(call->arena, p));
+    if (call->for_people)
+        cv_json_key_str(&w, "text", cv_progress_text(call->arena, p));
     cv_json_end_object(&w);
 }
 

@@ -146,7 +146,8 @@ static void write_board(cv_call *call, const cv_scoreboard *b)
     write_rounds(&w, b);
     write_experts(&w, b);
     cv_notices_answer(&b->notes, &w);
-    cv_json_key_str(&w, "text", cv_scoreboard_text(call->arena, b));
+    if (call->for_people)
+        cv_json_key_str(&w, "text", cv_scoreboard_text(call->arena, b));
     cv_json_end_object(&w);
 }
 

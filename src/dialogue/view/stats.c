@@ -225,7 +225,8 @@ static void write_stats(cv_call *call, const cv_stats *s)
     write_verdicts(&w, s);
     write_people(&w, s);
     write_recent(&w, s);
-    cv_json_key_str(&w, "text", cv_stats_text(call->arena, s));
+    if (call->for_people)
+        cv_json_key_str(&w, "text", cv_stats_text(call->arena, s));
     cv_json_end_object(&w);
 }
 

@@ -1,0 +1,25 @@
+#!/bin/sh
+# judge.sh - the judge's whole workflow as docs/judge.sh shows it: three rounds, experts who answer at the same time, one who is
+# created, one who dissents; until it has converged, is decided and written down.
+. "$(dirname "$0")/lib.sh"
+project
+mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
+PATH=$work/bin:$PATH "$root/docs/judge.sh" >"$out" 2>"$err"
+ok $? "the script runs to its end"
+[ ! -s "$err" ] || sed 's/^/#   /' "$err" | head -n 20
+name="what it prints"
+golden judge/output.txt
+transcript=.conclave/dialogues/nvidia-investment-decision/nvidia-investment-decision.dialogue.md
+sed -e 's/head [0-9a-f]\{64\}/head HASH/' -e 's/: [0-9]\{4\}-[0-9][0-9]-[0-9][0-9]$/: DATE/' $transcript >"$out"
+name="the transcript"
+golden judge/transcript.md
+run "the linter has nothing to say about it" 0 lint --quiet $transcript
+run "the record is whole" 0 verify --json
+run "the dialogue" 0 dialogue get nvidia-investment-decision --json
+is '.dialogue.status == "converged"'
+run "every response is there" 0 dialogue round-verify nvidia-investment-decision --round 2 --json
+is '.complete == true'
+run "the verdicts" 0 dialogue expand nvidia-investment-decision final minority-brioche --json
+is '[.items[].id] | length == 2'
+run "nothing is wrong with the project" 0 doctor --json
+finish
