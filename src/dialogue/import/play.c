@@ -78,6 +78,26 @@ static cv_str title_of_key(cv_arena *a, cv_str key)
     return cv_squeeze(a, cv_str_of(title));
 }
 
+static bool has_rounds(const cv_script *s)
+{
+    for (size_t i = 0; i < s->act_count; i++)
+        if (s->acts[i].parts.count || s->acts[i].notes.count || s->acts[i].said.line)
+            return true;
+    return false;
+}
+
+/* A verdict needs a round in which it was issued. */
+static void settle_ending(cv_script *s)
+{
+    if (s->ending.text.n == 0 || has_rounds(s))
+        return;
+    cv_script_keep(s, s->ending.heading, s->ending.text);
+    cv_script_decide(s, s->ending.sheet, s->ending.line,
+                     "'%.*s' is kept as background: without a round there is no verdict",
+                     CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
+    s->ending = (cv_ending){0};
+}
+
 static void settle_head(cv_playing *p)
 {
     cv_script *s = p->s;
@@ -235,6 +255,7 @@ bool cv_play(const cv_call *call, cv_store *store, cv_script *s, cv_played *ret_
     cv_playing p = {.call = call, .store = store, .s = s, .played = ret_played};
     *ret_played = (cv_played){0};
     cv_script_finish(s);
+    settle_ending(s);
     settle_head(&p);
     cv_threads_find(s, &ret_played->threads);
     if (!create(&p))
