@@ -120,7 +120,7 @@ static void check_schema(cv_arena *a, const char *verb, cv_str text, const cv_js
 {
     cv_errs errs = {0};
     const cv_operation *op = cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
-    if (!cv_schema_check(a, cv_op_schema(op, a).input, text, tree, &errs))
+    if (!cv_schema_check(a, cv_op_schema(op).input, text, tree, &errs))
         give_up(verb, text, cv_err_text(&errs.items[0]));
 }
 
