@@ -81,6 +81,11 @@ int cv_cli_run_operation(cv_cli *cli);
 
 /* The folder of the project that was asked for, by option (may be NULL) or variable; NULL: none. */
 const char *cv_cli_wanted_root(const char *option);
+#define CV_CLI_ROOT                                                                                                    \
+    {                                                                                                                  \
+        "root", CV_VALUE_FOLDER,                                                                                       \
+            "the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards with .conclave", NULL        \
+    }
 
 /* A reply as lines, lists and tables of at most `width` columns; 0: no terminal, nothing is cut. */
 void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv_json *schema, bool colour,

@@ -193,8 +193,7 @@ static const char *argument_names(cv_arena *a, const cv_cli_command *c)
 static const cv_cli_option for_operations[] = {
     {"data", CV_VALUE_JSON,
      "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it", NULL},
-    {"root", CV_VALUE_FOLDER,
-     "the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards with .conclave", NULL},
+    CV_CLI_ROOT,
     {"schema", NULL, "print the JSON schemas of input and output, and do nothing else", NULL},
 };
 enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };

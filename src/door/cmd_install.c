@@ -259,6 +259,7 @@ static int run_install(cv_cli *cli)
 static const cv_cli_option options[] = {
     {"scope", "WHERE", "project: for everybody who works in this folder (default); user: for you, everywhere",
      "project user"},
+    {"root", CV_VALUE_FOLDER, "with --scope project: the folder (default: the current one)", NULL},
     {"undo", NULL, "take our entry and our skills out again", NULL},
     {"force", NULL, "also replace or remove skills that differ from ours", NULL},
     {"dry-run", NULL, "say what would be done, write nothing", NULL},

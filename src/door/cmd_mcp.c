@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "door/cli.h"
+#include "door/cli_parts.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
 
@@ -18,10 +18,8 @@ enum {
 
 static cv_tools_options tools_options(const cv_cli *cli)
 {
-    const char *tools = cv_cli_get(cli, "tools"), *root = cv_cli_get(cli, "root"), *variable = getenv("CONCLAVE_ROOT");
-    return (cv_tools_options){.root = root                    ? root
-                                      : variable && *variable ? variable
-                                                              : NULL,
+    const char *tools = cv_cli_get(cli, "tools");
+    return (cv_tools_options){.root = cv_cli_wanted_root(cv_cli_get(cli, "root")),
                               .rooms = cv_cli_get(cli, "rooms"),
                               .all = tools && strcmp(tools, "all") == 0};
 }
@@ -133,7 +131,7 @@ static int run_serve(cv_cli *cli)
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
 
 #define TOOL_OPTIONS                                                                                                   \
-    {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: all)", NULL},                     \
+    CV_CLI_ROOT, {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: all)", NULL},        \
     {                                                                                                                  \
         "tools", "WHICH", "round: what a judge or an expert needs in every round (default); all: every operation",     \
             "round all"                                                                                                \
@@ -170,7 +168,7 @@ const cv_cli_command cv_cmd_serve = {
     .details =
         "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"
         "A token on the command line can be seen by other users of the machine: prefer CONCLAVE_TOKEN.\n",
-    .examples = "",
+    .examples = "  CONCLAVE_TOKEN=$(openssl rand -hex 32) conclave serve --address 0.0.0.0 --port 9000\n",
     .options = serve_options,
     .option_count = CV_COUNT(serve_options),
     .run = run_serve,
