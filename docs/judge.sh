@@ -1,11 +1,12 @@
 #!/bin/sh
 # judge.sh - a judge's whole workflow: from a question to a verdict, three rounds, with the answers of a sample panel.
 #
-#   docs/judge.sh [FOLDER]        in a project (conclave init), with `conclave` and `jq` on the path
+#   docs/judge.sh [FOLDER [DIALOGUE]]   in a project (conclave init), with `conclave` and `jq` on the path
 #
 # FOLDER holds what agents would do: dialogue.json starts the dialogue, round-N/SLUG.md is what an expert answers to the
-# prompt of that round, round-N/judge.json how the judge scores it. With your own agents, replace ask() by the command
-# that runs one of them: it gets the prompt on its standard input and answers on its standard output.
+# prompt of that round, round-N/judge.json how the judge scores it. A DIALOGUE that has begun goes on with its next round.
+# With your own agents, replace ask() by the command that runs one of them: it gets the prompt on its standard input and
+# answers on its standard output.
 set -eu
 folder=${1:-$(dirname "$0")/../examples/deliberation}
 
@@ -30,11 +31,11 @@ say() { printf '\n== %s\n' "$*"; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-id=$(conclave dialogue create --data @"$folder/dialogue.json" --json | jq -r .dialogue_id)
+id=${2:-$(conclave dialogue create --data @"$folder/dialogue.json" --json | jq -r .dialogue_id)}
 [ -n "$id" ]
 say "$id: $(jq -r .question "$folder/dialogue.json")"
 
-round=0
+round=$(conclave dialogue get "$id" --json | jq .next_round)
 while :; do
     # 0. The panel: the judge brings in who is missing.
     [ ! -f "$folder/round-$round/expert.json" ] || conclave dialogue expert-create "$id" --data @"$folder/round-$round/expert.json" --json >"$work/expert"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # docs.sh - every ```console example of the documentation is run, and must print what it shows.
 # A line "$ command" is run from the repository's root with `conclave` on the path; the lines below it are its output.
+# What a line "$ export …" sets holds for the rest of its page.
 set -u
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
@@ -11,13 +12,14 @@ PATH="$work/bin:$PATH"
 export PATH
 
 awk -v work="$work" '
-    FNR == 1 { inside = 0 }
+    FNR == 1 { inside = 0; exports = "" }
     /^```console$/ { inside = 1; next }
     /^```/ { inside = 0; next }
+    inside && /^\$ export / { exports = exports substr($0, 3) "\n" }
     inside && /^\$ / {
         n++
         base = sprintf("%s/%03d", work, n)
-        print FILENAME ":" FNR > (base ".where"); print substr($0, 3) > (base ".command"); printf "" > (base ".wanted")
+        print FILENAME ":" FNR > (base ".where"); print exports substr($0, 3) > (base ".command"); printf "" > (base ".wanted")
         next
     }
     inside { print > (base ".wanted") }

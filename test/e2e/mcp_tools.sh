@@ -62,11 +62,38 @@ ok $? "$name: told once in each era"
 grep -q '"uri":"conclave://dialogue/x"' "$out"
 ok $? "$name: with its URI"
 
+# A folder that is not the current one, and the entries that editors get: they name it.
+cd "$work" || exit 1
+read='{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"conclave://dialogue/x"}}'
+ask "another folder" "$read" --root "$work/project"
+is '.result.contents[0].text | fromjson | .dialogue_id == "x"'
+for client in cursor vscode; do
+    "$conclave" install $client --root "$work/project" >/dev/null
+    jq -r '(.mcpServers // .servers).conclave.args[]' "$work/project/.$client/mcp.json" |
+        sed "s#\\\${workspaceFolder}#$work/project#" >"$work/arguments"
+    printf '%s\n' "$read" | xargs -a "$work/arguments" "$conclave" >"$out" 2>"$err"
+    name="the entry of $client"
+    is '.result.contents[0].text | fromjson | .dialogue_id == "x"'
+done
+
 mkdir "$work/nowhere" && cd "$work/nowhere" || exit 1
 ask "without a project the tools are listed" "$list"
 is '.result.tools | length > 10'
 ask "and a call says what is missing" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list"}}'
 is '.result.isError == true and (.result.content[0].text | contains("conclave init"))'
+
+# The documentation names every tool, and no others.
+name="docs/mcp.md"
+grep -o 'blue_dialogue_[a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
+printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].name' | sort >"$work/all"
+diff "$work/named" "$work/all" | sed 's/^/#   /'
+cmp -s "$work/named" "$work/all"
+ok $? "$name names every tool, and no others"
+sed -n '/^## The tools/,/^`--tools all`/s/^| `\(blue_[a-z_]*\)`.*/\1/p' "$root/docs/mcp.md" | sort >"$work/named"
+printf '%s\n' "$list" | "$conclave" mcp | jq -r '.result.tools[].name' | sort >"$work/usual"
+diff "$work/named" "$work/usual" | sed 's/^/#   /'
+cmp -s "$work/named" "$work/usual"
+ok $? "$name says which of them are offered unasked"
 
 # The skill of the experts is what the tables say.
 "$conclave" spec --skill >"$out"
