@@ -3,6 +3,7 @@
 #include "bench_export.h"
 #include "bench_import.h"
 #include "bench_json.h"
+#include "bench_mcp.h"
 #include "bench_register.h"
 #include "bench_search.h"
 #include "bench_store.h"
@@ -20,5 +21,6 @@ int main(void)
     bench_context();
     bench_views();
     bench_import();
+    bench_mcp();
     return 0;
 }

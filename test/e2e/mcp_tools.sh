@@ -62,6 +62,23 @@ ok $? "$name: told once in each era"
 grep -q '"uri":"conclave://dialogue/x"' "$out"
 ok $? "$name: with its URI"
 
+# What a thousand calls leave behind, in the program as it is shipped.
+mkfifo "$work/calls"
+"$root/build/conclave" mcp <"$work/calls" >"$work/answers" 2>"$err" &
+pid=$!
+exec 7>"$work/calls"
+for hundred in 1 2 3 4 5 6 7 8 9 10; do
+    awk 'BEGIN { for (i = 0; i < 100; i++) printf "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{\"name\":\"blue_dialogue_%s\",\"arguments\":{%s}}}\n", i, i % 2 ? "list" : "progress", i % 2 ? "" : "\"dialogue_id\":\"x\"" }' >&7
+    for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(wc -l <"$work/answers")" -ge "${hundred}00" ] || sleep 0.1; done
+done
+kilobytes=$(awk '/^VmRSS/ { print $2 }' /proc/$pid/status)
+exec 7>&-
+wait $pid
+[ "$(grep -c '"result"' "$work/answers")" -eq 1000 ]
+ok $? "a thousand calls are answered"
+[ "$kilobytes" -lt 12288 ]
+ok $? "and less than 12 MB are in use then ($kilobytes kB)"
+
 # A folder that is not the current one, and the entries that editors get: they name it.
 cd "$work" || exit 1
 read='{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"conclave://dialogue/x"}}'

@@ -7,7 +7,7 @@
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
 
-enum { KEPT_BYTES = 1 << 16 }; /* of a buffer that is used again: a large one goes */
+enum { KEPT_BYTES = 1 << 16 }; /* of memory that is used again: a large piece goes */
 
 cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host)
 {
@@ -35,7 +35,10 @@ static void empty(cv_buf *buf)
 void cv_mcp_job_free(cv_mcp_job *job)
 {
     cv_mcp_host *host = job->host;
-    cv_arena_reset(&job->arena);
+    if (job->arena.bytes > KEPT_BYTES)
+        cv_arena_release(&job->arena);
+    else
+        cv_arena_reset(&job->arena);
     empty(&job->text);
     empty(&job->out);
     cv_mcp_job clean = {.arena = job->arena, .text = job->text, .out = job->out};
@@ -135,14 +138,17 @@ static void *work(void *argument)
     cv_mcp_host *host = argument;
     const cv_mcp_server *server = host->server;
     void *worker = server->enter ? server->enter(server->ctx) : NULL;
+    cv_arena arena = {0}; /* used again and again: what calls need is kept once for each worker, not for each job */
     cv_mcp_job *job;
     while ((job = take(host))) {
         if (!atomic_load(&job->cancelled))
-            cv_mcp_serve(job, worker);
+            cv_mcp_serve(job, &arena, worker);
         cv_mcp_finish(job);
+        cv_arena_reset(&arena);
     }
     if (server->leave)
         server->leave(server->ctx, worker);
+    cv_arena_release(&arena);
     return NULL;
 }
 

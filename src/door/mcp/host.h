@@ -173,7 +173,7 @@ bool cv_mcp_read(cv_mcp_job *job);
 
 /* Answers it, or queues it. */
 void cv_mcp_dispatch(cv_mcp_job *job);
-void cv_mcp_serve(cv_mcp_job *job, void *worker);
+void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker); /* the arena is for what goes with the answer */
 void cv_mcp_refuse(cv_mcp_job *job, int status, int code, cv_str message, cv_str data);
 void cv_mcp_finish(cv_mcp_job *job); /* takes it off the active ones and hands it to the transport */
 

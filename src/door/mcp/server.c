@@ -392,10 +392,10 @@ bool cv_mcp_fail(cv_mcp_request *r, int code, const char *format, ...)
     return false;
 }
 
-void cv_mcp_serve(cv_mcp_job *job, void *worker)
+void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker)
 {
     const cv_json *params = job->message.params;
-    cv_mcp_request r = {.arena = &job->arena,
+    cv_mcp_request r = {.arena = arena,
                         .host = job->host,
                         .server = job->host->server,
                         .worker = worker,
@@ -463,7 +463,7 @@ static void requested(cv_mcp_job *job)
     if (!method->quick) {
         cv_mcp_queue(job);
     } else if (method->serve) {
-        cv_mcp_serve(job, NULL);
+        cv_mcp_serve(job, &job->arena, NULL);
         cv_mcp_finish(job);
     } else if (!cv_mcp_listen(job, job->message.params)) {
         cv_mcp_finish(job);

@@ -55,13 +55,17 @@ static void flush(stdio *s)
         cv_buf_clear(&s->out);
 }
 
-static void put(stdio *s, cv_str message, bool now)
+static void add(stdio *s, cv_str message)
 {
-    pthread_mutex_lock(&s->out_lock);
     cv_buf_add(&s->out, message);
     cv_buf_add_char(&s->out, '\n');
-    if (now || s->out.n >= FULL)
-        flush(s);
+}
+
+static void put_now(stdio *s, cv_str message)
+{
+    pthread_mutex_lock(&s->out_lock);
+    add(s, message);
+    flush(s);
     pthread_mutex_unlock(&s->out_lock);
 }
 
@@ -74,25 +78,31 @@ static void flush_now(stdio *s)
 
 static void send_message(cv_mcp_job *job, cv_str message)
 {
-    put(job->transport_data, message, true);
+    put_now(job->transport_data, message);
 }
 
-/* While calls wait, answers are collected; the reader sees to it that none is kept for long, and flushes its own. */
+/* While calls wait, answers are collected: whoever finishes one of those calls flushes them, so the queue is looked at
+ * with the lock held, and also when there is no answer. The reader sees to it that none is kept for long, and flushes
+ * its own. */
 static void finish(cv_mcp_job *job)
 {
     stdio *s = job->transport_data;
-    bool last = !pthread_equal(pthread_self(), s->reader) && atomic_load(&s->host.queued) == 0;
-    if (job->message.kind == CV_RPC_FAULTY)
+    bool reads = pthread_equal(pthread_self(), s->reader), faulty = job->message.kind == CV_RPC_FAULTY;
+    if (faulty)
         fprintf(stderr, "conclave: message %zu on standard input was ignored: %.*s\n", s->lines,
                 CV_FMT(job->message.why));
-    else if (job->out.n > 0)
-        put(s, cv_buf_str(&job->out), last);
+    pthread_mutex_lock(&s->out_lock);
+    if (job->out.n > 0 && !faulty)
+        add(s, cv_buf_str(&job->out));
+    if (s->out.n >= FULL || (!reads && atomic_load(&s->host.queued) == 0))
+        flush(s);
+    pthread_mutex_unlock(&s->out_lock);
     cv_mcp_job_free(job);
 }
 
 static void notify(cv_mcp_session *session, cv_str message)
 {
-    put(session->transport_data, message, true);
+    put_now(session->transport_data, message);
 }
 
 static const cv_mcp_transport transport = {.send = send_message, .finish = finish};
