@@ -109,10 +109,9 @@ install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## progra
 	install -D -m 644 build/completion/bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/conclave
 	install -D -m 644 build/completion/zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_conclave
 	install -D -m 644 build/completion/fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/conclave.fish
-	install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/rules $(DESTDIR)$(PREFIX)/share/doc/conclave/decisions
-	install -m 644 README.md CHANGELOG.md LICENSE $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave
-	install -m 644 $(wildcard docs/rules/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave/rules
-	install -m 644 $(wildcard docs/decisions/*.md) $(DESTDIR)$(PREFIX)/share/doc/conclave/decisions
+	for folder in . docs docs/rules docs/decisions docs/images; do install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder; done
+	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
+	    install -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
 
 # ---- tests -----------------------------------------------------------------------------------
 

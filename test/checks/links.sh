@@ -1,0 +1,36 @@
+#!/bin/sh
+# links.sh - what the documentation points to is there: links between pages, files named in ARCHITECTURE.md; and the index of
+# docs/ has every page.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+number=0
+ok() {
+    number=$((number + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+
+for page in *.md docs/*.md docs/*/*.md; do
+    missing=$(grep -o '](\([^)#]*\))' "$page" | sed 's/^](\(.*\))$/\1/' | grep -v '^[a-z]*:' | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || echo "$link"
+    done)
+    [ -z "$missing" ] || echo "#   $page: no such file: $missing"
+    [ -z "$missing" ]
+    ok $? "links of $page"
+done
+
+missing=$(for page in docs/*.md docs/*.sh; do
+    [ "$page" = docs/README.md ] || grep -qF "](${page#docs/})" docs/README.md || echo "$page"
+done)
+[ -z "$missing" ] || echo "#   not in docs/README.md: $missing"
+[ -z "$missing" ]
+ok $? "docs/README.md has every page"
+
+# `dialogue/brief/`, `text/doc.c`, `base/limits.h`, `test/unit`: from the root or from src; patterns must match something.
+missing=$(grep -o '`[a-z_]*/[a-zA-Z0-9_./*]*`' ARCHITECTURE.md | tr -d '`' | sort -u | while read -r path; do
+    found=$(ls -d $path src/$path 2>/dev/null)
+    [ -n "$found" ] || echo "$path"
+done)
+[ -z "$missing" ] || echo "#   named in ARCHITECTURE.md, but not there: $missing"
+[ -z "$missing" ]
+ok $? "the files that ARCHITECTURE.md names"
+echo "1..$number"
