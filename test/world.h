@@ -22,6 +22,7 @@ typedef struct {
     const char *folder;
     cv_store *store;
     int64_t now;
+    bool for_people; /* answers have their texts */
     cv_buf out;
     cv_errs errs;
 } cv_world;
@@ -88,6 +89,7 @@ static inline cv_call cv_world_begin(cv_world *w)
                      .store = w->store,
                      .clock = {cv_world_now, w},
                      .root = w->folder,
+                     .for_people = w->for_people,
                      .out = &w->out,
                      .errs = &w->errs};
 }

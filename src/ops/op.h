@@ -38,7 +38,7 @@ typedef struct {
     cv_handler run;
 } cv_operation;
 
-enum { CV_MAX_OPERATIONS = 128 };
+enum { CV_MAX_OPERATIONS = 128 }; /* and so many schemas */
 
 /* All rows, in the order of the help. */
 size_t cv_op_count(void);

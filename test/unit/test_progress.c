@@ -210,6 +210,7 @@ static cv_json ask(cv_world *w, const char *verb, const char *request)
 {
     cv_json answer;
     cv_err err = {.arena = &w->a};
+    w->for_people = true;
     cv_str text = cv_arena_copy(&w->a, cv_world_do(w, verb, request));
     assert_ok(cv_json_parse(&w->a, text, &answer, &err), &err);
     return answer;
