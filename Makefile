@@ -3,6 +3,7 @@
 #   build/conclave   the program, optimised            (CC, default gcc)
 #   build/asan/      the same sources and the tests with AddressSanitizer and UBSan
 #   build/fuzz/      the fuzz targets                  (clang, libFuzzer)
+#   build/tsan/      the sources and the server of the MCP tests with ThreadSanitizer
 #   build/steps/     the sources for the test that counts steps
 #   build/gen/       sources made from others: the SQL, the schemas
 #
@@ -24,6 +25,7 @@ MAKEFLAGS += -j$(shell nproc) --no-print-directory
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
+THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 
@@ -37,7 +39,7 @@ FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test asan fuzz fuzz-build bench lint format update soak install clean help
+.PHONY: all run test asan tsan fuzz fuzz-build bench lint format update soak install clean help
 
 all: build/conclave
 
@@ -68,6 +70,10 @@ build/release/%.o: src/%.c | build/.need
 build/asan/%.o: src/%.c | build/.need
 	$(call say,cc)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(SANITIZE) -c -o $@ $<
+
+build/tsan/%.o: src/%.c | build/.need
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(THREADS) -c -o $@ $<
 
 build/fuzz/%.o: src/%.c | build/.need-test
 	$(call say,clang)
@@ -152,6 +158,19 @@ test: build/conclave build/asan/conclave build/asan/mcp_fixture $(TEST_PROGRAMS)
 	@tools/test $(T)
 
 asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests
+
+# Only what has threads: the servers, by the scripts that press them. A race ends its program with status 66.
+build/tsan/conclave: build/tsan/main.o build/tsan/lib.a
+	$(call say,link)
+	$(Q)$(CC) $(THREADS) -o $@ $^ $(LIBS)
+
+build/tsan/mcp_fixture: test/mcp/fixture.c build/tsan/lib.a
+	$(call say,test)
+	$(Q)$(CC) $(COMPILE) -Werror $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+
+tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm ## the servers with ThreadSanitizer, by the scripts that press them
+	@for t in mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile; do \
+	    CONCLAVE=build/tsan/conclave MCP_FIXTURE=build/tsan/mcp_fixture tools/test $$t || exit 1; done
 
 soak: build/conclave build/asan/conclave $(TEST_PROGRAMS) fuzz-build ## the long versions of what test runs short
 	CV_SOAK=1 tools/test $(T)

@@ -66,6 +66,8 @@ enum {
     CV_MAX_SIMILAR_HITS = 500,
     /* Words of a label and of a text by which items are compared; what says the same begins alike. */
     CV_MAX_TWIN_WORDS = 500,
+    /* A URI that a client subscribes to: it is kept for as long as the client is there. */
+    CV_MAX_URI = 2048,
     /* Warnings that one answer lists; the rest is counted. */
     CV_MAX_WARNINGS = 1000,
 };

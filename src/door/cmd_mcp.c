@@ -14,6 +14,7 @@ enum {
     MAX_CONNECTIONS = 2048,
     REQUEST_SECONDS = 30,
     IDLE_SECONDS = 120,
+    BEAT_SECONDS = 15,
 };
 
 static cv_tools_options tools_options(const cv_cli *cli)
@@ -98,6 +99,7 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options *opti
     if (started) {
         announce(cli, options->address, cv_http_port(http));
         wait_for_signal(&set);
+        cv_http_close(http);
     }
     cv_mcp_http_end(mcp);
     if (started)
@@ -119,7 +121,8 @@ static int run_serve(cv_cli *cli)
                                .max_body = CV_MAX_MESSAGE_BYTES,
                                .max_connections = MAX_CONNECTIONS,
                                .request_seconds = REQUEST_SECONDS,
-                               .idle_seconds = IDLE_SECONDS};
+                               .idle_seconds = IDLE_SECONDS,
+                               .beat_seconds = BEAT_SECONDS};
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) ||
         !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);

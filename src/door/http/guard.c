@@ -42,7 +42,7 @@ static bool is_ours(const cv_http_options *o, cv_str host)
     bool any = cv_str_eq(address, CV_STR("0.0.0.0")) || cv_str_eq(address, CV_STR("::"));
     if (name.p[0] == '[')
         name = cv_str_range(name.p + 1, cv_str_end(name) - 1);
-    return o->token && (any || cv_str_eq_nocase(name, address));
+    return o->token && (any || (name.n > 0 && cv_str_eq_nocase(name, address)));
 }
 
 static bool origin_is_ours(const cv_http_options *o, cv_str origin)

@@ -45,18 +45,19 @@ struct cv_http_exchange {
     bool handed;    /* the route has it */
     bool suspended; /* the connection waits */
     bool ready;     /* there is an answer, or the beginning of a stream */
-    bool queued;    /* … and the library has it */
     bool stream, ended, left;
     int status;
-    const char *type;
-    cv_buf out; /* the whole body, or what of the stream has not been sent */
+    const char *type, *beat;
+    time_t said; /* when something was last written to the stream */
+    cv_buf out;  /* the whole body, or what of the stream has not been sent */
     size_t sent;
 };
 
 /* A connection, for the one who looks at the clock. */
 typedef struct watched {
     int fd;
-    time_t deadline; /* for the next whole request; 0: there is one, and it waits for us */
+    time_t deadline;          /* for the next whole request; 0: there is one, and it waits for us */
+    cv_http_exchange *stream; /* that is open on it; NULL: none */
     struct watched *prev, *next;
 } watched;
 
@@ -64,7 +65,9 @@ struct cv_http_server {
     cv_http_options options;
     struct MHD_Daemon *daemon;
     uint16_t port;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t gate; /* held while a route gets a request */
+    bool closed;
+    pthread_mutex_t lock; /* of the list; before the lock of an exchange */
     watched *connections;
     pthread_t timekeeper;
     bool timekeeper_runs;
@@ -102,6 +105,16 @@ static void set_deadline(cv_http_server *server, struct MHD_Connection *connecti
     pthread_mutex_lock(&server->lock);
     if (w)
         w->deadline = deadline;
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void set_stream(cv_http_server *server, struct MHD_Connection *connection, cv_http_exchange *x)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    watched *w = info ? info->socket_context : NULL;
+    pthread_mutex_lock(&server->lock);
+    if (w)
+        w->stream = x;
     pthread_mutex_unlock(&server->lock);
 }
 
@@ -173,11 +186,13 @@ void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str bo
     pthread_mutex_unlock(&x->lock);
 }
 
-void cv_http_begin(cv_http_exchange *x, int status, const char *type)
+void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat)
 {
     pthread_mutex_lock(&x->lock);
     x->status = status;
     x->type = type;
+    x->beat = beat;
+    x->said = now_s();
     x->ready = x->stream = true;
     resume(x);
     pthread_mutex_unlock(&x->lock);
@@ -186,15 +201,29 @@ void cv_http_begin(cv_http_exchange *x, int status, const char *type)
 bool cv_http_write(cv_http_exchange *x, cv_str bytes)
 {
     pthread_mutex_lock(&x->lock);
-    bool fits = !x->left && x->out.n - x->sent + bytes.n <= MAX_PENDING;
-    if (fits) {
+    bool reads = x->out.n - x->sent <= MAX_PENDING; /* beside which one message may be of any size */
+    if (!x->left && reads)
         cv_buf_add(&x->out, bytes);
-    } else if (!x->left) {
+    if (!x->left && (!reads || !cv_buf_ok(&x->out)))
         x->left = x->ended = true; /* who does not read is cut off */
-    }
+    bool written = !x->left;
+    x->said = now_s();
     resume(x);
     pthread_mutex_unlock(&x->lock);
-    return fits;
+    return written;
+}
+
+/* Who reads nothing gets nothing: the beat is no more than something that can fail. */
+static void beat(cv_http_exchange *x, time_t now)
+{
+    pthread_mutex_lock(&x->lock);
+    bool silent = x->said + (time_t)x->server->options.beat_seconds <= now;
+    if (silent && x->beat && !x->left && !x->ended && x->sent == x->out.n) {
+        cv_buf_add_z(&x->out, x->beat);
+        x->said = now;
+        resume(x);
+    }
+    pthread_mutex_unlock(&x->lock);
 }
 
 void cv_http_end(cv_http_exchange *x)
@@ -206,6 +235,13 @@ void cv_http_end(cv_http_exchange *x)
 }
 
 /* ---- what the library calls ------------------------------------------------------------------------------------- */
+
+static void drop_sent(cv_http_exchange *x)
+{
+    memmove(x->out.p, x->out.p + x->sent, x->out.n - x->sent);
+    x->out.n -= x->sent;
+    x->sent = 0;
+}
 
 /* More of a stream; with nothing to give the connection is put aside. */
 static ssize_t read_stream(void *cls, uint64_t position, char *to, size_t max)
@@ -219,10 +255,8 @@ static ssize_t read_stream(void *cls, uint64_t position, char *to, size_t max)
         size_t n = rest.n < max ? rest.n : max;
         memcpy(to, rest.p, n);
         x->sent += n;
-        if (x->sent == x->out.n) {
-            cv_buf_clear(&x->out);
-            x->sent = 0;
-        }
+        if (x->sent == x->out.n || x->sent > MAX_PENDING)
+            drop_sent(x);
         result = (ssize_t)n;
     } else if (x->ended) {
         result = MHD_CONTENT_READER_END_OF_STREAM;
@@ -250,11 +284,11 @@ static struct MHD_Response *make_response(cv_http_exchange *x)
     return response;
 }
 
-/* With the exchange's lock held: hands the answer to the library. */
+/* Hands the answer to the library, whose own lock is held when it calls read_stream: so not with the exchange's. What a
+ * response is made of does not change any more once it is ready. */
 static enum MHD_Result queue_answer(cv_http_exchange *x)
 {
     struct MHD_Response *response = make_response(x);
-    x->queued = true;
     if (!response)
         return MHD_NO;
     enum MHD_Result result = MHD_queue_response(x->connection, (unsigned)x->status, response);
@@ -318,25 +352,38 @@ static enum MHD_Result take_body(cv_http_exchange *x, const char *bytes, size_t 
     return MHD_NO; /* more than was announced or allowed: the connection is cut */
 }
 
-/* The whole request is there: the route gets it, or has answered it meanwhile. */
-static enum MHD_Result proceed(cv_http_exchange *x)
+static void hand_over(cv_http_exchange *x)
 {
-    if (!x->handed) {
+    cv_http_server *server = x->server;
+    set_deadline(server, x->connection, 0);
+    pthread_mutex_lock(&server->gate);
+    if (server->closed) {
+        refuse(x, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
+    } else {
         x->handed = true;
-        set_deadline(x->server, x->connection, 0);
         atomic_fetch_add(&x->holders, 1);
         x->route->handle(x, x->route->ctx);
     }
+    pthread_mutex_unlock(&server->gate);
+}
+
+/* The whole request is there: the route gets it, or has answered it meanwhile. */
+static enum MHD_Result proceed(cv_http_exchange *x)
+{
+    if (!x->handed)
+        hand_over(x);
     pthread_mutex_lock(&x->lock);
-    enum MHD_Result result = MHD_YES;
-    if (x->ready) {
-        result = queue_answer(x);
-    } else {
+    bool ready = x->ready;
+    if (!ready) {
         x->suspended = true;
         MHD_suspend_connection(x->connection);
     }
     pthread_mutex_unlock(&x->lock);
-    return result;
+    if (!ready)
+        return MHD_YES;
+    if (x->stream)
+        set_stream(x->server, x->connection, x);
+    return queue_answer(x);
 }
 
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
@@ -358,6 +405,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state, e
     if (!x)
         return;
     *state = NULL;
+    set_stream(server, connection, NULL);
     set_deadline(server, connection,
                  now_s() + (time_t)(server->options.idle_seconds + server->options.request_seconds));
     pthread_mutex_lock(&x->lock);
@@ -410,6 +458,14 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
         end_watching(cls, context);
 }
 
+static void look_at(const cv_http_server *server, const watched *w, time_t now)
+{
+    if (w->deadline && w->deadline <= now && w->fd >= 0)
+        shutdown(w->fd, SHUT_RDWR);
+    if (w->stream && server->options.beat_seconds > 0)
+        beat(w->stream, now);
+}
+
 static void *keep_time(void *argument)
 {
     cv_http_server *server = argument;
@@ -418,8 +474,7 @@ static void *keep_time(void *argument)
         time_t now = now_s();
         pthread_mutex_lock(&server->lock);
         for (watched *w = server->connections; w; w = w->next)
-            if (w->deadline && w->deadline <= now && w->fd >= 0)
-                shutdown(w->fd, SHUT_RDWR);
+            look_at(server, w, now);
         pthread_mutex_unlock(&server->lock);
         nanosleep(&beat, NULL);
     }
@@ -497,6 +552,7 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         return false;
     }
     pthread_mutex_init(&server->lock, NULL);
+    pthread_mutex_init(&server->gate, NULL);
     raise_descriptors(options->max_connections);
     if (!start_daemon(server, (const struct sockaddr *)&address, err))
         return false;
@@ -512,6 +568,13 @@ uint16_t cv_http_port(const cv_http_server *server)
     return server->port;
 }
 
+void cv_http_close(cv_http_server *server)
+{
+    pthread_mutex_lock(&server->gate);
+    server->closed = true;
+    pthread_mutex_unlock(&server->gate);
+}
+
 void cv_http_stop(cv_http_server *server)
 {
     atomic_store(&server->ending, true);
@@ -519,4 +582,5 @@ void cv_http_stop(cv_http_server *server)
         pthread_join(server->timekeeper, NULL);
     MHD_stop_daemon(server->daemon);
     pthread_mutex_destroy(&server->lock);
+    pthread_mutex_destroy(&server->gate);
 }

@@ -6,8 +6,9 @@
  *                -> cv_http_answer, or a stream: begin, write …, end; from any thread, at any time later
  *
  * It listens on a loopback address unless told otherwise, and on others only with a token. Connections that say
- * nothing, or take too long to say it, are cut off. An exchange is held by the connection and by whoever is to answer
- * it: each gives up its share once, so an answer may come after the client has gone.
+ * nothing, or take too long to say it, are cut off; so is who does not read a stream. An exchange is held by the
+ * connection and by whoever is to answer it: each gives up its share once, so an answer may come after the client has
+ * gone.
  */
 #ifndef CV_DOOR_HTTP_HTTP_H
 #define CV_DOOR_HTTP_HTTP_H
@@ -37,6 +38,7 @@ typedef struct {
     unsigned max_connections;
     unsigned request_seconds; /* a request must be whole by then */
     unsigned idle_seconds;    /* between requests */
+    unsigned beat_seconds;    /* after which silence a stream gets its beat; 0: never */
 } cv_http_options;
 
 /* ---- an exchange ------------------------------------------------------------------------------------------------ */
@@ -52,8 +54,9 @@ void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value);
 /* The whole response. */
 void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body);
 
-/* A response in pieces. */
-void cv_http_begin(cv_http_exchange *x, int status, const char *type);
+/* A response in pieces. `beat` is written when nothing else was for a while, so that it is noticed when the client has
+ * gone; NULL: nothing is. */
+void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat);
 bool cv_http_write(cv_http_exchange *x, cv_str bytes); /* false: the client has gone, or reads too slowly */
 void cv_http_end(cv_http_exchange *x);
 
@@ -65,6 +68,9 @@ void cv_http_release(cv_http_exchange *x);
 /* Begins to serve in threads of its own. */
 bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server **ret_server, cv_err *err);
 uint16_t cv_http_port(const cv_http_server *server);
+
+/* From here on no route gets a request: who comes is told that the server ends. */
+void cv_http_close(cv_http_server *server);
 
 /* No new connections; those that are open are ended. Streams must have been ended before. */
 void cv_http_stop(cv_http_server *server);

@@ -1,8 +1,8 @@
 /* ask.c - asking the client in the middle of a request; see mcp.h.
  *
- *     modern   the answer is "input_required" with the questions; the client sends the request again with answers, and
- * with the handler's state, sealed. The handler runs from its beginning and finds the answers. legacy   a request of
- * ours goes to the client; the worker waits for its answer.
+ *     modern   the answer is "input_required" with the questions; the client sends the request again with answers,
+ *              and with the handler's state, sealed. The handler runs from its beginning and finds the answers.
+ *     legacy   a request of ours goes to the client; the worker waits for its answer.
  */
 #include <errno.h>
 #include <time.h>
@@ -125,15 +125,16 @@ static bool ask_modern(cv_mcp_request *r, cv_str key, cv_str method, cv_str para
 
 /* ---- legacy ----------------------------------------------------------------------------------------------------- */
 
-static void send_question(cv_mcp_request *r, int64_t id, cv_str method, cv_str params)
+static bool send_question(cv_mcp_request *r, int64_t id, cv_str method, cv_str params)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
     cv_rpc_begin_call(&w, cv_arena_printf(r->arena, "%lld", (long long)id), method);
     cv_json_raw(&w, params.n ? params : CV_STR("{}"));
     cv_rpc_end(&w);
-    r->job->transport->send(r->job, cv_buf_str(&out));
+    bool heard = r->job->transport->send(r->job, cv_buf_str(&out));
     cv_buf_release(&out);
+    return heard;
 }
 
 /* True: there is an answer. */
@@ -143,8 +144,7 @@ static bool wait_for(cv_mcp_session *session, cv_mcp_request *r, const cv_mcp_qu
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_S;
     int timed = 0;
-    while (!question->answered && !session->over && !r->host->ending && timed != ETIMEDOUT &&
-           !atomic_load(&r->job->cancelled))
+    while (!question->answered && !session->over && timed != ETIMEDOUT && !atomic_load(&r->job->cancelled))
         timed = pthread_cond_timedwait(&session->answered, &session->lock, &until);
     return question->answered;
 }
@@ -166,9 +166,9 @@ static bool ask_legacy(cv_mcp_request *r, cv_str method, cv_str params, const cv
     *question = (cv_mcp_question){.id = ++session->last_question, .arena = r->arena, .next = session->questions};
     session->questions = question;
     pthread_mutex_unlock(&session->lock);
-    send_question(r, question->id, method, params);
+    bool heard = send_question(r, question->id, method, params);
     pthread_mutex_lock(&session->lock);
-    bool answered = wait_for(session, r, question);
+    bool answered = heard && wait_for(session, r, question);
     forget(session, question);
     pthread_mutex_unlock(&session->lock);
     if (!answered)

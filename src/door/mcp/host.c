@@ -1,6 +1,7 @@
 /* host.c - jobs, workers and sessions; see host.h. */
 #include <stdlib.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/heap.h"
 #include "door/mcp/host.h"
@@ -62,19 +63,15 @@ static void deactivate(cv_mcp_job *job)
     if (job->next_active)
         job->next_active->prev_active = job->prev_active;
     job->active = false;
-    if (job->wants && job->uri_count > 0)
-        host->watching--;
+    host->watching -= job->watched;
+    job->watched = false;
 }
 
 static void hand_back(cv_mcp_job *job)
 {
-    cv_mcp_host *host = job->host;
     if (atomic_load(&job->cancelled))
         cv_buf_clear(&job->out);
     job->transport->finish(job);
-    pthread_mutex_lock(&host->lock);
-    pthread_cond_broadcast(&host->settled);
-    pthread_mutex_unlock(&host->lock);
 }
 
 void cv_mcp_activate(cv_mcp_job *job)
@@ -191,6 +188,16 @@ void cv_mcp_hurry(cv_mcp_host *host)
 
 /* ---- cancelling ------------------------------------------------------------------------------------------------- */
 
+/* Who waits for an answer of the client looks again whether it should. */
+static void wake(cv_mcp_session *session)
+{
+    if (!session)
+        return;
+    pthread_mutex_lock(&session->lock);
+    pthread_cond_broadcast(&session->answered);
+    pthread_mutex_unlock(&session->lock);
+}
+
 void cv_mcp_cancel(cv_mcp_host *host, bool (*is_meant)(const cv_mcp_job *job, const void *ctx), const void *ctx)
 {
     cv_mcp_job *ended = NULL;
@@ -199,6 +206,7 @@ void cv_mcp_cancel(cv_mcp_host *host, bool (*is_meant)(const cv_mcp_job *job, co
         if (is_meant(job, ctx)) {
             atomic_store(&job->cancelled, true);
             ended = job->wants ? job : NULL;
+            wake(job->session);
             break;
         }
     if (ended)
@@ -221,6 +229,14 @@ void cv_mcp_session_init(cv_mcp_session *session, cv_mcp_host *host)
     pthread_mutex_unlock(&host->lock);
 }
 
+void cv_mcp_session_hush(cv_mcp_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    session->over = true;
+    pthread_cond_broadcast(&session->answered);
+    pthread_mutex_unlock(&session->lock);
+}
+
 void cv_mcp_session_end(cv_mcp_session *session, cv_mcp_host *host)
 {
     pthread_mutex_lock(&host->lock);
@@ -233,10 +249,16 @@ void cv_mcp_session_end(cv_mcp_session *session, cv_mcp_host *host)
         if (session->uris.items[i].p)
             host->watching--;
     pthread_mutex_unlock(&host->lock);
-    pthread_mutex_lock(&session->lock);
-    session->over = true;
-    pthread_cond_broadcast(&session->answered);
-    pthread_mutex_unlock(&session->lock);
+    cv_mcp_session_hush(session);
+}
+
+void cv_mcp_session_release(cv_mcp_session *session)
+{
+    for (size_t i = 0; i < session->uris.count; i++)
+        cv_heap_free((char *)(uintptr_t)session->uris.items[i].p);
+    cv_arena_release(&session->arena);
+    pthread_mutex_destroy(&session->lock);
+    pthread_cond_destroy(&session->answered);
 }
 
 /* ---- the host --------------------------------------------------------------------------------------------------- */
@@ -257,12 +279,22 @@ static cv_str print_identity(cv_arena *a, const cv_mcp_server *server)
     return cv_buf_take(&out, a);
 }
 
+/* The watcher's beat does not follow a clock that is set. */
+static void init_look(cv_mcp_host *host)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&host->look, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
 void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
 {
     *host = (cv_mcp_host){.server = server};
     pthread_mutex_init(&host->lock, NULL);
     pthread_cond_init(&host->work, NULL);
-    pthread_cond_init(&host->settled, NULL);
+    init_look(host);
     if (getrandom(host->key, sizeof host->key, 0) != (ssize_t)sizeof host->key)
         abort(); /* 32 bytes are given whole once the system has booted */
     host->identity = print_identity(&host->arena, server);
@@ -281,20 +313,40 @@ static void free_jobs(cv_mcp_job *job)
     }
 }
 
-void cv_mcp_host_release(cv_mcp_host *host)
+/* One that is queued, or a subscription; NULL: there is none. A client that leaves may take one too. */
+static cv_mcp_job *take_left_over(cv_mcp_host *host)
 {
+    pthread_mutex_lock(&host->lock);
+    cv_mcp_job *job = host->active;
+    if (job) {
+        atomic_store(&job->cancelled, true);
+        deactivate(job);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return job;
+}
+
+void cv_mcp_host_end(cv_mcp_host *host)
+{
+    cv_mcp_job *job;
     pthread_mutex_lock(&host->lock);
     host->ending = true;
     pthread_cond_broadcast(&host->work);
+    pthread_cond_broadcast(&host->look);
     pthread_mutex_unlock(&host->lock);
     for (size_t i = 0; i < host->worker_count; i++)
         pthread_join(host->workers[i], NULL);
     if (host->watcher_runs)
         pthread_join(host->watcher, NULL);
-    while (host->active) { /* queued, or subscriptions */
-        atomic_store(&host->active->cancelled, true);
-        cv_mcp_finish(host->active);
-    }
+    while ((job = take_left_over(host)))
+        hand_back(job);
+}
+
+void cv_mcp_host_release(cv_mcp_host *host)
+{
     free_jobs(host->spare);
     cv_arena_release(&host->arena);
+    pthread_mutex_destroy(&host->lock);
+    pthread_cond_destroy(&host->work);
+    pthread_cond_destroy(&host->look);
 }

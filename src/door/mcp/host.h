@@ -9,8 +9,9 @@
  * said about itself: one for standard input, one per Mcp-Session-Id for HTTP.
  *
  * Locks: host->lock guards the queue, the list of active jobs, subscriptions and sessions; a session's lock its
- * questions. `send` and `finish` are called without either, but for subscriptions, whose jobs must not go away while
- * they are told something: so a transport's `send` must not call back into the host.
+ * questions; who needs both takes the host's first. `send` and `finish` are called without either, but for
+ * subscriptions, whose jobs must not go away while they are told something: so a transport's `send` must not call back
+ * into the host.
  */
 #ifndef CV_DOOR_MCP_HOST_H
 #define CV_DOOR_MCP_HOST_H
@@ -22,17 +23,20 @@
 
 enum {
     CV_MCP_WORKERS = 4,            /* calls that are served at the same time: the rest waits */
-    CV_MCP_MAX_QUEUED = 1024,      /* waiting calls: more are refused, or not yet read */
+    CV_MCP_MAX_QUEUED = 1024,      /* waiting calls on standard input: more are not yet read */
     CV_MCP_MAX_SUBSCRIPTIONS = 256 /* resources that one client may subscribe to */
 };
 
 typedef struct cv_mcp_job cv_mcp_job;
 typedef struct cv_mcp_session cv_mcp_session;
 
+/* A subscription is acknowledged once its resources have been looked at: what changes from then on is told. */
+typedef enum { CV_MCP_NO_LOOK, CV_MCP_AWAITS_LOOK, CV_MCP_IN_LOOK } cv_mcp_look;
+
 typedef struct {
-    void (*send)(cv_mcp_job *job, cv_str message);
-    void (*finish)(cv_mcp_job *job);  /* no bytes in job->out: there is no answer */
-    void (*hang_up)(cv_mcp_job *job); /* NULL: the transport has no streams that end */
+    bool (*send)(cv_mcp_job *job, cv_str message); /* false: the client hears nothing before the answer */
+    void (*finish)(cv_mcp_job *job);               /* no bytes in job->out: there is no answer */
+    void (*hang_up)(cv_mcp_job *job);              /* NULL: the transport has no streams that end */
 } cv_mcp_transport;
 
 /* The headers of an HTTP request that the protocol looks at; absent ones are NULL views. */
@@ -71,9 +75,13 @@ struct cv_mcp_job {
         size_t count, capacity;
     } asked;
     /* ---- a subscription (listen.c) ---- */
-    unsigned wants; /* one bit per cv_mcp_change */
+    unsigned wishes; /* one bit per cv_mcp_change; 0: it is none */
+    unsigned wants;  /* … since it has been acknowledged */
     const cv_str *uris;
     size_t uri_count;
+    bool subscribes; /* its answer waits for a look at what it has subscribed to */
+    bool watched;    /* it is one of host->watching */
+    cv_mcp_look look;
     /* ---- lists of the host ---- */
     cv_mcp_job *next; /* in the queue, or among the spare ones */
     bool active;      /* between accept and finish */
@@ -102,7 +110,7 @@ struct cv_mcp_session {
     struct {
         cv_str *items;
         size_t count, capacity;
-    } uris; /* subscribed to; an empty view is a free place */
+    } uris; /* subscribed to, on the heap; an absent view is a free place */
     bool over;
     void (*notify)(cv_mcp_session *session, cv_str message); /* what no request asked for */
     void *transport_data;
@@ -123,8 +131,7 @@ struct cv_mcp_host {
         size_t count, capacity;
     } mirrored;
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* there is something in the queue */
-    pthread_cond_t settled; /* a job is finished */
+    pthread_cond_t work; /* there is something in the queue */
     cv_mcp_job *first, *last;
     atomic_size_t queued;
     size_t awake, asleep, called; /* workers; called: asleep, but told to wake up */
@@ -134,7 +141,9 @@ struct cv_mcp_host {
     size_t worker_count;
     cv_mcp_job *active, *spare;
     cv_mcp_session *sessions;
-    size_t watching; /* clients with subscribed resources */
+    size_t watching;     /* subscriptions to resources */
+    bool awaited;        /* somebody waits for the watcher to look */
+    pthread_cond_t look; /* … or it is over */
     pthread_t watcher;
     bool watcher_runs;
     uint8_t key[32]; /* seals what handlers keep with the client */
@@ -146,8 +155,9 @@ struct cv_mcp_host {
 
 void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server);
 
-/* Ends the workers; what is queued is dropped, what is being served is finished. */
-void cv_mcp_host_release(cv_mcp_host *host);
+/* Ends the threads; what is queued is dropped, what is being served is finished. Nothing may be dispatched any more. */
+void cv_mcp_host_end(cv_mcp_host *host);
+void cv_mcp_host_release(cv_mcp_host *host); /* once no job is left */
 
 /* A job to fill: text, transport, session, headers. */
 cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host);
@@ -164,7 +174,9 @@ void cv_mcp_cancel(cv_mcp_host *host, bool (*is_meant)(const cv_mcp_job *job, co
 void cv_mcp_activate(cv_mcp_job *job); /* from here on it can be cancelled */
 
 void cv_mcp_session_init(cv_mcp_session *session, cv_mcp_host *host);
+void cv_mcp_session_hush(cv_mcp_session *session); /* the client answers no more questions */
 void cv_mcp_session_end(cv_mcp_session *session, cv_mcp_host *host);
+void cv_mcp_session_release(cv_mcp_session *session); /* its memory, once nobody knows it any more */
 
 /* ---- server.c --------------------------------------------------------------------------------------------------- */
 
@@ -215,6 +227,7 @@ bool cv_mcp_unseal(const cv_mcp_host *host, cv_arena *a, int64_t now_ms, cv_str 
 /* ---- listen.c --------------------------------------------------------------------------------------------------- */
 
 bool cv_mcp_listen(cv_mcp_job *job, const cv_json *params); /* false: refused */
+void cv_mcp_await_look(cv_mcp_job *job);                    /* … and then it is answered */
 bool cv_mcp_subscribe(cv_mcp_request *r, const cv_json *params);
 bool cv_mcp_unsubscribe(cv_mcp_request *r, const cv_json *params);
 

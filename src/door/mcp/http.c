@@ -31,7 +31,7 @@ static void begin_stream(post *p)
     p->streaming = true;
     cv_http_add_header(p->x, "Cache-Control", CV_STR("no-cache"));
     cv_http_add_header(p->x, "X-Accel-Buffering", CV_STR("no"));
-    cv_http_begin(p->x, 200, "text/event-stream");
+    cv_http_begin(p->x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
     if (p->session)
         p->stream = cv_mcp_stream_begin(p->session, p->x);
 }
@@ -46,17 +46,18 @@ static void write_event(post *p, cv_str message)
     cv_buf_release(&event);
 }
 
-static void send_message(cv_mcp_job *job, cv_str message)
+static bool send_message(cv_mcp_job *job, cv_str message)
 {
     post *p = job->transport_data;
     if (!p->accepts_stream)
-        return;
+        return false;
     if (!p->streaming)
         begin_stream(p);
     if (p->stream)
         cv_mcp_stream_put(p->session, p->stream, message, false);
     else
         write_event(p, message);
+    return true;
 }
 
 static void end_stream(post *p, cv_str answer)
@@ -268,10 +269,12 @@ cv_http_route cv_mcp_http_route(cv_mcp_http *http, const char *path)
 void cv_mcp_http_end(cv_mcp_http *http)
 {
     cv_mcp_sessions_end(&http->sessions);
-    cv_mcp_host_release(&http->host);
+    cv_mcp_host_end(&http->host);
 }
 
 void cv_mcp_http_free(cv_mcp_http *http)
 {
+    cv_mcp_host_release(&http->host);
+    pthread_mutex_destroy(&http->sessions.lock);
     cv_heap_free(http);
 }

@@ -3,8 +3,11 @@
  *     modern   subscriptions/listen: a request that stays open; what it is told carries its id
  *     legacy   lists: every client that is there; resources: those that it has subscribed to
  */
+#include <errno.h>
 #include <time.h>
 
+#include "base/heap.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "door/mcp/host.h"
 
@@ -41,47 +44,106 @@ static void collect(cv_arena *a, uri_list *all, cv_map *known, const cv_str *som
     }
 }
 
-/* Every resource that somebody has subscribed to, once. */
+/* Every resource that somebody has subscribed to, once; with the lock held. */
 static uri_list subscribed(cv_mcp_host *host, cv_arena *a)
 {
     uri_list all = {0};
     cv_map known = {0};
-    pthread_mutex_lock(&host->lock);
     for (const cv_mcp_job *job = host->active; job; job = job->next_active)
         collect(a, &all, &known, job->uris, job->uri_count);
     for (const cv_mcp_session *session = host->sessions; session; session = session->next)
         collect(a, &all, &known, session->uris.items, session->uris.count);
-    pthread_mutex_unlock(&host->lock);
     return all;
+}
+
+static struct timespec next_beat(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += BEAT_MS * 1000000L;
+    at.tv_sec += at.tv_nsec / 1000000000L;
+    at.tv_nsec %= 1000000000L;
+    return at;
+}
+
+/* Waits for the next beat, or for somebody who waits for it. False: it is over. */
+static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
+{
+    struct timespec beat = next_beat();
+    int timed = 0;
+    pthread_mutex_lock(&host->lock);
+    while (!host->ending && !host->awaited && (host->watching == 0 || timed != ETIMEDOUT))
+        timed = host->watching == 0 ? pthread_cond_wait(&host->look, &host->lock)
+                                    : pthread_cond_timedwait(&host->look, &host->lock, &beat);
+    bool go_on = !host->ending;
+    host->awaited = false;
+    for (cv_mcp_job *job = host->active; job; job = job->next_active)
+        if (job->look == CV_MCP_AWAITS_LOOK)
+            job->look = CV_MCP_IN_LOOK;
+    *ret_all = go_on ? subscribed(host, a) : (uri_list){0};
+    pthread_mutex_unlock(&host->lock);
+    return go_on;
+}
+
+static void open_subscription(cv_mcp_job *job);
+
+/* Those who waited for the look are answered. A subscription is opened with the lock held, like all that it is told. */
+static void end_look(cv_mcp_host *host)
+{
+    cv_mcp_job *answered = NULL;
+    pthread_mutex_lock(&host->lock);
+    for (cv_mcp_job *job = host->active; job; job = job->next_active) {
+        if (job->look != CV_MCP_IN_LOOK)
+            continue;
+        job->look = CV_MCP_NO_LOOK;
+        if (job->wishes && !atomic_load(&job->cancelled)) {
+            open_subscription(job);
+            continue;
+        }
+        job->next = answered;
+        answered = job;
+    }
+    pthread_mutex_unlock(&host->lock);
+    while (answered) {
+        cv_mcp_job *job = answered;
+        answered = job->next;
+        cv_mcp_finish(job);
+    }
 }
 
 static void *watch(void *argument)
 {
     cv_mcp_host *host = argument;
-    const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};
     cv_arena arena = {0};
-    for (;;) {
-        pthread_mutex_lock(&host->lock);
-        bool ending = host->ending, needed = host->watching > 0;
-        pthread_mutex_unlock(&host->lock);
-        if (ending)
-            break;
-        uri_list all = needed ? subscribed(host, &arena) : (uri_list){0};
+    uri_list all;
+    while (begin_look(host, &arena, &all)) {
         if (all.count > 0)
             host->server->watch(host->server->ctx, host, all.items, all.count);
+        end_look(host);
         cv_arena_reset(&arena);
-        nanosleep(&beat, NULL);
     }
     cv_arena_release(&arena);
     return NULL;
 }
 
-/* With the lock held. */
-static void begin_watching(cv_mcp_host *host)
+void cv_mcp_await_look(cv_mcp_job *job)
 {
-    host->watching++;
+    cv_mcp_host *host = job->host;
+    pthread_mutex_lock(&host->lock);
     if (host->server->watch && !host->watcher_runs)
         host->watcher_runs = pthread_create(&host->watcher, NULL, watch, host) == 0;
+    bool awaits = host->watcher_runs;
+    if (awaits) {
+        job->look = CV_MCP_AWAITS_LOOK;
+        host->awaited = true;
+        pthread_cond_signal(&host->look);
+    } else if (job->wishes) {
+        open_subscription(job);
+    }
+    bool opened = job->wants != 0;
+    pthread_mutex_unlock(&host->lock);
+    if (!awaits && !opened)
+        cv_mcp_finish(job);
 }
 
 /* ---- modern ----------------------------------------------------------------------------------------------------- */
@@ -92,7 +154,7 @@ static bool read_uris(cv_mcp_job *job, const cv_json *list)
         return false;
     cv_str *uris = CV_NEW_ARRAY(&job->arena, list->count + 1, cv_str);
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].type != CV_JSON_STRING)
+        if (list->items[i].type != CV_JSON_STRING || list->items[i].text.n > CV_MAX_URI)
             return false;
         uris[i] = list->items[i].text;
     }
@@ -107,9 +169,9 @@ static bool is_told(const cv_mcp_server *server, size_t change)
     return change == CV_MCP_RESOURCE_UPDATED ? server->watch || server->lists_change : server->lists_change;
 }
 
-static bool read_wishes(cv_mcp_job *job, const cv_json *wishes, unsigned *ret_wants)
+static bool read_wishes(cv_mcp_job *job, const cv_json *wishes, unsigned *ret_wishes)
 {
-    *ret_wants = 0;
+    *ret_wishes = 0;
     for (size_t i = 0; i < CV_COUNT(changes); i++) {
         const cv_json *wish = cv_json_get(wishes, cv_str_of(changes[i].wanted));
         if (!wish || wish->type == CV_JSON_FALSE || wish->type == CV_JSON_NULL)
@@ -117,7 +179,7 @@ static bool read_wishes(cv_mcp_job *job, const cv_json *wishes, unsigned *ret_wa
         if (i == CV_MCP_RESOURCE_UPDATED ? !read_uris(job, wish) : wish->type != CV_JSON_TRUE)
             return false;
         if (is_told(job->host->server, i))
-            *ret_wants |= 1u << i;
+            *ret_wishes |= 1u << i;
     }
     return true;
 }
@@ -131,7 +193,7 @@ static void print_id(cv_json_writer *w, const cv_mcp_job *job)
     cv_json_end_object(w);
 }
 
-static void acknowledge(cv_mcp_job *job, unsigned wants)
+static void acknowledge(cv_mcp_job *job)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
@@ -140,7 +202,7 @@ static void acknowledge(cv_mcp_job *job, unsigned wants)
     cv_json_key(&w, CV_STR("notifications"));
     cv_json_begin_object(&w);
     for (size_t i = 0; i < CV_COUNT(changes); i++) {
-        if (!(wants & 1u << i))
+        if (!(job->wishes & 1u << i))
             continue;
         cv_json_key(&w, cv_str_of(changes[i].wanted));
         if (i != CV_MCP_RESOURCE_UPDATED) {
@@ -162,23 +224,35 @@ static void acknowledge(cv_mcp_job *job, unsigned wants)
 
 enum { OPEN = 1 << 30 }; /* marks a subscription even when nothing that it wants is told */
 
+/* Acknowledged before it is found by cv_mcp_changed: that is the first message of its stream. */
+static void open_subscription(cv_mcp_job *job)
+{
+    acknowledge(job);
+    job->wants = job->wishes;
+}
+
 bool cv_mcp_listen(cv_mcp_job *job, const cv_json *params)
 {
-    const cv_json *wishes = cv_json_get(params, CV_STR("notifications"));
-    unsigned wants;
-    if (!wishes || wishes->type != CV_JSON_OBJECT || !read_wishes(job, wishes, &wants)) {
+    const cv_json *all = cv_json_get(params, CV_STR("notifications"));
+    cv_mcp_host *host = job->host;
+    unsigned wishes;
+    if (!all || all->type != CV_JSON_OBJECT || !read_wishes(job, all, &wishes)) {
         cv_mcp_refuse(job, 200, CV_RPC_PARAMS,
                       CV_STR("params.notifications must be an object of toolsListChanged, promptsListChanged, "
                              "resourcesListChanged (true) and resourceSubscriptions (a list of URIs)"),
                       (cv_str){0});
         return false;
     }
-    acknowledge(job, wants); /* before it is found by cv_mcp_changed: the first message of its stream */
-    pthread_mutex_lock(&job->host->lock);
-    job->wants = wants | (unsigned)OPEN;
-    if (job->uri_count > 0)
-        begin_watching(job->host);
-    pthread_mutex_unlock(&job->host->lock);
+    pthread_mutex_lock(&host->lock);
+    job->wishes = wishes | (unsigned)OPEN;
+    job->watched = job->uri_count > 0;
+    host->watching += job->watched;
+    if (!job->watched)
+        open_subscription(job);
+    bool opened = job->wants != 0;
+    pthread_mutex_unlock(&host->lock);
+    if (!opened)
+        cv_mcp_await_look(job);
     return true;
 }
 
@@ -210,6 +284,8 @@ static bool read_uri(cv_mcp_request *r, const cv_json *params, cv_str *ret_uri)
     *ret_uri = cv_json_get_text(params, "uri");
     if (!ret_uri->p)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "params.uri is missing");
+    if (ret_uri->n > CV_MAX_URI)
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "params.uri is longer than %d bytes", CV_MAX_URI);
     return r->job->session || cv_mcp_fail(r, CV_RPC_INVALID, "subscriptions need a session");
 }
 
@@ -249,10 +325,11 @@ bool cv_mcp_subscribe(cv_mcp_request *r, const cv_json *params)
     pthread_mutex_lock(&r->host->lock);
     cv_str *place = place_of(session, uri);
     if (place && !place->p) {
-        *place = cv_arena_copy(&session->arena, uri);
-        begin_watching(r->host);
+        *place = (cv_str){cv_heap_copy(uri), uri.n};
+        r->host->watching++;
     }
     pthread_mutex_unlock(&r->host->lock);
+    r->job->subscribes = place != NULL;
     return place ? done(r)
                  : cv_mcp_fail(r, CV_RPC_PARAMS, "too many subscriptions: at most %d", CV_MCP_MAX_SUBSCRIPTIONS);
 }
@@ -266,6 +343,7 @@ bool cv_mcp_unsubscribe(cv_mcp_request *r, const cv_json *params)
     pthread_mutex_lock(&r->host->lock);
     for (size_t i = 0; i < session->uris.count; i++)
         if (session->uris.items[i].p && cv_str_eq(session->uris.items[i], uri)) {
+            cv_heap_free((char *)(uintptr_t)session->uris.items[i].p);
             session->uris.items[i] = (cv_str){NULL, 0};
             r->host->watching--;
         }
@@ -274,6 +352,14 @@ bool cv_mcp_unsubscribe(cv_mcp_request *r, const cv_json *params)
 }
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
+
+static bool is_initialised(cv_mcp_session *session)
+{
+    pthread_mutex_lock(&session->lock);
+    bool initialised = session->version.n > 0;
+    pthread_mutex_unlock(&session->lock);
+    return initialised;
+}
 
 void cv_mcp_changed(cv_mcp_host *host, cv_mcp_change change, cv_str uri)
 {
@@ -287,7 +373,7 @@ void cv_mcp_changed(cv_mcp_host *host, cv_mcp_change change, cv_str uri)
         cv_buf_release(&out);
     }
     for (cv_mcp_session *session = host->sessions; session; session = session->next) {
-        if (!session->version.n || !is_wanted(session->uris.items, session->uris.count, change, uri))
+        if (!is_initialised(session) || !is_wanted(session->uris.items, session->uris.count, change, uri))
             continue;
         cv_buf out = {0};
         print_change(&out, change, uri, NULL);

@@ -49,6 +49,7 @@ static void read_answer(const cv_json *tree, cv_rpc_message *m)
 static void read_object(cv_arena *a, const cv_json *tree, cv_rpc_message *m)
 {
     const cv_json *id = cv_json_get(tree, CV_STR("id")), *method = cv_json_get(tree, CV_STR("method"));
+    m->method = cv_json_get_text(tree, "method");
     if (id && !read_id(a, id, &m->id))
         faulty(m, CV_RPC_INVALID, CV_STR("the id must be a string or an integer"));
     else if (!cv_str_eq(cv_json_get_text(tree, "jsonrpc"), CV_STR("2.0")))
@@ -59,7 +60,6 @@ static void read_object(cv_arena *a, const cv_json *tree, cv_rpc_message *m)
         faulty(m, CV_RPC_INVALID, CV_STR("the method must be a string"));
     else {
         m->kind = id ? CV_RPC_REQUEST : CV_RPC_NOTIFICATION;
-        m->method = method->text;
         read_call(tree, m);
     }
 }

@@ -31,8 +31,8 @@ typedef enum { CV_RPC_REQUEST, CV_RPC_NOTIFICATION, CV_RPC_ANSWER, CV_RPC_FAULTY
 
 typedef struct {
     cv_rpc_kind kind;
-    cv_str id; /* as JSON: 7, "a"; empty: none */
-    cv_str method;
+    cv_str id;                     /* as JSON: 7, "a"; empty: none */
+    cv_str method;                 /* of a faulty one too, when it could be read */
     const cv_json *params;         /* an object; an empty one when there are none */
     const cv_json *result, *error; /* of an answer: one of them */
     int code;                      /* of a faulty one */

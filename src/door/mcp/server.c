@@ -423,12 +423,13 @@ static bool is_meant(const cv_mcp_job *job, const void *ctx)
     return job->session == m->session && cv_str_eq(job->message.id, m->id);
 }
 
+/* Without a session nobody knows whose request is meant: there a client cancels by leaving. */
 static void notified(cv_mcp_job *job)
 {
     cv_buf id = {0};
     cv_json_writer w = {.out = &id};
     const cv_json *which = cv_json_get(job->message.params, CV_STR("requestId"));
-    if (cv_str_eq(job->message.method, CV_STR("notifications/cancelled")) && which &&
+    if (job->session && cv_str_eq(job->message.method, CV_STR("notifications/cancelled")) && which &&
         (which->type == CV_JSON_STRING || which->type == CV_JSON_NUMBER)) {
         cv_json_value(&w, which);
         cv_mcp_cancel(job->host, is_meant, &(meant){job->session, cv_buf_str(&id)});
@@ -464,7 +465,10 @@ static void requested(cv_mcp_job *job)
         cv_mcp_queue(job);
     } else if (method->serve) {
         cv_mcp_serve(job, &job->arena, NULL);
-        cv_mcp_finish(job);
+        if (job->subscribes)
+            cv_mcp_await_look(job);
+        else
+            cv_mcp_finish(job);
     } else if (!cv_mcp_listen(job, job->message.params)) {
         cv_mcp_finish(job);
     }

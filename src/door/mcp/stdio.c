@@ -22,6 +22,7 @@ enum {
     FULL = 1 << 15,  /* bytes of answers that are written without waiting for more */
     BEAT_MS = 2,     /* how long an answer may be kept back, and a queue stand still */
     GRACE_MS = 20,   /* for what is under way when a signal comes */
+    LAST_RESORT_S = 1,
 };
 
 typedef struct {
@@ -55,13 +56,14 @@ static void flush(stdio *s)
         cv_buf_clear(&s->out);
 }
 
+/* With out_lock held. */
 static void add(stdio *s, cv_str message)
 {
     cv_buf_add(&s->out, message);
     cv_buf_add_char(&s->out, '\n');
 }
 
-static void put_now(stdio *s, cv_str message)
+static void put(stdio *s, cv_str message)
 {
     pthread_mutex_lock(&s->out_lock);
     add(s, message);
@@ -76,33 +78,41 @@ static void flush_now(stdio *s)
     pthread_mutex_unlock(&s->out_lock);
 }
 
-static void send_message(cv_mcp_job *job, cv_str message)
+static bool send_message(cv_mcp_job *job, cv_str message)
 {
-    put_now(job->transport_data, message);
+    put(job->transport_data, message);
+    return true;
 }
 
-/* While calls wait, answers are collected: whoever finishes one of those calls flushes them, so the queue is looked at
- * with the lock held, and also when there is no answer. The reader sees to it that none is kept for long, and flushes
- * its own. */
+/* While calls wait, answers are collected; the reader sees to it that none is kept for long, and flushes its own.
+ * Whoever finds the queue empty flushes what all have collected, with an answer of its own or without: it is looked at
+ * with the lock held and the answer added, so that somebody who comes later sees both. */
+static void collect(stdio *s, cv_str answer)
+{
+    bool is_reader = pthread_equal(pthread_self(), s->reader);
+    pthread_mutex_lock(&s->out_lock);
+    if (answer.n > 0)
+        add(s, answer);
+    if (s->out.n >= FULL || (!is_reader && atomic_load(&s->host.queued) == 0))
+        flush(s);
+    pthread_mutex_unlock(&s->out_lock);
+}
+
+/* A line that is no message is passed over, but whoever waits for an answer to it gets one. */
 static void finish(cv_mcp_job *job)
 {
     stdio *s = job->transport_data;
-    bool reads = pthread_equal(pthread_self(), s->reader), faulty = job->message.kind == CV_RPC_FAULTY;
-    if (faulty)
-        fprintf(stderr, "conclave: message %zu on standard input was ignored: %.*s\n", s->lines,
-                CV_FMT(job->message.why));
-    pthread_mutex_lock(&s->out_lock);
-    if (job->out.n > 0 && !faulty)
-        add(s, cv_buf_str(&job->out));
-    if (s->out.n >= FULL || (!reads && atomic_load(&s->host.queued) == 0))
-        flush(s);
-    pthread_mutex_unlock(&s->out_lock);
+    const cv_rpc_message *m = &job->message;
+    bool ignored = m->kind == CV_RPC_FAULTY && (m->id.n == 0 || m->method.n == 0);
+    if (ignored)
+        fprintf(stderr, "conclave: message %zu on standard input was ignored: %.*s\n", s->lines, CV_FMT(m->why));
+    collect(s, ignored ? (cv_str){NULL, 0} : cv_buf_str(&job->out));
     cv_mcp_job_free(job);
 }
 
 static void notify(cv_mcp_session *session, cv_str message)
 {
-    put_now(session->transport_data, message);
+    put(session->transport_data, message);
 }
 
 static const cv_mcp_transport transport = {.send = send_message, .finish = finish};
@@ -192,6 +202,7 @@ static void read_all(stdio *s)
     }
     if (!s->skipping && s->line.n > 0)
         take_line(s, cv_buf_str(&s->line));
+    cv_mcp_session_hush(&s->session);
 }
 
 static void answer_all(stdio *s)
@@ -207,6 +218,13 @@ static void answer_all(stdio *s)
 
 /* ---- signals ---------------------------------------------------------------------------------------------------- */
 
+static void leave(int number)
+{
+    (void)number;
+    _exit(0);
+}
+
+/* What follows the signal may wait in vain: for a lock whose holder writes to somebody who does not read. */
 static void *wait_for_signal(void *argument)
 {
     stdio *s = argument;
@@ -219,6 +237,8 @@ static void *wait_for_signal(void *argument)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     sigwait(&set, &number);
+    signal(SIGALRM, leave);
+    alarm(LAST_RESORT_S);
     for (int i = 0; i < GRACE_MS && cv_mcp_open(&s->host, &queued) > 0; i++)
         nanosleep(&beat, NULL);
     if (pthread_mutex_trylock(&s->out_lock) == 0)
@@ -254,8 +274,10 @@ int cv_mcp_serve_stdio(const cv_mcp_server *server)
     read_all(s);
     answer_all(s);
     cv_mcp_session_end(&s->session, &s->host);
+    cv_mcp_host_end(&s->host);
+    flush_now(s); /* what the last worker has added meanwhile */
     cv_mcp_host_release(&s->host);
-    cv_arena_release(&s->session.arena);
+    cv_mcp_session_release(&s->session);
     cv_buf_release(&s->line);
     cv_buf_release(&s->out);
     return atomic_load(&s->gone) ? 2 : 0;

@@ -60,21 +60,36 @@ static void forget_old(cv_mcp_http_session *session)
     }
 }
 
+/* With the lock held. What nobody reads yet is kept whatever its size. */
+static void keep(cv_mcp_stream *stream, cv_str event)
+{
+    if (stream->cut)
+        return;
+    stream->kept.ceiling = stream->x ? KEPT_BYTES : 0;
+    cv_buf_add(&stream->kept, event);
+    stream->cut = !cv_buf_ok(&stream->kept);
+    if (stream->cut)
+        cv_buf_release(&stream->kept);
+    else
+        *CV_PUSH(&stream->arena, &stream->ends) = stream->kept.n;
+}
+
 /* With the lock held. The first event is empty: it tells the client where to go on. */
 static void put(cv_mcp_stream *stream, cv_str message)
 {
-    size_t before = stream->kept.n;
-    cv_buf_printf(&stream->kept, "id: %" PRIu64 ":%zu\n", stream->number, stream->ends.count);
-    if (stream->ends.count == 0)
-        cv_buf_printf(&stream->kept, "retry: %d\n", RETRY_MS);
+    cv_buf event = {0};
+    cv_buf_printf(&event, "id: %" PRIu64 ":%zu\n", stream->number, stream->events);
+    if (stream->events++ == 0)
+        cv_buf_printf(&event, "retry: %d\n", RETRY_MS);
     else
-        cv_buf_add_z(&stream->kept, "event: message\n");
-    cv_buf_add_z(&stream->kept, "data: ");
-    cv_buf_add(&stream->kept, message);
-    cv_buf_add_z(&stream->kept, "\n\n");
-    *CV_PUSH(&stream->arena, &stream->ends) = stream->kept.n;
-    if (stream->x && !cv_http_write(stream->x, cv_str_from(cv_buf_str(&stream->kept), before)))
+        cv_buf_add_z(&event, "event: message\n");
+    cv_buf_add_z(&event, "data: ");
+    cv_buf_add(&event, message);
+    cv_buf_add_z(&event, "\n\n");
+    keep(stream, cv_buf_str(&event));
+    if (stream->x && !cv_http_write(stream->x, cv_buf_str(&event)))
         detach(stream, true);
+    cv_buf_release(&event);
 }
 
 cv_mcp_stream *cv_mcp_stream_begin(cv_mcp_http_session *session, cv_http_exchange *x)
@@ -83,7 +98,6 @@ cv_mcp_stream *cv_mcp_stream_begin(cv_mcp_http_session *session, cv_http_exchang
     pthread_mutex_lock(&session->lock);
     stream->number = ++session->last_stream;
     stream->x = x;
-    stream->kept.ceiling = KEPT_BYTES;
     stream->next = session->streams;
     session->streams = stream;
     forget_old(session);
@@ -95,7 +109,8 @@ cv_mcp_stream *cv_mcp_stream_begin(cv_mcp_http_session *session, cv_http_exchang
 void cv_mcp_stream_put(cv_mcp_http_session *session, cv_mcp_stream *stream, cv_str message, bool last)
 {
     pthread_mutex_lock(&session->lock);
-    put(stream, message);
+    if (message.n) /* what was cancelled has no answer */
+        put(stream, message);
     if (last) {
         stream->finished = true;
         detach(stream, true);
@@ -132,11 +147,11 @@ bool cv_mcp_stream_resume(cv_mcp_http_session *session, cv_str last_event, cv_ht
     cv_mcp_stream *stream = session->streams;
     while (stream && stream->number != number)
         stream = stream->next;
-    bool found = stream && event < stream->ends.count;
+    bool found = stream && !stream->cut && event < stream->ends.count;
     if (found) {
         detach(stream, true);
         stream->x = x;
-        cv_http_begin(x, 200, "text/event-stream");
+        cv_http_begin(x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
         cv_http_write(x, cv_str_from(cv_buf_str(&stream->kept), stream->ends.items[event]));
         if (stream->finished)
             detach(stream, true);
@@ -147,6 +162,16 @@ bool cv_mcp_stream_resume(cv_mcp_http_session *session, cv_str last_event, cv_ht
 
 /* ---- news that no request asked for ------------------------------------------------------------------------------ */
 
+/* With the lock held: nobody waits for news any more. */
+static void close_open(cv_mcp_http_session *session)
+{
+    if (!session->open)
+        return;
+    cv_http_end(session->open);
+    cv_http_release(session->open);
+    session->open = NULL;
+}
+
 static void notify(cv_mcp_session *base, cv_str message)
 {
     cv_mcp_http_session *session = (cv_mcp_http_session *)base;
@@ -156,7 +181,8 @@ static void notify(cv_mcp_session *base, cv_str message)
         cv_buf_add_z(&event, "event: message\ndata: ");
         cv_buf_add(&event, message);
         cv_buf_add_z(&event, "\n\n");
-        cv_http_write(session->open, cv_buf_str(&event));
+        if (!cv_http_write(session->open, cv_buf_str(&event)))
+            close_open(session);
         cv_buf_release(&event);
     }
     pthread_mutex_unlock(&session->lock);
@@ -168,7 +194,7 @@ bool cv_mcp_session_open(cv_mcp_http_session *session, cv_http_exchange *x)
     bool free = !session->open;
     if (free) {
         session->open = x;
-        cv_http_begin(x, 200, "text/event-stream");
+        cv_http_begin(x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
         cv_http_write(x, CV_STR(": open\n\n"));
     }
     pthread_mutex_unlock(&session->lock);
@@ -186,7 +212,8 @@ void cv_mcp_sessions_let_go(cv_mcp_http_session *session)
         session->streams = stream->next;
         free_stream(stream);
     }
-    cv_arena_release(&session->base.arena);
+    cv_mcp_session_release(&session->base);
+    pthread_mutex_destroy(&session->lock);
     cv_heap_free(session);
 }
 
@@ -197,11 +224,7 @@ static void end_session(cv_mcp_sessions *all, cv_mcp_http_session *session)
     pthread_mutex_lock(&session->lock);
     for (cv_mcp_stream *stream = session->streams; stream; stream = stream->next)
         detach(stream, true);
-    if (session->open) {
-        cv_http_end(session->open);
-        cv_http_release(session->open);
-        session->open = NULL;
-    }
+    close_open(session);
     pthread_mutex_unlock(&session->lock);
     cv_mcp_sessions_let_go(session);
 }
@@ -222,14 +245,25 @@ void cv_mcp_sessions_remove(cv_mcp_sessions *all, cv_mcp_http_session *session)
         end_session(all, session);
 }
 
+/* Who waits for news uses the session without a word. */
+static void mind_open(cv_mcp_http_session *session, int64_t now)
+{
+    pthread_mutex_lock(&session->lock);
+    if (session->open)
+        session->used_ms = now;
+    pthread_mutex_unlock(&session->lock);
+}
+
 /* One that must go: unused for too long, or for longest when there are too many; NULL: none. It is held. */
 static cv_mcp_http_session *stale(cv_mcp_sessions *all, int64_t now)
 {
     cv_mcp_http_session *oldest = NULL;
     pthread_mutex_lock(&all->lock);
-    for (cv_mcp_http_session *s = all->first; s; s = s->next)
+    for (cv_mcp_http_session *s = all->first; s; s = s->next) {
+        mind_open(s, now);
         if (!oldest || s->used_ms < oldest->used_ms)
             oldest = s;
+    }
     if (oldest && all->count < MAX_SESSIONS && now - oldest->used_ms < IDLE_MS)
         oldest = NULL;
     if (oldest)
@@ -288,10 +322,8 @@ static void detach_from(cv_mcp_http_session *session, const cv_http_exchange *x)
     for (cv_mcp_stream *stream = session->streams; stream; stream = stream->next)
         if (stream->x == x)
             detach(stream, false);
-    if (session->open == x) {
-        cv_http_release(session->open);
-        session->open = NULL;
-    }
+    if (session->open == x)
+        close_open(session);
     pthread_mutex_unlock(&session->lock);
 }
 

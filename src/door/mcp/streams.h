@@ -12,9 +12,13 @@
 #include "door/http/http.h"
 #include "door/mcp/host.h"
 
+#define CV_MCP_STREAM_BEAT ": still here\n\n" /* a comment: clients pass over it */
+
 typedef struct cv_mcp_stream {
     uint64_t number;
-    cv_buf kept; /* all events, as they are sent */
+    size_t events;
+    cv_buf kept; /* all of them, as they are sent */
+    bool cut;    /* … but there were too many bytes: nobody can go on with it */
     cv_arena arena;
     struct {
         size_t *items;
@@ -57,7 +61,7 @@ cv_mcp_stream *cv_mcp_stream_begin(cv_mcp_http_session *session, cv_http_exchang
 void cv_mcp_stream_put(cv_mcp_http_session *session, cv_mcp_stream *stream, cv_str message, bool last);
 void cv_mcp_stream_hang_up(cv_mcp_http_session *session, cv_mcp_stream *stream);
 
-/* Goes on after the event "7:3" with this exchange. False: there is no such stream. */
+/* Goes on after the event "7:3" with this exchange. False: there is no such stream, or it is not kept any more. */
 bool cv_mcp_stream_resume(cv_mcp_http_session *session, cv_str last_event, cv_http_exchange *x);
 
 /* The exchange waits for news of the session; false: another one does already. */
