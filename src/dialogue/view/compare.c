@@ -42,19 +42,29 @@ static int by_number_and_name(const void *x, const void *y)
     return cv_str_order(a->slug, b->slug);
 }
 
+typedef CV_STATE_LIST(cv_compared_expert) expert_list;
+
+/* The place of an expert in the list, made when the name is new. */
+static cv_compared_expert *expert_of(cv_arena *a, expert_list *all, cv_map *at, cv_str slug, size_t dialogues)
+{
+    bool is_new;
+    uintptr_t *place = cv_map_put(at, a, slug, &is_new);
+    if (!is_new)
+        return &all->items[*place];
+    *place = all->count;
+    cv_compared_expert *expert = CV_PUSH(a, all);
+    *expert = (cv_compared_expert){slug, CV_NEW_ARRAY(a, dialogues, size_t), 0};
+    return expert;
+}
+
 static void find_shared(cv_arena *a, cv_comparison *c)
 {
-    cv_map at = {0}; /* slug -> index + 1 */
-    CV_STATE_LIST(cv_compared_expert) all = {0};
+    cv_map at = {0};
+    expert_list all = {0};
     for (size_t d = 0; d < c->count; d++)
         for (size_t e = 0; e < c->items[d]->course.s.experts.count; e++) {
             cv_str slug = c->items[d]->course.s.experts.items[e].expert_slug;
-            uintptr_t *known = cv_map_put(&at, a, slug, NULL);
-            if (!*known) {
-                *CV_PUSH(a, &all) = (cv_compared_expert){slug, CV_NEW_ARRAY(a, c->count, size_t), 0};
-                *known = all.count;
-            }
-            cv_compared_expert *expert = &all.items[*known - 1];
+            cv_compared_expert *expert = expert_of(a, &all, &at, slug, c->count);
             expert->in[expert->count++] = d;
         }
     for (size_t i = 0; i < all.count; i++)

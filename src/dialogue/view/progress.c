@@ -34,10 +34,10 @@ static cv_estimate by_pace(cv_arena *a, const cv_course *c, int64_t left)
     int64_t rounds = (left * back + fell - 1) / fell;
     if (last + rounds > CV_MAX_ROUND)
         return (cv_estimate){CV_ABSENT, cv_arena_printf(a, "at this pace not before round %d", CV_MAX_ROUND)};
-    int64_t now = c->rounds[c->count - 1].open_tensions;
+    int64_t now = c->rounds[c->count - 1].open_tensions, before = now + fell;
     cv_str since = back == 1 ? CV_STR("the last round") : cv_arena_printf(a, "the last %lld rounds", (long long)back);
-    return (cv_estimate){rounds, cv_arena_printf(a, "open tensions fell from %lld to %lld in %.*s",
-                                                 (long long)(now + fell), (long long)now, CV_FMT(since))};
+    return (cv_estimate){rounds, cv_arena_printf(a, "open tensions fell from %lld to %lld in %.*s", (long long)before,
+                                                 (long long)now, CV_FMT(since))};
 }
 
 cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_convergence *convergence)
