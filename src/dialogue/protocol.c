@@ -17,23 +17,21 @@ static const char steps[] =
     "   Before a later round decide who sits: `panel-sample` proposes, `evolve-panel` records (`retained`,\n"
     "   `pool` or `created` for each). Without it the last panel stays. `expert-create` brings in someone\n"
     "   whom the pool lacks: give role, tier and the reason.\n"
-    "1. **Context.** `get` tells who takes part and where the dialogue stands, `export` everything that was\n"
-    "   said.\n"
-    "2. **Prompts.** For each expert write the prompt: the question, the background, the role and focus, what\n"
-    "   was said in earlier rounds with its ids, the open tensions, and the marks below. Whoever is new gets\n"
-    "   a brief: what is decided, the constraints, why they are here, what the panel needs from them.\n"
-    "3. **Ask.** Start all experts at once, not one after the other. Each writes its response with local ids\n"
-    "   (`MUFFIN-P0101`) to its own file; every file has one writer.\n"
-    "4. **Collect.** Read every response whole. Never invent a contribution for an expert who wrote none.\n"
-    "5. **Register.** Score each expert by what the contribution adds (wisdom, consistency, truth,\n"
-    "   relationships; never before it is read), merge what several said into one item that names all its\n"
-    "   contributors, and send the round with `round-register`: perspectives, recommendations, tensions,\n"
-    "   evidence, claims, references, moves, scores and `tension_updates`, and the experts' own texts as\n"
-    "   `responses` {slug: markdown}: then the record keeps where each item was said. It is taken as a whole\n"
-    "   or not at all and answers with the global ids.\n"
-    "6. **Converged?** If not, begin the next round with the open tensions. If so, register the final verdict\n"
-    "   with `verdict-register`; minority and dissent verdicts may follow it. A dialogue that leads nowhere\n"
-    "   ends with `abandon`.\n";
+    "1. **Context.** `round-context` tells everything that was said and what is open. Read it before you ask.\n"
+    "2. **Prompts.** `round-prompts` writes one prompt for every expert of the panel, with a brief for whoever is\n"
+    "   new. Frame those who need it with `overrides`.\n"
+    "3. **Ask.** Start all experts at once, not one after the other, each with its prompt. Each writes its\n"
+    "   response with local ids (`MUFFIN-P0101`) and sees none of the others.\n"
+    "4. **Collect.** Hand in every response, word for word, with `respond`; who has nothing to say:\n"
+    "   `no_contribution`. `round-verify` tells who is missing and what will not be understood. Never invent a\n"
+    "   contribution for an expert who wrote none.\n"
+    "5. **Register.** `draft` makes a request of all responses. Score each expert by what the contribution adds\n"
+    "   (wisdom, consistency, truth, relationships; never before it is read), merge what several said into one\n"
+    "   item that names all its contributors, write a summary, and send it with `round-register`. It is taken as\n"
+    "   a whole or not at all and answers with the global ids.\n"
+    "6. **Converged?** `progress` names what blocks. If there is something, make it the task of the next round.\n"
+    "   If not, register the final verdict with `verdict-register`; minority and dissent verdicts may follow\n"
+    "   it, and `export` writes everything down. A dialogue that leads nowhere ends with `abandon`.\n";
 
 static const char convergence[] =
     "\n"
@@ -57,8 +55,8 @@ static const char calibrated[] =
     "\n"
     "## Calibration\n"
     "\n"
-    "This dialogue is calibrated. Put the `prompt_injection` of its calibration into every expert's prompt,\n"
-    "and report `ethos_compliance` in the verdict.\n";
+    "This dialogue is calibrated: `round-prompts` puts its calibration into every prompt. Report\n"
+    "`ethos_compliance` in the verdict.\n";
 
 static void print_files(cv_buf *out, cv_str folder)
 {
