@@ -25,6 +25,8 @@ static bool reserve(cv_buf *b, size_t n)
     size_t wanted = b->capacity ? b->capacity : (b->sink ? PAGE : FIRST);
     while (wanted < b->n + n)
         wanted *= 2;
+    if (wanted > ceiling)
+        wanted = ceiling;
     char *grown = realloc(b->p, wanted);
     if (!grown)
         cv_out_of_memory(wanted);
@@ -51,9 +53,21 @@ void cv_buf_add(cv_buf *b, cv_str s)
     b->n += s.n;
 }
 
+char *cv_buf_extend(cv_buf *b, size_t n)
+{
+    if (b->sink && b->n + n > PAGE)
+        cv_buf_flush(b);
+    if (!reserve(b, n))
+        return NULL;
+    b->n += n;
+    return b->p + b->n - n;
+}
+
 void cv_buf_add_char(cv_buf *b, char c)
 {
-    cv_buf_add(b, (cv_str){&c, 1});
+    char *to = cv_buf_extend(b, 1);
+    if (to)
+        *to = c;
 }
 
 void cv_buf_add_z(cv_buf *b, const char *z)

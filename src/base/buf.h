@@ -22,6 +22,9 @@ typedef struct {
 
 void cv_buf_add(cv_buf *b, cv_str s);
 void cv_buf_add_char(cv_buf *b, char c);
+
+/* `n` more bytes, which the caller fills at once: for those who write many short pieces. NULL: `failed`. */
+char *cv_buf_extend(cv_buf *b, size_t n);
 void cv_buf_add_z(cv_buf *b, const char *z);
 void cv_buf_printf(cv_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

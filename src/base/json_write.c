@@ -11,11 +11,10 @@
 #include "base/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
 #include "base/limits.h"
 
-enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8 };
+enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8, BLOCK = 4096 };
 
 _Static_assert(LEVELS >= 2 * CV_MAX_JSON_DEPTH, "a whole tree fits inside a reply");
 
@@ -96,29 +95,76 @@ void cv_json_end_array(cv_json_writer *w)
     end(w, ']');
 }
 
-static void add_escape(cv_buf *out, unsigned char c)
+/* What follows the backslash; 0: the byte stands as it is. */
+static const char escapes[256] = {
+    'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u', 'u',         'u',
+    'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', ['"'] = '"', ['\\'] = '\\',
+};
+
+/* The next bytes, at most eight of them: true when they are eight and all stand as they are. */
+static bool is_plain(cv_str s)
 {
-    static const char letters[0x20] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-    static const char hex[] = "0123456789abcdef";
-    char letter = c < 0x20 ? letters[c] : (char)c;
-    char text[] = {'\\', letter ? letter : 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-    cv_buf_add(out, (cv_str){text, letter ? 2 : 6});
+    static const uint64_t each = UINT64_C(0x0101010101010101);
+    uint64_t word;
+    if (s.n < sizeof word)
+        return false;
+    memcpy(&word, s.p, sizeof word);
+    uint64_t quote = word ^ each * '"', slash = word ^ each * '\\';
+    uint64_t control = (word - each * 0x20) & ~word; /* the highest bit of a byte is set where it is below 0x20 … */
+    quote = (quote - each) & ~quote;                 /* … or zero; a borrow may set more, never less */
+    slash = (slash - each) & ~slash;
+    return ((control | quote | slash) & each * 0x80) == 0;
 }
 
+static size_t escaped_size(cv_str s)
+{
+    size_t size = s.n;
+    for (; s.n > 0; s = cv_str_from(s, 8))
+        for (size_t i = 0, n = is_plain(s) ? 0 : s.n < 8 ? s.n : 8; i < n; i++) {
+            char escape = escapes[(unsigned char)s.p[i]];
+            size += escape == 0 ? 0 : escape == 'u' ? 5 : 1;
+        }
+    return size;
+}
+
+static char *write_byte(char *to, unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    char escape = escapes[c];
+    if (escape)
+        *to++ = '\\';
+    *to++ = escape ? escape : (char)c;
+    if (escape != 'u')
+        return to;
+    const char digits[] = {'0', '0', hex[c >> 4], hex[c & 15]};
+    memcpy(to, digits, sizeof digits);
+    return to + sizeof digits;
+}
+
+static void write_escaped(char *to, cv_str s)
+{
+    for (; s.n > 0; s = cv_str_from(s, 8))
+        if (is_plain(s)) {
+            memcpy(to, s.p, 8);
+            to += 8;
+        } else {
+            for (size_t i = 0; i < 8 && i < s.n; i++)
+                to = write_byte(to, (unsigned char)s.p[i]);
+        }
+}
+
+/* In blocks, so that what flows into a sink needs no more memory than they do. */
 static void add_quoted(cv_buf *out, cv_str s)
 {
-    size_t done = 0;
     cv_buf_add_char(out, '"');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        cv_buf_add(out, (cv_str){s.p + done, i - done});
-        add_escape(out, c);
-        done = i + 1;
+    while (s.n > 0) {
+        cv_str block = cv_str_head(s, BLOCK);
+        char *to = cv_buf_extend(out, escaped_size(block));
+        if (!to)
+            return;
+        write_escaped(to, block);
+        s = cv_str_from(s, block.n);
     }
-    if (done < s.n)
-        cv_buf_add(out, (cv_str){s.p + done, s.n - done});
     cv_buf_add_char(out, '"');
 }
 
@@ -127,7 +173,7 @@ void cv_json_key(cv_json_writer *w, cv_str key)
     assert(in_object(w) && !w->after_key);
     separate(w);
     add_quoted(w->out, key);
-    cv_buf_add_z(w->out, w->indent ? ": " : ":");
+    cv_buf_add(w->out, w->indent ? CV_STR(": ") : CV_STR(":"));
     w->after_key = true;
 }
 
@@ -139,8 +185,16 @@ void cv_json_str(cv_json_writer *w, cv_str value)
 
 void cv_json_int(cv_json_writer *w, int64_t value)
 {
+    char digits[20], *p = digits + sizeof digits; /* -9223372036854775808 */
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     before_value(w);
-    cv_buf_printf(w->out, "%" PRId64, value);
+    do {
+        *--p = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        *--p = '-';
+    cv_buf_add(w->out, cv_str_range(p, digits + sizeof digits));
 }
 
 void cv_json_bool(cv_json_writer *w, bool value)

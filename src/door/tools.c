@@ -8,6 +8,8 @@
 /* Results that may be long on purpose; above a client's usual measure they would be cut. */
 enum { LARGE_ANSWER_CHARS = 400000 };
 
+enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the next */
+
 /* ---- one worker: its own handle of the record -------------------------------------------------------------------- */
 
 static void *enter(void *ctx)
@@ -24,6 +26,7 @@ static void leave(void *ctx, void *mine)
     cv_tools_worker *w = mine;
     (void)ctx;
     cv_store_close(w->store);
+    cv_buf_release(&w->out);
     cv_arena arena = w->arena; /* the worker itself lies in it */
     cv_arena_release(&arena);
 }
@@ -61,7 +64,6 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
 {
     cv_tools_worker *w = r->worker;
     const cv_tools *tools = r->server->ctx;
-    cv_buf out = {0};
     cv_errs errs = {0};
     cv_err err = {.arena = r->arena};
     cv_call call = {.arena = r->arena,
@@ -69,7 +71,7 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
                     .confined = true,
                     .input = input,
                     .input_text = input_text,
-                    .out = &out,
+                    .out = &w->out,
                     .errs = &errs};
     bool open = cv_tools_open(w, tools->options.root, &err) || (w->root && op->flags & CV_OP_PROJECT);
     if (!open)
@@ -77,8 +79,10 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
     call.root = w->root;
     call.store = w->store;
     *ret_failed = !open || !cv_op_call(op, &call);
-    cv_str reply = *ret_failed ? print_faults(r->arena, op, &errs) : cv_arena_copy(r->arena, cv_buf_str(&out));
-    cv_buf_release(&out);
+    cv_str reply = *ret_failed ? print_faults(r->arena, op, &errs) : cv_arena_copy(r->arena, cv_buf_str(&w->out));
+    if (w->out.capacity > KEPT_BYTES)
+        cv_buf_release(&w->out);
+    cv_buf_clear(&w->out);
     return reply;
 }
 

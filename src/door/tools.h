@@ -25,6 +25,7 @@ typedef struct {
     cv_arena arena;
     const char *root;
     cv_store *store;
+    cv_buf out; /* where operations write, one after the other */
 } cv_tools_worker;
 bool cv_tools_open(cv_tools_worker *worker, const char *root, cv_err *err);
 

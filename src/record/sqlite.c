@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,18 +17,20 @@
 
 /* ---- statements ------------------------------------------------------------------------------- */
 
-static size_t statement_index(const char *name)
+static size_t statement_index(cv_sqlite *s, const char *name)
 {
-    size_t i = 0;
+    size_t *recent = &s->recent[(uintptr_t)name % CV_COUNT(s->recent)], i = 0;
+    if (strcmp(cv_sql_statements[*recent].name, name) == 0)
+        return *recent;
     while (i < cv_sql_statement_count && strcmp(cv_sql_statements[i].name, name) != 0)
         i++;
     assert(i < cv_sql_statement_count);
-    return i;
+    return *recent = i;
 }
 
 sqlite3_stmt *cv_sqlite_use(cv_sqlite *s, const char *name)
 {
-    size_t i = statement_index(name);
+    size_t i = statement_index(s, name);
     if (!s->cached[i])
         sqlite3_prepare_v3(s->db, cv_sql_statements[i].text, -1, SQLITE_PREPARE_PERSISTENT, &s->cached[i], NULL);
     else
@@ -284,8 +287,16 @@ static const cv_store_calls calls = {
     .scratch = cv_sqlite_scratch,
 };
 
+/* Nobody asks SQLite how much memory it uses; counting takes a lock that all workers share, at every allocation. */
+static void set_up(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static cv_sqlite *make_store(cv_arena *a, const char *path, const cv_sql_migrations *schema)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, set_up);
     cv_sqlite *s = CV_NEW(a, cv_sqlite);
     s->base.calls = &calls;
     s->path = cv_arena_copy_z(a, cv_str_of(path));

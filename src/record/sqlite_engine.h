@@ -34,6 +34,7 @@ typedef struct {
     cv_store base;
     sqlite3 *db;
     sqlite3_stmt **cached; /* by index in cv_sql_statements; NULL: not used yet */
+    size_t recent[64];     /* where a name was found, by its address: a guess */
     const char *path;
     const cv_sql_migrations *schema;
     int64_t wait_us; /* the longest wait */

@@ -832,6 +832,51 @@ static void test_writes_empty_views(void **state)
     cv_buf_release(&b);
 }
 
+/* Every byte of ASCII at every place of texts around the eight bytes that are looked at together. */
+static void test_writes_every_byte(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    for (int c = 0; c < 0x80; c++)
+        for (size_t n = 1; n <= 17; n++)
+            for (size_t at = 0; at < n; at++) {
+                char text[17];
+                cv_buf out = {0};
+                cv_json_writer w = {.out = &out};
+                cv_json tree;
+                cv_err err = {.arena = &a};
+                memset(text, 'x', n);
+                text[at] = (char)c;
+                cv_json_str(&w, (cv_str){text, n});
+                bool shown = (c >= 0x20 && c != '"' && c != '\\');
+                bool lettered = c == '\b' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+                size_t width = shown ? 1 : c >= 0x20 || lettered ? 2 : 6;
+                assert_int_equal(out.n, n + 1 + width);
+                assert_ok(cv_json_parse(&a, cv_buf_str(&out), &tree, &err), &err);
+                assert_true(cv_str_eq(tree.text, (cv_str){text, n}));
+                cv_buf_release(&out);
+                cv_arena_reset(&a);
+            }
+    cv_arena_release(&a);
+}
+
+static void test_writes_integers(void **state)
+{
+    static const struct {
+        int64_t value;
+        const char *text;
+    } cases[] = {
+        {0, "0"}, {-1, "-1"}, {10, "10"}, {INT64_MAX, "9223372036854775807"}, {INT64_MIN, "-9223372036854775808"}};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_buf out = {0};
+        cv_json_writer w = {.out = &out};
+        cv_json_int(&w, cases[i].value);
+        assert_true(cv_str_eq(cv_buf_str(&out), cv_str_of(cases[i].text)));
+        cv_buf_release(&out);
+    }
+}
+
 static void test_leaves_out_what_is_not_there(void **state)
 {
     (void)state;
@@ -931,6 +976,8 @@ int main(void)
         cmocka_unit_test(test_writes_indented),
         cmocka_unit_test(test_writes_deep),
         cmocka_unit_test(test_writes_empty_views),
+        cmocka_unit_test(test_writes_every_byte),
+        cmocka_unit_test(test_writes_integers),
         cmocka_unit_test(test_leaves_out_what_is_not_there),
         cmocka_unit_test(test_misuse_is_asserted),
     };

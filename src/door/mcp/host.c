@@ -149,17 +149,20 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* With the lock held: one more worker shall look at the queue. */
-static void call_worker(cv_mcp_host *host)
+/* With the lock held: one more worker shall look at the queue. True: one that sleeps, to be told without the lock,
+ * which it needs at once. */
+static bool call_worker(cv_mcp_host *host)
 {
     if (host->asleep > host->called) {
         host->called++;
-        pthread_cond_signal(&host->work);
-    } else if (host->worker_count < CV_MCP_WORKERS &&
-               pthread_create(&host->workers[host->worker_count], NULL, work, host) == 0) {
+        return true;
+    }
+    if (host->worker_count < CV_MCP_WORKERS &&
+        pthread_create(&host->workers[host->worker_count], NULL, work, host) == 0) {
         host->worker_count++;
         host->awake++;
     }
+    return false;
 }
 
 void cv_mcp_queue(cv_mcp_job *job)
@@ -173,17 +176,19 @@ void cv_mcp_queue(cv_mcp_job *job)
         host->first = job;
     host->last = job;
     host->queued++;
-    if (host->eager || host->awake + host->called == 0)
-        call_worker(host);
+    bool sleeps = (host->eager || host->awake + host->called == 0) && call_worker(host);
     pthread_mutex_unlock(&host->lock);
+    if (sleeps)
+        pthread_cond_signal(&host->work);
 }
 
 void cv_mcp_hurry(cv_mcp_host *host)
 {
     pthread_mutex_lock(&host->lock);
-    if (host->queued > 0)
-        call_worker(host);
+    bool sleeps = host->queued > 0 && call_worker(host);
     pthread_mutex_unlock(&host->lock);
+    if (sleeps)
+        pthread_cond_signal(&host->work);
 }
 
 /* ---- cancelling ------------------------------------------------------------------------------------------------- */
