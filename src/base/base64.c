@@ -3,20 +3,7 @@
 
 #include <nettle/base64.h>
 
-typedef void encode_init(struct base64_encode_ctx *ctx);
 typedef void decode_init(struct base64_decode_ctx *ctx);
-
-static cv_str encode(cv_arena *a, cv_str bytes, encode_init *init, bool padded)
-{
-    struct base64_encode_ctx ctx;
-    char *to = cv_arena_alloc(a, BASE64_ENCODE_LENGTH(bytes.n) + BASE64_ENCODE_FINAL_LENGTH);
-    init(&ctx);
-    size_t n = base64_encode_update(&ctx, to, bytes.n, (const uint8_t *)bytes.p);
-    n += base64_encode_final(&ctx, to + n);
-    while (!padded && n > 0 && to[n - 1] == '=')
-        n--;
-    return (cv_str){to, n};
-}
 
 static bool decode(cv_arena *a, cv_str text, decode_init *init, cv_str *ret_bytes)
 {
@@ -30,14 +17,16 @@ static bool decode(cv_arena *a, cv_str text, decode_init *init, cv_str *ret_byte
     return true;
 }
 
-cv_str cv_base64(cv_arena *a, cv_str bytes)
-{
-    return encode(a, bytes, base64_encode_init, true);
-}
-
 cv_str cv_base64_url(cv_arena *a, cv_str bytes)
 {
-    return encode(a, bytes, base64url_encode_init, false);
+    struct base64_encode_ctx ctx;
+    char *to = cv_arena_alloc(a, BASE64_ENCODE_LENGTH(bytes.n) + BASE64_ENCODE_FINAL_LENGTH);
+    base64url_encode_init(&ctx);
+    size_t n = base64_encode_update(&ctx, to, bytes.n, (const uint8_t *)bytes.p);
+    n += base64_encode_final(&ctx, to + n);
+    while (n > 0 && to[n - 1] == '=')
+        n--;
+    return (cv_str){to, n};
 }
 
 bool cv_base64_decode(cv_arena *a, cv_str text, cv_str *ret_bytes)

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 
-cv_str cv_base64(cv_arena *a, cv_str bytes);
 cv_str cv_base64_url(cv_arena *a, cv_str bytes); /* with - and _, without padding */
 
 /* False: it is none. */

@@ -70,11 +70,13 @@ static cv_str make_dialogue(cv_arena *a)
 
 static double read_cited(sqlite3 *db, size_t *ret_rows)
 {
+    static const char of_the_cited[] =
+        "SELECT * FROM refs WHERE dialogue_id = 'long'"
+        " AND (source_id IN ('P0001', 'P0002', 'T0001') OR target_id IN ('P0001', 'P0002', 'T0001'))";
     static const char *const statements[] = {
         "SELECT * FROM perspectives WHERE dialogue_id = 'long' AND round = 0 AND seq IN (1, 2)",
         "SELECT * FROM tensions WHERE dialogue_id = 'long' AND round = 0 AND seq = 1",
-        "SELECT * FROM refs WHERE dialogue_id = 'long'"
-        " AND (source_id IN ('P0001', 'P0002', 'T0001') OR target_id IN ('P0001', 'P0002', 'T0001'))",
+        of_the_cited,
         "SELECT * FROM origins WHERE dialogue_id = 'long' AND display_id IN ('P0001', 'P0002', 'T0001')",
         "SELECT * FROM events WHERE dialogue_id = 'long' AND subject_id IN ('P0001', 'P0002', 'T0001')",
     };

@@ -142,11 +142,6 @@ cv_str cv_http_method(const cv_http_exchange *x)
     return cv_str_of(x->method);
 }
 
-cv_str cv_http_path(const cv_http_exchange *x)
-{
-    return cv_str_of(x->path);
-}
-
 cv_str cv_http_body(const cv_http_exchange *x)
 {
     return cv_buf_str(&x->body);

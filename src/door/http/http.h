@@ -44,7 +44,6 @@ typedef struct {
 /* ---- an exchange ------------------------------------------------------------------------------------------------ */
 
 cv_str cv_http_method(const cv_http_exchange *x); /* "POST" */
-cv_str cv_http_path(const cv_http_exchange *x);
 cv_str cv_http_body(const cv_http_exchange *x);
 cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
 
