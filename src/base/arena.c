@@ -92,6 +92,19 @@ char *cv_arena_copy_z(cv_arena *a, cv_str s)
     return p;
 }
 
+cv_str cv_arena_lower(cv_arena *a, cv_str text)
+{
+    size_t i = 0;
+    while (i < text.n && !cv_is_upper(text.p[i]))
+        i++;
+    if (i == text.n)
+        return text;
+    char *lower = cv_arena_dup(a, text.p, text.n);
+    for (; i < text.n; i++)
+        lower[i] = cv_lower(lower[i]);
+    return (cv_str){lower, text.n};
+}
+
 cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
 {
     char *p = cv_arena_alloc(a, x.n + y.n + 1);

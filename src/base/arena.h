@@ -39,6 +39,9 @@ void *cv_arena_dup(cv_arena *a, const void *bytes, size_t size);
 #define CV_NEW(a, type) ((type *)cv_arena_alloc((a), sizeof(type)))
 #define CV_NEW_ARRAY(a, count, type) ((type *)cv_arena_array((a), (count), sizeof(type)))
 
+/* In lower case as far as ASCII goes; the same view where there is nothing to change. */
+cv_str cv_arena_lower(cv_arena *a, cv_str text);
+
 cv_str cv_arena_copy(cv_arena *a, cv_str s);  /* the same bytes, in the arena */
 char *cv_arena_copy_z(cv_arena *a, cv_str s); /* … with a terminator, for libc */
 cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y);

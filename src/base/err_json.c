@@ -21,13 +21,8 @@ static cv_str item_type(const cv_err *err)
 
 static void print_options(const cv_err *err, cv_json_writer *w)
 {
-    if (err->option_count == 0)
-        return;
-    cv_json_key(w, CV_STR("valid_options"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < err->option_count; i++)
-        cv_json_str(w, err->options[i]);
-    cv_json_end_array(w);
+    if (err->option_count > 0)
+        cv_json_key_strs(w, "valid_options", err->options, err->option_count);
 }
 
 static void print_members(const cv_err *err, cv_json_writer *w)

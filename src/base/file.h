@@ -37,7 +37,8 @@ bool cv_file_replace(const char *from, const char *to, cv_err *err);
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                   void *ctx, cv_err *err);
 
-/* The same for all files, but what cannot be read is handed to `trouble` and passed over; only `visit` ends the walk. */
+/* The same for all files, but what cannot be read is handed to `trouble` and passed over; only `visit` ends the walk.
+ */
 bool cv_file_walk_on(cv_arena *a, const char *path, bool (*visit)(void *ctx, const char *file, cv_err *err),
                      void (*trouble)(void *ctx, const cv_err *err), void *ctx, cv_err *err);
 

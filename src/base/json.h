@@ -92,11 +92,13 @@ void cv_json_bool(cv_json_writer *w, bool value);
 void cv_json_null(cv_json_writer *w);
 void cv_json_raw(cv_json_writer *w, cv_str text);            /* an already valid value, e.g. a number as written */
 void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree again */
+void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count);
 
 /* A key and its value in one go. */
 void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value);
 void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value);
 void cv_json_key_bool(cv_json_writer *w, const char *key, bool value);
+void cv_json_key_strs(cv_json_writer *w, const char *key, const cv_str *items, size_t count);
 
 /* The same, only when there is something to say: nothing at all for an empty text. */
 void cv_json_key_str_if(cv_json_writer *w, const char *key, cv_str text);

@@ -275,6 +275,20 @@ void cv_json_key_bool(cv_json_writer *w, const char *key, bool value)
     cv_json_bool(w, value);
 }
 
+void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count)
+{
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < count; i++)
+        cv_json_str(w, items[i]);
+    cv_json_end_array(w);
+}
+
+void cv_json_key_strs(cv_json_writer *w, const char *key, const cv_str *items, size_t count)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_strs(w, items, count);
+}
+
 void cv_json_key_str_if(cv_json_writer *w, const char *key, cv_str text)
 {
     if (text.n > 0)

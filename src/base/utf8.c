@@ -201,6 +201,30 @@ bool cv_utf8_is_unspaced(uint32_t code)
     return false;
 }
 
+bool cv_utf8_next_word(cv_str *rest, cv_str *ret_word, bool *ret_alone)
+{
+    uint32_t code = 0;
+    cv_str at = *rest;
+    while (at.n > 0 && !cv_utf8_is_word(code)) {
+        *rest = at;
+        cv_utf8_next(&at, &code);
+    }
+    if (!cv_utf8_is_word(code))
+        return false;
+    const char *from = rest->p;
+    *ret_alone = cv_utf8_is_unspaced(code);
+    cv_str after = at;
+    while (!*ret_alone && cv_utf8_next(&at, &code)) {
+        bool is_accent = code >= 0x300 && code < 0x370;
+        if (!is_accent && (!cv_utf8_is_word(code) || cv_utf8_is_unspaced(code)))
+            break;
+        after = at;
+    }
+    *ret_word = cv_str_range(from, after.p);
+    *rest = after;
+    return true;
+}
+
 bool cv_utf8_is_emoji(uint32_t code)
 {
     static const struct {

@@ -44,6 +44,10 @@ bool cv_utf8_is_word(uint32_t code);
 /* Characters of scripts that are written without spaces between words. */
 bool cv_utf8_is_unspaced(uint32_t code);
 
+/* Cuts the next word off valid UTF-8: a run of letters and digits with their marks, or (`*ret_alone`) one character of
+ * a script without spaces. False at the end. */
+bool cv_utf8_next_word(cv_str *rest, cv_str *ret_word, bool *ret_alone);
+
 /* Emoji as they stand in headings and tables: pictographs, dingbats, their joiners and selectors. */
 bool cv_utf8_is_emoji(uint32_t code);
 

@@ -111,7 +111,7 @@ static void read_moves(cv_batch *b, const cv_json *input)
     for (size_t i = 0; list && i < list->count; i++) {
         const cv_json *value = &list->items[i];
         cv_draft_move *move = CV_PUSH(a, &b->moves);
-        *move = (cv_draft_move){.expert = cv_slug_lower(a, cv_json_get_text(value, "expert")),
+        *move = (cv_draft_move){.expert = cv_arena_lower(a, cv_json_get_text(value, "expert")),
                                 .word = cv_json_get_text(value, "type"),
                                 .context = cv_json_get_text(value, "context")};
         move->type = cv_words_find(cv_move_words, move->word);
@@ -148,7 +148,7 @@ static void read_scores(cv_batch *b, const cv_json *scores)
     for (size_t i = 0; scores && scores->type == CV_JSON_OBJECT && i < scores->count; i++) {
         const cv_json *value = &scores->members[i].value;
         cv_draft_score *score = CV_PUSH(a, &b->scores);
-        *score = (cv_draft_score){.expert = cv_slug_lower(a, scores->members[i].key),
+        *score = (cv_draft_score){.expert = cv_arena_lower(a, scores->members[i].key),
                                   .score = cv_json_get_int(value, "score", 0),
                                   .components = cv_components_read(a, cv_json_get(value, CV_STR("score_components")))};
         cv_json_to_int(value, &score->score);
@@ -160,7 +160,7 @@ static void read_responses(cv_batch *b, const cv_json *responses)
     cv_arena *a = b->call->arena;
     for (size_t i = 0; responses && responses->type == CV_JSON_OBJECT && i < responses->count; i++)
         *CV_PUSH(a, &b->responses) =
-            (cv_draft_response){cv_slug_lower(a, responses->members[i].key), responses->members[i].value.text, false};
+            (cv_draft_response){cv_arena_lower(a, responses->members[i].key), responses->members[i].value.text, false};
 }
 
 void cv_batch_parse(cv_call *call, cv_batch *ret_batch)

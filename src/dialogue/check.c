@@ -98,7 +98,7 @@ static void local_expert_there(cv_batch *b, cv_spot at, cv_str local_id)
 {
     cv_id id;
     if (cv_id_parse(local_id, &id) && id.form == CV_ID_LOCAL)
-        person_there(b, at, cv_slug_lower(b->call->arena, id.expert));
+        person_there(b, at, cv_arena_lower(b->call->arena, id.expert));
 }
 
 static void existence_of_draft(cv_batch *b, const cv_draft *draft)

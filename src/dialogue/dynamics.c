@@ -100,22 +100,13 @@ void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret)
     ret->converged = cv_convergence_enough(reached, cv_convergence_target(s));
 }
 
-static void print_list(cv_json_writer *w, const char *key, const cv_str *items, size_t count)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < count; i++)
-        cv_json_str(w, items[i]);
-    cv_json_end_array(w);
-}
-
 void cv_convergence_print(const cv_convergence *c, cv_json_writer *w)
 {
     cv_json_begin_object(w);
     cv_json_key_int(w, "percentage", c->percentage);
     cv_json_key_bool(w, "converged", c->converged);
-    print_list(w, "missing_experts", c->missing, c->missing_count);
-    print_list(w, "open_tensions", c->open, c->open_count);
+    cv_json_key_strs(w, "missing_experts", c->missing, c->missing_count);
+    cv_json_key_strs(w, "open_tensions", c->open, c->open_count);
     cv_json_end_object(w);
 }
 

@@ -180,7 +180,7 @@ static cv_rec_origin origin_of(const cv_batch *b, const cv_draft *draft, cv_str 
     cv_id_parse(local_id, &id);
     return (cv_rec_origin){.local_id = local_id,
                            .display_id = draft->subject->id,
-                           .expert_slug = cv_slug_lower(b->call->arena, id.expert),
+                           .expert_slug = cv_arena_lower(b->call->arena, id.expert),
                            .round = b->round,
                            .range_start = CV_ABSENT,
                            .range_end = CV_ABSENT};

@@ -1,13 +1,14 @@
 /* export.c - a dialogue as one JSON file.
  *
- *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts | rows
+ *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts
+ *               | rows
  *
  * The file has every field of both shapes that the specification shows, so that readers of either are served. It holds
  * nothing but the record: the same record gives the same bytes, on every engine and at any time. It is written while it
  * is read, one page at a time, and appears under its name only when it is whole and on disk.
  *
- * Reading takes up to four snapshots. When somebody writes to the dialogue between them, what was written so far is thrown
- * away and the export begins anew.
+ * Reading takes up to four snapshots. When somebody writes to the dialogue between them, what was written so far is
+ * thrown away and the export begins anew.
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -25,8 +26,7 @@ typedef struct {
     bool moved;       /* somebody wrote meanwhile */
 } job;
 
-/* ---- where to -------------------------------------------------------------------------------------------------------
- */
+/* ---- where to ---------------------------------------------------------------------------------------------------- */
 
 static bool default_path(cv_call *call, const cv_export *x, const char **ret_path, cv_err *err)
 {
@@ -70,8 +70,7 @@ static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
     return false;
 }
 
-/* ---- the document ---------------------------------------------------------------------------------------------------
- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 /* Responses come before entities: the first entity ends the rounds. */
 static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
@@ -161,8 +160,7 @@ static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
     return j->path ? write_file(x, j, err) : write_answer(x, j, err);
 }
 
-/* ---- the answer -----------------------------------------------------------------------------------------------------
- */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void write_stats(const cv_export *x, cv_json_writer *w)
 {

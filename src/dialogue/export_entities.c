@@ -30,8 +30,7 @@ static void key_name(cv_export *x, const char *key, cv_name name)
         cv_json_key_str(&x->w, key, cv_name_text(&x->g, name, id));
 }
 
-/* ---- references -----------------------------------------------------------------------------------------------------
- */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 void cv_export_reference(cv_export *x, const cv_link *link, bool with_source)
 {
@@ -133,8 +132,7 @@ static void write_derived(cv_export *x, cv_kind kind, uint32_t place)
     }
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------------------
- */
+/* ---- events ------------------------------------------------------------------------------------------------------ */
 
 /* What a correction replaced: {"old": {"label": …}} in the event's data. */
 static void write_corrected(cv_export *x, const cv_happening *event)
@@ -173,8 +171,7 @@ static void write_events(cv_export *x, uint32_t place)
     cv_json_end_array(&x->w);
 }
 
-/* ---- entities -------------------------------------------------------------------------------------------------------
- */
+/* ---- entities ---------------------------------------------------------------------------------------------------- */
 
 /* Begins the lists up to that of `kind`; those in between are empty. */
 static void begin_section(cv_export *x, int kind)

@@ -43,8 +43,7 @@ void cv_export_key_list(cv_export *x, const char *key, cv_str json)
     cv_json_raw(&x->w, json.n ? json : CV_STR("[]"));
 }
 
-/* ---- calibration ----------------------------------------------------------------------------------------------------
- */
+/* ---- calibration ------------------------------------------------------------------------------------------------- */
 
 /* The value of a stored JSON text; null when it is absent. */
 static cv_json stored(cv_export *x, cv_str json)
@@ -103,8 +102,7 @@ static void write_calibration(cv_export *x)
     cv_export_line(x, false);
 }
 
-/* ---- experts --------------------------------------------------------------------------------------------------------
- */
+/* ---- experts ----------------------------------------------------------------------------------------------------- */
 
 static void write_scores(cv_export *x, cv_str slug)
 {
@@ -159,8 +157,7 @@ void cv_export_head(cv_export *x)
     cv_json_end_array(&x->w);
 }
 
-/* ---- moves and verdicts ---------------------------------------------------------------------------------------------
- */
+/* ---- moves and verdicts ------------------------------------------------------------------------------------------ */
 
 static int by_round_and_position(const void *x, const void *y)
 {

@@ -25,8 +25,7 @@ int64_t cv_export_score(const cv_export *x, int64_t round, cv_str slug)
     return CV_ABSENT;
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static const uint32_t *locals_of(const cv_export *x, size_t expert, int64_t round, uint32_t *ret_count)
 {
@@ -132,8 +131,7 @@ void cv_export_response(cv_export *x, const cv_rec_response *response)
     write_part(x, x->expert_at++, response);
 }
 
-/* ---- actions --------------------------------------------------------------------------------------------------------
- */
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
 
 /* An entity that came to be by refining another is told once, as "refined" with its new id. */
 static bool is_told_elsewhere(const cv_export *x, uint32_t at)

@@ -14,8 +14,7 @@
 #include "dialogue/components.h"
 #include "dialogue/exporter.h"
 
-/* ---- entities -------------------------------------------------------------------------------------------------------
- */
+/* ---- entities ---------------------------------------------------------------------------------------------------- */
 
 static void warn_orphan(cv_export *x, cv_str id, cv_str slug)
 {
@@ -50,8 +49,7 @@ void cv_export_warn_entity(cv_export *x, const cv_rec_entity *entity, cv_str id)
         ->id = cv_arena_copy(x->call->arena, id);
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static void warn_scores(cv_export *x, const cv_rec_round *round)
 {
@@ -85,8 +83,7 @@ static void warn_sum(cv_export *x, const cv_rec_round *round)
         ->round = round->round;
 }
 
-/* ---- verdicts -------------------------------------------------------------------------------------------------------
- */
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 static void warn_missing(cv_export *x, const cv_rec_verdict *v, const char *field, cv_str value)
 {

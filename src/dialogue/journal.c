@@ -70,8 +70,7 @@ void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, con
     *CV_PUSH(j->call->arena, &j->rows->covers) = (cover){event, kind, cv_row_key(j->call->arena, kind, row)};
 }
 
-/* ---- op ids -------------------------------------------------------------------------------------------------------
- */
+/* ---- op ids ------------------------------------------------------------------------------------------------------ */
 
 /* The request without what only says how to send it: the same content has the same digest. */
 static cv_str request_digest(cv_call *call)
@@ -125,8 +124,7 @@ bool cv_journal_replayed(cv_call *call, cv_str dialogue_id, cv_outcome *ret, cv_
     return true;
 }
 
-/* ---- commit ---------------------------------------------------------------------------------------------------------
- */
+/* ---- commit ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_rec_kind kind;

@@ -36,8 +36,7 @@ cv_rec_event *cv_journal_event(cv_journal *j, char subject_type, cv_str subject_
 /* The event vouches for this row as it will be at commit. */
 void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, const void *row);
 
-/* ---- op_id, expect_rev, replays -------------------------------------------------------------------------------------
- */
+/* ---- op_id, expect_rev, replays ---------------------------------------------------------------------------------- */
 
 typedef struct {
     bool replayed;

@@ -49,8 +49,7 @@ uint64_t cv_random_below(cv_random *r, uint64_t limit); /* without bias; limit i
 int64_t cv_panel_seed(cv_str dialogue_id);
 int64_t cv_panel_round_seed(int64_t seed, int64_t round);
 
-/* ---- choosing ------------------------------------------------------------------------------------------------------
- */
+/* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
 /* How many of a panel come from each tier: a third Core, a quarter Wildcard, the rest Adjacent; small panels by hand.
  */
@@ -102,8 +101,7 @@ void cv_panel_open(cv_arena *a, cv_candidates *candidates, size_t size, int64_t 
  * order in which they were drawn. Returns how many. */
 size_t cv_panel_order(cv_arena *a, const cv_candidates *candidates, const cv_draws *draws, size_t **ret_order);
 
-/* ---- names ---------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The i-th name, from 0: muffin, cupcake … religieuse, pastry21, pastry22 … */
 cv_str cv_panel_name(cv_arena *a, size_t i);

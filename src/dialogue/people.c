@@ -7,27 +7,11 @@ static cv_str judge[] = {CV_STR_INIT("judge")};
 const cv_str cv_judge_slug = CV_STR_INIT("judge");
 const cv_people cv_judge_alone = {judge, 1, CV_STR_INIT("[\"judge\"]")};
 
-cv_str cv_slug_lower(cv_arena *a, cv_str slug)
-{
-    size_t i = 0;
-    while (i < slug.n && !cv_is_upper(slug.p[i]))
-        i++;
-    if (i == slug.n)
-        return slug;
-    char *lower = cv_arena_dup(a, slug.p, slug.n);
-    for (; i < slug.n; i++)
-        lower[i] = cv_lower(lower[i]);
-    return (cv_str){lower, slug.n};
-}
-
 cv_str cv_json_texts(cv_arena *a, const cv_str *items, size_t count)
 {
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        cv_json_str(&w, items[i]);
-    cv_json_end_array(&w);
+    cv_json_strs(&w, items, count);
     return cv_buf_take(&text, a);
 }
 
@@ -50,7 +34,7 @@ cv_people cv_people_of(cv_arena *a, const cv_str *slugs, size_t count)
     cv_people people = {CV_NEW_ARRAY(a, count, cv_str), 0, {NULL, 0}};
     cv_map seen = {0};
     for (size_t i = 0; i < count; i++) {
-        cv_str slug = cv_slug_lower(a, slugs[i]);
+        cv_str slug = cv_arena_lower(a, slugs[i]);
         bool is_new = true;
         if (count > 1)
             cv_map_put(&seen, a, slug, &is_new);

@@ -21,8 +21,6 @@ typedef struct {
 extern const cv_str cv_judge_slug; /* the judge takes part, but is no expert */
 extern const cv_people cv_judge_alone;
 
-cv_str cv_slug_lower(cv_arena *a, cv_str slug);
-
 /* The slugs of a string, a list of strings, or of nothing (NULL, null). */
 cv_people cv_people_read(cv_arena *a, const cv_json *value);
 cv_people cv_people_of(cv_arena *a, const cv_str *slugs, size_t count);

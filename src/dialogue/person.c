@@ -39,7 +39,7 @@ static cv_str read_slug(cv_call *call, const cv_json *from, cv_str at)
         const cv_json *given = cv_json_get(from, cv_str_of(keys[i]));
         if (!given || given->type != CV_JSON_STRING)
             continue;
-        cv_str next = cv_slug_lower(call->arena, given->text);
+        cv_str next = cv_arena_lower(call->arena, given->text);
         if (slug.p && !cv_str_eq(slug, next))
             cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "the name is not that of the slug '%.*s'",
                       CV_FMT(cv_excerpt(call->arena, slug)))

@@ -60,7 +60,7 @@ static void parse(cv_update *u)
         const cv_json *value = &scores->items[i];
         *CV_PUSH(a, &u->scores) =
             (cv_score_edit){.round = cv_json_get_int(value, "round", -1),
-                            .expert = cv_slug_lower(a, cv_json_get_text(value, "expert")),
+                            .expert = cv_arena_lower(a, cv_json_get_text(value, "expert")),
                             .score = cv_json_get_int(value, "score", 0),
                             .components = cv_components_read(a, cv_json_get(value, CV_STR("score_components"))),
                             .reason = cv_json_get_text(value, "reason")};

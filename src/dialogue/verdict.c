@@ -73,7 +73,7 @@ static void parse(verdict *v)
     const cv_json *in = v->ids.call->input, *supporting = cv_json_get(in, CV_STR("supporting_experts"));
     cv_arena *a = v->ids.call->arena;
     cv_str type = cv_json_get_text(in, "verdict_type"), confidence = cv_json_get_text(in, "confidence");
-    cv_str author = cv_slug_lower(a, cv_json_get_text(in, "author_expert"));
+    cv_str author = cv_arena_lower(a, cv_json_get_text(in, "author_expert"));
     int64_t last = cv_state_next_round(&v->state) - 1;
     if (cv_str_eq(author, cv_judge_slug))
         author = (cv_str){NULL, 0};

@@ -34,8 +34,7 @@ static bool see_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return ok;
 }
 
-/* ---- one dialogue ---------------------------------------------------------------------------------------------------
- */
+/* ---- one dialogue ------------------------------------------------------------------------------------------------ */
 
 bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err)
 {
@@ -71,8 +70,7 @@ static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id
     return true;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_call *call;

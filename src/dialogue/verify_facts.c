@@ -52,8 +52,7 @@ static void check_ids(cv_verify *v, cv_rec_kind kind, const void *row, const cha
                  CV_FMT(ids.items[i].type == CV_JSON_STRING ? ids.items[i].text : CV_STR("something else")));
 }
 
-/* ---- one row --------------------------------------------------------------------------------------------------------
- */
+/* ---- one row ----------------------------------------------------------------------------------------------------- */
 
 static void see_expert(cv_verify *v, const cv_rec_expert *row)
 {
@@ -171,8 +170,7 @@ void cv_verify_fact(cv_verify *v, cv_rec_kind kind, const void *row)
     }
 }
 
-/* ---- all rows -------------------------------------------------------------------------------------------------------
- */
+/* ---- all rows ---------------------------------------------------------------------------------------------------- */
 
 static bool check_status(cv_verify *v, uint32_t place, cv_err *err)
 {

@@ -38,8 +38,7 @@ void cv_verify_row(cv_verify *v, cv_rec_kind kind, const void *row)
     *cv_map_put(&v->row_at, &v->arena, proof->key, NULL) = v->rows.count;
 }
 
-/* ---- what an event vouches for --------------------------------------------------------------------------------------
- */
+/* ---- what an event vouches for ----------------------------------------------------------------------------------- */
 
 static cv_str event_place(cv_arena *a, const cv_rec_event *event)
 {
@@ -92,8 +91,7 @@ bool cv_verify_covers(cv_verify *v, const cv_rec_event *event, cv_err *err)
     return true;
 }
 
-/* ---- the verdict ----------------------------------------------------------------------------------------------------
- */
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
 
 bool cv_verify_rows(cv_verify *v, cv_err *err)
 {

@@ -44,10 +44,7 @@ static cv_str about_json(cv_arena *a, const cv_wanted *wanted)
     cv_json_writer w = {.out = &text};
     if (wanted->about_count == 0)
         return CV_STR("");
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < wanted->about_count; i++)
-        cv_json_str(&w, wanted->about[i]);
-    cv_json_end_array(&w);
+    cv_json_strs(&w, wanted->about, wanted->about_count);
     return cv_buf_take(&text, a);
 }
 

@@ -47,22 +47,13 @@ void cv_mark_print_json(const cv_mark *m, bool places, cv_json_writer *w)
     cv_json_end_object(w);
 }
 
-static void print_row(const cv_row *row, cv_json_writer *w)
-{
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < row->count; i++)
-        cv_json_str(w, row->cells[i]);
-    cv_json_end_array(w);
-}
-
 static void print_table(const cv_table *t, cv_json_writer *w)
 {
-    cv_json_key(w, CV_STR("columns"));
-    print_row(&t->items[0], w);
+    cv_json_key_strs(w, "columns", t->items[0].cells, t->items[0].count);
     cv_json_key(w, CV_STR("rows"));
     cv_json_begin_array(w);
     for (size_t i = 1; i < t->count; i++)
-        print_row(&t->items[i], w);
+        cv_json_strs(w, t->items[i].cells, t->items[i].count);
     cv_json_end_array(w);
 }
 

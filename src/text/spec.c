@@ -106,8 +106,7 @@ void cv_spec_print_marks(cv_buf *out)
                       "- Brackets inside a label are fine when they balance; write `\\[` or `\\]` for a single one.\n");
 }
 
-/* ---- the document --------------------------------------------------------------------------------------------------
- */
+/* ---- the document ------------------------------------------------------------------------------------------------ */
 
 static const char example[] = "# NVIDIA Investment Decision\n"
                               "**Draft**: Dialogue 2047\n"

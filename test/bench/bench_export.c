@@ -190,7 +190,8 @@ static double export_once(cv_store *store, const char *folder)
     cv_buf out = {0};
     cv_json input;
     cv_err err = {.arena = &a};
-    cv_str text = cv_arena_printf(&a, "{\"dialogue_id\":\"large\",\"plain\":true,\"output_path\":\"%s/large.json\"}", folder);
+    cv_str text =
+        cv_arena_printf(&a, "{\"dialogue_id\":\"large\",\"plain\":true,\"output_path\":\"%s/large.json\"}", folder);
     if (!cv_json_parse(&a, text, &input, &err))
         die(&err);
     cv_call call = {.arena = &a,

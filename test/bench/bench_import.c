@@ -35,8 +35,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* ---- files
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void make_response(cv_buf *text, size_t who, int round)
 {
@@ -68,8 +67,7 @@ static void make_files(cv_arena *a, const char *folder)
             }
 }
 
-/* ---- the floor
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the floor --------------------------------------------------------------------------------------------------- */
 
 static bool parse_one(void *ctx, const char *path, cv_err *err)
 {
@@ -97,8 +95,7 @@ static double parse_all(cv_arena *a, const char *folder, size_t *ret_bytes)
     return seconds() - begin;
 }
 
-/* ---- the import
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the import -------------------------------------------------------------------------------------------------- */
 
 static double import_all(cv_arena *a, const char *work, const char *folder, int run)
 {

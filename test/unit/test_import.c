@@ -198,8 +198,7 @@ static void wide_tables_are_no_boards(void **state)
     cv_arena_release(&a);
 }
 
-/* ---- whole imports -------------------------------------------------------------------------------------------------
- */
+/* ---- whole imports ----------------------------------------------------------------------------------------------- */
 
 static void put_file(cv_world *w, const char *name, const char *text)
 {
@@ -308,8 +307,7 @@ static void confined_callers_stay_below_the_root(void **state)
     cv_world_close(&w);
 }
 
-/* ---- exports -------------------------------------------------------------------------------------------------------
- */
+/* ---- exports ----------------------------------------------------------------------------------------------------- */
 
 /* Rounds, a response that waits, a correction, verdicts, an abandoned end: all that a dialogue can have. */
 static cv_str full_export(cv_world *w)

@@ -16,8 +16,7 @@ static int set_up(void **state)
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "eclair", "donut", NULL};
 enum { BAKERS = 5 };
 
-/* ---- a dialogue that nobody planned -------------------------------------------------------------------------------
- */
+/* ---- a dialogue that nobody planned ------------------------------------------------------------------------------ */
 
 static void add_tensions(cv_buf *b, cv_test_random *r, int round)
 {
@@ -134,8 +133,7 @@ static void random_dialogue(cv_world *w, cv_test_random *r, const char *id, int 
     }
 }
 
-/* ---- the slow way -------------------------------------------------------------------------------------------------
- */
+/* ---- the slow way ------------------------------------------------------------------------------------------------ */
 
 static bool slow_signalled(const cv_state *s, cv_str slug, int64_t round)
 {
@@ -172,8 +170,7 @@ static int64_t slow_total(const cv_state *s, cv_str slug)
     return sum;
 }
 
-/* ---- both ---------------------------------------------------------------------------------------------------------
- */
+/* ---- both -------------------------------------------------------------------------------------------------------- */
 
 static void assert_member(const cv_json *object, const char *key, int64_t expected)
 {
@@ -308,8 +305,7 @@ static void a_dialogue_without_people_has_one_too(void **state)
     ask(w, "scoreboard", "{'dialogue_id': 'empty'}");
 }
 
-/* ---- the course of a small one, in detail -------------------------------------------------------------------------
- */
+/* ---- the course of a small one, in detail ------------------------------------------------------------------------ */
 
 static void convergence_is_seen(void **state)
 {
@@ -404,8 +400,7 @@ static void one_round_has_the_totals_up_to_it(void **state)
     assert_str_eq(w->errs.items[0].suggestion, "the last round is 2");
 }
 
-/* ---- the estimate -------------------------------------------------------------------------------------------------
- */
+/* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 static const struct {
     int64_t open[6]; /* after each round, -1: the end */
@@ -464,8 +459,7 @@ static void what_is_over_has_no_rounds_left(void **state)
     assert_str_eq(member(member(&progress, "next_step"), "command")->text, "conclave dialogue export bread");
 }
 
-/* ---- what it costs ------------------------------------------------------------------------------------------------
- */
+/* ---- what it costs ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     size_t calls, snapshots;
@@ -503,8 +497,7 @@ static void one_reading_is_enough(void **state)
     w->store = inner;
 }
 
-/* ---- across dialogues ---------------------------------------------------------------------------------------------
- */
+/* ---- across dialogues -------------------------------------------------------------------------------------------- */
 
 static void several_dialogues_are_counted(void **state)
 {
@@ -636,8 +629,7 @@ static void counting_reads_no_dialogue(void **state)
     w->store = inner;
 }
 
-/* ---- hostile texts ------------------------------------------------------------------------------------------------
- */
+/* ---- hostile texts ----------------------------------------------------------------------------------------------- */
 
 /* Whatever titles, labels and roles hold: no line is wider than the page, no control character is left. */
 static void no_text_breaks_the_page(void **state)
@@ -663,8 +655,7 @@ static void no_text_breaks_the_page(void **state)
     }
 }
 
-/* ---- charts -------------------------------------------------------------------------------------------------------
- */
+/* ---- charts ------------------------------------------------------------------------------------------------------ */
 
 static cv_str spark(cv_arena *a, const int64_t *values, size_t count, size_t columns)
 {

@@ -189,8 +189,7 @@ static cv_str prompt_of(cv_view *v, size_t member, int64_t budget, cv_prompt *re
     return cv_buf_take(&out, v->a);
 }
 
-/* ---- everything is there, and nothing else ------------------------------------------------------------------------
- */
+/* ---- everything is there, and nothing else ----------------------------------------------------------------------- */
 
 /* The body of a mark in a prompt without the note on the mark's line. */
 static cv_str below_note(const cv_view_item *item, cv_str body)
@@ -341,8 +340,7 @@ static void test_hostile_surroundings(void **state)
     cv_world_close(&w);
 }
 
-/* ---- rounds that are over ------------------------------------------------------------------------------------------
- */
+/* ---- rounds that are over ---------------------------------------------------------------------------------------- */
 
 static cv_str context_of(cv_world *w, int round)
 {
@@ -384,8 +382,7 @@ static void test_as_it_was(void **state)
     }
 }
 
-/* ---- budgets ------------------------------------------------------------------------------------------------------
- */
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
 
 static bool is_listed(const cv_prompt *p, uint32_t item)
 {
@@ -446,8 +443,7 @@ static void test_budgets(void **state)
     cv_world_close(&w);
 }
 
-/* ---- what it costs ------------------------------------------------------------------------------------------------
- */
+/* ---- what it costs ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
     size_t snapshots, rows, others;
@@ -510,8 +506,7 @@ static void test_costs(void **state)
     cv_world_close(&w);
 }
 
-/* ---- where files go -----------------------------------------------------------------------------------------------
- */
+/* ---- where files go ---------------------------------------------------------------------------------------------- */
 
 static void test_confined(void **state)
 {
@@ -528,8 +523,7 @@ static void test_confined(void **state)
     cv_world_close(&w);
 }
 
-/* ---- those who are new --------------------------------------------------------------------------------------------
- */
+/* ---- those who are new ------------------------------------------------------------------------------------------- */
 
 /* Fifteen tensions and somebody who has to do with none of them: the open ones, as many as are quoted. */
 static void test_brief_of_open_tensions(void **state)
@@ -560,8 +554,7 @@ static void test_brief_of_open_tensions(void **state)
     cv_world_close(&w);
 }
 
-/* ---- the sentences ------------------------------------------------------------------------------------------------
- */
+/* ---- the sentences ----------------------------------------------------------------------------------------------- */
 
 static cv_str context_text(cv_world *w, const char *slug)
 {

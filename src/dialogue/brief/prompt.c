@@ -16,8 +16,7 @@ bool cv_prompt_is_fresh(const cv_prompt *p)
     return p->member->source == CV_SOURCE_CREATED || (p->member->source == CV_SOURCE_POOL && p->v->round > 0);
 }
 
-/* ---- quoting -------------------------------------------------------------------------------------------------------
- */
+/* ---- quoting ----------------------------------------------------------------------------------------------------- */
 
 void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text)
 {
@@ -83,8 +82,7 @@ static void rule(const cv_prompt *p)
     cv_buf_add_z(p->out, "\n---\n\n");
 }
 
-/* ---- the head ------------------------------------------------------------------------------------------------------
- */
+/* ---- the head ---------------------------------------------------------------------------------------------------- */
 
 static void write_head(const cv_prompt *p)
 {
@@ -197,8 +195,7 @@ static void write_calibration(const cv_prompt *p)
     rule(p);
 }
 
-/* ---- the role ------------------------------------------------------------------------------------------------------
- */
+/* ---- the role ---------------------------------------------------------------------------------------------------- */
 
 static void write_task(const cv_prompt *p)
 {
@@ -254,8 +251,7 @@ static void write_brief(const cv_prompt *p)
     rule(p);
 }
 
-/* ---- what is open, how to answer -----------------------------------------------------------------------------------
- */
+/* ---- what is open, how to answer --------------------------------------------------------------------------------- */
 
 static void write_active(const cv_prompt *p)
 {

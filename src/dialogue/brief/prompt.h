@@ -67,8 +67,7 @@ int64_t cv_prompt_tokens(size_t bytes);
  * created for a reason. */
 bool cv_prompt_is_fresh(const cv_prompt *p);
 
-/* ---- the parts ----------------------------------------------------------------------------------------------------
- */
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
 void cv_prompt_background(const cv_prompt *p, const char *heading);
 void cv_prompt_brief(const cv_prompt *p);
 void cv_prompt_rounds(cv_prompt *p);

@@ -15,8 +15,7 @@ enum {
     MOST_SUMMARY = 400, /* bytes of a synthesis in the list of rounds; it stands in full below */
 };
 
-/* ---- words ---------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 /* Lines behind '>' are quotation to people and text to the parser, whatever they hold. */
 static void quotation(const cv_prompt *p, cv_str text)
@@ -58,8 +57,7 @@ static size_t at_most(size_t count)
     return count < MOST_QUOTED ? count : MOST_QUOTED;
 }
 
-/* ---- 1 to 4 --------------------------------------------------------------------------------------------------------
- */
+/* ---- 1 to 4 ------------------------------------------------------------------------------------------------------ */
 
 static void write_question(const cv_prompt *p)
 {
@@ -133,8 +131,7 @@ static void write_mandate(const cv_prompt *p, const cv_relevance *r)
     cv_buf_printf(p->out, "%d. Recommend what to do, or say what makes it impossible.\n\n", number);
 }
 
-/* ---- 5 and 6 -------------------------------------------------------------------------------------------------------
- */
+/* ---- 5 and 6 ----------------------------------------------------------------------------------------------------- */
 
 static void quote_item(const cv_prompt *p, uint32_t i)
 {

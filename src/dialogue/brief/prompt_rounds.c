@@ -16,8 +16,7 @@
 
 enum { LEAST_BODY = 64 }; /* bytes; leaving out a shorter text would save no more than saying so costs */
 
-/* ---- what is left out ----------------------------------------------------------------------------------------------
- */
+/* ---- what is left out -------------------------------------------------------------------------------------------- */
 
 static bool is_kept(const cv_prompt *p, const cv_view_item *item)
 {
@@ -74,8 +73,7 @@ static void write_left(const cv_prompt *p)
                   CV_FMT(cv_prompt_how_to_read(p)));
 }
 
-/* ---- one item ------------------------------------------------------------------------------------------------------
- */
+/* ---- one item ---------------------------------------------------------------------------------------------------- */
 
 static cv_str slugs(cv_arena *a, const cv_people *by)
 {
@@ -182,8 +180,7 @@ static void write_item(const cv_prompt *p, uint32_t i)
     write_ties(p->v, i, p->out);
 }
 
-/* ---- one speaker ---------------------------------------------------------------------------------------------------
- */
+/* ---- one speaker ------------------------------------------------------------------------------------------------- */
 
 static void write_move(const cv_prompt *p, const cv_view_move *move)
 {
@@ -244,8 +241,7 @@ static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
     cv_buf_add_z(p->out, "---\n\n");
 }
 
-/* ---- rounds --------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 /* **Verdict V01 (interim):** Continue … */
 static void write_verdict(const cv_prompt *p, const cv_rec_verdict *verdict)

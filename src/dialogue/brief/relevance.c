@@ -42,22 +42,21 @@ static void take_named(search *x, cv_str text)
         take_subject(x, cv_view_find(x->v, word));
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 static void learn_words(const cv_view *v, cv_str text, cv_map *words)
 {
     cv_str word;
     while (next_word(&text, &word))
         if (word.n >= LEAST_WORD)
-            cv_map_put(words, v->a, cv_slug_lower(v->a, word), NULL);
+            cv_map_put(words, v->a, cv_arena_lower(v->a, word), NULL);
 }
 
 static bool shares_word(const cv_view *v, cv_str label, const cv_map *words)
 {
     cv_str word;
     while (next_word(&label, &word))
-        if (word.n >= LEAST_WORD && cv_map_get(words, cv_slug_lower(v->a, word)))
+        if (word.n >= LEAST_WORD && cv_map_get(words, cv_arena_lower(v->a, word)))
             return true;
     return false;
 }
@@ -73,8 +72,7 @@ static void take_matching(search *x, const cv_map *words)
                 take_subject(x, i);
 }
 
-/* ---- the whole -----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void take_open(search *x)
 {

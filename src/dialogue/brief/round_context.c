@@ -11,18 +11,12 @@
 static void print_increment(int64_t since, cv_json_writer *w)
 {
     static const cv_str replaced[] = {CV_STR_INIT("dialogue"), CV_STR_INIT("active_tensions"), CV_STR_INIT("experts")};
+    static const cv_str merged[] = {CV_STR_INIT("prior_rounds")};
     cv_json_key(w, CV_STR("increment"));
     cv_json_begin_object(w);
     cv_json_key_int(w, "since_rev", since);
-    cv_json_key(w, CV_STR("replace"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < CV_COUNT(replaced); i++)
-        cv_json_str(w, replaced[i]);
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("merge"));
-    cv_json_begin_array(w);
-    cv_json_str(w, CV_STR("prior_rounds"));
-    cv_json_end_array(w);
+    cv_json_key_strs(w, "replace", replaced, CV_COUNT(replaced));
+    cv_json_key_strs(w, "merge", merged, CV_COUNT(merged));
     cv_json_end_object(w);
 }
 

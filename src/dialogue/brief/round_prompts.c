@@ -25,8 +25,7 @@ typedef struct {
     cv_json_writer shared_writer;
 } press;
 
-/* ---- the request ---------------------------------------------------------------------------------------------------
- */
+/* ---- the request ------------------------------------------------------------------------------------------------- */
 
 static void refuse_expert(press *x, cv_str at, const char *field, cv_str slug)
 {
@@ -128,8 +127,7 @@ static bool read_request(press *x)
     return x->call->errs->count == 0;
 }
 
-/* ---- the budget ----------------------------------------------------------------------------------------------------
- */
+/* ---- the budget -------------------------------------------------------------------------------------------------- */
 
 /* Finds the cuts of all before anything is written. */
 static bool fit_all(press *x)
@@ -151,8 +149,7 @@ static bool fit_all(press *x)
     return !who;
 }
 
-/* ---- one expert ----------------------------------------------------------------------------------------------------
- */
+/* ---- one expert -------------------------------------------------------------------------------------------------- */
 
 static void print_left(const cv_prompt *job, cv_json_writer *w)
 {

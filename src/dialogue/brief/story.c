@@ -27,8 +27,7 @@ typedef struct {
     cv_buf out;
 } story;
 
-/* ---- words ---------------------------------------------------------------------------------------------------------
- */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 void cv_story_item(const cv_view *v, const cv_view_item *item, cv_buf *out)
 {
@@ -82,8 +81,7 @@ static bool is_answer(const story *t, const cv_view_tie *tie)
     return changes_target(tie->type) || tie->by->count > 1 || !is_mine(t, tie->by);
 }
 
-/* ---- answers to one item -------------------------------------------------------------------------------------------
- */
+/* ---- answers to one item ----------------------------------------------------------------------------------------- */
 
 /* "Donut addressed it in round 1 with R0101 (Amended collar)." */
 static void tell_answer(story *t, const cv_view_item *item, const cv_view_tie *tie)
@@ -156,8 +154,7 @@ static void tell_move(story *t, const cv_view_move *move, const char *object)
     cv_buf_add_char(&t->out, '.');
 }
 
-/* ---- the expert's items --------------------------------------------------------------------------------------------
- */
+/* ---- the expert's items ------------------------------------------------------------------------------------------ */
 
 static void tell_item(story *t, uint32_t at, bool first_of_round)
 {
@@ -226,8 +223,7 @@ static void tell_round(story *t, int64_t round, bool latest, uint32_t *room)
     }
 }
 
-/* ---- what concerns the expert as a whole ---------------------------------------------------------------------------
- */
+/* ---- what concerns the expert as a whole ------------------------------------------------------------------------- */
 
 static bool is_target(const story *t, cv_str target)
 {
@@ -303,8 +299,7 @@ cv_str cv_story_context(const cv_view *v, const cv_view_member *member)
     return cv_buf_take(&t.out, v->a);
 }
 
-/* ---- the task ------------------------------------------------------------------------------------------------------
- */
+/* ---- the task ---------------------------------------------------------------------------------------------------- */
 
 static bool is_answer_to_tension(cv_ref type)
 {
@@ -371,8 +366,7 @@ cv_str cv_story_task(const cv_view *v, const cv_view_member *member)
     return cv_buf_take(&t.out, v->a);
 }
 
-/* ---- involvement ---------------------------------------------------------------------------------------------------
- */
+/* ---- involvement ------------------------------------------------------------------------------------------------- */
 
 /* "addressed it (P0101, R0101)" */
 static void add_deeds(const cv_view *v, uint32_t tension, cv_str slug, cv_ref type, cv_buf *out)

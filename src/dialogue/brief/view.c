@@ -9,8 +9,7 @@
 
 #include "dialogue/panel.h"
 
-/* ---- people --------------------------------------------------------------------------------------------------------
- */
+/* ---- people ------------------------------------------------------------------------------------------------------ */
 
 static size_t speaker_of(cv_view *v, cv_str slug)
 {
@@ -54,8 +53,7 @@ static const cv_people *people_of(cv_view *v, cv_str json)
     return people;
 }
 
-/* ---- what is kept --------------------------------------------------------------------------------------------------
- */
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 /* The last event before the round that names a status decides. Statuses of the rows are those of today. */
 static void turn_back(cv_view *v)
@@ -190,8 +188,7 @@ static void keep_moves(cv_view *v)
         qsort(v->moves.items, v->moves.count, sizeof *v->moves.items, move_order);
 }
 
-/* ---- groups --------------------------------------------------------------------------------------------------------
- */
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static cv_groups group_pairs(cv_view *v, const cv_view_pair *pairs, size_t count, size_t groups)
 {
@@ -252,8 +249,7 @@ static void group_moves(cv_view *v, size_t keys)
     v->moves_to = group_pairs(v, v->aims.items, v->aims.count, v->items.count + 1);
 }
 
-/* ---- the panel -----------------------------------------------------------------------------------------------------
- */
+/* ---- the panel --------------------------------------------------------------------------------------------------- */
 
 /* A panel that was seated for an earlier round and stands has been retained. */
 static void add_seated(cv_view *v, const cv_rec_seat *seat, const int64_t *scores)
@@ -299,8 +295,7 @@ static void seat_panel(cv_view *v)
         seat_everybody(v, scores);
 }
 
-/* ---- the whole -----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* A dialogue that went on was open; it was converging from the first signal on. */
 static cv_str status_before(const cv_view *v)
@@ -339,8 +334,7 @@ void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *v)
     v->status = status_before(v);
 }
 
-/* ---- questions -----------------------------------------------------------------------------------------------------
- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 uint32_t cv_view_find(const cv_view *v, cv_str display_id)
 {

@@ -14,8 +14,7 @@ static void key_text(cv_json_writer *w, const char *key, cv_str text)
         cv_json_null(w);
 }
 
-/* ---- what one speaker said -----------------------------------------------------------------------------------------
- */
+/* ---- what one speaker said --------------------------------------------------------------------------------------- */
 
 static void print_item(const cv_view_item *item, cv_json_writer *w)
 {
@@ -119,11 +118,7 @@ static void print_moves(const cv_view *v, size_t key, int64_t since, cv_json_wri
         begin_list(&l);
         cv_json_begin_object(w);
         cv_json_key_str(w, "type", cv_move_words.items[move->type]);
-        cv_json_key(w, CV_STR("targets"));
-        cv_json_begin_array(w);
-        for (size_t k = 0; k < move->target_count; k++)
-            cv_json_str(w, move->targets[k]);
-        cv_json_end_array(w);
+        cv_json_key_strs(w, "targets", move->targets, move->target_count);
         cv_json_key_str_if(w, "context", move->row->context);
         cv_json_end_object(w);
     }
@@ -166,8 +161,7 @@ static void print_contribution(const cv_view *v, int64_t round, size_t speaker, 
     cv_json_end_object(w);
 }
 
-/* ---- rounds --------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static void print_contributions(const cv_view *v, const cv_view_round *round, int64_t since, cv_json_writer *w)
 {
@@ -249,8 +243,7 @@ static void print_round(const cv_view *v, const cv_view_round *one, const round_
     cv_json_end_object(w);
 }
 
-/* ---- the whole -----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void print_dialogue(const cv_view *v, int64_t since, cv_json_writer *w)
 {

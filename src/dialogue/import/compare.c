@@ -25,8 +25,7 @@ static void differ(comparing *c, size_t sheet, size_t line, cv_str what, int64_t
     d->why = why;
 }
 
-/* ---- rounds
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static int64_t signals_in(const cv_state *s, int64_t round)
 {
@@ -89,8 +88,7 @@ static void compare_round(comparing *c, size_t round, int64_t *sum)
 #undef WHAT
 }
 
-/* ---- agents
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- agents ------------------------------------------------------------------------------------------------------ */
 
 static bool has_round_scores(const cv_script *s)
 {
@@ -121,8 +119,7 @@ static void compare_sums(comparing *c)
                CV_STR("the board gives sums over all rounds; to which rounds they belong is not said"));
 }
 
-/* ---- tensions
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- tensions ---------------------------------------------------------------------------------------------------- */
 
 static void compare_thread(comparing *c, const cv_thread *thread)
 {
@@ -158,8 +155,7 @@ static void compare_status(comparing *c)
     d->why = CV_STR("a dialogue is converged by its final verdict, and no section is one");
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static void tell_tempo(comparing *c)
 {

@@ -30,8 +30,7 @@ typedef struct {
     cv_map at;      /* which dialogue -> index + 1 */
 } finding;
 
-/* ---- names ----------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static cv_str last_of(cv_str path, cv_str *ret_before)
 {
@@ -45,14 +44,16 @@ static cv_str last_of(cv_str path, cv_str *ret_before)
 /* "round-12" and what follows it; -1: it does not begin like this. */
 static int round_of(cv_str name, cv_str *ret_rest)
 {
-    cv_str rest = cv_str_from(name, 6);
-    size_t digits = 0;
+    static const cv_str prefix = CV_STR_INIT("round-");
+    size_t end = prefix.n;
     int round;
-    while (digits < rest.n && cv_is_digit(rest.p[digits]))
-        digits++;
-    if (!cv_str_starts_nocase(name, CV_STR("round-")) || !cv_str_to_int(cv_str_head(rest, digits), &round))
+    if (!cv_str_starts_nocase(name, prefix))
         return -1;
-    *ret_rest = cv_str_from(rest, digits);
+    while (end < name.n && cv_is_digit(name.p[end]))
+        end++;
+    if (!cv_str_to_int(cv_str_from(cv_str_head(name, end), prefix.n), &round))
+        return -1;
+    *ret_rest = cv_str_from(name, end);
     return round;
 }
 
@@ -112,8 +113,7 @@ static int known_role(cv_str name)
     return -1;
 }
 
-/* ---- listing --------------------------------------------------------------------------------------------------------
- */
+/* ---- listing ----------------------------------------------------------------------------------------------------- */
 
 static bool list_file(void *ctx, const char *path, cv_err *err)
 {
@@ -165,8 +165,7 @@ static void learn_folders(finding *f)
     }
 }
 
-/* ---- roles ----------------------------------------------------------------------------------------------------------
- */
+/* ---- roles ------------------------------------------------------------------------------------------------------- */
 
 static cv_found_file of_round(const listed *file, int round)
 {

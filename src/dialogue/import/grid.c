@@ -7,8 +7,7 @@ enum { MOST_COLUMNS = 64 }; /* of a board: wider tables are none, and reading st
 
 const char *const cv_score_letters[CV_SCORE_PARTS] = {"W", "C", "T", "R"};
 
-/* ---- tables ---------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static cv_grid_row read_row(cv_arena *a, const cv_line *line, size_t number)
 {
@@ -44,8 +43,7 @@ cv_grids cv_grids_find(cv_arena *a, cv_str text, size_t line)
     return grids;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static cv_str without_bold(cv_str s)
 {
@@ -105,8 +103,7 @@ int cv_grid_round(cv_str cell)
     return -1;
 }
 
-/* ---- boards ---------------------------------------------------------------------------------------------------------
- */
+/* ---- boards ------------------------------------------------------------------------------------------------------ */
 
 static cv_board_row empty_row(size_t line)
 {
@@ -255,8 +252,7 @@ bool cv_board_read(cv_arena *a, const cv_grid *grid, cv_board_rows *to)
     return has_parts(&c);
 }
 
-/* ---- trackers -------------------------------------------------------------------------------------------------------
- */
+/* ---- trackers ---------------------------------------------------------------------------------------------------- */
 
 /* What trackers write into their status column. The word that stands first in a cell counts. */
 static const struct {
@@ -348,8 +344,7 @@ bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker)
     return true;
 }
 
-/* ---- panels ---------------------------------------------------------------------------------------------------------
- */
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
 
 /* "0–2", "2", "0, 2": the first number and the last. */
 static void read_span(cv_str cell, int *ret_first, int *ret_last)

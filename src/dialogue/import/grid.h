@@ -44,8 +44,7 @@ int64_t cv_grid_number(cv_arena *a, cv_str cell);
 /* "R2" anywhere in a cell: 2; -1: none. */
 int cv_grid_round(cv_str cell);
 
-/* ---- boards ---------------------------------------------------------------------------------------------------------
- */
+/* ---- boards ------------------------------------------------------------------------------------------------------ */
 
 enum { CV_SCORE_PARTS = 4 }; /* W C T R */
 extern const char *const cv_score_letters[CV_SCORE_PARTS];
@@ -68,8 +67,7 @@ typedef CV_STATE_LIST(cv_board_row) cv_board_rows;
 /* Adds what the table says when it is a board of any shape; false when it is none. */
 bool cv_board_read(cv_arena *a, const cv_grid *grid, cv_board_rows *rows);
 
-/* ---- trackers -------------------------------------------------------------------------------------------------------
- */
+/* ---- trackers ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_str id; /* T01, in its one spelling */
@@ -84,8 +82,7 @@ typedef CV_STATE_LIST(cv_tracked) cv_tracker;
 
 bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker);
 
-/* ---- panels ---------------------------------------------------------------------------------------------------------
- */
+/* ---- panels ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     cv_str name, role, tier, relevance, focus;

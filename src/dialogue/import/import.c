@@ -22,8 +22,7 @@ typedef struct {
     cv_report report;
 } importing;
 
-/* ---- reading the files of a dialogue
- * --------------------------------------------------------------------------------- */
+/* ---- reading the files of a dialogue ----------------------------------------------------------------------------- */
 
 typedef struct {
     cv_script *s;
@@ -185,8 +184,7 @@ static void read_files(const cv_found *found, cv_script *s, cv_remarks *failures
     }
 }
 
-/* ---- exports
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- exports ----------------------------------------------------------------------------------------------------- */
 
 static void tally_rows(const cv_changes *rows, cv_tally *tally)
 {
@@ -251,8 +249,7 @@ static bool import_export(importing *im, const cv_found *found, cv_script *s)
     return false;
 }
 
-/* ---- one dialogue
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- one dialogue ------------------------------------------------------------------------------------------------ */
 
 static cv_import_outcome outcome_of(const cv_played *played, bool played_well)
 {
@@ -309,8 +306,7 @@ static void report_trouble(importing *im, const cv_err *err)
     cv_arena_release(&arena);
 }
 
-/* ---- the request
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the request ------------------------------------------------------------------------------------------------- */
 
 static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count)
 {

@@ -7,8 +7,7 @@
 #include "dialogue/operations.h"
 #include "record/chain.h"
 
-/* ---- requests
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 static cv_str op_id(const cv_playing *p, const char *step)
 {
@@ -65,8 +64,7 @@ bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_hand
     return true;
 }
 
-/* ---- create
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- create ------------------------------------------------------------------------------------------------------ */
 
 /* "jira-cloud-integration" is called "Jira cloud integration". */
 static cv_str title_of_key(cv_arena *a, cv_str key)
@@ -216,8 +214,7 @@ static bool create(cv_playing *p)
     return p->played->conflicts.count > 0 && find_earlier(p);
 }
 
-/* ---- the end
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* "Verdict: Ready for RFC" -> "Ready for RFC"; other headings: the first words below them. */
 static cv_str short_form(cv_arena *a, const cv_ending *ending)

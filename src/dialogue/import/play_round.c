@@ -22,8 +22,7 @@ typedef struct {
     cv_hearing hearing;
 } scene;
 
-/* ---- the panel
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the panel --------------------------------------------------------------------------------------------------- */
 
 static bool read_state(cv_playing *p, uint32_t kinds, cv_state *ret_state)
 {
@@ -207,8 +206,7 @@ static void evolve(scene *sc)
         load(sc->p, sc->round, &sc->state);
 }
 
-/* ---- what was said
- * --------------------------------------------------------------------------------------------------- */
+/* ---- what was said ----------------------------------------------------------------------------------------------- */
 
 static const cv_part *part_of(const scene *sc, cv_str slug)
 {
@@ -305,8 +303,7 @@ static void hear(scene *sc)
     keep_notes(sc);
 }
 
-/* ---- what the tracker says
- * ------------------------------------------------------------------------------------------- */
+/* ---- what the tracker says --------------------------------------------------------------------------------------- */
 
 /* Items stand by kind; the judge's come behind those of the experts. */
 static void add_judges_tension(scene *sc, const cv_thread *thread)
@@ -388,8 +385,7 @@ static void add_threads(scene *sc)
     }
 }
 
-/* ---- scores
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 static void write_parts(cv_json_writer *w, const cv_points *points)
 {
@@ -442,8 +438,7 @@ static void write_scores(scene *sc, cv_json_writer *w)
     cv_json_key_int(w, "score", sum == CV_ABSENT ? 0 : sum);
 }
 
-/* ---- the round
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the round --------------------------------------------------------------------------------------------------- */
 
 static void write_round(scene *sc, cv_json_writer *w)
 {

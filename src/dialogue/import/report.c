@@ -10,8 +10,7 @@ const cv_words cv_import_outcomes = {outcome_words, CV_OUTCOME_COUNT};
 
 enum { MOST_TOLD = 8 }; /* remarks of a kind, for people; the JSON has all of them */
 
-/* ---- counts
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
 
 static void add(cv_tally *to, const cv_tally *from)
 {
@@ -54,8 +53,7 @@ static cv_tally tally_of(const cv_script *s)
     return all;
 }
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void key_sheet(cv_json_writer *w, const cv_script *s, size_t sheet, size_t line)
 {
@@ -155,8 +153,7 @@ static void print_dialogue(cv_json_writer *w, const cv_script *s, const cv_playe
     cv_json_end_object(w);
 }
 
-/* ---- text
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void tell_place(cv_report *r, const cv_script *s, size_t sheet, size_t line)
 {
@@ -227,8 +224,7 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
     tell_differences(r, s);
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 void cv_report_begin(cv_report *r, const cv_call *call, bool dry_run)
 {

@@ -18,8 +18,7 @@ bool cv_restore_fits(const cv_json *document)
            cv_json_get(document, CV_STR("record"));
 }
 
-/* ---- the long texts -------------------------------------------------------------------------------------------------
- */
+/* ---- the long texts ---------------------------------------------------------------------------------------------- */
 
 /* The texts of the document by the row they belong to: "P0101", "1/muffin". */
 static void learn_entities(cv_arena *a, const cv_json *document, cv_map *texts)
@@ -72,8 +71,7 @@ static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *row
         put_back(&texts, response_key(a, responses[i].round, responses[i].expert_slug), &responses[i].content);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool is_sound_id(cv_arena *a, cv_str id)
 {
@@ -118,8 +116,7 @@ static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret
     return true;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* The head of the chain: the hash of the last event. */
 static cv_str head_of(const cv_changes *rows)
@@ -148,8 +145,7 @@ static bool write_rows(const cv_call *call, cv_arena *a, cv_store *store, cv_str
     return done == CV_STORE_DONE || done == CV_STORE_REPLAYED;
 }
 
-/* ---- does it agree with itself? -------------------------------------------------------------------------------------
- */
+/* ---- does it agree with itself? ---------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_arena *arena;
@@ -259,8 +255,7 @@ static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *
     return ok;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 static cv_restore_result taken(cv_arena *a, const cv_restored *r, const cv_position *position, cv_errs *errs)
 {

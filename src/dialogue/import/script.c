@@ -5,8 +5,7 @@
 #include "dialogue/people.h"
 #include "text/doc.h"
 
-/* ---- the report
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the report -------------------------------------------------------------------------------------------------- */
 
 void cv_script_decide(cv_script *s, size_t sheet, size_t line, const char *format, ...)
 {
@@ -33,8 +32,7 @@ cv_difference *cv_script_differ(cv_script *s, size_t sheet, size_t line, cv_str 
     return d;
 }
 
-/* ---- players
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- players ----------------------------------------------------------------------------------------------------- */
 
 static bool is_judge(cv_str name)
 {
@@ -50,7 +48,7 @@ static bool is_judge(cv_str name)
 static cv_str slug_for(cv_script *s, cv_str name, size_t sheet, size_t line)
 {
     cv_arena *a = s->arena;
-    cv_str slug = cv_slug_lower(a, name);
+    cv_str slug = cv_arena_lower(a, name);
     if (!cv_slug_ok(slug)) {
         cv_str title = cv_slug_of_title(a, name);
         char *kept = cv_arena_alloc(a, title.n + 1);
@@ -97,8 +95,7 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
     return *at - 1;
 }
 
-/* ---- rounds
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line)
 {
@@ -221,8 +218,7 @@ void cv_script_note(cv_script *s, cv_act *act, cv_str text)
         *CV_PUSH(s->arena, &act->notes) = text;
 }
 
-/* ---- boards and trackers
- * ---------------------------------------------------------------------------------------------- */
+/* ---- boards and trackers ----------------------------------------------------------------------------------------- */
 
 /* Boards of the whole dialogue are written again at its end: the last one counts. */
 static void keep_sum(cv_script *s, const cv_part_score *score)
@@ -280,16 +276,16 @@ static void keep_tracked(cv_script *s, const cv_tracked *row, size_t sheet)
     kept.row.raised -= row->raised >= s->base ? s->base : 0;
     kept.row.closed -= row->closed >= s->base ? s->base : 0;
     uintptr_t *first = cv_map_put(&s->tracked, s->arena, row->id, NULL);
-    cv_tracked_row *known = *first ? &s->tracker.items[*first - 1] : NULL;
-    if (!known || known->sheet == sheet) {
+    if (!*first || s->tracker.items[*first - 1].sheet == sheet) {
         *CV_PUSH(s->arena, &s->tracker) = kept;
         *first = *first ? *first : s->tracker.count;
         s->sheets.items[sheet].tally.tracked++;
         return;
     }
-    known->row.raised = known->row.raised >= 0 ? known->row.raised : kept.row.raised;
-    known->row.closed = known->row.closed >= 0 ? known->row.closed : kept.row.closed;
-    known->row.by = known->row.by.n ? known->row.by : kept.row.by;
+    cv_tracked *known = &s->tracker.items[*first - 1].row;
+    known->raised = known->raised >= 0 ? known->raised : kept.row.raised;
+    known->closed = known->closed >= 0 ? known->closed : kept.row.closed;
+    known->by = known->by.n ? known->by : kept.row.by;
 }
 
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
@@ -322,8 +318,7 @@ bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int 
     return any;
 }
 
-/* ---- the rest
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 void cv_script_keep(cv_script *s, cv_str heading, cv_str text)
 {

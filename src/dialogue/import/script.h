@@ -120,8 +120,7 @@ typedef struct {
     CV_STATE_LIST(cv_difference) differences;
 } cv_script;
 
-/* ---- while reading
- * --------------------------------------------------------------------------------------------------- */
+/* ---- while reading ----------------------------------------------------------------------------------------------- */
 
 #define CV_NO_SHEET SIZE_MAX
 #define CV_THE_JUDGE SIZE_MAX
@@ -165,8 +164,7 @@ void cv_script_finish(cv_script *s);
 /* The line of the file that a line of somebody's text is. */
 size_t cv_part_line(const cv_part *part, size_t line);
 
-/* ---- readers
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- readers ----------------------------------------------------------------------------------------------------- */
 
 /* An assembled document (script_doc.c). */
 void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text);

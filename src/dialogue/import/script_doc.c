@@ -22,8 +22,7 @@ typedef struct {
     int last_round;
 } reading;
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
 
 static void find_lines(reading *r)
 {
@@ -51,15 +50,14 @@ static size_t section_end(const reading *r, size_t i)
     return i + 1 < r->doc.sections.count ? r->doc.sections.items[i + 1].line : r->doc.lines + 1;
 }
 
-/* ---- the head -------------------------------------------------------------------------------------------------------
- */
+/* ---- the head ---------------------------------------------------------------------------------------------------- */
 
 /* "Alignment Dialogue: X" and "Dialogue 0012: X" are called X. */
 static cv_str plain_title(cv_str title)
 {
     static const cv_str first[] = {CV_STR_INIT("Alignment Dialogue"), CV_STR_INIT("Dialogue")};
     for (size_t i = 0; i < CV_COUNT(first); i++) {
-        if (!cv_str_starts_nocase(title, first[i]))
+        if (title.n <= first[i].n || !cv_str_starts_nocase(title, first[i]))
             continue;
         cv_str rest = cv_str_trim_left(cv_str_from(title, first[i].n));
         while (rest.n > 0 && cv_is_digit(rest.p[0]))
@@ -125,8 +123,7 @@ static void read_head(reading *r)
     cv_script_keep(s, CV_STR("Introduction"), cv_buf_take(&intro, s->arena));
 }
 
-/* ---- the panel ------------------------------------------------------------------------------------------------------
- */
+/* ---- the panel --------------------------------------------------------------------------------------------------- */
 
 static void read_panel(reading *r, cv_str text, size_t line)
 {
@@ -151,8 +148,7 @@ static void read_panel(reading *r, cv_str text, size_t line)
     }
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 /* Text that is going to somebody: piece by piece while its lines are walked. */
 typedef struct {
@@ -296,8 +292,7 @@ static void read_judge(reading *r, const cv_section *section, cv_str text)
     cv_script_endings(r->s, r->sheet, text, section->line + 1);
 }
 
-/* ---- the rest -------------------------------------------------------------------------------------------------------
- */
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 /* Boards, trackers and verdicts have places of their own in the record; everything else is kept as background. */
 static void read_other(reading *r, const cv_section *section, cv_str text)

@@ -25,8 +25,7 @@ typedef struct {
     int judged[CV_MAX_ROUND + 1]; /* tensions of the judge's so far */
 } tracing;
 
-/* ---- what the experts number ---------------------------------------------------------------------------------------
- */
+/* ---- what the experts number ------------------------------------------------------------------------------------- */
 
 static cv_str player_key(cv_arena *a, size_t player, cv_str id)
 {
@@ -90,8 +89,7 @@ static void trace_part(tracing *t, const cv_part *part, int round)
             trace_item(t, &speech.items[i], part->player, round);
 }
 
-/* ---- what is spoken of ---------------------------------------------------------------------------------------------
- */
+/* ---- what is spoken of ------------------------------------------------------------------------------------------- */
 
 /* An expert can only speak of a tension that was there before; the judge may name a new one. */
 static void trace_mentions(tracing *t, cv_str text, int round)
@@ -120,8 +118,7 @@ static void trace_act(tracing *t, int round)
         trace_mentions(t, act->notes.items[i], round);
 }
 
-/* ---- the tracker's rows ---------------------------------------------------------------------------------------------
- */
+/* ---- the tracker's rows ------------------------------------------------------------------------------------------ */
 
 /* The expert's tension that a row is about; NULL: nobody's. */
 static const numbered *raised_by(const tracing *t, const cv_tracked *row)

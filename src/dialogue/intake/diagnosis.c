@@ -52,8 +52,7 @@ void cv_diagnosis_print(const cv_hearing *h, size_t voice, bool named, cv_json_w
     print_findings(&p, &speech->findings, next, SIZE_MAX);
 }
 
-/* ---- what is understood -------------------------------------------------------------------------------------------
- */
+/* ---- what is understood ------------------------------------------------------------------------------------------ */
 
 static void print_ids(const cv_hearing *h, cv_str expert, cv_kind kind, cv_json_writer *w)
 {
@@ -100,11 +99,7 @@ static void print_moves(const cv_hearing *h, cv_str expert, cv_json_writer *w)
             continue;
         cv_json_begin_object(w);
         cv_json_key_str(w, "type", cv_move_words.items[move->type]);
-        cv_json_key(w, CV_STR("targets"));
-        cv_json_begin_array(w);
-        for (size_t k = 0; k < move->targets.count; k++)
-            cv_json_str(w, move->targets.items[k]);
-        cv_json_end_array(w);
+        cv_json_key_strs(w, "targets", move->targets.items, move->targets.count);
         cv_json_end_object(w);
     }
     cv_json_end_array(w);

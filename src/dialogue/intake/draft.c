@@ -41,8 +41,7 @@ static void compose(draft *d)
                       "round %lld is registered: it will not be taken a second time", (long long)d->round);
 }
 
-/* ---- the answer
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void print_who(const draft *d, const char *key, bool said_nothing, cv_json_writer *w)
 {

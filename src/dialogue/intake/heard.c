@@ -7,8 +7,7 @@
 #include "dialogue/intake/listen.h"
 #include "dialogue/people.h"
 
-/* ---- what is not known ----------------------------------------------------------------------------------------------
- */
+/* ---- what is not known ------------------------------------------------------------------------------------------- */
 
 static void note_meaning(cv_listener *l, cv_str written, const cv_meaning *meaning)
 {
@@ -54,8 +53,7 @@ static bool has_targets(cv_listener *l)
     return false;
 }
 
-/* ---- updates: the judge's word about a tension
- * ----------------------------------------------------------------------- */
+/* ---- updates: the judge's word about a tension ------------------------------------------------------------------- */
 
 /* The tension's id in the dialogue, or its local id when it is new. */
 static cv_str tension_of(const cv_listener *l, cv_str id)
@@ -100,8 +98,7 @@ static void add_update(cv_listener *l, const cv_meaning *meaning, cv_status to)
         .expert = l->speech->expert, .id = id, .reason = reason_of(l), .status = to, .line = l->said->mark->line};
 }
 
-/* ---- references
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- references -------------------------------------------------------------------------------------------------- */
 
 static bool is_new_reference(cv_listener *l, cv_str source, cv_ref type, cv_str target)
 {
@@ -220,8 +217,7 @@ static void hear_accepted(cv_listener *l)
     }
 }
 
-/* ---- moves
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
 
 static void add_move(cv_listener *l, cv_move type)
 {
@@ -272,8 +268,7 @@ static void hear_convergence(cv_listener *l)
     add_move(l, CV_MOVE_CONVERGE);
 }
 
-/* ---- verdicts
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
 /* Is this very verdict in the record? Then it keeps its id, and registering it again is a replay. */
 static bool is_stored(const cv_listener *l, const cv_heard_verdict *verdict, const cv_rec_verdict *stored)
@@ -323,8 +318,7 @@ static void hear_minority(cv_listener *l)
     add_verdict(l, CV_VERDICT_MINORITY);
 }
 
-/* ---- which is which
- * -------------------------------------------------------------------------------------------------- */
+/* ---- which is which ---------------------------------------------------------------------------------------------- */
 
 void cv_listen_mark(cv_listener *l)
 {

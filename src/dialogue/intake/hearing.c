@@ -23,8 +23,7 @@ cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char
     return note;
 }
 
-/* ---- items ----------------------------------------------------------------------------------------------------------
- */
+/* ---- items ------------------------------------------------------------------------------------------------------- */
 
 static void add_others(cv_listener *l, cv_heard_entity *entity, cv_str names)
 {
@@ -85,8 +84,7 @@ static void spoken_of(cv_listener *l)
         l->last->content = m->body;
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------
- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static void listen_to(cv_listener *l, cv_speech *speech)
 {

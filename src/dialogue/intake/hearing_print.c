@@ -69,11 +69,7 @@ static void print_moves(const cv_hearing *h, cv_json_writer *w)
         cv_json_begin_object(w);
         cv_json_key_str(w, "expert", move->expert);
         cv_json_key_str(w, "type", cv_move_words.items[move->type]);
-        cv_json_key(w, CV_STR("targets"));
-        cv_json_begin_array(w);
-        for (size_t k = 0; k < move->targets.count; k++)
-            cv_json_str(w, move->targets.items[k]);
-        cv_json_end_array(w);
+        cv_json_key_strs(w, "targets", move->targets.items, move->targets.count);
         if (move->context.n)
             cv_json_key_str(w, "context", move->context);
         cv_json_end_object(w);

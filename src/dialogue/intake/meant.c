@@ -38,8 +38,7 @@ static cv_meaning local(const cv_listener *l, const cv_id *id, cv_str written)
     return (cv_meaning){.id = pending ? written : (cv_str){NULL, 0}, .letter = letter, .pending = pending};
 }
 
-/* ---- short ids ------------------------------------------------------------------------------------------------------
- */
+/* ---- short ids --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_str id;
@@ -91,8 +90,7 @@ static cv_meaning short_id(cv_listener *l, const cv_id *id, cv_str written)
     return *(const cv_meaning *)*place;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 cv_str cv_hear_own_name(cv_arena *a, cv_str expert, cv_str id)
 {

@@ -32,13 +32,12 @@ static cv_spot spot(response *r, const char *field)
     return (cv_spot){.call = r->call, .state = &r->state, .item_type = CV_STR("response"), .field = cv_str_of(field)};
 }
 
-/* ---- what is asked
- * --------------------------------------------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------------------------------- */
 
 static void read_expert(response *r)
 {
     cv_spot at = spot(r, "expert");
-    cv_str slug = cv_slug_lower(r->call->arena, cv_json_get_text(r->call->input, "expert"));
+    cv_str slug = cv_arena_lower(r->call->arena, cv_json_get_text(r->call->input, "expert"));
     const cv_rec_expert *row = cv_state_expert(&r->state, slug);
     r->expert = row ? row->expert_slug : slug;
     if (cv_str_eq(slug, cv_judge_slug))
@@ -109,8 +108,7 @@ static bool read_request(cv_call *call, response *r)
     return true;
 }
 
-/* ---- may it be written
- * ------------------------------------------------------------------------------------------------ */
+/* ---- may it be written ------------------------------------------------------------------------------------------- */
 
 static bool refuse_other(response *r, bool registered)
 {
@@ -132,8 +130,7 @@ static bool may_write(response *r)
     return !r->stored || (!registered && cv_json_get_true(r->call->input, "replace")) || refuse_other(r, registered);
 }
 
-/* ---- the write
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- the write --------------------------------------------------------------------------------------------------- */
 
 /* What takes the place of another text keeps it: {"content", "sha256", "created_at"}. The state has no contents; rows
  * since that rev are few. */
@@ -215,8 +212,7 @@ static bool work(cv_call *call, cv_outcome *outcome)
     return may_write(&r) && enter(&r, outcome);
 }
 
-/* ---- its file
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- its file ---------------------------------------------------------------------------------------------------- */
 
 /* What became of the response, for the rest of the answer. */
 typedef struct {
@@ -260,8 +256,7 @@ static bool write_file(cv_call *call, filing *f, cv_err *err)
     return true;
 }
 
-/* ---- the rest of the answer
- * --------------------------------------------------------------------------------------------- */
+/* ---- the rest of the answer -------------------------------------------------------------------------------------- */
 
 static void warn_of_seat(cv_call *call, filing *f)
 {
@@ -344,7 +339,7 @@ static bool name_request(cv_call *call, cv_json *ret_input)
         return cv_call_fail(call, &err);
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
-    cv_str expert = cv_slug_lower(call->arena, cv_json_get_text(call->input, "expert"));
+    cv_str expert = cv_arena_lower(call->arena, cv_json_get_text(call->input, "expert"));
     cv_json_value(&w, call->input);
     for (size_t i = 0; i < s.responses.count; i++)
         if (cv_str_eq(s.responses.items[i].expert_slug, expert))

@@ -40,8 +40,7 @@ static void look_at_files(cv_call *call, check *c)
                       "the dialogue's folder was not looked at: %.*s", CV_FMT(cv_err_text(&err)));
 }
 
-/* ---- the answer
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 static void print_experts(const check *c, cv_json_writer *w)
 {

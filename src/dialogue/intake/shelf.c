@@ -29,7 +29,7 @@ typedef struct {
 static cv_str expert_of(const looking *l, cv_str name)
 {
     static const cv_str prefix = CV_STR_INIT("response-"), suffix = CV_STR_INIT(".md");
-    cv_str stem = cv_slug_lower(l->call->arena, cv_str_head(name, name.n - suffix.n));
+    cv_str stem = cv_arena_lower(l->call->arena, cv_str_head(name, name.n - suffix.n));
     if (cv_str_starts(stem, prefix))
         return cv_str_from(stem, prefix.n);
     return cv_state_expert(l->s, stem) ? stem : (cv_str){NULL, 0};

@@ -43,8 +43,7 @@ static void remark(cv_said *said, cv_str note, cv_str message, cv_str suggestion
     said->suggestion = suggestion;
 }
 
-/* ---- what kind of thing, and which number it asks for --------------------------------------------------------------
- */
+/* ---- what kind of thing, and which number it asks for ------------------------------------------------------------ */
 
 static bool is_usable(int number)
 {
@@ -66,13 +65,11 @@ static void ask_local(reading *r, size_t i, const cv_id *id)
     bool own = cv_str_eq_nocase(id->expert, r->speech->expert);
     if (own && id->round == r->round)
         ask(r, i, IN_FULL, id->number);
-    else if (own && !cv_state_origin(r->s, r->written[i]))
-        ask(r, i, NUMBERED, 0);
-    else if (own)
+    else if (own && cv_state_origin(r->s, r->written[i]))
         remark(said, CV_STR("other_round"),
                cv_arena_printf(r->a, "%.*s was registered before: read as a quotation", CV_FMT(r->written[i])),
                CV_STR("refer to it with [RE:…]; what is new needs a number of this round"));
-    else if (owner)
+    else if (!own && owner)
         remark(said, CV_STR("foreign_id"),
                cv_arena_printf(r->a, "%.*s is an id of %.*s: read as a quotation", CV_FMT(r->written[i]),
                                CV_FMT(owner->expert_slug)),
@@ -155,8 +152,7 @@ static void ask_all(reading *r)
     }
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static bool same_label(cv_str x, cv_str y)
 {

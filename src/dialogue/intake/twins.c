@@ -6,40 +6,20 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-/* ---- words
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- words ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_arena *a;
     cv_map numbers; /* word -> its number + 1 */
 } lexicon;
 
-/* From here on scripts are written without blanks between words: each character is one. */
-enum { UNSPACED = 0x2e80 };
-
-static bool is_letter(uint32_t code)
-{
-    return code >= 0x80 || cv_is_alnum((char)code);
-}
-
-/* The next word of valid UTF-8, in lower case as far as ASCII goes; false at the end. */
+/* The next word, in lower case as far as ASCII goes; false at the end. */
 static bool next_word(cv_arena *a, cv_str *rest, cv_str *ret_word)
 {
-    uint32_t code = 0;
-    cv_str at = *rest, start = at;
-    while (start = at, cv_utf8_next(&at, &code) && !is_letter(code))
-        ;
-    if (start.n == 0)
+    bool alone;
+    if (!cv_utf8_next_word(rest, ret_word, &alone))
         return false;
-    cv_str behind = at;
-    while (code < UNSPACED && cv_utf8_next(&at, &code) && is_letter(code) && code < UNSPACED)
-        behind = at;
-    cv_str word = cv_str_range(start.p, behind.p);
-    char *lower = cv_arena_dup(a, word.p, word.n);
-    for (size_t i = 0; i < word.n; i++)
-        lower[i] = cv_lower(lower[i]);
-    *rest = behind;
-    *ret_word = (cv_str){lower, word.n};
+    *ret_word = cv_arena_lower(a, *ret_word);
     return true;
 }
 
@@ -52,8 +32,7 @@ static uint32_t number_of(lexicon *l, cv_str word)
     return (uint32_t)*at - 1;
 }
 
-/* ---- one kind
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- one kind ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint32_t word;
@@ -176,8 +155,7 @@ void cv_twins_find(cv_arena *a, const cv_hearing *h, cv_twin_groups *ret_groups)
     }
 }
 
-/* ---- printing
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------------------------------------------- */
 
 static void print_list(const cv_twins *twins, const char *key, size_t from, bool experts, cv_json_writer *w)
 {

@@ -9,40 +9,13 @@
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
-/* The next word of `*rest`: a run of letters and digits with their marks, or one character of a script without spaces.
- * False at the end. */
-static bool next_word(cv_str *rest, cv_str *ret_word, bool *ret_alone)
-{
-    uint32_t code = 0;
-    cv_str at = *rest;
-    while (at.n > 0 && !cv_utf8_is_word(code)) {
-        *rest = at;
-        cv_utf8_next(&at, &code);
-    }
-    if (!cv_utf8_is_word(code))
-        return false;
-    const char *from = rest->p;
-    *ret_alone = cv_utf8_is_unspaced(code);
-    cv_str after = at;
-    while (!*ret_alone && at.n > 0) {
-        cv_utf8_next(&at, &code);
-        bool goes_on = (cv_utf8_is_word(code) && !cv_utf8_is_unspaced(code)) || (code >= 0x300 && code < 0x370);
-        if (!goes_on)
-            break;
-        after = at;
-    }
-    *ret_word = cv_str_range(from, after.p);
-    *rest = after;
-    return true;
-}
-
 /* From the first word of `text` to its last, at most `most` of them. */
 static cv_str words_only(cv_str text, size_t most, size_t *ret_kept, size_t *ret_left_out)
 {
     cv_str rest = text, word, kept = {text.p, 0};
     bool alone;
     *ret_kept = *ret_left_out = 0;
-    while (next_word(&rest, &word, &alone)) {
+    while (cv_utf8_next_word(&rest, &word, &alone)) {
         if (*ret_kept == most) {
             ++*ret_left_out;
             continue;
@@ -184,11 +157,8 @@ static void note_empty_words(cv_arena *a, cv_map *ret_map)
 /* Is it new? Words are told apart without regard to ASCII case. */
 static bool is_new(cv_arena *a, cv_map *seen, cv_str word)
 {
-    char *lower = cv_arena_copy_z(a, word);
     bool fresh;
-    for (size_t i = 0; i < word.n; i++)
-        lower[i] = cv_lower(lower[i]);
-    cv_map_put(seen, a, (cv_str){lower, word.n}, &fresh);
+    cv_map_put(seen, a, cv_arena_lower(a, word), &fresh);
     return fresh;
 }
 
@@ -213,7 +183,7 @@ void cv_query_of_question(cv_arena *a, cv_str text, cv_query *ret_query)
     cv_str word, before = {0};
     bool alone, paired = false;
     note_empty_words(a, &seen);
-    while (next_word(&text, &word, &alone)) {
+    while (cv_utf8_next_word(&text, &word, &alone)) {
         bool touches = alone && before.p && cv_str_end(before) == word.p;
         if (touches)
             add_question_word(a, ret_query, &seen, cv_str_range(before.p, cv_str_end(word)), 2);

@@ -56,7 +56,7 @@ static void read_input(cv_call *call, searching *s)
                                  .kinds = cv_found_letters(a, cv_json_get(in, CV_STR("kinds"))),
                                  .dialogue_id = cv_json_get_text(in, "dialogue_id"),
                                  .statuses = list_or_none(a, in, "statuses"),
-                                 .expert = cv_slug_lower(a, cv_json_get_text(in, "expert")),
+                                 .expert = cv_arena_lower(a, cv_json_get_text(in, "expert")),
                                  .limit = s->limit + 1,
                                  .offset = (size_t)cv_json_get_int(in, "after", 0)};
 }

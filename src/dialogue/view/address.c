@@ -77,12 +77,12 @@ static bool read_numbered(cv_arena *a, cv_thing thing, cv_str text, cv_address *
     if (!cv_str_starts_nocase(text, things[thing].before) || !take_round(&rest, &round))
         return false;
     bool of_expert = thing == CV_THING_RESPONSE;
-    cv_str expert = of_expert && rest.n ? cv_slug_lower(a, cv_str_from(rest, 1)) : CV_STR("");
+    cv_str expert = of_expert && rest.n ? cv_arena_lower(a, cv_str_from(rest, 1)) : CV_STR("");
     if (of_expert ? rest.n < 2 || rest.p[0] != '-' || !cv_slug_ok(expert) : rest.n > 0)
         return false;
     cv_str id = of_expert ? cv_arena_printf(a, "%d/%.*s", round, CV_FMT(expert)) : name;
     *ret = (cv_address){.thing = thing,
-                        .id = spelled(a, thing, cv_slug_lower(a, name)),
+                        .id = spelled(a, thing, cv_arena_lower(a, name)),
                         .subject_id = id,
                         .subject_type = things[thing].letter,
                         .round = round,
@@ -112,7 +112,7 @@ bool cv_address_parse(cv_arena *a, cv_str text, cv_address *ret)
         return true;
     }
     if (cv_str_starts(text, things[CV_THING_EXPERT].before))
-        return read_named(a, CV_THING_EXPERT, cv_slug_lower(a, cv_str_from(text, 1)), ret);
+        return read_named(a, CV_THING_EXPERT, cv_arena_lower(a, cv_str_from(text, 1)), ret);
     return read_named(a, CV_THING_VERDICT, text, ret);
 }
 

@@ -7,8 +7,7 @@
 #include "dialogue/fault.h"
 #include "dialogue/operations.h"
 
-/* ---- judging ------------------------------------------------------------------------------------------------------
- */
+/* ---- judging ----------------------------------------------------------------------------------------------------- */
 
 static void find_end(cv_compared *d)
 {
@@ -83,8 +82,7 @@ void cv_comparison_of(cv_arena *a, cv_comparison *c)
     find_shared(a, c);
 }
 
-/* ---- as JSON ------------------------------------------------------------------------------------------------------
- */
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
 static void write_series(cv_json_writer *w, const char *key, const cv_course *c, cv_course_number number)
 {
@@ -193,8 +191,7 @@ static void write_comparison(cv_call *call, const cv_comparison *c)
     cv_json_end_object(&w);
 }
 
-/* ---- the operation ------------------------------------------------------------------------------------------------
- */
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 /* Every dialogue that is not there, or there twice, is told. */
 static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)

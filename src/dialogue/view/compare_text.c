@@ -33,8 +33,7 @@ static void say_spark(cv_chart *c, const cv_course *course, cv_course_number num
         cv_chart_say(c, " ");
 }
 
-/* ---- the rows -----------------------------------------------------------------------------------------------------
- */
+/* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
 static void say_title(cv_chart *c, const cv_compared *d)
 {
@@ -119,8 +118,7 @@ static const struct {
     {"vote", say_vote},
 };
 
-/* ---- the page -----------------------------------------------------------------------------------------------------
- */
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
 
 static void say_entities(cv_chart *c, const cv_comparison *all, size_t from, size_t to)
 {

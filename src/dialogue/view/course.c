@@ -3,8 +3,7 @@
 
 #include "dialogue/answer.h"
 
-/* ---- reading ------------------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Rounds come before responses, entities before events: each row finds what it is held against. */
 static bool keep(void *ctx, cv_rec_kind kind, const void *row)
@@ -27,8 +26,7 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     return true;
 }
 
-/* ---- round by round -----------------------------------------------------------------------------------------------
- */
+/* ---- round by round ---------------------------------------------------------------------------------------------- */
 
 /* Walks through the rounds: seats and moves lie in their order, so each is looked at once. */
 typedef struct {
@@ -129,8 +127,7 @@ bool cv_course_load(cv_call *call, cv_str dialogue_id, cv_course *ret, cv_err *e
     return true;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------------------------
- */
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 const cv_rec_verdict *cv_course_final(const cv_course *c)
 {

@@ -13,8 +13,7 @@ static bool is_given_up(const cv_state *s)
     return cv_str_eq(s->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
 }
 
-/* ---- the estimate -------------------------------------------------------------------------------------------------
- */
+/* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 /* Tensions that must still be closed for the target; a target below 1 leaves some open. */
 static int64_t to_close(const cv_course *c, const cv_convergence *convergence)
@@ -56,8 +55,7 @@ cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_conve
     return by_pace(a, c, left);
 }
 
-/* ---- the next step ------------------------------------------------------------------------------------------------
- */
+/* ---- the next step ----------------------------------------------------------------------------------------------- */
 
 static cv_next_step decide(cv_arena *a, const cv_state *s, cv_str why)
 {
@@ -116,8 +114,7 @@ void cv_progress_judge(cv_arena *a, cv_progress *p)
     p->next = next_step(a, &p->course, &p->convergence);
 }
 
-/* ---- as JSON ------------------------------------------------------------------------------------------------------
- */
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
 static void write_rounds(cv_json_writer *w, const cv_course *c)
 {

@@ -28,8 +28,7 @@ static void say_head(cv_chart *c, const cv_progress *p)
     cv_chart_line(c);
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static void say_round(cv_chart *c, const cv_course_round *r)
 {
@@ -62,8 +61,7 @@ static void say_rounds(cv_chart *c, const cv_course *course)
     cv_chart_trend(c, "open", NAME, cv_course_series(c->arena, course, cv_course_open), course->count);
 }
 
-/* ---- convergence --------------------------------------------------------------------------------------------------
- */
+/* ---- convergence ------------------------------------------------------------------------------------------------- */
 
 static void say_open(cv_chart *c, const cv_progress *p)
 {
@@ -101,8 +99,7 @@ static void say_convergence(cv_chart *c, const cv_progress *p)
         cv_chart_names(c, "  no signal:", now->missing, now->missing_count);
 }
 
-/* ---- people, and what comes ---------------------------------------------------------------------------------------
- */
+/* ---- people, and what comes -------------------------------------------------------------------------------------- */
 
 static void say_leaders(cv_chart *c, const cv_progress *p)
 {

@@ -5,8 +5,7 @@
 #include "dialogue/fault.h"
 #include "dialogue/operations.h"
 
-/* ---- counting -----------------------------------------------------------------------------------------------------
- */
+/* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 static void count_rounds(cv_arena *a, cv_scoreboard *b)
 {
@@ -28,8 +27,7 @@ static void count_rounds(cv_arena *a, cv_scoreboard *b)
         }
 }
 
-/* ---- what does not add up -----------------------------------------------------------------------------------------
- */
+/* ---- what does not add up ---------------------------------------------------------------------------------------- */
 
 static void note_round(cv_arena *a, cv_scoreboard *b, size_t i)
 {
@@ -71,8 +69,7 @@ void cv_scoreboard_count(cv_arena *a, cv_scoreboard *b)
     }
 }
 
-/* ---- as JSON ------------------------------------------------------------------------------------------------------
- */
+/* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
 static void key_components(cv_json_writer *w, const char *key, const cv_components *components)
 {
@@ -151,8 +148,7 @@ static void write_board(cv_call *call, const cv_scoreboard *b)
     cv_json_end_object(&w);
 }
 
-/* ---- the operation ------------------------------------------------------------------------------------------------
- */
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 /* All rounds, or the one that was asked for. */
 static bool choose_rounds(cv_call *call, cv_scoreboard *b)

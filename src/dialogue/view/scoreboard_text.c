@@ -46,8 +46,7 @@ static void say_components(page *p, bool any, const cv_components *components)
             cv_chart_cell(&p->chart, cv_component_letters[i], COMPONENT, CV_CHART_RIGHT);
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------------------------
- */
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 static void say_rounds(page *p)
 {
@@ -77,8 +76,7 @@ static void say_rounds(page *p)
     }
 }
 
-/* ---- experts ------------------------------------------------------------------------------------------------------
- */
+/* ---- experts ----------------------------------------------------------------------------------------------------- */
 
 static void say_name(page *p, const cv_standing *s)
 {

@@ -24,8 +24,7 @@ static const struct {
     [CV_MCP_RESOURCE_UPDATED] = {"resourceSubscriptions", "notifications/resources/updated"},
 };
 
-/* ---- the watcher: runs while somebody has subscribed to resources --------------------------------------------------
- */
+/* ---- the watcher: runs while somebody has subscribed to resources ------------------------------------------------ */
 
 typedef struct {
     cv_str *items;
@@ -205,14 +204,10 @@ static void acknowledge(cv_mcp_job *job)
         if (!(job->wishes & 1u << i))
             continue;
         cv_json_key(&w, cv_str_of(changes[i].wanted));
-        if (i != CV_MCP_RESOURCE_UPDATED) {
+        if (i == CV_MCP_RESOURCE_UPDATED)
+            cv_json_strs(&w, job->uris, job->uri_count);
+        else
             cv_json_bool(&w, true);
-            continue;
-        }
-        cv_json_begin_array(&w);
-        for (size_t u = 0; u < job->uri_count; u++)
-            cv_json_str(&w, job->uris[u]);
-        cv_json_end_array(&w);
     }
     cv_json_end_object(&w);
     print_id(&w, job);
