@@ -80,24 +80,24 @@ static void announce(const cv_cli *cli, const char *address, uint16_t port)
     fflush(stdout);
 }
 
-static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options *options)
+static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options)
 {
     cv_err err = {.arena = cli->arena};
     cv_mcp_http *mcp = cv_mcp_http_new(server);
     const cv_http_route routes[] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
     sigset_t set;
-    options->routes = routes;
-    options->route_count = CV_COUNT(routes);
+    options.routes = routes;
+    options.route_count = CV_COUNT(routes);
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* before there are threads: they inherit it */
     signal(SIGPIPE, SIG_IGN);
-    bool started = cv_http_start(cli->arena, options, &http, &err);
+    bool started = cv_http_start(cli->arena, &options, &http, &err);
     if (started) {
-        announce(cli, options->address, cv_http_port(http));
+        announce(cli, options.address, cv_http_port(http));
         wait_for_signal(&set);
         cv_http_close(http);
     }
@@ -126,7 +126,7 @@ static int run_serve(cv_cli *cli)
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) ||
         !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
-    int status = serve(cli, &server, &options);
+    int status = serve(cli, &server, options);
     cv_tools_end(&server);
     return status;
 }

@@ -36,7 +36,8 @@ static bool render(cv_transcript *t, const cv_doc *doc, cv_str *ret_text, cv_err
     cv_doc_render(t->arena, doc, &text);
     if (!cv_buf_ok(&text)) {
         cv_buf_release(&text);
-        return cv_err_set(err, CV_ERR_TOO_LARGE, "the transcript is larger than a text may be");
+        cv_err_set(err, CV_ERR_TOO_LARGE, "the transcript is larger than a text may be");
+        return false;
     }
     *ret_text = cv_buf_take(&text, t->arena);
     return true;

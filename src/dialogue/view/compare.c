@@ -41,34 +41,36 @@ static int by_number_and_name(const void *x, const void *y)
     return cv_str_order(a->slug, b->slug);
 }
 
-typedef CV_STATE_LIST(cv_compared_expert) expert_list;
+typedef struct {
+    CV_STATE_LIST(cv_compared_expert) list;
+    cv_map at; /* slug -> index in the list */
+} everybody;
 
 /* The place of an expert in the list, made when the name is new. */
-static cv_compared_expert *expert_of(cv_arena *a, expert_list *all, cv_map *at, cv_str slug, size_t dialogues)
+static cv_compared_expert *expert_of(cv_arena *a, everybody *all, cv_str slug, size_t dialogues)
 {
     bool is_new;
-    uintptr_t *place = cv_map_put(at, a, slug, &is_new);
+    uintptr_t *place = cv_map_put(&all->at, a, slug, &is_new);
     if (!is_new)
-        return &all->items[*place];
-    *place = all->count;
-    cv_compared_expert *expert = CV_PUSH(a, all);
+        return &all->list.items[*place];
+    *place = all->list.count;
+    cv_compared_expert *expert = CV_PUSH(a, &all->list);
     *expert = (cv_compared_expert){slug, CV_NEW_ARRAY(a, dialogues, size_t), 0};
     return expert;
 }
 
 static void find_shared(cv_arena *a, cv_comparison *c)
 {
-    cv_map at = {0};
-    expert_list all = {0};
+    everybody all = {0};
     for (size_t d = 0; d < c->count; d++)
         for (size_t e = 0; e < c->items[d]->course.s.experts.count; e++) {
             cv_str slug = c->items[d]->course.s.experts.items[e].expert_slug;
-            cv_compared_expert *expert = expert_of(a, &all, &at, slug, c->count);
+            cv_compared_expert *expert = expert_of(a, &all, slug, c->count);
             expert->in[expert->count++] = d;
         }
-    for (size_t i = 0; i < all.count; i++)
-        if (all.items[i].count > 1)
-            *CV_PUSH(a, &c->shared) = all.items[i];
+    for (size_t i = 0; i < all.list.count; i++)
+        if (all.list.items[i].count > 1)
+            *CV_PUSH(a, &c->shared) = all.list.items[i];
     if (c->shared.count > 1)
         qsort(c->shared.items, c->shared.count, sizeof *c->shared.items, by_number_and_name);
 }
