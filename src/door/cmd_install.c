@@ -235,7 +235,9 @@ static bool choose_base(installation *in, cv_err *err)
     const char *scope = cv_cli_get(in->cli, "scope"), *home = getenv("HOME"), *root = cv_cli_get(in->cli, "root");
     in->scope = scope && strcmp(scope, "user") == 0 ? CV_SCOPE_USER : CV_SCOPE_PROJECT;
     in->base = in->scope == CV_SCOPE_USER ? home : root ? root : ".";
-    return in->base || cv_err_set(err, CV_ERR_USAGE, "HOME is not set: there is no home folder to install into");
+    if (!in->base)
+        return cv_err_set(err, CV_ERR_USAGE, "HOME is not set: there is no home folder to install into");
+    return cv_file_is_folder(in->base) || cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", in->base);
 }
 
 static int run_install(cv_cli *cli)

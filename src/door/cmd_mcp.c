@@ -62,6 +62,12 @@ static bool read_port(const cv_cli *cli, uint16_t *ret_port, cv_err *err)
     return true;
 }
 
+/* An empty token, from a variable that is not set, would open what was meant to be closed. */
+static bool check_token(const char *token, cv_err *err)
+{
+    return !token || *token || cv_err_set(err, CV_ERR_USAGE, "the token is empty: leave --token out, or give one");
+}
+
 static void wait_for_signal(const sigset_t *set)
 {
     int number;
@@ -123,7 +129,7 @@ static int run_serve(cv_cli *cli)
                                .request_seconds = REQUEST_SECONDS,
                                .idle_seconds = IDLE_SECONDS,
                                .beat_seconds = BEAT_SECONDS};
-    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) ||
+    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !check_token(token, &err) ||
         !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
     int status = serve(cli, &server, options);

@@ -165,6 +165,18 @@ run "too late to replace" 1 dialogue respond nvidia-decision --expert cupcake --
 has "which is registered" err
 run "the record is whole" 0 verify
 
+# ---- what a judge who only drafts must not miss ----------------------------------------------------------
+
+run "a dialogue of two" 0 dialogue create Missed --json --expert-pool '{"domain": "d", "experts": [{"role": "One", "tier": "Core", "relevance": 1, "slug": "one"}, {"role": "Two", "tier": "Core", "relevance": 1, "slug": "two"}]}'
+printf 'not yet\n[MOVE:CONVERGE when we are done\n[one-p0001: lower]\n' >one.md
+run "a move that has no end" 0 dialogue respond missed --expert one --content @one.md --json
+mkdir -p .conclave/dialogues/missed/round-0
+printf '[TWO-P0001: Written only]\nText.\n' >.conclave/dialogues/missed/round-0/response-two.md
+run "the draft of it" 0 dialogue draft missed --json
+is '.payload.moves == [] and [.notes.marks[].type] == ["unregistered_mark"]'
+is '[.notes.unread[].type] | index("marker-unclosed") != null and index("marker-spelling") != null'
+is '[.warnings[] | select(.type == "file_not_handed_in") | .expert] == ["two"]'
+
 # ---- eight at once ---------------------------------------------------------------------------------------
 
 jq -n '{title: "Crowd", panel_size: 8, expert_pool: {domain: "d", experts:

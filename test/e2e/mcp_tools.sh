@@ -112,6 +112,20 @@ diff "$work/named" "$work/usual" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/usual"
 ok $? "$name says which of them are offered unasked"
 
+# One port, one server; no token that is none.
+"$conclave" serve --port 0 --json >"$work/served" 2>"$err" &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s "$work/served" ] || sleep 0.3; done
+run "a port that is taken" 2 serve --port "$(jq -r .url "$work/served" | sed 's/.*://')"
+has "cannot listen" err
+kill -TERM $pid
+wait $pid
+run "an empty token" 2 serve --port 0 --token=
+has "the token is empty" err
+run "a folder that is not there" 2 install claude --root "$work/nothing"
+[ ! -e "$work/nothing" ]
+ok $? "and is not made"
+
 # The skill of the experts is what the tables say.
 "$conclave" spec --skill >"$out"
 name="skills/alignment-expert/SKILL.md"

@@ -231,6 +231,8 @@ void cv_report_begin(cv_report *r, const cv_call *call, bool dry_run)
     *r = (cv_report){.w = {.out = call->out}, .for_people = call->for_people};
     cv_json_begin_object(&r->w);
     cv_json_key_bool(&r->w, "dry_run", dry_run);
+    if (r->for_people && dry_run)
+        cv_buf_add_z(&r->text, "Nothing is written (--dry-run). This would be done:\n");
     cv_json_key(&r->w, CV_STR("dialogues"));
     cv_json_begin_array(&r->w);
 }

@@ -52,6 +52,12 @@ void cv_diagnosis_print(const cv_hearing *h, size_t voice, bool named, cv_json_w
     print_findings(&p, &speech->findings, next, SIZE_MAX);
 }
 
+void cv_diagnosis_print_unread(const cv_hearing *h, size_t voice, cv_json_writer *w)
+{
+    const cv_speech *speech = &h->speeches[voice];
+    print_findings(&(printer){w, speech->expert}, &speech->findings, 0, SIZE_MAX);
+}
+
 /* ---- what is understood ------------------------------------------------------------------------------------------ */
 
 static void print_ids(const cv_hearing *h, cv_str expert, cv_kind kind, cv_json_writer *w)

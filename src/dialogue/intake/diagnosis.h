@@ -13,6 +13,9 @@
 /* Everything about one of the voices, by line, as items of an open list; `named`: with the expert's name. */
 void cv_diagnosis_print(const cv_hearing *h, size_t voice, bool named, cv_json_writer *w);
 
+/* Only what the parser could not read in it, with the expert's name. */
+void cv_diagnosis_print_unread(const cv_hearing *h, size_t voice, cv_json_writer *w);
+
 /* What one voice brings, in the specification's words: {"perspectives": ["MUFFIN-P0101"], …, "references": [{"type",
  * "from", "target"}], "moves": [{"type", "targets"}], "verdicts": ["dissent"]}. */
 void cv_summary_print(cv_arena *a, const cv_hearing *h, cv_str expert, cv_json_writer *w);

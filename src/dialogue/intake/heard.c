@@ -241,7 +241,9 @@ static void add_move(cv_listener *l, cv_move type)
 static void hear_move(cv_listener *l)
 {
     const cv_mark *m = l->said->mark;
-    if (m->sub >= 0)
+    if (m->unclosed) /* what it would have said is not known */
+        note_unused(l);
+    else if (m->sub >= 0)
         add_move(l, (cv_move)m->sub);
     else
         cv_listen_note(l, CV_STR("unknown_move"), (cv_str){NULL, 0}, "there is no move '%.*s'",

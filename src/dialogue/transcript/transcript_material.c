@@ -132,6 +132,8 @@ static void follow_events(cv_transcript *t, cv_told *told)
         bool birth = told->became == 0 && status == (int)first;
         if (status < 0 || birth || t->happened[event] > t->last)
             continue;
+        if (told->became && cv_str_eq(told->status, cv_statuses[status].word))
+            continue; /* said again: who said it first made it so */
         if (told->kind == CV_KIND_TENSION)
             note_settled(t, told, told->became, event);
         told->status = cv_statuses[status].word;

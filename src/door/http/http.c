@@ -322,12 +322,14 @@ static bool admit(cv_http_exchange *x)
     const cv_http_options *o = &x->server->options;
     cv_str length = cv_http_header(x, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const char *why = NULL;
+    char served[128];
     int status = cv_guard_check(o, cv_http_header(x, "Host"), cv_http_header(x, "Origin"),
                                 cv_http_header(x, "Authorization"), &why);
     x->route = find_route(o, x->path);
     if (!status && !x->route) {
         status = MHD_HTTP_NOT_FOUND;
-        why = "nothing is served at this path";
+        snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
+        why = served;
     }
     if (!status && length.p && strtoull(length.p, NULL, 10) > o->max_body) {
         status = MHD_HTTP_CONTENT_TOO_LARGE;
@@ -498,7 +500,7 @@ static bool parse_address(const cv_http_options *o, struct sockaddr_storage *to,
         *ret_length = sizeof *v6;
         return true;
     }
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' is no address to listen on", address);
+    cv_err_set(err, CV_ERR_USAGE, "'%s' is no address to listen on", address);
     err->suggestion = CV_STR("give an address like 127.0.0.1, ::1 or 0.0.0.0");
     return false;
 }
@@ -519,12 +521,11 @@ static bool start_daemon(cv_http_server *server, const struct sockaddr *address,
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     if (address->sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
-    server->daemon =
-        MHD_start_daemon(flags, o->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, address,
-                         MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-                         server, MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
-                         o->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-                         MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    server->daemon = MHD_start_daemon(
+        flags, o->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_NOTIFY_COMPLETED,
+        on_end, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
+        o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, o->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_END);
     if (server->daemon)
         return true;
     cv_err_set(err, CV_ERR_IO, "cannot listen on %s:%u: %s", o->address ? o->address : "127.0.0.1", o->port,
