@@ -69,7 +69,8 @@ static bool plan_config(installation *in, cv_str command, cv_err *err)
     }
     if (!cv_client_edit(a, in->client, in->scope, before, command, in->undo, &after, err)) {
         err->file = cv_str_of(path);
-        err->suggestion = CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed");
+        if (!err->suggestion.n)
+            err->suggestion = CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed");
         return false;
     }
     if (in->undo && is_blank(after))
@@ -235,7 +236,7 @@ static bool choose_base(installation *in, cv_err *err)
     const char *scope = cv_cli_get(in->cli, "scope"), *home = getenv("HOME"), *root = cv_cli_get(in->cli, "root");
     in->scope = scope && strcmp(scope, "user") == 0 ? CV_SCOPE_USER : CV_SCOPE_PROJECT;
     in->base = in->scope == CV_SCOPE_USER ? home : root ? root : ".";
-    if (!in->base)
+    if (!in->base || !*in->base)
         return cv_err_set(err, CV_ERR_USAGE, "HOME is not set: there is no home folder to install into");
     return cv_file_is_folder(in->base) || cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", in->base);
 }

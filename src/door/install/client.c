@@ -57,7 +57,7 @@ static cv_str print_entry(cv_arena *a, const cv_client *client, const char *root
 }
 
 /* Strings and lists of strings are written alike in JSON and in TOML. */
-static cv_str edit_toml(cv_arena *a, cv_str config, cv_str command, bool undo)
+static bool edit_toml(cv_arena *a, cv_str config, cv_str command, bool undo, cv_str *ret_config, cv_err *err)
 {
     static const cv_str table = CV_STR_INIT("mcp_servers.conclave");
     cv_buf text = {0}, list = {0};
@@ -65,17 +65,16 @@ static cv_str edit_toml(cv_arena *a, cv_str config, cv_str command, bool undo)
     cv_json_str(&w, command);
     print_arguments(&v, NULL);
     cv_toml_entry entries[] = {{CV_STR("command"), cv_buf_take(&text, a)}, {CV_STR("args"), cv_buf_take(&list, a)}};
-    return undo ? cv_toml_remove(a, config, table) : cv_toml_set(a, config, table, entries, CV_COUNT(entries));
+    return undo ? cv_toml_remove(a, config, table, ret_config, err)
+                : cv_toml_set(a, config, table, entries, CV_COUNT(entries), ret_config, err);
 }
 
 bool cv_client_edit(cv_arena *a, const cv_client *client, cv_scope scope, cv_str config, cv_str command, bool undo,
                     cv_str *ret_config, cv_err *err)
 {
     cv_str servers = cv_str_of(client->servers), name = CV_STR("conclave");
-    if (!client->servers) {
-        *ret_config = edit_toml(a, config, command, undo);
-        return true;
-    }
+    if (!client->servers)
+        return edit_toml(a, config, command, undo, ret_config, err);
     if (undo)
         return cv_jsonc_remove(a, config, servers, name, ret_config, err);
     cv_str entry = print_entry(a, client, scope == CV_SCOPE_PROJECT ? client->root : NULL, command);

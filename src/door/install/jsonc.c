@@ -3,34 +3,33 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "door/install/edit.h"
 
 typedef struct {
     cv_str text;
     size_t at;
+    size_t guard; /* the line break that ends the last comment to the end of a line; SIZE_MAX: none so far */
     cv_err *err;
 } scanner;
 
-/* A member of an object, or where one would go. */
+/* An object, and the member of it that is looked for: of several with the name the last, as readers of JSON do. Places
+ * are bytes of the text; 0 stands for none, there is a brace in front of all of them. */
 typedef struct {
+    size_t open, close; /* its braces */
+    size_t count;       /* members */
+    size_t first_key;
+    size_t last;  /* behind the last value */
+    size_t comma; /* behind the last value, or none */
     bool found;
-    size_t key, value, end; /* of the member: its key, its value and behind it */
-    size_t open, close;     /* the braces of the object */
-    size_t last;            /* behind the last value, 0: there is no member */
-    bool comma;             /* … a comma follows it */
-    size_t first_key;       /* 0: there is none */
-    size_t before;          /* behind the value before the member; 0: it is the first */
-} spot;
+    size_t key, value, end;      /* of the member: its key, its value and behind it */
+    size_t before, after, guard; /* the commas around it, and what the scanner saw before its key */
+} object;
 
 /* ---- scanning --------------------------------------------------------------------------------------------------- */
 
-static bool bad(scanner *s, const char *what)
+static bool bad(const scanner *s, const char *what)
 {
-    size_t line = 1, column = 1;
-    for (size_t i = 0; i < s->at && i < s->text.n; i++) {
-        column = s->text.p[i] == '\n' ? 1 : column + 1;
-        line += s->text.p[i] == '\n';
-    }
-    return cv_err_at(s->err, CV_ERR_JSON, line, column, "%s", what);
+    return cv_edit_fail(s->err, CV_ERR_JSON, s->text, s->at, what);
 }
 
 static char peek(const scanner *s)
@@ -55,231 +54,295 @@ static void skip_space(scanner *s)
     for (;;) {
         while (s->at < s->text.n && cv_is_space(s->text.p[s->at]))
             s->at++;
-        if (comes(s, "//"))
+        if (comes(s, "//")) {
             skip_until(s, "\n");
-        else if (comes(s, "/*"))
+            s->guard = s->at - 1;
+        } else if (comes(s, "/*")) {
+            s->at += 2;
             skip_until(s, "*/");
-        else
+        } else {
             return;
+        }
     }
 }
 
 static bool skip_string(scanner *s)
 {
+    size_t start = s->at;
     if (peek(s) != '"')
         return bad(s, "a string is expected here");
-    for (s->at++; s->at < s->text.n; s->at++) {
+    for (s->at++; s->at < s->text.n && s->text.p[s->at] != '\n'; s->at++) {
+        if (s->text.p[s->at] == '"')
+            return s->at++, true;
         if (s->text.p[s->at] == '\\')
             s->at++;
-        else if (s->text.p[s->at] == '"')
-            return s->at++, true;
-        else if (s->text.p[s->at] == '\n')
-            break;
     }
+    s->at = start;
     return bad(s, "this string has no end");
 }
 
-/* Brackets are counted, not nested calls: a file can be as deep as it likes. */
-static bool skip_value(scanner *s)
+/* A number, or true, false, null. */
+static bool skip_word(scanner *s)
 {
-    size_t depth = 0;
-    do {
-        skip_space(s);
-        char c = peek(s);
-        if (c == '"') {
-            if (!skip_string(s))
-                return false;
-        } else if (c == '{' || c == '[') {
-            depth++;
-            s->at++;
-        } else if (c == '}' || c == ']') {
-            if (depth == 0)
-                return bad(s, "a value is expected here");
-            depth--;
-            s->at++;
-        } else if ((c == ',' || c == ':') && depth > 0) {
-            s->at++;
-        } else if (cv_is_alnum(c) || c == '-') {
-            while (cv_is_alnum(peek(s)) || peek(s) == '-' || peek(s) == '+' || peek(s) == '.')
-                s->at++;
-        } else {
-            return bad(s, "a value is expected here");
-        }
-    } while (depth > 0);
+    size_t start = s->at;
+    cv_err err = {.arena = s->err->arena};
+    cv_json word;
+    while (cv_is_alnum(peek(s)) || peek(s) == '-' || peek(s) == '+' || peek(s) == '.')
+        s->at++;
+    if (cv_json_parse(err.arena, cv_str_range(s->text.p + start, s->text.p + s->at), &word, &err))
+        return true;
+    s->at = start;
+    return bad(s, "a value is expected here");
+}
+
+static bool skip_object(scanner *s, size_t depth, cv_str name, object *ret);
+
+static bool skip_array(scanner *s, size_t depth);
+
+static bool skip_value(scanner *s, size_t depth)
+{
+    object ignored;
+    if (depth > CV_MAX_JSON_DEPTH)
+        return bad(s, "this is nested too deeply");
+    switch (peek(s)) {
+    case '{':
+        return skip_object(s, depth, (cv_str){NULL, 0}, &ignored);
+    case '[':
+        return skip_array(s, depth);
+    case '"':
+        return skip_string(s);
+    default:
+        return skip_word(s);
+    }
+}
+
+/* What follows a value: a comma, or what closes the list. */
+static bool skip_comma(scanner *s, char close, size_t *ret_comma)
+{
+    skip_space(s);
+    *ret_comma = peek(s) == ',' ? s->at : 0;
+    if (*ret_comma)
+        s->at++;
+    else if (peek(s) != close)
+        return bad(s, close == '}' ? "a comma or } is expected here" : "a comma or ] is expected here");
+    skip_space(s);
     return true;
 }
 
-/* The member `name` of the object at s->at. */
-static bool find_member(scanner *s, cv_str name, spot *ret)
+static bool skip_array(scanner *s, size_t depth)
 {
-    *ret = (spot){.open = s->at};
+    size_t comma;
+    s->at++;
+    skip_space(s);
+    while (peek(s) != ']')
+        if (!skip_value(s, depth + 1) || !skip_comma(s, ']', &comma))
+            return false;
+    s->at++;
+    return true;
+}
+
+/* The key may be written with escapes. */
+static bool is_named(const scanner *s, size_t from, size_t to, cv_str name)
+{
+    cv_str written = cv_str_range(s->text.p + from, s->text.p + to);
+    cv_err err = {.arena = s->err->arena};
+    cv_json key;
+    if (cv_str_find_char(written, '\\') == SIZE_MAX)
+        return cv_str_eq(cv_str_range(written.p + 1, cv_str_end(written) - 1), name);
+    return cv_json_parse(err.arena, written, &key, &err) && cv_str_eq(key.text, name);
+}
+
+static bool skip_member(scanner *s, size_t depth, cv_str name, object *o)
+{
+    size_t key = s->at, guard = s->guard, before = o->comma;
+    if (!skip_string(s))
+        return false;
+    bool meant = name.p && is_named(s, key, s->at, name);
+    skip_space(s);
+    if (peek(s) != ':')
+        return bad(s, "a colon is expected here");
+    s->at++;
+    skip_space(s);
+    size_t value = s->at;
+    if (!skip_value(s, depth + 1))
+        return false;
+    o->last = s->at;
+    if (!skip_comma(s, '}', &o->comma))
+        return false;
+    o->first_key = o->count++ ? o->first_key : key;
+    if (meant) {
+        o->found = true;
+        o->key = key;
+        o->value = value;
+        o->end = o->last;
+        o->before = before;
+        o->after = o->comma;
+        o->guard = guard;
+    }
+    return true;
+}
+
+static bool skip_object(scanner *s, size_t depth, cv_str name, object *ret)
+{
+    *ret = (object){.open = s->at};
     if (peek(s) != '{')
         return bad(s, "an object is expected here");
     s->at++;
-    for (;;) {
-        skip_space(s);
-        if (peek(s) == '}')
-            break;
-        size_t key = s->at;
-        if (!skip_string(s))
+    skip_space(s);
+    while (peek(s) != '}')
+        if (!skip_member(s, depth, name, ret))
             return false;
-        bool meant = cv_str_eq(cv_str_range(s->text.p + key + 1, s->text.p + s->at - 1), name);
-        skip_space(s);
-        if (peek(s) != ':')
-            return bad(s, "a colon is expected here");
-        s->at++;
-        skip_space(s);
-        size_t value = s->at;
-        if (!skip_value(s))
-            return false;
-        if (meant && !ret->found) {
-            ret->found = true;
-            ret->before = ret->last;
-            ret->key = key;
-            ret->value = value;
-            ret->end = s->at;
-        }
-        ret->first_key = ret->first_key ? ret->first_key : key;
-        ret->last = s->at;
-        skip_space(s);
-        ret->comma = peek(s) == ',';
-        if (ret->comma)
-            s->at++;
-        else if (peek(s) != '}')
-            return bad(s, "a comma or a closing brace is expected here");
-    }
-    ret->close = s->at;
+    ret->close = s->at++;
     return true;
 }
 
-/* Goes to the root object. */
-static bool find_root(scanner *s)
+/* The object of the whole text and the one at `key` in it, the members looked for in both. */
+static bool scan(cv_str text, cv_str key, cv_str name, object *ret_root, object *ret_servers, cv_err *err)
 {
-    skip_space(s);
-    size_t at = s->at;
-    if (!skip_value(s))
+    scanner s = {text, cv_edit_begin(text), SIZE_MAX, err};
+    *ret_servers = (object){0};
+    skip_space(&s);
+    if (!skip_object(&s, 0, key, ret_root))
         return false;
-    skip_space(s);
-    if (s->at < s->text.n)
-        return bad(s, "nothing is expected behind the value");
-    s->at = at;
-    return true;
+    skip_space(&s);
+    if (s.at < text.n)
+        return bad(&s, "nothing is expected behind the object");
+    if (!ret_root->found)
+        return true;
+    s.at = ret_root->value;
+    s.guard = SIZE_MAX;
+    return skip_object(&s, 1, name, ret_servers);
 }
 
-/* ---- changing --------------------------------------------------------------------------------------------------- */
+/* ---- setting ---------------------------------------------------------------------------------------------------- */
 
-static cv_str replace(cv_arena *a, cv_str text, size_t from, size_t to, cv_str with)
-{
-    return cv_arena_join(a, cv_arena_join(a, cv_str_head(text, from), with), cv_str_from(text, to));
-}
-
-/* The white space in front of `at` on its line; absent: something else stands there. */
+/* The white space in front of `at` on its line; absent: something else stands there too. */
 static cv_str indent_of(cv_str text, size_t at)
 {
     size_t start = at;
     while (start > 0 && (text.p[start - 1] == ' ' || text.p[start - 1] == '\t'))
         start--;
-    bool alone = start == 0 || text.p[start - 1] == '\n';
+    bool alone = start > 0 && text.p[start - 1] == '\n';
     return alone ? cv_str_range(text.p + start, text.p + at) : (cv_str){NULL, 0};
 }
 
-static cv_str member_text(cv_arena *a, cv_str name, cv_str value)
+/* Behind what is said about the value at `at` on the rest of its line; `at` when more than that stands there. */
+static size_t rest_of_line(cv_str text, size_t at)
+{
+    scanner s = {text, at, SIZE_MAX, NULL};
+    while (peek(&s) == ' ' || peek(&s) == '\t')
+        s.at++;
+    if (comes(&s, "//"))
+        while (s.at < text.n && !cv_edit_break(text, s.at))
+            s.at++;
+    return cv_edit_break(text, s.at) ? s.at : at;
+}
+
+/* One more member behind the others: on a line of its own, indented like the first, or beside them. */
+static cv_str add_last(cv_arena *a, cv_str text, const object *o, cv_str member)
+{
+    cv_str indent = indent_of(text, o->first_key);
+    size_t at = o->comma ? o->comma + 1 : o->last;
+    cv_str space = CV_STR(" ");
+    if (indent.p) {
+        at = rest_of_line(text, at);
+        space = cv_arena_join(a, cv_edit_line_break(text), indent);
+    }
+    text = cv_edit_replace(a, text, at, at,
+                           cv_arena_printf(a, "%.*s%.*s%s", CV_FMT(space), CV_FMT(member), o->comma ? "," : ""));
+    return o->comma ? text : cv_edit_replace(a, text, o->last, o->last, CV_STR(","));
+}
+
+/* The only member, on a line of its own, `indent` deep in an object that closes `outer` deep. Comments stay. */
+static cv_str add_only(cv_arena *a, cv_str text, const object *o, cv_str indent, cv_str outer, cv_str member)
+{
+    cv_str nl = cv_edit_line_break(text), inside = cv_str_range(text.p + o->open + 1, text.p + o->close);
+    size_t from = cv_str_trim(inside).n ? o->close : o->open + 1;
+    cv_str lines = cv_arena_printf(a, "%.*s%.*s%.*s%.*s%.*s", CV_FMT(nl), CV_FMT(indent), CV_FMT(member), CV_FMT(nl),
+                                   CV_FMT(outer));
+    return cv_edit_replace(a, text, from, o->close, lines);
+}
+
+static cv_str print_member(cv_arena *a, cv_str name, cv_str value)
 {
     return cv_arena_printf(a, "\"%.*s\": %.*s", CV_FMT(name), CV_FMT(value));
 }
 
-/* The end of the line behind `at`, when nothing but a comment stands there; else `at`. */
-static size_t rest_of_line(cv_str text, size_t at)
+/* The object of servers with ours in it; on one line in a file that is one. */
+static cv_str add_servers(cv_arena *a, cv_str text, const object *root, cv_str key, cv_str member)
 {
-    scanner s = {text, at, NULL};
-    while (peek(&s) == ' ' || peek(&s) == '\t')
-        s.at++;
-    if (comes(&s, "//"))
-        while (s.at < text.n && peek(&s) != '\n')
-            s.at++;
-    return peek(&s) == '\n' ? s.at : at;
-}
-
-/* Behind the last member and what is said about it on its line. */
-static cv_str insert_last(cv_arena *a, cv_str text, const spot *object, cv_str indent, cv_str member)
-{
-    scanner s = {text, object->last, NULL};
-    if (object->comma)
-        skip_space(&s);
-    size_t line = rest_of_line(text, s.at + object->comma);
-    text = replace(a, text, line, line,
-                   cv_arena_printf(a, "\n%.*s%.*s%s", CV_FMT(indent), CV_FMT(member), object->comma ? "," : ""));
-    return object->comma ? text : replace(a, text, object->last, object->last, CV_STR(","));
-}
-
-/* One more member at the end of the object; `depth` says how far it is in when it has no neighbours. */
-static cv_str insert(cv_arena *a, cv_str text, const spot *object, size_t depth, cv_str member)
-{
-    static const cv_str blanks = CV_STR_INIT("        ");
-    cv_str indent = object->first_key ? indent_of(text, object->first_key) : (cv_str){NULL, 0};
-    if (!indent.p)
-        indent = cv_str_head(blanks, 2 * depth);
-    if (object->last)
-        return insert_last(a, text, object, indent, member);
-    cv_str outer = cv_str_head(blanks, 2 * (depth - 1));
-    return replace(a, text, object->open + 1, object->close,
-                   cv_arena_printf(a, "\n%.*s%.*s\n%.*s", CV_FMT(indent), CV_FMT(member), CV_FMT(outer)));
+    cv_str nl = cv_edit_line_break(text), unit = CV_STR("  ");
+    if (root->count && !indent_of(text, root->first_key).p)
+        return add_last(a, text, root, print_member(a, key, cv_arena_printf(a, "{%.*s}", CV_FMT(member))));
+    if (root->count)
+        unit = indent_of(text, root->first_key);
+    cv_str servers = cv_arena_printf(a, "{%.*s%.*s%.*s%.*s%.*s%.*s}", CV_FMT(nl), CV_FMT(unit), CV_FMT(unit),
+                                     CV_FMT(member), CV_FMT(nl), CV_FMT(unit));
+    return root->count ? add_last(a, text, root, print_member(a, key, servers))
+                       : add_only(a, text, root, unit, (cv_str){NULL, 0}, print_member(a, key, servers));
 }
 
 bool cv_jsonc_set(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str value, cv_str *ret_text, cv_err *err)
 {
     if (cv_str_trim(text).n == 0)
         text = CV_STR("{}\n");
-    scanner s = {text, 0, err};
-    spot outer, inner;
-    if (!find_root(&s) || !find_member(&s, key, &outer))
+    object root, servers;
+    if (!scan(text, key, name, &root, &servers, err))
         return false;
-    if (!outer.found) {
-        cv_str servers = cv_arena_printf(a, "{\n    %.*s\n  }", CV_FMT(member_text(a, name, value)));
-        *ret_text = insert(a, text, &outer, 1, member_text(a, key, servers));
-        return true;
-    }
-    s.at = outer.value;
-    if (!find_member(&s, name, &inner))
-        return false;
-    *ret_text = inner.found ? replace(a, text, inner.value, inner.end, value)
-                            : insert(a, text, &inner, 2, member_text(a, name, value));
+    cv_str member = print_member(a, name, value), outer = indent_of(text, root.key);
+    if (!root.found)
+        *ret_text = add_servers(a, text, &root, key, member);
+    else if (servers.found)
+        *ret_text = cv_edit_replace(a, text, servers.value, servers.end, value);
+    else if (servers.count)
+        *ret_text = add_last(a, text, &servers, member);
+    else
+        *ret_text =
+            add_only(a, text, &servers, cv_arena_join(a, outer, outer.n ? outer : CV_STR("    ")), outer, member);
     return true;
 }
 
-/* With its line, when it has one, and the comma that nobody needs any more: its own, or that of the member before. */
-static cv_str cut(cv_arena *a, cv_str text, const spot *m)
+/* ---- removing --------------------------------------------------------------------------------------------------- */
+
+static bool is_blank(cv_str text, size_t from, size_t to)
 {
-    bool last = m->end == m->last;
-    size_t from = m->key, to = m->end;
-    if (last && !m->before) /* it was alone: the braces close up */
-        return replace(a, text, m->open + 1, m->close, (cv_str){NULL, 0});
-    while (from > 0 && cv_is_space(text.p[from - 1]))
+    return cv_str_trim(cv_str_range(text.p + from, text.p + to)).n == 0;
+}
+
+/* Nothing else is in the object, not even a comment. */
+static bool is_alone(cv_str text, const object *o)
+{
+    return o->count == 1 && is_blank(text, o->open + 1, o->key) &&
+           is_blank(text, o->after ? o->after + 1 : o->end, o->close) &&
+           (!o->after || is_blank(text, o->end, o->after));
+}
+
+/* With the white space in front of it, its line break included, and the comma that nobody needs any more: its own, or
+ * the one before. A line break that ends a comment stays, unless another takes its place. */
+static cv_str cut(cv_arena *a, cv_str text, const object *o)
+{
+    size_t from = o->key, to = o->after ? o->after + 1 : o->end;
+    if (is_alone(text, o))
+        return cv_edit_replace(a, text, o->open + 1, o->close, (cv_str){NULL, 0});
+    while (text.p[from - 1] == ' ' || text.p[from - 1] == '\t')
         from--;
-    scanner s = {text, last && !m->comma ? m->before : to, NULL};
-    skip_space(&s);
-    if (last && !m->comma) {
-        text = replace(a, text, from, to, (cv_str){NULL, 0});
-        return replace(a, text, s.at, s.at + 1, (cv_str){NULL, 0});
-    }
-    return replace(a, text, from, s.at + 1, (cv_str){NULL, 0});
+    bool breaks =
+        text.p[from - 1] == '\n' && (from - 1 != o->guard || rest_of_line(text, to) != to || cv_edit_break(text, to));
+    if (breaks)
+        from -= from > 1 && text.p[from - 2] == '\r' ? 2 : 1;
+    text = cv_edit_replace(a, text, from, to, (cv_str){NULL, 0});
+    return o->after || !o->before ? text : cv_edit_replace(a, text, o->before, o->before + 1, (cv_str){NULL, 0});
 }
 
 bool cv_jsonc_remove(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str *ret_text, cv_err *err)
 {
-    scanner s = {text, 0, err};
-    spot outer, inner;
+    object root, servers;
     *ret_text = text;
     if (cv_str_trim(text).n == 0)
         return true;
-    if (!find_root(&s) || !find_member(&s, key, &outer))
+    if (!scan(text, key, name, &root, &servers, err))
         return false;
-    if (!outer.found)
-        return true;
-    s.at = outer.value;
-    if (!find_member(&s, name, &inner))
-        return false;
-    if (inner.found)
-        *ret_text = !inner.before && inner.last == inner.end ? cut(a, text, &outer) : cut(a, text, &inner);
+    if (servers.found)
+        *ret_text = cut(a, text, is_alone(text, &servers) ? &root : &servers);
     return true;
 }

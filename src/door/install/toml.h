@@ -4,8 +4,9 @@
  *     command = "conclave"
  *     args = ["mcp"]
  *
- * Set replaces the values of the given keys in the table and leaves its other keys alone; remove takes the table and
- * those below it ([mcp_servers.conclave.env]).
+ * Set replaces the values of the given keys in the table and leaves its other keys and its comments alone; remove takes
+ * the table and those below it ([mcp_servers.conclave.env]). A table that is written in another way (as a value, with
+ * dotted keys) is refused, with its line: a second one of the name would break the file.
  */
 #ifndef CV_DOOR_INSTALL_TOML_H
 #define CV_DOOR_INSTALL_TOML_H
@@ -16,7 +17,8 @@ typedef struct {
     cv_str key, value; /* as written: "conclave", ["mcp"] */
 } cv_toml_entry;
 
-cv_str cv_toml_set(cv_arena *a, cv_str text, cv_str table, const cv_toml_entry *entries, size_t count);
-cv_str cv_toml_remove(cv_arena *a, cv_str text, cv_str table);
+bool cv_toml_set(cv_arena *a, cv_str text, cv_str table, const cv_toml_entry *entries, size_t count, cv_str *ret_text,
+                 cv_err *err);
+bool cv_toml_remove(cv_arena *a, cv_str text, cv_str table, cv_str *ret_text, cv_err *err);
 
 #endif

@@ -1,0 +1,23 @@
+/* edit.h - what the editors of configurations share: texts that are cut and mended, in whatever line ends they have.
+ */
+#ifndef CV_DOOR_INSTALL_EDIT_H
+#define CV_DOOR_INSTALL_EDIT_H
+
+#include "base/err.h"
+
+/* Where the text begins: behind its byte order mark. */
+size_t cv_edit_begin(cv_str text);
+
+/* How long the line break at `at` is; 0: there is none. */
+size_t cv_edit_break(cv_str text, size_t at);
+
+/* What ends the lines of the text: that of the first one. */
+cv_str cv_edit_line_break(cv_str text);
+
+/* The text with other bytes from `from` to `to`. */
+cv_str cv_edit_replace(cv_arena *a, cv_str text, size_t from, size_t to, cv_str with);
+
+/* An error at a byte of the text. Always false. */
+bool cv_edit_fail(cv_err *err, cv_err_code code, cv_str text, size_t at, const char *what);
+
+#endif

@@ -1,0 +1,274 @@
+/* test_install.c - one entry in somebody else's configuration: every form that such a file has, and what becomes of it.
+ */
+#include "door/install/client.h"
+#include "door/install/jsonc.h"
+#include "door/install/toml.h"
+#include "testing.h"
+
+static const cv_str servers = CV_STR_INIT("mcpServers"), name = CV_STR_INIT("conclave"),
+                    entry = CV_STR_INIT("{\"x\":1}");
+
+/* ---- JSON with comments ------------------------------------------------------------------------------------------ */
+
+#define NEW "\"conclave\": {\"x\":1}"
+
+/* With our entry set and, when it is another text than before, with it removed again. */
+static const struct {
+    const char *before, *set, *removed;
+} json[] = {
+    {"", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}\n", "{}\n"},
+    {" \n", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}\n", "{}\n"},
+    {"{}", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}", "{}"},
+    {"{\r\n}\r\n", "{\r\n  \"mcpServers\": {\r\n    " NEW "\r\n  }\r\n}\r\n", "{}\r\n"},
+    {"{\n\t\"a\": 1\n}", "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t" NEW "\n\t}\n}", NULL},
+    {"{\"a\": 1}", "{\"a\": 1, \"mcpServers\": {" NEW "}}", NULL},
+    {"{\"a\": 1,}", "{\"a\": 1, \"mcpServers\": {" NEW "},}", NULL},
+    {"{\n  \"mcpServers\": {}\n}", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}", "{}"},
+    {"{\"mcpServers\": {\"o\": {\"e\": \"}{\\\"\"}}}", "{\"mcpServers\": {\"o\": {\"e\": \"}{\\\"\"}, " NEW "}}", NULL},
+    {"{\n  \"mcpServers\": {\n    \"o\": 1\n  }\n}", "{\n  \"mcpServers\": {\n    \"o\": 1,\n    " NEW "\n  }\n}",
+     NULL},
+    {"{\r\n\t\"mcpServers\": {\r\n\t\t\"o\": 1\r\n\t}\r\n}",
+     "{\r\n\t\"mcpServers\": {\r\n\t\t\"o\": 1,\r\n\t\t" NEW "\r\n\t}\r\n}", NULL},
+    {"{\n \"mcpServers\": {\n  \"o\": 1, // why\n }\n}", "{\n \"mcpServers\": {\n  \"o\": 1, // why\n  " NEW ",\n }\n}",
+     NULL},
+    {"{\n \"mcpServers\": {\n  \"o\": 1 // why\n }\n}", "{\n \"mcpServers\": {\n  \"o\": 1, // why\n  " NEW "\n }\n}",
+     NULL},
+    {"{\n \"mcpServers\": {\n  \"o\": 1   \n }\n}", "{\n \"mcpServers\": {\n  \"o\": 1,   \n  " NEW "\n }\n}", NULL},
+    {"{\n \"mcpServers\": {\n  \"o\": 1, \"p\": 2 }\n}", "{\n \"mcpServers\": {\n  \"o\": 1, \"p\": 2,\n  " NEW " }\n}",
+     NULL},
+    {"{\"mcpServers\": { /* none */ }}", "{\"mcpServers\": { /* none */ \n    " NEW "\n}}",
+     "{\"mcpServers\": { /* none */ \n}}"},
+    {"\xEF\xBB\xBF{\"mcpServers\": {\"o\": 1}}", "\xEF\xBB\xBF{\"mcpServers\": {\"o\": 1, " NEW "}}", NULL},
+    {"{\"mcpServers\": {\"conclave\": {\"old\": [1, 2]}, \"o\": 1}}", "{\"mcpServers\": {" NEW ", \"o\": 1}}",
+     "{\"mcpServers\": { \"o\": 1}}"},
+    {"{\"mcpServers\": {\"o\": 1, \"conclave\": 2}}", "{\"mcpServers\": {\"o\": 1, " NEW "}}",
+     "{\"mcpServers\": {\"o\": 1}}"},
+    {"{\"mcpServers\": {\"conclave\": 1, \"conclave\": 2}}", "{\"mcpServers\": {\"conclave\": 1, " NEW "}}",
+     "{\"mcpServers\": {\"conclave\": 1}}"},
+    {"{\"mcpServers\": {\"\\u0063onclave\": 1}}", "{\"mcpServers\": {\"\\u0063onclave\": {\"x\":1}}}", "{}"},
+    {"{\"mcpServers\": {\n // c\n \"conclave\": 1, \"o\": 2}}", "{\"mcpServers\": {\n // c\n " NEW ", \"o\": 2}}",
+     "{\"mcpServers\": {\n // c\n \"o\": 2}}"},
+    {"{\"mcpServers\": {\n // c\n \"conclave\": 1 }}", "{\"mcpServers\": {\n // c\n " NEW " }}",
+     "{\"mcpServers\": {\n // c\n }}"},
+    {"{\"mcpServers\": {\n // c\n \"conclave\": 1\n}}", "{\"mcpServers\": {\n // c\n " NEW "\n}}",
+     "{\"mcpServers\": {\n // c\n}}"},
+    {"// first\n{ /*/ \"mcpServers\": 7, */ } // last",
+     "// first\n{ /*/ \"mcpServers\": 7, */ \n  \"mcpServers\": {\n    " NEW "\n  }\n} // last",
+     "// first\n{ /*/ \"mcpServers\": 7, */ \n} // last"},
+};
+
+static void test_json(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(json); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        cv_str before = cv_str_of(json[i].before), set, again, removed;
+        print_message("# %s\n", json[i].before);
+        assert_true(cv_jsonc_set(&a, before, servers, name, entry, &set, &err));
+        assert_str_eq(set, json[i].set);
+        assert_true(cv_jsonc_set(&a, set, servers, name, entry, &again, &err));
+        assert_str_eq(again, json[i].set);
+        assert_true(cv_jsonc_remove(&a, set, servers, name, &removed, &err));
+        assert_str_eq(removed, json[i].removed ? json[i].removed : json[i].before);
+        cv_arena_release(&a);
+    }
+}
+
+static const struct {
+    const char *text;
+    size_t line, column;
+} broken_json[] = {
+    {"[]", 1, 1},
+    {"7", 1, 1},
+    {"{\"a\": 1", 1, 8},
+    {"{\"a\" 1}", 1, 6},
+    {"{\"a\": }", 1, 7},
+    {"{\"a\": tru}", 1, 7},
+    {"{\"a\": 01}", 1, 7},
+    {"{\"a\": [}, 1}", 1, 8},
+    {"{\"a\": {\"b\" 1}}", 1, 12},
+    {"{\n  \"a\": \"b\n}", 2, 8},
+    {"{\n  \"é\": \"b\" \"c\": 1\n}", 2, 12},
+    {"{,}", 1, 2},
+    {"{\"a\": 1,,}", 1, 9},
+    {"{} {}", 1, 4},
+    {"{\"mcpServers\": []}", 1, 16},
+    {"{\"mcpServers\": null}", 1, 16},
+    {"// nothing but a comment", 1, 25},
+};
+
+static void test_broken_json(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(broken_json); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        cv_str text = cv_str_of(broken_json[i].text), to;
+        print_message("# %s\n", broken_json[i].text);
+        assert_false(cv_jsonc_remove(&a, text, servers, name, &to, &err));
+        assert_false(cv_jsonc_set(&a, text, servers, name, entry, &to, &err));
+        assert_int_equal(err.code, CV_ERR_JSON);
+        assert_int_equal(err.line, broken_json[i].line);
+        assert_int_equal(err.column, broken_json[i].column);
+        cv_arena_release(&a);
+    }
+}
+
+static void test_deep_json(void **state)
+{
+    enum { DEPTH = 100000 };
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    char *text = cv_arena_alloc(&a, DEPTH + 5);
+    cv_str to;
+    (void)state;
+    memset(text, '[', DEPTH + 5);
+    memcpy(text, "{\"a\":", 5);
+    assert_false(cv_jsonc_set(&a, (cv_str){text, DEPTH + 5}, servers, name, entry, &to, &err));
+    assert_int_equal(err.code, CV_ERR_JSON);
+    cv_arena_release(&a);
+}
+
+/* ---- TOML -------------------------------------------------------------------------------------------------------- */
+
+static const cv_str table = CV_STR_INIT("mcp_servers.conclave");
+static const cv_toml_entry entries[] = {{CV_STR_INIT("command"), CV_STR_INIT("\"c\"")},
+                                        {CV_STR_INIT("args"), CV_STR_INIT("[\"mcp\"]")}};
+
+#define OURS "[mcp_servers.conclave]\ncommand = \"c\"\nargs = [\"mcp\"]"
+
+static const struct {
+    const char *before, *set, *removed;
+} toml[] = {
+    {"", OURS "\n", NULL},
+    {"a = 1\n", "a = 1\n\n" OURS "\n", NULL},
+    {"a = 1", "a = 1\n\n" OURS, NULL},
+    {"a = 1\n\n\n", "a = 1\n\n\n\n" OURS "\n", NULL},
+    {"a = 1\r\n", "a = 1\r\n\r\n[mcp_servers.conclave]\r\ncommand = \"c\"\r\nargs = [\"mcp\"]\r\n", NULL},
+    {"\xEF\xBB\xBF", "\xEF\xBB\xBF" OURS "\n", NULL},
+    {"[mcp_servers]\nother = {command = \"x\"}\n", "[mcp_servers]\nother = {command = \"x\"}\n\n" OURS "\n", NULL},
+    {"[mcp_servers.other]\ncommand = \"x\"\n# end\n", "[mcp_servers.other]\ncommand = \"x\"\n# end\n\n" OURS "\n",
+     NULL},
+    {"x = \"\"\"\n[mcp_servers.conclave]\n\"\"\"\"\ny = '''\n#'''\n",
+     "x = \"\"\"\n[mcp_servers.conclave]\n\"\"\"\"\ny = '''\n#'''\n\n" OURS "\n", NULL},
+    {"\"a=b\" = [ # ]\n  \"[mcp_servers.conclave]\",\n]\n",
+     "\"a=b\" = [ # ]\n  \"[mcp_servers.conclave]\",\n]\n\n" OURS "\n", NULL},
+    {"[mcp_servers.conclave]", OURS, ""},
+    {"[ mcp_servers . \"conclave\" ] # ours\nargs = [ # many\n  \"old\",\n] # args\n\n# the next one\n[next]\na = 1\n",
+     "[ mcp_servers . \"conclave\" ] # ours\ncommand = \"c\"\nargs = [\"mcp\"] # args\n\n# the next one\n[next]\na = "
+     "1\n",
+     "\n# the next one\n[next]\na = 1\n"},
+    {"a = 1\n\n[mcp_servers.conclave]\nenabled = true\ncommand = 'x'   # keep\n",
+     "a = 1\n\n[mcp_servers.conclave]\nargs = [\"mcp\"]\nenabled = true\ncommand = \"c\"   # keep\n", "a = 1\n"},
+    {"[mcp_servers.conclave]\ncommand = \"x\"\n[mcp_servers.conclave.env]\nA = \"1\"\n[z]\n",
+     "[mcp_servers.conclave]\nargs = [\"mcp\"]\ncommand = \"c\"\n[mcp_servers.conclave.env]\nA = \"1\"\n[z]\n",
+     "[z]\n"},
+    {"[mcp_servers.conclave.env]\nA = \"1\"\n", "[mcp_servers.conclave.env]\nA = \"1\"\n\n" OURS "\n", ""},
+    {"[[other]]\na = 1\n[[other]]\na = 2\n", "[[other]]\na = 1\n[[other]]\na = 2\n\n" OURS "\n", NULL},
+    {"[mcp_servers.conclave_two]\na = 1\n", "[mcp_servers.conclave_two]\na = 1\n\n" OURS "\n", NULL},
+};
+
+static void test_toml(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(toml); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        cv_str before = cv_str_of(toml[i].before), set, again, removed;
+        print_message("# %s\n", toml[i].before);
+        assert_true(cv_toml_set(&a, before, table, entries, CV_COUNT(entries), &set, &err));
+        assert_str_eq(set, toml[i].set);
+        assert_true(cv_toml_set(&a, set, table, entries, CV_COUNT(entries), &again, &err));
+        assert_str_eq(again, toml[i].set);
+        assert_true(cv_toml_remove(&a, set, table, &removed, &err));
+        assert_str_eq(removed, toml[i].removed ? toml[i].removed : toml[i].before);
+        cv_arena_release(&a);
+    }
+}
+
+static const struct {
+    const char *text;
+    size_t line, column;
+} refused_toml[] = {
+    {"[mcp_servers]\nconclave = {command = \"x\"}\n", 2, 1},
+    {"[mcp_servers]\nconclave.command = \"x\"\n", 2, 1},
+    {"mcp_servers.conclave.command = \"x\"\n", 1, 1},
+    {"a = 1\nmcp_servers = {}\n", 2, 1},
+    {"[[mcp_servers]]\n", 1, 1},
+    {"[[mcp_servers.conclave]]\n", 1, 1},
+    {"[mcp_servers.conclave]\n[mcp_servers.\"conclave\"]\n", 2, 1},
+    {"a = \"x\nb = 1\n", 1, 5},
+    {"a = [1,\n", 1, 5},
+    {"a = 1 ]\n", 1, 7},
+    {"a =\n", 1, 4},
+    {"a\n", 1, 2},
+    {"[a\n", 1, 3},
+    {"[a] b\n", 1, 5},
+    {"= 1\n", 1, 1},
+    {"\"\"\"a\"\"\" = 1\n", 1, 1},
+    {"a = 1\rb = 2", 1, 6},
+};
+
+static void test_refused_toml(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(refused_toml); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        cv_str text = cv_str_of(refused_toml[i].text), to;
+        print_message("# %s\n", refused_toml[i].text);
+        assert_false(cv_toml_remove(&a, text, table, &to, &err));
+        assert_false(cv_toml_set(&a, text, table, entries, CV_COUNT(entries), &to, &err));
+        assert_int_equal(err.code, CV_ERR_TOML);
+        assert_int_equal(err.line, refused_toml[i].line);
+        assert_int_equal(err.column, refused_toml[i].column);
+        cv_arena_release(&a);
+    }
+}
+
+/* ---- the clients ------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *client;
+    cv_scope scope;
+    const char *config;
+} clients[] = {
+    {"claude", CV_SCOPE_PROJECT,
+     "{\n  \"mcpServers\": {\n    \"conclave\": {\"command\":\"/a \\\"b\\\"/c\",\"args\":[\"mcp\"]}\n  }\n}\n"},
+    {"claude", CV_SCOPE_USER,
+     "{\n  \"mcpServers\": {\n    \"conclave\": {\"command\":\"/a \\\"b\\\"/c\",\"args\":[\"mcp\"]}\n  }\n}\n"},
+    {"cursor", CV_SCOPE_PROJECT,
+     "{\n  \"mcpServers\": {\n    \"conclave\": {\"command\":\"/a \\\"b\\\"/"
+     "c\",\"args\":[\"mcp\",\"--root\",\"${workspaceFolder}\"]}\n  }\n}\n"},
+    {"vscode", CV_SCOPE_USER,
+     "{\n  \"servers\": {\n    \"conclave\": {\"type\":\"stdio\",\"command\":\"/a \\\"b\\\"/c\",\"args\":[\"mcp\"]}\n  "
+     "}\n}\n"},
+    {"codex", CV_SCOPE_USER, "[mcp_servers.conclave]\ncommand = \"/a \\\"b\\\"/c\"\nargs = [\"mcp\"]\n"},
+};
+
+static void test_clients(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(clients); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        const cv_client *client = cv_client_find(cv_str_of(clients[i].client));
+        cv_str config;
+        assert_non_null(client);
+        assert_true(
+            cv_client_edit(&a, client, clients[i].scope, CV_STR(""), CV_STR("/a \"b\"/c"), false, &config, &err));
+        assert_str_eq(config, clients[i].config);
+        cv_arena_release(&a);
+    }
+    assert_null(cv_client_find(CV_STR("emacs")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_json), cmocka_unit_test(test_broken_json),  cmocka_unit_test(test_deep_json),
+        cmocka_unit_test(test_toml), cmocka_unit_test(test_refused_toml), cmocka_unit_test(test_clients),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
