@@ -7,6 +7,8 @@
  *     conclave://dialogue/ID/P0101                a citation
  *     conclave://spec                             how dialogues and responses are written
  */
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "door/tools.h"
 #include "text/spec.h"
 #include "vocab/id.h"
@@ -96,8 +98,8 @@ static void put(cv_mcp_request *r, cv_str uri, const char *type, cv_str text)
 static bool not_there(cv_mcp_request *r, cv_str uri, cv_str why)
 {
     int code = r->era == CV_MCP_MODERN ? CV_RPC_PARAMS : CV_RPC_NO_RESOURCE;
-    return cv_mcp_fail(r, code, "Resource not found: %.*s%s%.*s", CV_FMT(cv_str_head(uri, 200)), why.n ? ": " : "",
-                       CV_FMT(why));
+    return cv_mcp_fail(r, code, "Resource not found: %.*s%s%.*s",
+                       CV_FMT(cv_utf8_excerpt(r->arena, uri, CV_MAX_EXCERPT)), why.n ? ": " : "", CV_FMT(why));
 }
 
 static cv_str quoted(cv_arena *a, cv_str text)

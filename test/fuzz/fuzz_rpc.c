@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "door/mcp/host.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -63,7 +64,7 @@ static bool list(cv_mcp_request *r)
 static bool read_resource(cv_mcp_request *r, cv_str uri)
 {
     if (!cv_str_eq(uri, CV_STR("t:r")))
-        return cv_mcp_fail(r, CV_RPC_NO_RESOURCE, "Resource not found: %.*s", CV_FMT(cv_str_head(uri, 100)));
+        return cv_mcp_fail(r, CV_RPC_NO_RESOURCE, "Resource not found: %.*s", CV_FMT(cv_utf8_head(uri, 100)));
     cv_json_raw(&r->w, CV_STR("{\"uri\":\"t:r\",\"text\":\"\"}"));
     return true;
 }

@@ -1,6 +1,8 @@
 /* edit.c - texts that are cut and mended; see edit.h. */
 #include "door/install/edit.h"
 
+#include "base/utf8.h"
+
 size_t cv_edit_begin(cv_str text)
 {
     static const cv_str mark = CV_STR_INIT("\xEF\xBB\xBF");
@@ -28,9 +30,6 @@ cv_str cv_edit_replace(cv_arena *a, cv_str text, size_t from, size_t to, cv_str 
 bool cv_edit_fail(cv_err *err, cv_err_code code, cv_str text, size_t at, const char *what)
 {
     size_t line = 1, column = 1;
-    for (size_t i = cv_edit_begin(text); i < at && i < text.n; i++) {
-        line += text.p[i] == '\n';
-        column = text.p[i] == '\n' ? 1 : column + ((text.p[i] & 0xC0) != 0x80);
-    }
+    cv_utf8_advance(cv_str_from(cv_str_head(text, at), cv_edit_begin(text)), &line, &column);
     return cv_err_at(err, code, line, column, "%s", what);
 }

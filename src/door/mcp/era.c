@@ -3,6 +3,8 @@
  *     _meta has a protocolVersion, or the header names the modern one    modern: checked against each other
  *     otherwise                                                          legacy: the session knows the rest
  */
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "door/mcp/host.h"
 
 #define META "io.modelcontextprotocol/"
@@ -114,9 +116,11 @@ static bool legacy_envelope(cv_mcp_job *job, const cv_json *meta)
     job->era = CV_MCP_LEGACY;
     job->level = -1;
     if (job->headers.version.p && !cv_mcp_is_legacy(job->headers.version)) {
+        cv_str text =
+            cv_str_head(job->headers.version, cv_utf8_valid(job->headers.version)); /* a header may be no text */
         cv_mcp_refuse(job, 400, CV_RPC_LEGACY,
                       cv_arena_printf(&job->arena, "unsupported protocol version '%.*s'",
-                                      CV_FMT(cv_str_head(job->headers.version, 40))),
+                                      CV_FMT(cv_utf8_excerpt(&job->arena, text, CV_MAX_EXCERPT))),
                       (cv_str){0});
         return false;
     }

@@ -1,4 +1,6 @@
 /* server.c - from a message to its answer: the methods of both eras; see host.h. */
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "door/mcp/host.h"
 
 enum { LEGACY = 1, MODERN = 2, BOTH = 3, TTL_MS = 60000 };
@@ -222,7 +224,8 @@ static bool call_tool(cv_mcp_request *r, const cv_json *params)
     if (!name.p)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "params.name, the tool's name, is missing");
     if (!tool)
-        return cv_mcp_fail(r, CV_RPC_PARAMS, "Tool %.*s not found", CV_FMT(cv_str_head(name, 128)));
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "Tool %.*s not found",
+                           CV_FMT(cv_utf8_excerpt(r->arena, name, CV_MAX_EXCERPT)));
     const cv_json *arguments = arguments_of(r, params);
     if (!arguments || !cv_mcp_open_state(r, params))
         return false;
@@ -303,7 +306,8 @@ static bool get_prompt(cv_mcp_request *r, const cv_json *params)
     if (!name.p)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "params.name, the prompt's name, is missing");
     if (!prompt)
-        return cv_mcp_fail(r, CV_RPC_PARAMS, "Prompt %.*s not found", CV_FMT(cv_str_head(name, 128)));
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "Prompt %.*s not found",
+                           CV_FMT(cv_utf8_excerpt(r->arena, name, CV_MAX_EXCERPT)));
     const cv_json *arguments = arguments_of(r, params);
     if (!arguments || !cv_mcp_open_state(r, params))
         return false;
@@ -452,10 +456,10 @@ static void requested(cv_mcp_job *job)
         recall_client(job);
     const struct method *method = find_method(job);
     if (!method) {
-        cv_mcp_refuse(
-            job, job->era == CV_MCP_MODERN ? 404 : 200, CV_RPC_METHOD,
-            cv_arena_printf(&job->arena, "Method not found: %.*s", CV_FMT(cv_str_head(job->message.method, 128))),
-            (cv_str){0});
+        cv_mcp_refuse(job, job->era == CV_MCP_MODERN ? 404 : 200, CV_RPC_METHOD,
+                      cv_arena_printf(&job->arena, "Method not found: %.*s",
+                                      CV_FMT(cv_utf8_excerpt(&job->arena, job->message.method, CV_MAX_EXCERPT))),
+                      (cv_str){0});
         cv_mcp_finish(job);
         return;
     }
