@@ -189,9 +189,9 @@ build/bench: $(wildcard test/bench/*.c) build/release/lib.a | $(wildcard test/be
 	$(call say,link)
 	$(Q)$(CC) -std=c17 $(WARN) $(CPPFLAGS) -Itest $(CFLAGS) -o $@ $^ $(LIBS) -lmd4c -lcjson
 
-bench: build/bench build/conclave ## the promised ratios, each against its rival in the same run
+bench: build/bench build/conclave ## the promised ratios, each against its rival in the same run; T=section for one
 	@$(MAKE) build/.need-npm || echo "without npm, the MCP servers are measured without their rivals"
-	@build/bench
+	@build/bench $(T)
 
 lint: | build/.need-test ## both compilers without a warning, clang-tidy, formatting
 	tools/lint
