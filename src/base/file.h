@@ -44,6 +44,9 @@ bool cv_file_walk_on(cv_arena *a, const char *path, bool (*visit)(void *ctx, con
 
 bool cv_file_is_folder(const char *path);
 
+/* Something stands at `path` (or it is "-", standard input), or an error with the path. */
+bool cv_file_is_there(const char *path, cv_err *err);
+
 /* Is this the name of a temporary file of the writer below, whose process has ended? */
 bool cv_file_is_leftover(const char *name);
 

@@ -120,17 +120,18 @@ static bool walk(walker *w, const char *path, int depth)
     return true;
 }
 
-static bool walk_from(walker *w, const char *path)
+bool cv_file_is_there(const char *path, cv_err *err)
 {
     struct stat st;
+    return strcmp(path, "-") == 0 || stat(path, &st) == 0 || fail(err, path, "find the file or folder", errno);
+}
+
+static bool walk_from(walker *w, const char *path)
+{
     cv_str top = cv_str_of(path);
-    if (strcmp(path, "-") == 0)
-        return w->visit(w->ctx, path, w->err);
-    if (stat(path, &st) != 0) {
-        fail(w->err, path, "find the file or folder", errno);
+    if (!cv_file_is_there(path, w->err))
         return passes_over(w);
-    }
-    if (!S_ISDIR(st.st_mode))
+    if (strcmp(path, "-") == 0 || !cv_file_is_folder(path))
         return w->visit(w->ctx, path, w->err);
     return walk(w, cv_str_ends(top, CV_STR("/")) ? path : cv_arena_join(w->arena, top, CV_STR("/")).p, 0);
 }

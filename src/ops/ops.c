@@ -361,9 +361,10 @@ static const cv_operation rows[] = {
      .details = "Finds dialogues below the paths: folders with expert-pool.json and round-N/NAME.md, documents\n"
                 "(*.dialogue.md) and exports. What every expert wrote is kept as a response, marks become items,\n"
                 "references and moves, boards become scores, trackers become statuses, each with the dialogue's own\n"
-                "date. The report says what was understood of every file, what was not and why, and where boards and\n"
-                "trackers differ from what the record derives. The same files again change nothing; files that have\n"
-                "changed are a conflict. An export is restored as it was, events and hashes included.\n"
+                "date. The report says what was understood of every file, what was not and why, which files were not\n"
+                "used, and where boards and trackers differ from what the record derives. The same files again change\n"
+                "nothing; files that have changed are a conflict. An export is restored as it was, events and hashes\n"
+                "included.\n"
                 "\n"
                 "The exit status is 1 when something failed or conflicts, or when there was nothing to import.\n"
                 "See docs/import.md.\n",

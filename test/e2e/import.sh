@@ -86,6 +86,33 @@ is '[.dialogues[] | select(.name == "label") | .failures[].why | select(test("ch
 run "nothing came of them" 0 dialogue list --json
 is '.dialogues == []'
 
+# ---- what is not used ----
+cd "$work" && project unused
+mkdir -p oven/round-0 drafts/round-0
+cp ../project/before.json oven/dialogue.json
+cp "$root"/examples/dialogues/*/round-0/*.md oven/round-0
+cp ../project/before.json oven/notes.txt
+run "files beside an export" 0 import oven
+golden import/beside.txt
+cp -r "$root/examples/deliberation" .
+n=0
+while [ $n -lt 10 ]; do
+    cp "$root/README.md" "deliberation/round-0/$n.prompt.md"
+    n=$((n + 1))
+done
+run "requests beside a dialogue" 0 import deliberation
+golden import/requests.txt
+run "requests, as JSON" 0 import deliberation --json
+is '[.dialogues[0].files[] | select(.why) | .why | select(startswith("a request for"))] | length == 6'
+rm -r deliberation/round-?/*.md
+run "requests only" 1 import deliberation
+has "no file of a dialogue"
+printf '# Nothing\n' >drafts/round-0/summary.md
+printf '{"experts": "none"}\n' >drafts/expert-pool.json
+printf '{"a": 1}\n' >drafts/data.json
+run "a folder without a dialogue says why for each file" 1 import drafts
+golden import/drafts.txt
+
 # ---- transcripts ----
 cd "$work" && project transcripts
 "$conclave" dialogue create --json --data @"$root/test/golden/story/create.request.json" >/dev/null
@@ -98,7 +125,7 @@ cd "$work" && project from-transcript
 run "a transcript" 0 import "$work/story.dialogue.md" --json
 is '.dialogues[0].not_understood == []'
 run "what it holds" 0 dialogue export nvidia-decision --output-path -
-filter='[.perspectives, .recommendations, .tensions, .evidence, .claims | .[] | {id, label, contributors, status, references}] + [.moves[] | {expert, round, type, targets}] + [.rounds[] | {round, title, score, openTensions, velocity}]'
+filter='[.perspectives, .recommendations, .tensions, .evidence, .claims | .[] | {id, "label": .label, contributors, status, references}] + [.moves[] | {expert, round, type, targets}] + [.rounds[] | {round, title, score, openTensions, velocity}]'
 jq -S "$filter" "$out" >"$work/got"
 jq -S "$filter" "$work/story.json" >"$work/wanted"
 diff "$work/wanted" "$work/got" | head -n 20 | sed 's/^/# /'
@@ -142,10 +169,17 @@ printf '{"a": 1}\n' >notes/data.json
 : >notes/nothing.md
 run "an empty folder" 1 import empty --json
 is '.dialogues == [] and .status == "partial"'
-run "a folder that is not there" 1 import missing --json
-is '.dialogues[0].outcome == "failed"'
-run "all of them at once" 1 import empty binary loop pool notes missing --json
-is '[.dialogues[] | {(.name): .outcome}] | add == {"binary": "failed", "loop": "imported", "pool": "failed", "list": "skipped", "data": "skipped", "nothing": "skipped", "missing": "failed"}'
+run "a folder that is not there" 2 import missing
+silent
+has "missing: path[0]: cannot find the file or folder" err
+run "a folder that is not there, as JSON" 2 import missing --json
+is '.status == "error" and .error_code == "not_found" and .file == "missing"'
+run "some are not there" 1 import loop missing notes gone --json
+is '[.errors[] | {(.field): .file}] | add == {"path[1]": "missing", "path[3]": "gone"}'
+run "nothing was imported" 0 dialogue list --json
+is '.dialogues == []'
+run "all of them at once" 1 import empty binary loop pool notes --json
+is '[.dialogues[] | {(.name): .outcome}] | add == {"binary": "failed", "loop": "imported", "pool": "failed", "list": "skipped", "data": "skipped", "nothing": "skipped"}'
 run "what could be read of them is there" 0 dialogue list --json
 is '[.dialogues[].dialogue_id] == ["loop", "pool"]'
 run "no path" 1 import
@@ -159,7 +193,7 @@ if [ -n "$corpus" ]; then
     cd "$work" && project corpus
     here=$PWD
     cd "$corpus" || exit 1
-    run "the corpus" 0 import dialogues docs --root "$here" --json
+    run "the corpus" 0 import . --root "$here" --json
     cp "$out" "$work/corpus.json"
     is '.counts.failed == 0 and .counts.conflict == 0'
     jq -r '.dialogues[] | (["", .outcome, .name, .dialogue_id // "-"] | @tsv),
@@ -170,7 +204,7 @@ if [ -n "$corpus" ]; then
         "$work/corpus.json" >"$work/table"
     { printf 'R\tA\tresp\tP\tT\trefs\tmoves\tscores\ttracked\tupdates\tverdicts\tdecided\tunclear\tdiffer\n'; cat "$work/table"; } >"$out"
     golden import/corpus.txt
-    run "the corpus again" 0 import dialogues docs --root "$here" --json
+    run "the corpus again" 0 import . --root "$here" --json
     is '.counts.imported == 0 and .counts.conflict == 0 and .counts.failed == 0'
     cd "$here" || exit 1
     mkdir -p "$work/exports"

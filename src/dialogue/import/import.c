@@ -10,6 +10,7 @@
 #include "dialogue/fault.h"
 #include "dialogue/import/dates.h"
 #include "dialogue/import/find.h"
+#include "dialogue/import/foreign.h"
 #include "dialogue/import/play.h"
 #include "dialogue/import/report.h"
 #include "dialogue/import/restore.h"
@@ -80,7 +81,7 @@ static void read_tables(reading *r)
     int round = r->file->round < 0 ? -1 : r->file->round - r->s->base;
     if (cv_script_tables(r->s, r->text, r->sheet, 1, round))
         return;
-    r->s->sheets.items[r->sheet].why = CV_STR("no table in it is a scoreboard or a tracker: kept as background");
+    cv_script_decide(r->s, r->sheet, 0, "no table in it is a scoreboard or a tracker: kept as background");
     cv_script_keep(r->s, base_name(r->file->path), r->text);
 }
 
@@ -111,11 +112,8 @@ static void read_panel(reading *r)
 
 static void pass_over(reading *r)
 {
-    bool is_pool = r->file->role == CV_ROLE_DATA && cv_json_get(&r->json, CV_STR("experts"));
-    r->s->sheets.items[r->sheet].why = is_pool ? CV_STR("an expert pool without a dialogue")
-                                       : r->file->role >= CV_ROLE_PROMPT
-                                           ? CV_STR("counted only: it holds no contribution")
-                                           : CV_STR("JSON of another kind");
+    r->s->sheets.items[r->sheet].why =
+        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it holds no contribution") : cv_foreign_why(&r->json);
 }
 
 static const struct {
@@ -180,6 +178,7 @@ static void read_files(const cv_found *found, cv_script *s, cv_remarks *failures
             continue;
         }
         s->sheets.items[r.sheet].why = cv_err_text(&err);
+        s->sheets.items[r.sheet].failed = true;
         *CV_PUSH(s->arena, failures) = (cv_remark){r.sheet, err.line, CV_STR(""), err.message};
     }
 }
@@ -317,7 +316,8 @@ static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count
     *ret_count = count;
     for (size_t i = 0; i < count; i++) {
         cv_err err = {.arena = call->arena};
-        if (!cv_path_allowed(call->arena, call->root, call->confined, items[i].text, &(*ret_paths)[i], &err)) {
+        if (!cv_path_allowed(call->arena, call->root, call->confined, items[i].text, &(*ret_paths)[i], &err) ||
+            !cv_file_is_there((*ret_paths)[i], &err)) {
             err.field = cv_arena_printf(call->arena, "path[%zu]", i);
             cv_call_fail(call, &err);
         }

@@ -200,6 +200,42 @@ static void tell_differences(cv_report *r, const cv_script *s)
     tell_rest(r, s->differences.count);
 }
 
+/* The files from which nothing was taken, those with the same reason together; what failed is told elsewhere. */
+static bool is_unused(const cv_sheet *sheet)
+{
+    return sheet->why.n > 0 && !sheet->failed;
+}
+
+static size_t tell_unused_alike(cv_report *r, const cv_script *s, size_t from)
+{
+    const cv_sheet *sheets = s->sheets.items;
+    size_t end = from;
+    for (; end < s->sheets.count && cv_str_eq(sheets[end].why, sheets[from].why); end++)
+        if (end - from < MOST_TOLD)
+            cv_buf_printf(&r->text, "%s%.*s", end == from ? "    " : ", ", CV_FMT(sheets[end].brief));
+    if (end - from > MOST_TOLD)
+        cv_buf_printf(&r->text, " and %zu more", end - from - MOST_TOLD);
+    cv_buf_printf(&r->text, ": %.*s\n", CV_FMT(sheets[from].why));
+    return end;
+}
+
+static void tell_unused(cv_report *r, const cv_script *s)
+{
+    size_t unused = 0, told = 0, groups = 0;
+    for (size_t i = 0; i < s->sheets.count; i++)
+        unused += is_unused(&s->sheets.items[i]);
+    if (unused > 0)
+        cv_buf_printf(&r->text, "  not used: %zu\n", unused);
+    for (size_t i = 0; i < s->sheets.count && groups < MOST_TOLD;) {
+        size_t end = is_unused(&s->sheets.items[i]) ? tell_unused_alike(r, s, i) : i;
+        told += end - i;
+        groups += end > i;
+        i = end > i ? end : i + 1;
+    }
+    if (told < unused)
+        cv_buf_printf(&r->text, "    … and %zu more (--json lists them)\n", unused - told);
+}
+
 static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                           cv_str why)
 {
@@ -208,8 +244,11 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
                   played->dialogue_id.n ? " -> " : "", CV_FMT(played->dialogue_id));
     if (why.n)
         cv_buf_printf(&r->text, "  %.*s\n", CV_FMT(why));
-    if (outcome == CV_OUTCOME_SKIPPED)
+    if (outcome == CV_OUTCOME_SKIPPED) {
+        if (s->sheets.count > 1) /* the reason of a single one is that of the dialogue */
+            tell_unused(r, s);
         return;
+    }
     cv_buf_printf(&r->text, "  %zu files, %zu rounds, %zu agents, %zu responses, ", s->sheets.count, all.rounds,
                   all.agents, all.responses);
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
@@ -222,6 +261,7 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
     tell_remarks(r, s, "decided", &s->decided);
     tell_remarks(r, s, "not understood", &s->not_understood);
     tell_differences(r, s);
+    tell_unused(r, s);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -268,6 +308,8 @@ void cv_report_end(cv_report *r, size_t ignored)
     cv_json_key_int(&r->w, "ignored_files", (int64_t)ignored);
     print_tally(&r->w, &r->total);
     cv_json_end_object(&r->w);
+    if (r->for_people && ignored > 0)
+        cv_buf_printf(&r->text, "passed over: %zu (neither markdown nor JSON)\n", ignored);
     for (size_t i = 0; r->for_people && i < CV_OUTCOME_COUNT; i++)
         cv_buf_printf(&r->text, "%s%zu %.*s", i ? ", " : "", r->outcomes[i], CV_FMT(cv_import_outcomes.items[i]));
     if (r->for_people)

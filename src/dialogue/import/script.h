@@ -24,6 +24,7 @@ typedef struct {
     cv_str brief; /* … to people: without the folders above the dialogue */
     cv_str role;  /* "response", "scoreboard", … */
     cv_str why;   /* empty; else why nothing was taken from it */
+    bool failed;  /* it could not be read: the failures tell of it */
     cv_tally tally;
 } cv_sheet;
 
