@@ -31,6 +31,14 @@ static void leave(void *ctx, void *mine)
     cv_arena_release(&arena);
 }
 
+/* Any handle knows what all have committed; the first one will do. */
+static bool stamp(void *ctx, cv_stamp *ret_stamp)
+{
+    cv_tools *tools = ctx;
+    const cv_store *store = atomic_load(&tools->any_store);
+    return store && store->calls->stamp(store, ret_stamp);
+}
+
 /* A server may be started before there is a project. */
 bool cv_tools_open(cv_tools_worker *w, const char *root, cv_err *err)
 {
@@ -63,7 +71,7 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
                     bool *ret_failed)
 {
     cv_tools_worker *w = r->worker;
-    const cv_tools *tools = r->server->ctx;
+    cv_tools *tools = r->server->ctx;
     cv_errs errs = {0};
     cv_err err = {.arena = r->arena};
     cv_call call = {.arena = r->arena,
@@ -76,6 +84,8 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
     bool open = cv_tools_open(w, tools->options.root, &err) || (w->root && op->flags & CV_OP_PROJECT);
     if (!open)
         *CV_PUSH(r->arena, &errs) = err;
+    else if (!atomic_load(&tools->any_store))
+        atomic_store(&tools->any_store, w->store);
     call.root = w->root;
     call.store = w->store;
     *ret_failed = !open || !cv_op_call(op, &call);
@@ -215,7 +225,11 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
     for (size_t i = 0; i < cv_op_count(); i++) {
         const cv_operation *op = cv_op_at(i);
         if (op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND)))
-            tools[count++] = (cv_mcp_tool){cv_str_of(op->tool), define(a, op, options->all), call_tool, op};
+            tools[count++] = (cv_mcp_tool){.name = cv_str_of(op->tool),
+                                           .definition = define(a, op, options->all),
+                                           .call = call_tool,
+                                           .data = op,
+                                           .steady = op->flags & CV_OP_STEADY};
     }
     *ret_server = (cv_mcp_server){
         .name = CV_STR("conclave"),
@@ -240,6 +254,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .read_resource = cv_shelf_read,
         .complete = cv_shelf_complete,
         .watch = cv_shelf_watch,
+        .stamp = stamp,
         .enter = enter,
         .leave = leave,
         .ctx = tools_ctx,

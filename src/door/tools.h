@@ -10,6 +10,8 @@
 #ifndef CV_DOOR_TOOLS_H
 #define CV_DOOR_TOOLS_H
 
+#include <stdatomic.h>
+
 #include "base/map.h"
 #include "door/mcp/mcp.h"
 #include "ops/op.h"
@@ -32,8 +34,9 @@ bool cv_tools_open(cv_tools_worker *worker, const char *root, cv_err *err);
 /* ctx of the server. */
 typedef struct {
     cv_tools_options options;
-    cv_tools_worker watcher; /* of the thread that looks for changes */
-    cv_arena seen_arena;     /* … and what it saw last: URI -> rev */
+    cv_tools_worker watcher;             /* of the thread that looks for changes */
+    _Atomic(const cv_store *) any_store; /* of some worker: tells whether the record has changed */
+    cv_arena seen_arena;                 /* … and what it saw last: URI -> rev */
     cv_map seen;
 } cv_tools;
 void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */

@@ -13,6 +13,7 @@ static const cv_room rooms[] = {
 
 enum {
     READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
+    STEADY = READS | CV_OP_STEADY,
     WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT,
     FILES = CV_OP_FILES,
     LARGE = CV_OP_LARGE,
@@ -53,7 +54,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
-     .flags = READS | EVERY_ROUND,
+     .flags = STEADY | EVERY_ROUND,
      .run = cv_dialogue_list},
     {.room = "dialogue",
      .verb = "get",
@@ -62,7 +63,7 @@ static const cv_operation rows[] = {
      .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
      .examples = "  conclave dialogue get nvidia-decision\n",
      .schema = "dialogue_get",
-     .flags = READS,
+     .flags = STEADY,
      .run = cv_dialogue_get},
 
     /* ---- its rounds ---- */
@@ -160,7 +161,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue round-context nvidia-decision --json\n"
                  "  conclave dialogue round-context nvidia-decision --round 0\n",
      .schema = "dialogue_round_context",
-     .flags = READS | LARGE | EVERY_ROUND,
+     .flags = STEADY | LARGE | EVERY_ROUND,
      .run = cv_dialogue_round_context},
     {.room = "dialogue",
      .verb = "round-prompts",
@@ -230,7 +231,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue progress nvidia-decision\n"
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
-     .flags = READS | EVERY_ROUND,
+     .flags = STEADY | EVERY_ROUND,
      .run = cv_dialogue_progress},
     {.room = "dialogue",
      .verb = "scoreboard",
@@ -242,7 +243,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue scoreboard nvidia-decision\n"
                  "  conclave dialogue scoreboard nvidia-decision --round 0\n",
      .schema = "dialogue_scoreboard",
-     .flags = READS,
+     .flags = STEADY,
      .run = cv_dialogue_scoreboard},
     {.room = "dialogue",
      .verb = "expand",
@@ -255,7 +256,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
                  "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
      .schema = "dialogue_expand",
-     .flags = READS | EVERY_ROUND,
+     .flags = STEADY | EVERY_ROUND,
      .run = cv_dialogue_expand},
     {.room = "dialogue",
      .verb = "history",
@@ -268,7 +269,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue history nvidia-decision T0001\n"
                  "  conclave dialogue history nvidia-decision --limit 20 --json\n",
      .schema = "dialogue_history",
-     .flags = READS,
+     .flags = STEADY,
      .run = cv_dialogue_history},
     {.room = "dialogue",
      .verb = "graph",
@@ -282,7 +283,7 @@ static const cv_operation rows[] = {
                  "  conclave dialogue graph nvidia-decision --focus R0001 --depth 2 --format dot\n"
                  "  conclave dialogue graph nvidia-decision --kinds tension --status open --json\n",
      .schema = "dialogue_graph",
-     .flags = READS,
+     .flags = STEADY,
      .run = cv_dialogue_graph},
     {.room = "dialogue",
      .verb = "compare",
@@ -293,7 +294,7 @@ static const cv_operation rows[] = {
          "final verdict when it was decided earlier. Unknown ids are all named at once.\n",
      .examples = "  conclave dialogue compare nvidia-decision nvidia-decision-2\n",
      .schema = "dialogue_compare",
-     .flags = READS,
+     .flags = STEADY,
      .run = cv_dialogue_compare},
     {.room = "dialogue",
      .verb = "stats",
@@ -305,7 +306,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue stats\n"
                  "  conclave dialogue stats --status converged --since 2026-01-01\n",
      .schema = "dialogue_stats",
-     .flags = READS,
+     .flags = STEADY,
      .run = cv_dialogue_stats},
 
     {.room = "dialogue",

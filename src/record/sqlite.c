@@ -282,6 +282,7 @@ static const cv_store_calls calls = {
     .cursor_get = cv_sqlite_cursor_get,
     .cursor_advance = cv_sqlite_cursor_advance,
     .about = cv_sqlite_about,
+    .stamp = cv_sqlite_stamp,
     .check = cv_sqlite_check,
     .backup = cv_sqlite_backup,
     .scratch = cv_sqlite_scratch,
@@ -326,6 +327,8 @@ bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sq
         close_store(&s->base);
         return false;
     }
+    if (sqlite3_db_readonly(s->db, "main") == 0)
+        cv_sqlite_find_log_index(s);
     *ret_store = &s->base;
     return true;
 }

@@ -9,6 +9,7 @@
  *     sqlite_search.c   finding words; sqlite_words.c  words as the index sees them
  *     sqlite_stream.c   streams and cursors
  *     sqlite_care.c     integrity check and backup
+ *     sqlite_stamp.c    has anybody committed?
  *
  * All SQL stands in sql/; here statements are called by their names, prepared on first use and kept. A handle is for
  * one thread at a time; other processes (and other handles) may use the same file meanwhile.
@@ -40,8 +41,9 @@ typedef struct {
     int64_t wait_us; /* the longest wait */
     int64_t waited_us;
     uint64_t jitter;
-    cv_sqlite_tokenizer tokenizer; /* made by the first search */
-    bool index_damaged;            /* the last trouble of a search came from its index alone */
+    cv_sqlite_tokenizer tokenizer;      /* made by the first search */
+    const volatile uint64_t *log_index; /* memory shared by all who use the file (sqlite_stamp.c); NULL: none */
+    bool index_damaged;                 /* the last trouble of a search came from its index alone */
 } cv_sqlite;
 
 /* The same as cv_sqlite_open() with other migrations: for tests of upgrades. */
@@ -140,6 +142,8 @@ bool cv_sqlite_stream_read(cv_store *store, cv_arena *a, cv_str stream, int64_t 
 bool cv_sqlite_cursor_get(cv_store *store, cv_str stream, cv_str reader, int64_t *ret_seq, cv_err *err);
 bool cv_sqlite_cursor_advance(cv_store *store, cv_str stream, cv_str reader, int64_t seq, cv_str now, cv_err *err);
 void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about);
+bool cv_sqlite_stamp(const cv_store *store, cv_stamp *ret_stamp);
+void cv_sqlite_find_log_index(cv_sqlite *s); /* once the file has been read in WAL mode */
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
 bool cv_sqlite_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);

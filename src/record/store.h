@@ -18,6 +18,7 @@
 #define CV_RECORD_STORE_H
 
 #include "base/err.h"
+#include "base/stamp.h"
 #include "record/records.h"
 #include "record/search.h"
 
@@ -161,6 +162,9 @@ typedef struct {
 
     /* ---- the whole store ---- */
     void (*about)(cv_store *store, cv_arena *a, cv_store_about *ret_about);
+    /* Which commit is the last, whoever made it: the same stamp twice, nothing was committed in between. It costs next
+     * to nothing, and any thread may ask while the handle is open. False: the engine cannot say. */
+    bool (*stamp)(const cv_store *store, cv_stamp *ret_stamp);
     bool (*check)(cv_store *store, cv_arena *a, cv_err *err);       /* the engine's own integrity check */
     bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
     /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */

@@ -184,6 +184,12 @@ static void trace_about(cv_store *store, cv_arena *a, cv_store_about *ret_about)
     t->inner->calls->about(t->inner, a, ret_about);
 }
 
+static bool trace_stamp(const cv_store *store, cv_stamp *ret_stamp)
+{
+    const traced *t = (const traced *)store;
+    return t->inner->calls->stamp(t->inner, ret_stamp);
+}
+
 static bool trace_check(cv_store *store, cv_arena *a, cv_err *err)
 {
     traced *t = (traced *)store;
@@ -221,6 +227,7 @@ static const cv_store_calls trace_calls = {
     .cursor_get = trace_cursor_get,
     .cursor_advance = trace_cursor_advance,
     .about = trace_about,
+    .stamp = trace_stamp,
     .check = trace_check,
     .backup = trace_backup,
     .scratch = trace_scratch,

@@ -43,6 +43,25 @@ done
 ask "completion" '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"conclave://dialogue/{id}"},"argument":{"name":"id","value":"X"}}}'
 is '.result.completion.values == ["x"]'
 
+# What was answered before is answered again, until anybody changes the record: then the next question sees it.
+mkfifo "$work/asked"
+"$conclave" mcp <"$work/asked" >"$out" 2>"$err" &
+pid=$!
+exec 7>"$work/asked"
+answered() { for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(wc -l <"$out")" -ge "$1" ] || sleep 0.1; done; }
+ask_list='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{}}}'
+for n in 1 2 3; do printf '%s\n' "$ask_list" >&7; answered $n; done
+for n in 4 5 6; do
+    "$conclave" dialogue create "Made $n" --json >/dev/null
+    printf '%s\n' "$ask_list" "$ask_list" >&7
+    answered $((2 * n - 3))
+done
+exec 7>&-
+wait $pid
+name="asked again"
+jq -s -e '[.[].result.content[0].text | fromjson | .count] == [1, 1, 1, 2, 2, 3, 3, 4, 4]' "$out" >/dev/null
+ok $? "$name: every answer is that of its moment"
+
 # A change by another process reaches who has subscribed, however soon after the acknowledgement it comes.
 mkfifo "$work/in"
 "$conclave" mcp <"$work/in" >"$out" 2>"$err" &

@@ -85,11 +85,20 @@ static bool complete(cv_mcp_request *r, const cv_json *params, cv_str argument, 
     return true;
 }
 
+static bool stamp(void *ctx, cv_stamp *ret_stamp)
+{
+    (void)ctx;
+    *ret_stamp = (cv_stamp){{1}};
+    return true;
+}
+
 static const cv_mcp_tool tools[] = {
-    {CV_STR_INIT("say"),
-     CV_STR_INIT("{\"name\":\"say\",\"inputSchema\":{\"properties\":{\"a\":{\"x-mcp-header\":\"Region\"}}}}"), say,
-     NULL},
-    {CV_STR_INIT("ask"), CV_STR_INIT("{\"name\":\"ask\",\"inputSchema\":{}}"), ask, NULL},
+    {.name = CV_STR_INIT("say"),
+     .definition =
+         CV_STR_INIT("{\"name\":\"say\",\"inputSchema\":{\"properties\":{\"a\":{\"x-mcp-header\":\"Region\"}}}}"),
+     .call = say},
+    {.name = CV_STR_INIT("ask"), .definition = CV_STR_INIT("{\"name\":\"ask\",\"inputSchema\":{}}"), .call = ask},
+    {.name = CV_STR_INIT("again"), .definition = CV_STR_INIT("{\"name\":\"again\"}"), .call = say, .steady = true},
 };
 static const cv_mcp_prompt prompts[] = {{CV_STR_INIT("get"), CV_STR_INIT("{\"name\":\"get\"}"), get, NULL}};
 static const cv_mcp_server server = {.name = CV_STR_INIT("fuzz"),
@@ -101,6 +110,7 @@ static const cv_mcp_server server = {.name = CV_STR_INIT("fuzz"),
                                      .list_resources = list,
                                      .read_resource = read_resource,
                                      .complete = complete,
+                                     .stamp = stamp,
                                      .lists_change = true,
                                      .logs = true};
 

@@ -334,17 +334,16 @@ static bool asks_what_it_can(cv_mcp_request *r, const cv_mcp_tool *tool, const c
 
 /* ---- the tables ------------------------------------------------------------------------------------------------- */
 
+#define DEFINED(tool, what, input) CV_STR_INIT("{\"name\":\"" tool "\",\"description\":\"" what "\"," input "}")
 #define TOOL(tool, what, function, with)                                                                               \
     {                                                                                                                  \
-        CV_STR_INIT(tool), CV_STR_INIT("{\"name\":\"" tool "\",\"description\":\"" what "\"," NO_INPUT "}"), function, \
-            with                                                                                                       \
+        .name = CV_STR_INIT(tool), .definition = DEFINED(tool, what, NO_INPUT), .call = function, .data = with         \
     }
 #define TOOL_WITH(tool, what, properties, function, with)                                                              \
     {                                                                                                                  \
-        CV_STR_INIT(tool),                                                                                             \
-            CV_STR_INIT("{\"name\":\"" tool "\",\"description\":\"" what                                               \
-                        "\",\"inputSchema\":{\"type\":\"object\",\"properties\":{" properties "}}}"),                  \
-            function, with                                                                                             \
+        .name = CV_STR_INIT(tool),                                                                                     \
+        .definition = DEFINED(tool, what, "\"inputSchema\":{\"type\":\"object\",\"properties\":{" properties "}}"),    \
+        .call = function, .data = with                                                                                 \
     }
 
 static const cv_mcp_tool tools[] = {
@@ -379,8 +378,8 @@ static const cv_mcp_tool tools[] = {
     TOOL("test_input_required_result_capabilities", "asks what it can", asks_what_it_can, NULL),
     TOOL_WITH("test_header_parameter", "mirrors an argument in a header",
               "\"region\":{\"type\":\"string\",\"x-mcp-header\":\"Region\"}", simple_text, NULL),
-    {CV_STR_INIT("json_schema_2020_12_tool"),
-     CV_STR_INIT(
+    {.name = CV_STR_INIT("json_schema_2020_12_tool"),
+     .definition = CV_STR_INIT(
          "{\"name\":\"json_schema_2020_12_tool\",\"description\":\"Tool with JSON Schema 2020-12 features\","
          "\"inputSchema\":{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"type\":\"object\",\"$defs\":{"
          "\"address\":{\"$anchor\":\"addressDef\",\"type\":\"object\",\"properties\":{\"street\":{\"type\":\"string\"},"
@@ -390,7 +389,7 @@ static const cv_mcp_tool tools[] = {
          "\"required\":[\"email\"]}]}],\"if\":{\"properties\":{\"contactMethod\":{\"const\":\"phone\"}},\"required\":["
          "\"contactMethod\"]},\"then\":{\"required\":[\"phone\"]},\"else\":{\"required\":[\"email\"]},"
          "\"additionalProperties\":false}}"),
-     simple_text, NULL},
+     .call = simple_text},
 };
 
 #define RESOURCE(uri, name, type)                                                                                      \

@@ -1500,6 +1500,78 @@ static void backups_are_whole(void **state)
     assert_same(f, &later, &(cv_wanted){0});
 }
 
+static cv_stamp stamp_of(fixture *f)
+{
+    cv_stamp stamp;
+    assert_true(f->store->calls->stamp(f->store, &stamp));
+    return stamp;
+}
+
+static cv_stamp assert_moved(fixture *f, cv_stamp before)
+{
+    cv_stamp now = stamp_of(f);
+    assert_false(cv_stamp_eq(&before, &now));
+    return now;
+}
+
+static cv_store *enter_as_another(fixture *f)
+{
+    cv_store *mine = f->store;
+    f->store = f->engine->open(&f->arena, f->folder, &f->err);
+    return mine;
+}
+
+static void leave_as_another(fixture *f, cv_store *mine)
+{
+    cv_store_close(f->store);
+    f->store = mine;
+}
+
+/* Reading leaves the stamp as it is, every commit moves it, whoever makes it: another handle, another process. */
+static void a_stamp_tells_of_commits(void **state)
+{
+    fixture *f = *state;
+    model m = {.id = CV_STR("stamped")};
+    cv_changes c = random_changes(f, &m, 10);
+    cv_stamp stamp = stamp_of(f), again;
+    commit_both(f, &m, &c);
+    stamp = assert_moved(f, stamp);
+    assert_same(f, &m, &(cv_wanted){0});
+    again = stamp_of(f);
+    assert_true(cv_stamp_eq(&stamp, &again));
+    conflict_somehow(f, &m);
+    again = stamp_of(f);
+    assert_true(cv_stamp_eq(&stamp, &again));
+    cv_store *mine = enter_as_another(f);
+    c = random_changes(f, &m, 10);
+    commit_both(f, &m, &c);
+    leave_as_another(f, mine);
+    stamp = assert_moved(f, stamp);
+    assert_same(f, &m, &(cv_wanted){0});
+    pid_t child = fork();
+    if (child == 0) {
+        enter_as_another(f);
+        int64_t first;
+        _exit(f->store->calls->stream_append(f->store, &f->arena, CV_STR("s"), CV_STR(""), &m.id, 1,
+                                             CV_STR("2026-01-01T00:00:00.000Z"), &first, &f->err) != CV_STORE_DONE);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_moved(f, stamp);
+}
+
+/* A store in memory has nothing that others could see. */
+static void a_scratch_store_has_no_stamp(void **state)
+{
+    fixture *f = *state;
+    cv_store *scratch;
+    cv_stamp stamp;
+    assert_ok(f->store->calls->scratch(f->store, &f->arena, true, &scratch, &f->err), &f->err);
+    assert_false(scratch->calls->stamp(scratch, &stamp));
+    cv_store_close(scratch);
+}
+
 /* A commit costs the same however many dialogues there are: steps exactly, pages up to the depth of a tree. */
 static work work_of_commit(fixture *f, int number)
 {
@@ -1556,6 +1628,8 @@ static const struct {
     TEST(lists_come_in_pages),
     TEST(the_newest_come_first),
     TEST(rows_are_counted_where_they_lie),
+    TEST(a_stamp_tells_of_commits),
+    TEST(a_scratch_store_has_no_stamp),
     TEST(words_are_found),
     TEST(hits_have_one_order),
     TEST(searches_can_be_narrowed),

@@ -304,6 +304,7 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
         abort(); /* 32 bytes are given whole once the system has booted */
     host->identity = print_identity(&host->arena, server);
     cv_mcp_find_mirrored(host);
+    cv_mcp_keep_init(host);
 }
 
 static void free_jobs(cv_mcp_job *job)
@@ -350,6 +351,7 @@ void cv_mcp_host_end(cv_mcp_host *host)
 void cv_mcp_host_release(cv_mcp_host *host)
 {
     free_jobs(host->spare);
+    cv_mcp_keep_release(host);
     cv_arena_release(&host->arena);
     pthread_mutex_destroy(&host->lock);
     pthread_cond_destroy(&host->work);

@@ -29,6 +29,7 @@ enum {
 
 typedef struct cv_mcp_job cv_mcp_job;
 typedef struct cv_mcp_session cv_mcp_session;
+typedef struct cv_mcp_kept cv_mcp_kept;
 
 /* A subscription is acknowledged once its resources have been looked at: what changes from then on is told. */
 typedef enum { CV_MCP_NO_LOOK, CV_MCP_AWAITS_LOOK, CV_MCP_IN_LOOK } cv_mcp_look;
@@ -67,9 +68,13 @@ struct cv_mcp_job {
     const cv_json *capabilities; /* of the client; NULL: none */
     cv_str progress_token;       /* as JSON; empty: no progress wanted */
     int level;                   /* a cv_mcp_level; below zero: no log wanted */
+    /* ---- what is known of its answer (keep.c) ---- */
+    cv_stamp stamp;
+    cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
     bool (*serve)(cv_mcp_request *r, const cv_json *params);
     bool failed;
+    size_t result_at; /* where the result begins in `out` */
     struct {
         cv_mcp_asked *items;
         size_t count, capacity;
@@ -146,9 +151,10 @@ struct cv_mcp_host {
     pthread_cond_t look; /* … or it is over */
     pthread_t watcher;
     bool watcher_runs;
-    uint8_t key[32]; /* seals what handlers keep with the client */
-    cv_str identity; /* {"io.modelcontextprotocol/serverInfo":…} */
-    cv_arena arena;  /* of the host itself */
+    cv_mcp_kept *kept; /* answers to give again (keep.c) */
+    uint8_t key[32];   /* seals what handlers keep with the client */
+    cv_str identity;   /* {"io.modelcontextprotocol/serverInfo":…} */
+    cv_arena arena;    /* of the host itself */
 };
 
 /* ---- host.c ----------------------------------------------------------------------------------------------------- */
@@ -191,6 +197,16 @@ void cv_mcp_finish(cv_mcp_job *job); /* takes it off the active ones and hands i
 
 /* {…,"resultType":"complete","_meta":…}: what every result ends with. */
 void cv_mcp_end_result(cv_mcp_request *r, bool cacheable);
+
+/* ---- keep.c ----------------------------------------------------------------------------------------------------- */
+
+void cv_mcp_keep_init(cv_mcp_host *host);
+void cv_mcp_keep_release(cv_mcp_host *host);
+
+/* Has the same been answered before, and is it still true? Then the answer is in job->out; otherwise the job remembers
+ * its question, so that the result can be kept. */
+bool cv_mcp_recall(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments);
+void cv_mcp_keep(cv_mcp_job *job, cv_str result);
 
 /* ---- era.c ------------------------------------------------------------------------------------------------------ */
 

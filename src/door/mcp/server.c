@@ -12,6 +12,7 @@ static void begin_result(cv_mcp_request *r)
     cv_buf_clear(&r->job->out);
     r->w = (cv_json_writer){.out = &r->job->out};
     cv_rpc_begin_result(&r->w, r->job->message.id);
+    r->job->result_at = r->job->out.n;
     cv_json_begin_object(&r->w);
 }
 
@@ -200,6 +201,14 @@ static bool list_tools(cv_mcp_request *r, const cv_json *params)
     return true;
 }
 
+static const cv_mcp_tool *find_tool(const cv_mcp_server *server, cv_str name)
+{
+    for (size_t i = 0; i < server->tool_count; i++)
+        if (cv_str_eq(name, server->tools[i].name))
+            return &server->tools[i];
+    return NULL;
+}
+
 static const cv_json no_arguments = {.type = CV_JSON_OBJECT};
 
 /* The arguments, an empty object when there are none; NULL: refused. */
@@ -217,10 +226,7 @@ static const cv_json *arguments_of(cv_mcp_request *r, const cv_json *params)
 static bool call_tool(cv_mcp_request *r, const cv_json *params)
 {
     cv_str name = cv_json_get_text(params, "name");
-    const cv_mcp_tool *tool = NULL;
-    for (size_t i = 0; i < r->server->tool_count && !tool; i++)
-        if (cv_str_eq(name, r->server->tools[i].name))
-            tool = &r->server->tools[i];
+    const cv_mcp_tool *tool = find_tool(r->server, name);
     if (!name.p)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "params.name, the tool's name, is missing");
     if (!tool)
@@ -240,7 +246,19 @@ static bool call_tool(cv_mcp_request *r, const cv_json *params)
     if (r->is_error)
         cv_json_key_bool(&r->w, "isError", true);
     cv_mcp_end_result(r, false);
+    if (!r->is_error && cv_buf_ok(r->w.out)) { /* without the brace that ends the message */
+        cv_str result = cv_str_from(cv_buf_str(r->w.out), r->job->result_at);
+        cv_mcp_keep(r->job, cv_str_head(result, result.n - 1));
+    }
     return true;
+}
+
+/* What was answered before, if it is still true, needs no worker. */
+static bool recall_tool(cv_mcp_job *job)
+{
+    const cv_json *params = job->message.params, *arguments = cv_json_get(params, CV_STR("arguments"));
+    const cv_mcp_tool *tool = find_tool(job->host->server, cv_json_get_text(params, "name"));
+    return tool && cv_mcp_recall(job, tool, arguments ? arguments : &no_arguments);
 }
 
 /* ---- resources -------------------------------------------------------------------------------------------------- */
@@ -460,6 +478,10 @@ static void requested(cv_mcp_job *job)
                       cv_arena_printf(&job->arena, "Method not found: %.*s",
                                       CV_FMT(cv_utf8_excerpt(&job->arena, job->message.method, CV_MAX_EXCERPT))),
                       (cv_str){0});
+        cv_mcp_finish(job);
+        return;
+    }
+    if (method->serve == call_tool && recall_tool(job)) {
         cv_mcp_finish(job);
         return;
     }
