@@ -115,10 +115,8 @@ static const struct {
     {SQLITE_CORRUPT_VTAB, CV_ERR_CORRUPT, "the search index is damaged", "search again: it is made anew"},
     {SQLITE_CORRUPT, CV_ERR_CORRUPT, "the database is damaged",
      "restore it from a backup, or save what is left with sqlite3's .recover"},
-    {SQLITE_READONLY_DIRECTORY, CV_ERR_STORE, "the folder of the database cannot be written",
-     "give yourself write permission for the folder"},
-    {SQLITE_READONLY, CV_ERR_STORE, "the database is read-only",
-     "give yourself write permission for the file and its folder"},
+    {SQLITE_READONLY, CV_ERR_STORE, "the record can only be read",
+     "give yourself write permission for the folder and the files in it, or use a copy"},
     {SQLITE_PERM, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
     {SQLITE_AUTH, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
     {SQLITE_CANTOPEN, CV_ERR_STORE, "the database cannot be opened",
@@ -136,7 +134,11 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
     size_t i = 0;
     while (troubles[i].code && troubles[i].code != code && troubles[i].code != (code & 0xff))
         i++;
-    cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what, sqlite3_errmsg(s->db));
+    if (troubles[i].code == SQLITE_READONLY)
+        cv_err_set(err, troubles[i].means, "cannot %s: %s; %.*s", doing, troubles[i].what,
+                   CV_FMT(cv_sqlite_hindrance(err->arena, s->path)));
+    else
+        cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what, sqlite3_errmsg(s->db));
     err->file = cv_str_of(s->path);
     if (troubles[i].suggestion)
         err->suggestion = cv_str_of(troubles[i].suggestion);
@@ -194,14 +196,17 @@ static bool check_place(const char *path, bool create, cv_err *err)
     return true;
 }
 
+const char *cv_sqlite_folder(cv_arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : cv_arena_copy_z(a, cv_str_range(path, slash));
+}
+
 /* SQLite syncs the folder for its log, but not for the database file itself. It is done before the tables are made: who
  * finds them there can rely on it. */
 static bool sync_folder(cv_arena *a, const char *path, cv_err *err)
 {
-    const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) : 0;
-    const char *folder = !slash ? "." : n == 0 ? "/" : cv_arena_copy_z(a, (cv_str){path, n});
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(cv_sqlite_folder(a, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
     int number = errno;
     if (fd >= 0)
@@ -308,21 +313,45 @@ static cv_sqlite *make_store(cv_arena *a, const char *path, const cv_sql_migrati
     return s;
 }
 
-bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sql_migrations *schema,
-                         cv_store **ret_store, cv_err *err)
+/* The path as a URI that says that nobody changes the file. */
+static const char *immutable_uri(cv_arena *a, const char *path)
+{
+    cv_buf uri = {0};
+    cv_buf_add_z(&uri, path[0] == '/' ? "file://" : "file:");
+    for (; *path; path++) {
+        if (strchr("%?#", *path))
+            cv_buf_printf(&uri, "%%%02X", (unsigned)(unsigned char)*path);
+        else
+            cv_buf_add_char(&uri, *path);
+    }
+    cv_buf_add_z(&uri, "?immutable=1");
+    return cv_arena_copy_z(a, cv_buf_take(&uri, a));
+}
+
+static bool open_file(cv_sqlite *s, cv_arena *a, cv_sqlite_mode mode, cv_err *err)
+{
+    static const int flags[] = {[CV_SQLITE_EXISTING] = SQLITE_OPEN_READWRITE,
+                                [CV_SQLITE_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                [CV_SQLITE_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
+    const char *name = mode == CV_SQLITE_IMMUTABLE ? immutable_uri(a, s->path) : s->path;
+    return (sqlite3_open_v2(name, &s->db, flags[mode] | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK ||
+            cv_sqlite_fail(s, "open the database", err)) &&
+           configure(s, err);
+}
+
+bool cv_sqlite_open_as(cv_arena *a, const char *path, cv_sqlite_mode mode, const cv_sql_migrations *schema,
+                       cv_store **ret_store, cv_err *err)
 {
     size_t applied;
+    bool create = mode == CV_SQLITE_CREATE, frozen = mode == CV_SQLITE_IMMUTABLE;
     if (!check_place(path, create, err))
         return false;
     cv_sqlite *s = make_store(a, path, schema);
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
-    bool ok =
-        (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK || cv_sqlite_fail(s, "open the database", err));
-    ok = ok && configure(s, err)                                             /* handled as we want  */
-         && cv_sqlite_inspect(s, create, &applied, err)                      /* … ours, or empty    */
-         && use_wal(s, err)                                                  /* … with a log        */
-         && (applied > 0 || sync_folder(a, s->path, err))                    /* … and there to stay */
-         && (applied == schema->count || cv_sqlite_migrate(s, create, err)); /* … with our tables   */
+    bool ok = open_file(s, a, mode, err)                                          /* handled as we want  */
+              && cv_sqlite_inspect(s, create, &applied, err)                      /* … ours, or empty    */
+              && (frozen || use_wal(s, err))                                      /* … with a log        */
+              && (applied > 0 || sync_folder(a, s->path, err))                    /* … and there to stay */
+              && (applied == schema->count || cv_sqlite_migrate(s, create, err)); /* … with our tables   */
     if (!ok) {
         close_store(&s->base);
         return false;
@@ -331,6 +360,12 @@ bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sq
         cv_sqlite_find_log_index(s);
     *ret_store = &s->base;
     return true;
+}
+
+bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sql_migrations *schema,
+                         cv_store **ret_store, cv_err *err)
+{
+    return cv_sqlite_open_as(a, path, create ? CV_SQLITE_CREATE : CV_SQLITE_EXISTING, schema, ret_store, err);
 }
 
 /* Everything that `from` holds; a database in memory has no log. */
@@ -357,7 +392,13 @@ bool cv_sqlite_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_
     return true;
 }
 
+/* Where nothing can be written, SQLite's own files would be in the way of whoever may write later. With a log there is
+ * no choice. */
 bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err)
 {
-    return cv_sqlite_open_with(a, path, create, &cv_sql_schema, ret_store, err);
+    bool frozen = !create && cv_sqlite_is_frozen(a, path);
+    if ((!frozen || cv_sqlite_is_log(cv_sqlite_log_of(a, path))) &&
+        cv_sqlite_open_with(a, path, create, &cv_sql_schema, ret_store, err))
+        return true;
+    return frozen && cv_sqlite_open_frozen(a, path, ret_store, err);
 }

@@ -102,8 +102,7 @@ bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err)
         return backup_error(path, EEXIST, err);
     cv_arena names = {0};
     const char *part = cv_arena_printf(&names, "%s.%ld.part", path, (long)getpid()).p;
-    const char *slash = strrchr(path, '/');
-    const char *folder = slash ? cv_arena_printf(&names, "%.*s/", (int)(slash - path), path).p : ".";
+    const char *folder = cv_sqlite_folder(&names, path);
     unlink(part); /* of a process that died with our number */
     bool ok = copy_to(s, part, err);
     if (!ok)

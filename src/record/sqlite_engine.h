@@ -10,6 +10,7 @@
  *     sqlite_stream.c   streams and cursors
  *     sqlite_care.c     integrity check and backup
  *     sqlite_stamp.c    has anybody committed?
+ *     sqlite_frozen.c   reading where nothing can be written
  *
  * All SQL stands in sql/; here statements are called by their names, prepared on first use and kept. A handle is for
  * one thread at a time; other processes (and other handles) may use the same file meanwhile.
@@ -49,6 +50,29 @@ typedef struct {
 /* The same as cv_sqlite_open() with other migrations: for tests of upgrades. */
 bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sql_migrations *schema,
                          cv_store **ret_store, cv_err *err);
+
+typedef enum {
+    CV_SQLITE_EXISTING,
+    CV_SQLITE_CREATE,
+    CV_SQLITE_IMMUTABLE /* without locks: as long as nobody changes it */
+} cv_sqlite_mode;
+bool cv_sqlite_open_as(cv_arena *a, const char *path, cv_sqlite_mode mode, const cv_sql_migrations *schema,
+                       cv_store **ret_store, cv_err *err);
+
+/* Can it be read, but not written, or its folder not? */
+bool cv_sqlite_is_frozen(cv_arena *a, const char *path);
+
+/* Where the log of a database stands; is there one, with something in it? */
+const char *cv_sqlite_log_of(cv_arena *a, const char *path);
+bool cv_sqlite_is_log(const char *path);
+
+/* A store that can only be read, without any file of SQLite's own. */
+bool cv_sqlite_open_frozen(cv_arena *a, const char *path, cv_store **ret_store, cv_err *err);
+
+const char *cv_sqlite_folder(cv_arena *a, const char *path); /* the one that the file stands in */
+
+/* "user 65534 cannot write the folder '/project/.conclave': Permission denied" */
+cv_str cv_sqlite_hindrance(cv_arena *a, const char *path);
 
 /* ---- statements ------------------------------------------------------------------------------- */
 
