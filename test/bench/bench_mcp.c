@@ -1,9 +1,10 @@
 /* bench_mcp.c - `conclave mcp` and `conclave serve` against the least that a server on the official SDKs can be.
  *
  * Ours read a record on disk: a project with five dialogues, one of them of three rounds; the list of dialogues and the
- * progress of one are asked for. The rivals (test/mcp/rival-v1.mjs, -v2.mjs) answer a short text that stands in their
- * source. All run at the same time, each is called in turn for a while, again and again; medians count. Goals are
- * printed beside the figures.
+ * progress of one are asked for again and again, which the server may answer as it did before, and the list with
+ * another question each time, which it may not. The rivals (test/mcp/rival-v1.mjs, -v2.mjs) answer a short text that
+ * stands in their source. All run at the same time, each is called in turn for a while, again and again; medians count.
+ * Goals are printed beside the figures.
  */
 #include "bench_mcp.h"
 
@@ -23,7 +24,7 @@ enum {
     FIRST_CALLS = 1000,
     DIALOGUES = 5,
     PANEL = 5,
-    MAX_CONTENDERS = 4,
+    MAX_CONTENDERS = 5,
 };
 
 static const double slice = 0.2; /* seconds of calls in each round */
@@ -99,9 +100,9 @@ static contender *enter(field *f, const char *name, const char *program, const c
     return c;
 }
 
-static void enter_ours(field *f, const char *folder, const char *tool, const char *input)
+static void enter_ours(field *f, const char *folder, const char *name, const char *tool, const char *input)
 {
-    contender *c = enter(f, tool, "build/conclave", tool, input);
+    contender *c = enter(f, name, "build/conclave", tool, input);
     const char *arguments[] = {f->http ? "serve" : "mcp", "--root", folder, f->http ? "--port" : NULL, "0", "--json"};
     for (size_t i = 0; i < CV_COUNT(arguments) && arguments[i]; i++)
         c->options.arguments[i] = arguments[i];
@@ -119,8 +120,9 @@ static void enter_rival(field *f, const char *name, const char *script)
 static field make_field(const char *folder, bool http, bool modern, bool rivals)
 {
     field f = {.http = http, .modern = modern};
-    enter_ours(&f, folder, "blue_dialogue_list", "{}");
-    enter_ours(&f, folder, "blue_dialogue_progress", "{\"dialogue_id\":\"bread-1\"}");
+    enter_ours(&f, folder, "list, asked again", "blue_dialogue_list", "{}");
+    enter_ours(&f, folder, "progress, asked again", "blue_dialogue_progress", "{\"dialogue_id\":\"bread-1\"}");
+    enter_ours(&f, folder, "list, never the same", "blue_dialogue_list", "{\"after\":\"#\"}");
     if (rivals)
         enter_rival(&f, "SDK 2.x", "test/mcp/rival-v2.mjs");
     if (rivals && !modern)
@@ -234,7 +236,9 @@ void bench_mcp(void)
         print_ratios(&f);
     }
     field f = make_field(folder, false, false, rivals);
-    f.all[1] = f.all[--f.count]; /* the two of ours begin alike */
+    f.all[1] = f.all[f.count - 2]; /* all of ours begin alike */
+    f.all[2] = f.all[f.count - 1];
+    f.count = f.rivals + 1;
     run_starts(&f);
     print_starts(&f);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);

@@ -72,8 +72,9 @@ static void drop(cv_buf *in, size_t n)
 /* Quotes within texts are escaped: what stands here unescaped is the message's own. */
 static void check(const cv_peer *peer, cv_str message)
 {
-    if (cv_str_find(message, CV_STR("\"result\":")) == SIZE_MAX ||
-        cv_str_find(message, CV_STR("\"isError\":true")) != SIZE_MAX)
+    static const char result[] = "\"result\":", fault[] = "\"isError\":true";
+    if (!memmem(message.p, message.n, result, sizeof result - 1) ||
+        memmem(message.p, message.n, fault, sizeof fault - 1))
         give_up(peer, "answers", message);
 }
 
@@ -90,11 +91,21 @@ static void write_opening(const cv_peer *peer, cv_buf *to)
 
 static void write_call(cv_peer *peer, cv_buf *to)
 {
-    cv_buf_printf(to,
-                  "{\"jsonrpc\":\"2.0\",\"id\":%lld,\"method\":\"tools/call\",\"params\":{\"name\":\"%s\","
-                  "\"arguments\":%s%s}}",
-                  (long long)++peer->last_id, peer->options.tool, peer->options.input,
-                  peer->options.modern ? "," META : "");
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)++peer->last_id);
+    cv_str input = cv_str_of(peer->options.input);
+    size_t mark = cv_str_find_char(input, '#');
+    cv_buf_add_z(to, "{\"jsonrpc\":\"2.0\",\"id\":");
+    cv_buf_add_z(to, number);
+    cv_buf_add_z(to, ",\"method\":\"tools/call\",\"params\":{\"name\":\"");
+    cv_buf_add_z(to, peer->options.tool);
+    cv_buf_add_z(to, "\",\"arguments\":");
+    cv_buf_add(to, cv_str_head(input, mark));
+    if (mark != SIZE_MAX) {
+        cv_buf_add_z(to, number);
+        cv_buf_add(to, cv_str_from(input, mark + 1));
+    }
+    cv_buf_add_z(to, peer->options.modern ? "," META "}}" : "}}");
 }
 
 static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";

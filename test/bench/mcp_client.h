@@ -1,9 +1,8 @@
 /* mcp_client.h - a client of the Model Context Protocol that wants to know how fast a server is and what it costs.
  *
- *     start -> the first response         standard input: initialize, or server/discover in the modern era
- *     call                                one tool, again and again for a while: on standard input with so many
- * requests under way, on HTTP with so many connections, each with one request under way stop the end of standard input,
- * or a signal -> the server's end
+ *     start   standard input: initialize, or server/discover in the modern era; until the first response
+ *     call    one tool, again and again for a while, so many requests under way: on HTTP each on its own connection
+ *     stop    the end of standard input, or a signal; until the server has ended
  *
  * Server and client stay on one processor each, two when there are two. Every response is looked at: one that is no
  * result, or none within half a minute, ends the process with a line that says so.
@@ -22,7 +21,7 @@ typedef struct {
     const char *name;
     const char *program;
     const char *arguments[CV_PEER_MAX_ARGUMENTS];
-    const char *tool, *input; /* what is called, with these arguments: JSON */
+    const char *tool, *input; /* what is called, with these arguments: JSON; # stands for the number of the call */
     bool http;                /* it prints where it listens: a line with http://127.0.0.1:PORT/mcp */
     bool modern;
 } cv_peer_options;
