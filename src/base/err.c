@@ -50,6 +50,14 @@ cv_err *cv_errs_add(cv_errs *errs, cv_arena *a, cv_err_code code, const char *fo
     return err;
 }
 
+bool cv_err_nearest(cv_err *err, cv_str found, const cv_str *words, size_t count)
+{
+    cv_str near = cv_str_nearest(found, words, count);
+    if (near.n)
+        err->suggestion = cv_arena_printf(err->arena, "did you mean '%.*s'?", CV_FMT(near));
+    return near.n > 0;
+}
+
 cv_str cv_err_word(cv_err_code code)
 {
     return codes[code].word;

@@ -56,6 +56,9 @@ bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...) __attrib
 bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* Suggests the one of `words` that is near what was `found`: "did you mean 'x'?". False: none is. */
+bool cv_err_nearest(cv_err *err, cv_str found, const cv_str *words, size_t count);
+
 cv_str cv_err_word(cv_err_code code);     /* "invalid_json" */
 int cv_err_exit(cv_err_code code);        /* exit status of the command line */
 bool cv_err_is_refusal(cv_err_code code); /* the request is at fault, not the system or the record below */

@@ -75,9 +75,7 @@ void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count)
 {
     fault->options = words;
     fault->option_count = count;
-    cv_str near = cv_str_nearest(fault->value, words, count);
-    if (near.n)
-        fault->suggestion = cv_arena_printf(fault->arena, "did you mean '%.*s'?", CV_FMT(near));
+    cv_err_nearest(fault, fault->value, words, count);
 }
 
 static cv_str joined(cv_arena *a, const cv_str *words, size_t count)

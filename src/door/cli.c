@@ -86,9 +86,9 @@ typedef struct {
 static int unknown(cv_cli *cli, cv_str message, const char *name, const names *known, cv_str look)
 {
     cv_err err = {.arena = cli->arena};
-    cv_str near = cv_str_nearest(cv_str_of(name), known->items, known->count);
     cv_err_set(&err, CV_ERR_USAGE, "%.*s", CV_FMT(message));
-    err.suggestion = near.n ? cv_arena_printf(err.arena, "did you mean '%.*s'?", CV_FMT(near)) : look;
+    if (!cv_err_nearest(&err, cv_str_of(name), known->items, known->count))
+        err.suggestion = look;
     return cv_cli_fail(cli, &err);
 }
 

@@ -227,7 +227,7 @@ static bool choose_client(installation *in, cv_err *err)
     err->options = names;
     err->option_count = cv_client_count;
     if (cli->argument_count == 1)
-        err->suggestion = cv_str_nearest(cv_str_of(cli->arguments[0]), names, cv_client_count);
+        cv_err_nearest(err, cv_str_of(cli->arguments[0]), names, cv_client_count);
     return false;
 }
 

@@ -232,14 +232,6 @@ static void put_all(cv_buf *out, cv_arena *a, const cv_cli_table *table)
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
 
-static const cv_room *room_called(const char *name)
-{
-    for (size_t i = 0; i < cv_room_count(); i++)
-        if (strcmp(cv_room_at(i)->name, name) == 0)
-            return cv_room_at(i);
-    return NULL;
-}
-
 static bool write_page(cv_arena *a, const char *folder, const char *title, cv_buf *page, cv_err *err)
 {
     const char *path = cv_arena_printf(a, "%s/%s.1", folder, page_name(a, title)).p;
@@ -268,41 +260,78 @@ static bool write_all(cv_arena *a, const char *folder, cv_err *err)
     return ok;
 }
 
-static int unknown_page(cv_cli *cli)
+/* A page goes by the words of its command and by the name of its file: "dialogue create", "conclave-dialogue-create",
+ * and "dialogue-create" between the two. */
+static const char *page_wanted(const cv_cli *cli)
+{
+    cv_buf name = {0};
+    cv_buf_add_z(&name, "conclave");
+    for (size_t i = 0; i < cli->argument_count; i++) {
+        cv_str word = cv_str_of(cli->arguments[i]);
+        if (i == 0 && cv_str_starts(word, CV_STR("conclave-")))
+            word = cv_str_from(word, strlen("conclave-"));
+        if (i > 0 || !cv_str_eq(word, CV_STR("conclave")))
+            cv_buf_printf(&name, "-%.*s", CV_FMT(word));
+    }
+    return cv_arena_copy_z(cli->arena, cv_buf_take(&name, cli->arena));
+}
+
+static const char *room_page(cv_arena *a, const cv_room *room)
+{
+    return cv_arena_printf(a, "conclave-%s", room->name).p;
+}
+
+/* False: there is no such page. */
+static bool put_page(cv_buf *out, cv_arena *a, const cv_cli_table *table, const char *page)
+{
+    if (strcmp(page, "conclave") == 0)
+        return put_all(out, a, table), true;
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (strcmp(page, room_page(a, cv_room_at(i))) == 0)
+            return put_room(out, a, table, cv_room_at(i)), true;
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(page, page_name(a, cv_cli_title(a, &table->items[i]))) == 0)
+            return put_command(out, a, &table->items[i]), true;
+    return false;
+}
+
+/* What is there beside the page that is not: the verbs of its room, or all commands and rooms. */
+static int unknown_page(cv_cli *cli, const cv_cli_table *table, const char *page)
 {
     cv_err err = {.arena = cli->arena};
-    cv_err_set(&err, CV_ERR_USAGE, "there is no page about '%s%s%s'", cli->arguments[0],
-               cli->argument_count > 1 ? " " : "", cli->argument_count > 1 ? cli->arguments[1] : "");
-    err.suggestion = CV_STR("'conclave --help' lists the commands");
+    cv_str name = cv_str_from(cv_str_of(page), strlen("conclave-")), *known;
+    const char *room = "";
+    size_t count = 0;
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (cv_str_starts(cv_str_of(page), cv_arena_printf(cli->arena, "conclave-%s-", cv_room_at(i)->name))) {
+            room = cv_room_at(i)->name;
+            name = cv_str_from(name, strlen(room) + 1);
+        }
+    known = CV_NEW_ARRAY(cli->arena, cv_room_count() + table->count, cv_str);
+    for (size_t i = 0; !*room && i < cv_room_count(); i++)
+        known[count++] = cv_str_of(cv_room_at(i)->name);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->items[i].room, room) == 0)
+            known[count++] = cv_str_of(table->items[i].name);
+    cv_err_set(&err, CV_ERR_USAGE, "there is no page '%s'", page);
+    if (!cv_err_nearest(&err, name, known, count))
+        err.suggestion = CV_STR("'conclave --help' lists the commands");
     return cv_cli_fail(cli, &err);
 }
 
 static int run_man(cv_cli *cli)
 {
     cv_err err = {.arena = cli->arena};
-    cv_arena *a = cli->arena;
-    const char *folder = cv_cli_get(cli, "all");
+    const char *folder = cv_cli_get(cli, "all"), *page = page_wanted(cli);
     if (folder)
-        return write_all(a, folder, &err) ? 0 : cv_cli_fail(cli, &err);
-    cv_cli_table table = cv_cli_commands(a);
-    cv_buf page = {0};
-    size_t count = cli->argument_count;
-    const cv_room *room = count > 0 ? room_called(cli->arguments[0]) : NULL;
-    const cv_cli_command *command = room && count == 2
-                                        ? cv_cli_find(&table, cv_str_of(room->name), cv_str_of(cli->arguments[1]))
-                                    : count == 1 ? cv_cli_find(&table, CV_STR(""), cv_str_of(cli->arguments[0]))
-                                                 : NULL;
-    if (command)
-        put_command(&page, a, command);
-    else if (room && count == 1)
-        put_room(&page, a, &table, room);
-    else if (count == 0)
-        put_all(&page, a, &table);
-    else
-        return unknown_page(cli);
+        return write_all(cli->arena, folder, &err) ? 0 : cv_cli_fail(cli, &err);
+    cv_cli_table table = cv_cli_commands(cli->arena);
+    cv_buf text = {0}; /* whole: roff's escapes look back at what was written */
+    if (!put_page(&text, cli->arena, &table, page))
+        return unknown_page(cli, &table, page);
     cv_buf out = cv_cli_stdout();
-    cv_buf_add(&out, cv_buf_str(&page));
-    cv_buf_release(&page);
+    cv_buf_add(&out, cv_buf_str(&text));
+    cv_buf_release(&text);
     return cv_cli_finish(cli, &out, 0);
 }
 
@@ -313,10 +342,10 @@ static const cv_cli_option options[] = {
 const cv_cli_command cv_cmd_man = {
     .name = "man",
     .summary = "print a manual page",
-    .arguments = "[COMMAND | ROOM [VERB]]",
+    .arguments = "[COMMAND | ROOM [VERB] | PAGE]",
     .details = "The page is roff for man(1), made from the same tables as the help. 'make install' puts all of them "
                "where man\n"
-               "looks for them.\n",
+               "looks for them; the names that they have there (conclave-dialogue-expand) are understood here, too.\n",
     .examples = "  conclave man dialogue expand > conclave-dialogue-expand.1\n"
                 "  conclave man --all man1\n",
     .options = options,

@@ -12,10 +12,28 @@ run "all" 0 man
 has 'conclave\-dialogue\-expand'
 run "a command at the top" 0 man lint
 has ".SH EXAMPLES"
+cp "$out" "$work/lint.1"
+run "by the name that it is installed under" 0 man conclave-lint
+cmp -s "$out" "$work/lint.1"
+ok $? "by the name that it is installed under: the same page"
+"$conclave" man dialogue create >"$work/create.1"
+for page in conclave-dialogue-create dialogue-create "conclave dialogue create"; do
+    run "a verb as '$page'" 0 man $page
+    cmp -s "$out" "$work/create.1"
+    ok $? "a verb as '$page': the same page"
+done
+"$conclave" man >"$work/all.1"
+run "the program by its name" 0 man conclave
+cmp -s "$out" "$work/all.1"
+ok $? "the program by its name: the page of all commands"
+run "a room by its page" 0 man conclave-dialogue
+has ".SH VERBS"
 run "no such page" 2 man dialogue sing
-has "there is no page about 'dialogue sing'" err
+has "there is no page 'conclave-dialogue-sing'; 'conclave --help' lists the commands" err
 run "no such command" 2 man sing
-has "there is no page about 'sing'" err
+has "there is no page 'conclave-sing'" err
+run "a misspelt page" 2 man dialogue-crate
+has "did you mean 'create'?" err
 run "too much" 2 man lint lint lint
 run "every page" 0 man --all pages
 silent
