@@ -26,9 +26,10 @@ typedef struct {
 
 /* Names of values that completion knows something about. */
 #define CV_VALUE_DIALOGUE "DIALOGUE"
+#define CV_VALUE_EXPERT "EXPERT" /* of the dialogue that the line names */
 #define CV_VALUE_FILE "FILE"
 #define CV_VALUE_FOLDER "DIR"
-#define CV_VALUE_ID "ID"
+#define CV_VALUE_ID "ID" /* of something said in that dialogue */
 #define CV_VALUE_JSON "JSON" /* or @FILE */
 #define CV_VALUE_TEXT_OR_FILE "TEXT|@FILE"
 
@@ -59,14 +60,14 @@ typedef struct {
 /* An option as it stands on the command line. */
 typedef struct {
     size_t option;
-    const char *value; /* "" for a switch; "true" and "false" for one of a schema */
+    const char *value; /* of a switch: "true", or "false" when it is turned off */
 } cv_cli_given;
 
 /* One call of the program. */
 struct cv_cli {
     cv_arena *arena;
     const cv_cli_command *command;
-    const char **values; /* per option: NULL when absent, "" for a switch */
+    const char **values; /* per option: NULL when absent, "true" for a switch */
     const char **arguments;
     size_t argument_count;
     bool colour;

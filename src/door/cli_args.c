@@ -76,7 +76,7 @@ static bool take_switch(cv_cli *cli, size_t i, bool has_value, bool on, cv_err *
     const cv_cli_option *o = cv_cli_option_at(cli->command, i);
     if (has_value)
         return cv_err_set(err, CV_ERR_USAGE, "option '--%s' takes no value", o->name);
-    give(cli, i, !cv_flag_is_negatable(cli->command, i) ? "" : on ? "true" : "false");
+    give(cli, i, on ? "true" : "false");
     return true;
 }
 
@@ -123,7 +123,7 @@ bool cv_cli_take(cv_cli *cli, int argc, char **argv, int from, cv_err *err)
         if (options && strcmp(arg, "--") == 0)
             options = false;
         else if (options && strcmp(arg, "-h") == 0)
-            give(cli, option_find(cli->command, CV_STR("help")), "");
+            give(cli, option_find(cli->command, CV_STR("help")), "true");
         else if (options && arg[0] == '-' && arg[1] == '-') {
             if (!take_option(cli, argc, argv, &i, err))
                 return false;

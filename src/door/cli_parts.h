@@ -37,7 +37,7 @@ typedef enum {
 } cv_flag_kind;
 cv_flag_kind cv_flag_of(const cv_json *schema);
 
-/* Can the command's i-th option be turned off: --no-strict? */
+/* Can the command's i-th option be turned off: --no-strict? One that turns something off itself cannot. */
 bool cv_flag_is_negatable(const cv_cli_command *command, size_t i);
 
 bool cv_schema_requires(const cv_json *schema, cv_str name);

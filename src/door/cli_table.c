@@ -74,7 +74,8 @@ cv_flag_kind cv_flag_of(const cv_json *schema)
 bool cv_flag_is_negatable(const cv_cli_command *c, size_t i)
 {
     const cv_json *all = c->input ? cv_json_get(c->input, CV_STR("properties")) : NULL;
-    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH;
+    return all && i < all->count && cv_flag_of(&all->members[i].value) == CV_FLAG_SWITCH &&
+           !cv_str_starts(all->members[i].key, CV_STR("no_"));
 }
 
 const char *cv_flag_name(cv_arena *a, cv_str property)
@@ -115,9 +116,11 @@ static cv_str default_of(cv_arena *a, const cv_json *schema)
     return said ? cv_arena_printf(a, "; default: %.*s", CV_FMT(value->text)) : CV_STR("");
 }
 
-/* What a property's value is called, by its name: people read it in the help, completion goes by it. */
-static const char *value_name(cv_str property, cv_flag_kind kind, bool or_file)
+/* What a property's value is called: people read it in the help, completion goes by it. The schema says so (x-value),
+ * or its name does. */
+static const char *value_name(cv_arena *a, const cv_json_member *option, cv_flag_kind kind)
 {
+    cv_str property = option->key, said = cv_json_get_text(&option->value, "x-value");
     static const struct {
         cv_str name;
         bool as_ending; /* also "output_path" */
@@ -126,18 +129,17 @@ static const char *value_name(cv_str property, cv_flag_kind kind, bool or_file)
         {CV_STR_INIT("dialogue_id"), false, CV_VALUE_DIALOGUE},
         {CV_STR_INIT("path"), true, CV_VALUE_FILE},
         {CV_STR_INIT("dir"), true, CV_VALUE_FOLDER},
-        {CV_STR_INIT("id"), false, CV_VALUE_ID},
-        {CV_STR_INIT("ids"), false, CV_VALUE_ID},
-        {CV_STR_INIT("focus"), false, CV_VALUE_ID},
     };
     static const char *const kinds[] = {NULL, "TEXT", "N", "TEXT", CV_VALUE_JSON};
+    if (said.n)
+        return cv_arena_copy_z(a, said);
     for (size_t i = 0; (kind == CV_FLAG_TEXT || kind == CV_FLAG_TEXTS) && i < CV_COUNT(names); i++) {
         size_t n = names[i].name.n;
         bool ends = names[i].as_ending && property.n > n && property.p[property.n - n - 1] == '_';
         if (cv_str_eq(property, names[i].name) || (ends && cv_str_ends(property, names[i].name)))
             return names[i].value;
     }
-    return or_file ? CV_VALUE_TEXT_OR_FILE : kinds[kind];
+    return cv_json_get(&option->value, CV_STR("x-file")) ? CV_VALUE_TEXT_OR_FILE : kinds[kind];
 }
 
 static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_member *property)
@@ -151,7 +153,7 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
                                      file ? " (@FILE and - for standard input are read)" : "",
                                      cv_schema_requires(input, property->key) ? " (required)" : "");
     return (cv_cli_option){.name = cv_flag_name(a, property->key),
-                           .value = value_name(property->key, kind, file),
+                           .value = value_name(a, property, kind),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
 }

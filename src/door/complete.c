@@ -3,11 +3,13 @@
  *     dialogue expand nvidia-decision P0001 --js        the last word is the one to be completed
  *     room     verb   argument        argument
  *
- * Everything comes from the table of commands and the schemas, but for the ids of dialogues and what is said in them:
- * those come from the project, when there is one. Nothing is ever an error: a shell has nobody to tell.
+ * Everything comes from the table of commands and the schemas, but for the ids of dialogues, their experts and what
+ * is said in them: those come from the project, when there is one. Nothing is ever an error: a shell has nobody to
+ * tell.
  */
 #include "base/clock.h"
 #include "door/cli_parts.h"
+#include "door/install/client.h"
 #include "ops/project.h"
 
 typedef struct {
@@ -96,18 +98,30 @@ static void offer_dialogues(line *l)
     offer_list(l, reply ? cv_json_get(reply, CV_STR("dialogues")) : NULL, "dialogue_id", "title");
 }
 
-static void offer_ids(line *l)
+/* The list `member` of what an operation says about the dialogue of the line; NULL: nothing is known of it. */
+static const cv_json *ask_dialogue(line *l, const char *verb, const char *with, const char *member)
 {
     cv_buf input = {0};
     cv_json_writer w = {.out = &input};
     if (!l->dialogue)
-        return;
+        return NULL;
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "dialogue_id", cv_str_of(l->dialogue));
-    cv_json_key_bool(&w, "experts", true);
+    if (with)
+        cv_json_key_bool(&w, with, true);
     cv_json_end_object(&w);
-    const cv_json *reply = ask(l, "graph", cv_buf_take(&input, l->arena));
-    offer_list(l, reply ? cv_json_get(reply, CV_STR("nodes")) : NULL, "id", "label");
+    const cv_json *reply = ask(l, verb, cv_buf_take(&input, l->arena));
+    return reply ? cv_json_get(reply, cv_str_of(member)) : NULL;
+}
+
+static void offer_ids(line *l)
+{
+    offer_list(l, ask_dialogue(l, "graph", "experts", "nodes"), "id", "label");
+}
+
+static void offer_experts(line *l)
+{
+    offer_list(l, ask_dialogue(l, "get", NULL, "experts"), "expert_slug", "role");
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -118,6 +132,15 @@ static void offer_choices(line *l, const char *choices)
     while (cv_str_split(&rest, ' ', &choice))
         offer(l, choice, CV_STR(""));
 }
+
+static const struct {
+    const char *value;
+    void (*offer)(line *l);
+} known[] = {
+    {CV_VALUE_DIALOGUE, offer_dialogues},
+    {CV_VALUE_EXPERT, offer_experts},
+    {CV_VALUE_ID, offer_ids},
+};
 
 /* The value that begins behind `keep` bytes of the last word. */
 static void offer_value(line *l, const cv_cli_option *o, size_t keep)
@@ -134,10 +157,9 @@ static void offer_value(line *l, const cv_cli_option *o, size_t keep)
     l->out = &inner;
     if (o->choices)
         offer_choices(l, o->choices);
-    else if (strcmp(o->value, CV_VALUE_DIALOGUE) == 0)
-        offer_dialogues(l);
-    else if (strcmp(o->value, CV_VALUE_ID) == 0)
-        offer_ids(l);
+    for (size_t i = 0; i < CV_COUNT(known); i++)
+        if (strcmp(o->value, known[i].value) == 0)
+            known[i].offer(l);
     cv_str lines = cv_buf_take(&inner, l->arena);
     l->out = out;
     l->current = whole;
@@ -204,7 +226,7 @@ static void pass(line *l, const char *word)
     }
 }
 
-/* Arguments of commands that have no schema: "FILE...", "bash|zsh|fish". */
+/* Arguments of commands that have no schema: "FILE...", "bash|zsh|fish", "CLIENT". */
 static void offer_plain_argument(line *l)
 {
     cv_str arguments = cv_str_of(l->command.arguments);
@@ -212,6 +234,9 @@ static void offer_plain_argument(line *l)
         cv_buf_add_z(l->out, ":files 0 \n");
     else if (l->command.run == cv_cmd_completion.run && l->places == 0)
         offer_choices(l, "bash zsh fish");
+    else if (l->command.run == cv_cmd_install.run && l->places == 0)
+        for (size_t i = 0; i < cv_client_count; i++)
+            offer_z(l, cv_clients[i].name, cv_clients[i].config[CV_SCOPE_PROJECT]);
     else if (l->command.run == cv_cmd_man.run && l->places == 0) {
         offer_commands(l, "");
         offer_rooms(l);

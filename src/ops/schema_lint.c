@@ -119,6 +119,7 @@ static const struct {
     {"x-also", is_texts},
     {"x-argument", is_switch},
     {"x-file", is_switch},
+    {"x-value", is_text},
     {"x-print", is_switch},
     {"x-rare", is_switch},
     {"x-below", is_switch},

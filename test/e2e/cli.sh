@@ -41,6 +41,13 @@ golden cli/help-init.txt
 run "help on a command for files" 0 help spec
 golden cli/help-spec.txt
 
+run "help on a switch that says no itself" 0 help dialogue respond
+has "  --no-contribution "
+! grep -qF "[no-]no-" "$out"
+ok $? "help on a switch that says no itself: no double negation"
+run "it is not turned off" 2 dialogue respond x --expert y --no-no-contribution
+has "unknown option '--no-no-contribution'; did you mean '--no-contribution'?" err
+
 run "help on ids" 0 help ids
 golden cli/help-ids.txt
 run "help on files" 0 help files

@@ -40,6 +40,18 @@ words "nothing more to say" "" dialogue get nvidia-decision ""
 words "a command that is none" "" sing ""
 words "help" "errors" help err
 words "shells" "bash zsh fish" completion ""
+words "clients" "claude cursor vscode codex" install ""
+words "a client" "cursor" install --dry-run cu
+words "one client only" "" install cursor ""
+words "an expert" "muffin macaron" dialogue respond nvidia-decision --expert m
+words "an expert behind =" "--expert=donut" dialogue respond --dialogue-id nvidia-decision --expert=do
+words "several experts" "donut" dialogue panel-sample nvidia-decision --retain muffin --retain do
+words "no expert of no dialogue" "" dialogue respond --expert m
+words "tensions of a verdict" "T0001 T0002 T0003 T0101" dialogue verdict-register nvidia-decision --tensions-resolved T
+words "all that are compared" "nvidia-decision" dialogue compare nvidia-decision nv
+words "dialogues to leave out" "nvidia-decision" dialogue similar "Swap?" --exclude n
+words "a text is no id" "" dialogue expert-create nvidia-decision --focus T
+words "a switch that says no" "--no-contribution" dialogue respond nvidia-decision --no-co
 words "pages" "expand" man dialogue expan
 words "hostile" "" dialogue get '"'
 words "nothing" "" dialogue expand "no such" "P"
@@ -106,6 +118,9 @@ mkdir "$work/other" && cd "$work/other" && echo '{}' >only.json
 bash_says "files for data" "@only.json|" "conclave dialogue create --data " conclave dialogue create --data ""
 cd "$work/project" || exit 1
 bash_says "folders only" "folder|" "conclave dialogue list --root f" conclave dialogue list --root f
+bash_says "a client" "claude|cursor|vscode|codex|" "conclave install " conclave install ""
+bash_says "an expert of the dialogue" "muffin|macaron|" "conclave dialogue respond nvidia-decision --expert m" \
+    conclave dialogue respond nvidia-decision --expert m
 bash_says "nothing" "|" "conclave sing " conclave sing ""
 
 # fish_says NAME EXPECTED LINE: what fish offers for the line, without what it means.
@@ -125,6 +140,8 @@ fish_says() {
 fish_says "a verb" "expand|" "conclave dialogue expa"
 fish_says "dialogues" "nvidia-decision|" "conclave dialogue get "
 fish_says "a choice" "mermaid|" "conclave dialogue graph --format m"
+fish_says "clients, as fish sorts them" "claude|codex|cursor|vscode|" "conclave install "
+fish_says "an expert" "donut|" "conclave dialogue respond nvidia-decision --expert do"
 fish_says "ids" "R0001|R0101|" "conclave dialogue expand nvidia-decision R"
 fish_says "a file behind @" "@round.json|" "conclave dialogue create --data @ro"
 finish
