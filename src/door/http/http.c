@@ -1,233 +1,28 @@
 /* http.c - an HTTP server for routes, on libmicrohttpd; see http.h.
  *
- * One thread of the library moves bytes. While an exchange waits for its answer its connection is suspended, so that
- * waiting costs nothing; whoever answers resumes it. A second thread cuts off who takes too long.
+ * Bytes are moved in turns (turns.h), by threads that serve requests or by the server's own. A request that has been
+ * read stays with the library until the next turn; most often it has been answered by then. Only if not its connection
+ * is suspended, so that waiting costs nothing; whoever answers it resumes it.
  */
-#include "door/http/http.h"
-
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <time.h>
 
-#include "base/heap.h"
+#include "base/steady.h"
 #include "door/http/guard.h"
+#include "door/http/parts.h"
 
 enum {
-    MAX_HEADERS = 8,           /* that a response adds */
     CONNECTION_MEMORY = 32768, /* request line and headers; more is answered 431 */
-    MAX_PENDING = 8 << 20,     /* bytes of a stream that wait for a client who does not read */
     BLOCK = 16384,
+    HELP_MS = 10000,     /* that somebody who helps waits for bytes at a time */
+    LAST_WORDS_MS = 200, /* for answers that are not yet sent when the server ends */
 };
-
-typedef struct {
-    const char *name;
-    char *value;
-} header;
-
-struct cv_http_exchange {
-    pthread_mutex_t lock;
-    atomic_uint holders;
-    cv_http_server *server;
-    struct MHD_Connection *connection;
-    const cv_http_route *route;
-    char *method, *path;
-    cv_buf body;
-    header headers[MAX_HEADERS];
-    size_t header_count;
-    /* ---- the answer ---- */
-    bool handed;    /* the route has it */
-    bool suspended; /* the connection waits */
-    bool ready;     /* there is an answer, or the beginning of a stream */
-    bool stream, ended, left;
-    int status;
-    const char *type, *beat;
-    time_t said; /* when something was last written to the stream */
-    cv_buf out;  /* the whole body, or what of the stream has not been sent */
-    size_t sent;
-};
-
-/* A connection, for the one who looks at the clock. */
-typedef struct watched {
-    int fd;
-    time_t deadline;          /* for the next whole request; 0: there is one, and it waits for us */
-    cv_http_exchange *stream; /* that is open on it; NULL: none */
-    struct watched *prev, *next;
-} watched;
-
-struct cv_http_server {
-    cv_http_options options;
-    struct MHD_Daemon *daemon;
-    uint16_t port;
-    pthread_mutex_t gate; /* held while a route gets a request */
-    bool closed;
-    pthread_mutex_t lock; /* of the list; before the lock of an exchange */
-    watched *connections;
-    pthread_t timekeeper;
-    bool timekeeper_runs;
-    atomic_bool ending;
-};
-
-/* ---- exchanges -------------------------------------------------------------------------------------------------- */
-
-static time_t now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
-
-static cv_http_exchange *new_exchange(cv_http_server *server, struct MHD_Connection *connection, const char *method,
-                                      const char *path)
-{
-    cv_http_exchange *x = CV_HEAP_NEW(cv_http_exchange);
-    pthread_mutex_init(&x->lock, NULL);
-    atomic_store(&x->holders, 1);
-    x->server = server;
-    x->connection = connection;
-    x->method = cv_heap_copy(cv_str_of(method));
-    x->path = cv_heap_copy(cv_str_of(path));
-    x->body.ceiling = server->options.max_body;
-    return x;
-}
-
-/* Until when the connection must have sent its next request; 0: it has. */
-static void set_deadline(cv_http_server *server, struct MHD_Connection *connection, time_t deadline)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    watched *w = info ? info->socket_context : NULL;
-    pthread_mutex_lock(&server->lock);
-    if (w)
-        w->deadline = deadline;
-    pthread_mutex_unlock(&server->lock);
-}
-
-static void set_stream(cv_http_server *server, struct MHD_Connection *connection, cv_http_exchange *x)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    watched *w = info ? info->socket_context : NULL;
-    pthread_mutex_lock(&server->lock);
-    if (w)
-        w->stream = x;
-    pthread_mutex_unlock(&server->lock);
-}
-
-static void let_go(cv_http_exchange *x)
-{
-    if (atomic_fetch_sub(&x->holders, 1) != 1)
-        return;
-    for (size_t i = 0; i < x->header_count; i++)
-        cv_heap_free(x->headers[i].value);
-    cv_buf_release(&x->body);
-    cv_buf_release(&x->out);
-    pthread_mutex_destroy(&x->lock);
-    cv_heap_free(x->method);
-    cv_heap_free(x->path);
-    cv_heap_free(x);
-}
-
-void cv_http_release(cv_http_exchange *x)
-{
-    let_go(x);
-}
-
-cv_str cv_http_method(const cv_http_exchange *x)
-{
-    return cv_str_of(x->method);
-}
-
-cv_str cv_http_body(const cv_http_exchange *x)
-{
-    return cv_buf_str(&x->body);
-}
-
-cv_str cv_http_header(const cv_http_exchange *x, const char *name)
-{
-    return cv_str_of(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
-}
-
-void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
-{
-    if (x->header_count == MAX_HEADERS)
-        return;
-    x->headers[x->header_count++] = (header){name, cv_heap_copy(value)};
-}
-
-/* ---- answers, from any thread ----------------------------------------------------------------------------------- */
-
-/* With the exchange's lock held: the connection has something to do. */
-static void resume(cv_http_exchange *x)
-{
-    if (!x->suspended)
-        return;
-    x->suspended = false;
-    MHD_resume_connection(x->connection);
-}
-
-void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body)
-{
-    pthread_mutex_lock(&x->lock);
-    x->status = status;
-    x->type = type;
-    x->ready = true;
-    cv_buf_add(&x->out, body);
-    resume(x);
-    pthread_mutex_unlock(&x->lock);
-}
-
-void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat)
-{
-    pthread_mutex_lock(&x->lock);
-    x->status = status;
-    x->type = type;
-    x->beat = beat;
-    x->said = now_s();
-    x->ready = x->stream = true;
-    resume(x);
-    pthread_mutex_unlock(&x->lock);
-}
-
-bool cv_http_write(cv_http_exchange *x, cv_str bytes)
-{
-    pthread_mutex_lock(&x->lock);
-    bool reads = x->out.n - x->sent <= MAX_PENDING; /* beside which one message may be of any size */
-    if (!x->left && reads)
-        cv_buf_add(&x->out, bytes);
-    if (!x->left && (!reads || !cv_buf_ok(&x->out)))
-        x->left = x->ended = true; /* who does not read is cut off */
-    bool written = !x->left;
-    x->said = now_s();
-    resume(x);
-    pthread_mutex_unlock(&x->lock);
-    return written;
-}
-
-/* Who reads nothing gets nothing: the beat is no more than something that can fail. */
-static void beat(cv_http_exchange *x, time_t now)
-{
-    pthread_mutex_lock(&x->lock);
-    bool silent = x->said + (time_t)x->server->options.beat_seconds <= now;
-    if (silent && x->beat && !x->left && !x->ended && x->sent == x->out.n) {
-        cv_buf_add_z(&x->out, x->beat);
-        x->said = now;
-        resume(x);
-    }
-    pthread_mutex_unlock(&x->lock);
-}
-
-void cv_http_end(cv_http_exchange *x)
-{
-    pthread_mutex_lock(&x->lock);
-    x->ended = true;
-    resume(x);
-    pthread_mutex_unlock(&x->lock);
-}
 
 /* ---- what the library calls ------------------------------------------------------------------------------------- */
 
@@ -250,7 +45,7 @@ static ssize_t read_stream(void *cls, uint64_t position, char *to, size_t max)
         size_t n = rest.n < max ? rest.n : max;
         memcpy(to, rest.p, n);
         x->sent += n;
-        if (x->sent == x->out.n || x->sent > MAX_PENDING)
+        if (x->sent == x->out.n || x->sent > CV_HTTP_MAX_PENDING)
             drop_sent(x);
         result = (ssize_t)n;
     } else if (x->ended) {
@@ -317,7 +112,7 @@ static void refuse(cv_http_exchange *x, int status, const char *why)
 }
 
 /* What can be said before the body is there. */
-static bool admit(cv_http_exchange *x)
+static bool admit(cv_http_exchange *x, const char *path)
 {
     const cv_http_options *o = &x->server->options;
     cv_str length = cv_http_header(x, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -325,7 +120,7 @@ static bool admit(cv_http_exchange *x)
     char served[128];
     int status = cv_guard_check(o, cv_http_header(x, "Host"), cv_http_header(x, "Origin"),
                                 cv_http_header(x, "Authorization"), &why);
-    x->route = find_route(o, x->path);
+    x->route = find_route(o, path);
     if (!status && !x->route) {
         status = MHD_HTTP_NOT_FOUND;
         snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
@@ -352,7 +147,7 @@ static enum MHD_Result take_body(cv_http_exchange *x, const char *bytes, size_t 
 static void hand_over(cv_http_exchange *x)
 {
     cv_http_server *server = x->server;
-    set_deadline(server, x->connection, 0);
+    cv_http_watch_served(server, x->connection);
     pthread_mutex_lock(&server->gate);
     if (server->closed) {
         refuse(x, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
@@ -367,19 +162,23 @@ static void hand_over(cv_http_exchange *x)
 /* The whole request is there: the route gets it, or has answered it meanwhile. */
 static enum MHD_Result proceed(cv_http_exchange *x)
 {
-    if (!x->handed)
+    cv_http_server *server = x->server;
+    bool fresh = !x->handed;
+    if (fresh)
         hand_over(x);
     pthread_mutex_lock(&x->lock);
     bool ready = x->ready;
-    if (!ready) {
+    if (!ready && !fresh && server->settles) {
         x->suspended = true;
         MHD_suspend_connection(x->connection);
     }
     pthread_mutex_unlock(&x->lock);
-    if (!ready)
+    if (!ready) {
+        server->opened |= fresh;
         return MHD_YES;
+    }
     if (x->stream)
-        set_stream(x->server, x->connection, x);
+        cv_http_watch_stream(server, x->connection, x);
     return queue_answer(x);
 }
 
@@ -389,8 +188,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     cv_http_exchange *x = *state;
     (void)version;
     if (!x) {
-        x = *state = new_exchange(cls, connection, method, url);
-        return admit(x) ? MHD_YES : queue_answer(x);
+        x = *state = cv_http_exchange_new(cls, connection, method);
+        x->server->exchanges++;
+        return admit(x, url) ? MHD_YES : queue_answer(x);
     }
     return *upload_size > 0 ? take_body(x, upload, upload_size) : proceed(x);
 }
@@ -402,79 +202,98 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state, e
     if (!x)
         return;
     *state = NULL;
-    set_stream(server, connection, NULL);
-    set_deadline(server, connection,
-                 now_s() + (time_t)(server->options.idle_seconds + server->options.request_seconds));
+    server->exchanges--;
+    cv_http_watch_next(server, connection);
     pthread_mutex_lock(&x->lock);
     bool early = x->handed && code != MHD_REQUEST_TERMINATED_COMPLETED_OK;
     x->left = true;
     pthread_mutex_unlock(&x->lock);
     if (early && x->route->gone)
         x->route->gone(x, x->route->ctx);
-    let_go(x);
-}
-
-/* ---- who takes too long ----------------------------------------------------------------------------------------- */
-
-static void begin_watching(cv_http_server *server, struct MHD_Connection *connection, void **context)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    watched *w = CV_HEAP_NEW(watched);
-    w->fd = info ? info->connect_fd : -1;
-    w->deadline = now_s() + (time_t)server->options.request_seconds;
-    pthread_mutex_lock(&server->lock);
-    w->next = server->connections;
-    if (w->next)
-        w->next->prev = w;
-    server->connections = w;
-    pthread_mutex_unlock(&server->lock);
-    *context = w;
-}
-
-static void end_watching(cv_http_server *server, void **context)
-{
-    watched *w = *context;
-    *context = NULL;
-    pthread_mutex_lock(&server->lock);
-    if (w->prev)
-        w->prev->next = w->next;
-    else
-        server->connections = w->next;
-    if (w->next)
-        w->next->prev = w->prev;
-    pthread_mutex_unlock(&server->lock);
-    cv_heap_free(w);
+    cv_http_release(x);
 }
 
 static void on_connection(void *cls, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code)
 {
     if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        begin_watching(cls, connection, context);
+        cv_http_watch(cls, connection, context);
     else if (*context)
-        end_watching(cls, context);
+        cv_http_unwatch(cls, context);
 }
 
-static void look_at(const cv_http_server *server, const watched *w, time_t now)
+/* ---- turns ------------------------------------------------------------------------------------------------------ */
+
+/* Until there are bytes to move, somebody pokes, or so many milliseconds have passed. */
+static void wait_for_bytes(const cv_http_server *server, int ms)
 {
-    if (w->deadline && w->deadline <= now && w->fd >= 0)
-        shutdown(w->fd, SHUT_RDWR);
-    if (w->stream && server->options.beat_seconds > 0)
-        beat(w->stream, now);
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    struct pollfd fds[] = {{.fd = info->epoll_fd, .events = POLLIN}, {.fd = server->turns.poke, .events = POLLIN}};
+    MHD_UNSIGNED_LONG_LONG most;
+    if (MHD_get_timeout(server->daemon, &most) == MHD_YES && most < (unsigned)ms)
+        ms = (int)most;
+    if (ms == 0)
+        return;
+    poll(fds, CV_COUNT(fds), ms);
+    if (fds[1].revents) {
+        eventfd_t pokes;
+        eventfd_read(server->turns.poke, &pokes);
+    }
 }
 
-static void *keep_time(void *argument)
+static void resume_all(cv_http_server *server)
+{
+    pthread_mutex_lock(&server->resumed_lock);
+    cv_http_exchange *x = server->resumed;
+    server->resumed = NULL;
+    pthread_mutex_unlock(&server->resumed_lock);
+    for (cv_http_exchange *next; x; x = next) {
+        next = x->next_resumed;
+        MHD_resume_connection(x->connection);
+    }
+}
+
+static void move(void *ctx, int ms)
+{
+    cv_http_server *server = ctx;
+    if (ms > 0)
+        wait_for_bytes(server, ms);
+    resume_all(server);
+    server->settles = ms > 0;
+    server->opened = false;
+    MHD_run_wait(server->daemon, 0);
+}
+
+bool cv_http_help(cv_http_server *server, bool wait)
+{
+    cv_turn turn = cv_turns_take(&server->turns, wait);
+    if (turn == CV_TURN_MINE) {
+        move(server, wait ? HELP_MS : 0);
+        cv_turns_give(&server->turns, server->opened);
+    }
+    return turn != CV_TURN_CLOSED;
+}
+
+static void look(void *ctx)
+{
+    cv_http_look(ctx);
+}
+
+static bool hurry(void *ctx, bool now)
+{
+    const cv_http_options *o = &((cv_http_server *)ctx)->options;
+    bool waits = false;
+    for (size_t i = 0; i < o->route_count; i++)
+        if (o->routes[i].hurry && o->routes[i].hurry(o->routes[i].ctx, now))
+            waits = true;
+    return waits;
+}
+
+static void *keep(void *argument)
 {
     cv_http_server *server = argument;
-    const struct timespec beat = {.tv_nsec = 200000000L};
-    while (!atomic_load(&server->ending)) {
-        time_t now = now_s();
-        pthread_mutex_lock(&server->lock);
-        for (watched *w = server->connections; w; w = w->next)
-            look_at(server, w, now);
-        pthread_mutex_unlock(&server->lock);
-        nanosleep(&beat, NULL);
-    }
+    const cv_turns_keeper keeper = {.move = move, .look = look, .hurry = hurry, .ctx = server};
+    cv_turns_keep(&server->turns, &keeper);
     return NULL;
 }
 
@@ -518,7 +337,7 @@ static void raise_descriptors(unsigned connections)
 static bool start_daemon(cv_http_server *server, const struct sockaddr *address, cv_err *err)
 {
     const cv_http_options *o = &server->options;
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     if (address->sa_family == AF_INET6)
         flags |= MHD_USE_IPv6;
     server->daemon = MHD_start_daemon(
@@ -531,6 +350,39 @@ static bool start_daemon(cv_http_server *server, const struct sockaddr *address,
     cv_err_set(err, CV_ERR_IO, "cannot listen on %s:%u: %s", o->address ? o->address : "127.0.0.1", o->port,
                strerror(errno));
     err->suggestion = CV_STR("choose another port, or 0 for one that is free");
+    return false;
+}
+
+static bool start_keeper(cv_http_server *server, cv_err *err)
+{
+    int failed = pthread_create(&server->keeper, NULL, keep, server);
+    if (failed)
+        cv_err_set(err, CV_ERR_IO, "cannot start a thread: %s", strerror(failed));
+    return failed == 0;
+}
+
+static void release(cv_http_server *server)
+{
+    if (server->daemon) {
+        resume_all(server); /* the library ends no connection that is suspended */
+        MHD_stop_daemon(server->daemon);
+    }
+    cv_turns_release(&server->turns);
+    pthread_mutex_destroy(&server->lock);
+    pthread_mutex_destroy(&server->gate);
+    pthread_mutex_destroy(&server->resumed_lock);
+}
+
+static bool start(cv_http_server *server, const struct sockaddr *address, cv_err *err)
+{
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_mutex_init(&server->gate, NULL);
+    pthread_mutex_init(&server->resumed_lock, NULL);
+    if (!cv_turns_init(&server->turns))
+        cv_err_set(err, CV_ERR_IO, "cannot make an event descriptor: %s", strerror(errno));
+    else if (start_daemon(server, address, err) && start_keeper(server, err))
+        return true;
+    release(server);
     return false;
 }
 
@@ -547,14 +399,14 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         err->suggestion = CV_STR("set a token, or listen on 127.0.0.1");
         return false;
     }
-    pthread_mutex_init(&server->lock, NULL);
-    pthread_mutex_init(&server->gate, NULL);
     raise_descriptors(options->max_connections);
-    if (!start_daemon(server, (const struct sockaddr *)&address, err))
+    if (!start(server, (const struct sockaddr *)&address, err))
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : options->port;
-    server->timekeeper_runs = pthread_create(&server->timekeeper, NULL, keep_time, server) == 0;
+    for (size_t i = 0; i < options->route_count; i++)
+        if (options->routes[i].join)
+            options->routes[i].join(server, options->routes[i].ctx);
     *ret_server = server;
     return true;
 }
@@ -569,14 +421,15 @@ void cv_http_close(cv_http_server *server)
     pthread_mutex_lock(&server->gate);
     server->closed = true;
     pthread_mutex_unlock(&server->gate);
+    cv_turns_close(&server->turns);
 }
 
 void cv_http_stop(cv_http_server *server)
 {
-    atomic_store(&server->ending, true);
-    if (server->timekeeper_runs)
-        pthread_join(server->timekeeper, NULL);
-    MHD_stop_daemon(server->daemon);
-    pthread_mutex_destroy(&server->lock);
-    pthread_mutex_destroy(&server->gate);
+    int64_t until = cv_steady_ms() + LAST_WORDS_MS;
+    cv_turns_end(&server->turns);
+    pthread_join(server->keeper, NULL);
+    while (server->exchanges > 0 && cv_steady_ms() < until)
+        move(server, CV_TURN_BEAT_MS);
+    release(server);
 }

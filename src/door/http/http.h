@@ -2,7 +2,7 @@
  *
  *     connection -> Host, Origin, token, size   or 403, 401, 413 …
  *                -> route by path               or 404
- *                -> handle(exchange)            once the whole body is there, on the server's thread
+ *                -> handle(exchange)            once the whole body is there, on the thread that has read it
  *                -> cv_http_answer, or a stream: begin, write …, end; from any thread, at any time later
  *
  * It listens on a loopback address unless told otherwise, and on others only with a token. Connections that say
@@ -21,10 +21,13 @@
 typedef struct cv_http_server cv_http_server;
 typedef struct cv_http_exchange cv_http_exchange;
 
+/* All but `handle` may be NULL. */
 typedef struct {
     const char *path; /* "/mcp"; one that ends in a slash stands for all below it */
     void (*handle)(cv_http_exchange *x, void *ctx);
-    void (*gone)(cv_http_exchange *x, void *ctx); /* the client has left before the answer was whole; may be NULL */
+    void (*gone)(cv_http_exchange *x, void *ctx);    /* the client has left before the answer was whole */
+    void (*join)(cv_http_server *server, void *ctx); /* it serves: who handles requests may help it (cv_http_help) */
+    bool (*hurry)(void *ctx, bool now); /* does something wait that was handed over? `now`: it has waited for long */
     void *ctx;
 } cv_http_route;
 
@@ -64,11 +67,16 @@ void cv_http_release(cv_http_exchange *x);
 
 /* ---- the server ------------------------------------------------------------------------------------------------- */
 
-/* Begins to serve in threads of its own. */
+/* Begins to serve, in a thread of its own. */
 bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server **ret_server, cv_err *err);
 uint16_t cv_http_port(const cv_http_server *server);
 
-/* From here on no route gets a request: who comes is told that the server ends. */
+/* A thread that serves requests and has none moves bytes instead: what it reads while it does so nobody needs to call
+ * it for. `wait`: returns when there was something to move, or when somebody else has moved it; otherwise at once.
+ * False: it is not to help any more. The server's own thread takes over from one that does not come back. */
+bool cv_http_help(cv_http_server *server, bool wait);
+
+/* From here on no route gets a request: who comes is told that the server ends. Nobody helps any more. */
 void cv_http_close(cv_http_server *server);
 
 /* No new connections; those that are open are ended. Streams must have been ended before. */

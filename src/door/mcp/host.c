@@ -1,9 +1,9 @@
 /* host.c - jobs, workers and sessions; see host.h. */
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/heap.h"
+#include "base/steady.h"
 #include "door/mcp/host.h"
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
@@ -108,17 +108,55 @@ size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued)
 
 /* ---- workers ---------------------------------------------------------------------------------------------------- */
 
-/* The next job; NULL: it is over. */
-static cv_mcp_job *take(cv_mcp_host *host)
+/* All with the lock held. */
+
+static void doze(cv_mcp_host *host)
+{
+    host->awake--;
+    host->asleep++;
+    pthread_cond_wait(&host->work, &host->lock);
+    host->asleep--;
+    host->awake++;
+    host->called -= host->called > 0;
+}
+
+/* False: another worker helps, or nobody is to. */
+static bool lend_hand(cv_mcp_host *host, bool wait)
+{
+    if (!host->help || host->helps)
+        return false;
+    host->helps = true;
+    pthread_mutex_unlock(&host->lock);
+    bool again = host->help(host->help_ctx, wait);
+    pthread_mutex_lock(&host->lock);
+    host->helps = false;
+    if (!again)
+        host->help = NULL;
+    return true;
+}
+
+/* What there is to serve lasts longer than a beat: others join, and those who wait for the thread's help have it. */
+static void breathe(cv_mcp_host *host)
+{
+    pthread_mutex_unlock(&host->lock);
+    cv_mcp_hurry(host);
+    pthread_mutex_lock(&host->lock);
+    lend_hand(host, false);
+}
+
+/* The next job; NULL: it is over. Takes the lock itself. `since`: when the worker last did something else than serve.
+ */
+static cv_mcp_job *take(cv_mcp_host *host, int64_t *since)
 {
     pthread_mutex_lock(&host->lock);
+    if (host->first && host->help && cv_steady_ms() >= *since + CV_MCP_BEAT_MS) {
+        breathe(host);
+        *since = cv_steady_ms();
+    }
     while (!host->first && !host->ending) {
-        host->awake--;
-        host->asleep++;
-        pthread_cond_wait(&host->work, &host->lock);
-        host->asleep--;
-        host->awake++;
-        host->called -= host->called > 0;
+        if (!lend_hand(host, true))
+            doze(host);
+        *since = cv_steady_ms();
     }
     cv_mcp_job *job = host->ending ? NULL : host->first;
     if (job) {
@@ -136,8 +174,9 @@ static void *work(void *argument)
     const cv_mcp_server *server = host->server;
     void *worker = server->enter ? server->enter(server->ctx) : NULL;
     cv_arena arena = {0}; /* used again and again: what calls need is kept once for each worker, not for each job */
+    int64_t since = cv_steady_ms();
     cv_mcp_job *job;
-    while ((job = take(host))) {
+    while ((job = take(host, &since))) {
         if (!atomic_load(&job->cancelled))
             cv_mcp_serve(job, &arena, worker);
         cv_mcp_finish(job);
@@ -176,7 +215,7 @@ void cv_mcp_queue(cv_mcp_job *job)
         host->first = job;
     host->last = job;
     host->queued++;
-    bool sleeps = (host->eager || host->awake + host->called == 0) && call_worker(host);
+    bool sleeps = host->awake + host->called == 0 && call_worker(host);
     pthread_mutex_unlock(&host->lock);
     if (sleeps)
         pthread_cond_signal(&host->work);
@@ -189,6 +228,14 @@ void cv_mcp_hurry(cv_mcp_host *host)
     pthread_mutex_unlock(&host->lock);
     if (sleeps)
         pthread_cond_signal(&host->work);
+}
+
+void cv_mcp_host_lend(cv_mcp_host *host, bool (*help)(void *ctx, bool wait), void *ctx)
+{
+    pthread_mutex_lock(&host->lock);
+    host->help = help;
+    host->help_ctx = ctx;
+    pthread_mutex_unlock(&host->lock);
 }
 
 /* ---- cancelling ------------------------------------------------------------------------------------------------- */
@@ -284,22 +331,12 @@ static cv_str print_identity(cv_arena *a, const cv_mcp_server *server)
     return cv_buf_take(&out, a);
 }
 
-/* The watcher's beat does not follow a clock that is set. */
-static void init_look(cv_mcp_host *host)
-{
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&host->look, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-}
-
 void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
 {
     *host = (cv_mcp_host){.server = server};
     pthread_mutex_init(&host->lock, NULL);
     pthread_cond_init(&host->work, NULL);
-    init_look(host);
+    cv_steady_cond_init(&host->look);
     if (getrandom(host->key, sizeof host->key, 0) != (ssize_t)sizeof host->key)
         abort(); /* 32 bytes are given whole once the system has booted */
     host->identity = print_identity(&host->arena, server);

@@ -22,6 +22,7 @@
 #include "door/mcp/mcp.h"
 
 enum {
+    CV_MCP_BEAT_MS = 2,            /* that a queue may stand still before another worker is called */
     CV_MCP_WORKERS = 4,            /* calls that are served at the same time: the rest waits */
     CV_MCP_MAX_QUEUED = 1024,      /* waiting calls on standard input: more are not yet read */
     CV_MCP_MAX_SUBSCRIPTIONS = 256 /* resources that one client may subscribe to */
@@ -139,8 +140,10 @@ struct cv_mcp_host {
     pthread_cond_t work; /* there is something in the queue */
     cv_mcp_job *first, *last;
     atomic_size_t queued;
-    size_t awake, asleep, called; /* workers; called: asleep, but told to wake up */
-    bool eager; /* call a worker for every job; otherwise one is kept busy and others are called by cv_mcp_hurry */
+    size_t awake, asleep, called;       /* workers; called: asleep, but told to wake up */
+    bool (*help)(void *ctx, bool wait); /* what one worker does when the queue is empty; NULL: it sleeps */
+    void *help_ctx;
+    bool helps; /* one does */
     bool ending;
     pthread_t workers[CV_MCP_WORKERS];
     size_t worker_count;
@@ -169,8 +172,12 @@ void cv_mcp_host_release(cv_mcp_host *host); /* once no job is left */
 cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host);
 void cv_mcp_job_free(cv_mcp_job *job); /* at the end of `finish`; never twice */
 
+/* One worker is kept busy, others are called by cv_mcp_hurry. */
 void cv_mcp_queue(cv_mcp_job *job);
 void cv_mcp_hurry(cv_mcp_host *host); /* the queue does not move: another worker */
+
+/* One worker without work does this instead of sleeping, and shortly in between while there is much: cv_http_help. */
+void cv_mcp_host_lend(cv_mcp_host *host, bool (*help)(void *ctx, bool wait), void *ctx);
 
 /* Jobs between accept and finish, subscriptions left out; and how many of them wait for a worker. */
 size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued);

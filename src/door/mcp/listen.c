@@ -3,12 +3,10 @@
  *     modern   subscriptions/listen: a request that stays open; what it is told carries its id
  *     legacy   lists: every client that is there; resources: those that it has subscribed to
  */
-#include <errno.h>
-#include <time.h>
-
 #include "base/heap.h"
 #include "base/limits.h"
 #include "base/map.h"
+#include "base/steady.h"
 #include "door/mcp/host.h"
 
 enum { BEAT_MS = 250 };
@@ -55,25 +53,18 @@ static uri_list subscribed(cv_mcp_host *host, cv_arena *a)
     return all;
 }
 
-static struct timespec next_beat(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += BEAT_MS * 1000000L;
-    at.tv_sec += at.tv_nsec / 1000000000L;
-    at.tv_nsec %= 1000000000L;
-    return at;
-}
-
 /* Waits for the next beat, or for somebody who waits for it. False: it is over. */
 static bool begin_look(cv_mcp_host *host, cv_arena *a, uri_list *ret_all)
 {
-    struct timespec beat = next_beat();
-    int timed = 0;
+    int64_t beat = cv_steady_ms() + BEAT_MS, left = BEAT_MS;
     pthread_mutex_lock(&host->lock);
-    while (!host->ending && !host->awaited && (host->watching == 0 || timed != ETIMEDOUT))
-        timed = host->watching == 0 ? pthread_cond_wait(&host->look, &host->lock)
-                                    : pthread_cond_timedwait(&host->look, &host->lock, &beat);
+    while (!host->ending && !host->awaited && (host->watching == 0 || left > 0)) {
+        if (host->watching == 0)
+            pthread_cond_wait(&host->look, &host->lock);
+        else
+            cv_steady_wait(&host->look, &host->lock, (int)left);
+        left = beat - cv_steady_ms();
+    }
     bool go_on = !host->ending;
     host->awaited = false;
     for (cv_mcp_job *job = host->active; job; job = job->next_active)

@@ -1,0 +1,34 @@
+/* steady.c - time that only goes forward; see steady.h. */
+#include "base/steady.h"
+
+#include <errno.h>
+#include <time.h>
+
+static const long NS_PER_MS = 1000000L, NS_PER_S = 1000000000L;
+
+int64_t cv_steady_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS;
+}
+
+void cv_steady_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+bool cv_steady_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * NS_PER_MS;
+    until.tv_sec += until.tv_nsec / NS_PER_S;
+    until.tv_nsec %= NS_PER_S;
+    return pthread_cond_timedwait(cond, lock, &until) != ETIMEDOUT;
+}

@@ -1,0 +1,17 @@
+/* steady.h - time that only goes forward, and waiting by it: for what takes how long. What is written into a record
+ * gets its time from clock.h.
+ */
+#ifndef CV_BASE_STEADY_H
+#define CV_BASE_STEADY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+int64_t cv_steady_ms(void); /* since some moment before the program began */
+
+/* A condition that is waited for by this clock: pthread_cond_wait, or the one below. */
+void cv_steady_cond_init(pthread_cond_t *cond);
+bool cv_steady_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int ms); /* false: so many have passed */
+
+#endif

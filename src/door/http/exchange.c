@@ -1,0 +1,130 @@
+/* exchange.c - one request and its answer, which comes from any thread; see http.h. */
+#include "base/heap.h"
+#include "base/steady.h"
+#include "door/http/parts.h"
+
+/* ---- exchanges -------------------------------------------------------------------------------------------------- */
+
+cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *method)
+{
+    cv_http_exchange *x = CV_HEAP_NEW(cv_http_exchange);
+    pthread_mutex_init(&x->lock, NULL);
+    atomic_store(&x->holders, 1);
+    x->server = server;
+    x->connection = connection;
+    x->method = method;
+    x->body.ceiling = server->options.max_body;
+    return x;
+}
+
+void cv_http_release(cv_http_exchange *x)
+{
+    if (atomic_fetch_sub(&x->holders, 1) != 1)
+        return;
+    for (size_t i = 0; i < x->header_count; i++)
+        cv_heap_free(x->headers[i].value);
+    cv_buf_release(&x->body);
+    cv_buf_release(&x->out);
+    pthread_mutex_destroy(&x->lock);
+    cv_heap_free(x);
+}
+
+cv_str cv_http_method(const cv_http_exchange *x)
+{
+    return cv_str_of(x->method);
+}
+
+cv_str cv_http_body(const cv_http_exchange *x)
+{
+    return cv_buf_str(&x->body);
+}
+
+cv_str cv_http_header(const cv_http_exchange *x, const char *name)
+{
+    return cv_str_of(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
+}
+
+void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
+{
+    if (x->header_count == CV_HTTP_MAX_HEADERS)
+        return;
+    x->headers[x->header_count++] = (cv_http_header_line){name, cv_heap_copy(value)};
+}
+
+/* ---- answers, from any thread ----------------------------------------------------------------------------------- */
+
+/* With the exchange's lock held: its connection has something to do. Who is in the turn will see to it: only there the
+ * library is touched, and one poke is enough for many. */
+static void resume(cv_http_exchange *x)
+{
+    cv_http_server *server = x->server;
+    if (!x->suspended)
+        return;
+    x->suspended = false;
+    pthread_mutex_lock(&server->resumed_lock);
+    bool first = !server->resumed;
+    x->next_resumed = server->resumed;
+    server->resumed = x;
+    pthread_mutex_unlock(&server->resumed_lock);
+    if (first)
+        cv_turns_poke(&server->turns);
+}
+
+void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body)
+{
+    pthread_mutex_lock(&x->lock);
+    x->status = status;
+    x->type = type;
+    x->ready = true;
+    cv_buf_add(&x->out, body);
+    resume(x);
+    pthread_mutex_unlock(&x->lock);
+}
+
+void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat)
+{
+    pthread_mutex_lock(&x->lock);
+    x->status = status;
+    x->type = type;
+    x->beat = beat;
+    x->said = cv_steady_ms();
+    x->ready = x->stream = true;
+    resume(x);
+    pthread_mutex_unlock(&x->lock);
+}
+
+bool cv_http_write(cv_http_exchange *x, cv_str bytes)
+{
+    pthread_mutex_lock(&x->lock);
+    bool reads = x->out.n - x->sent <= CV_HTTP_MAX_PENDING; /* beside which one message may be of any size */
+    if (!x->left && reads)
+        cv_buf_add(&x->out, bytes);
+    if (!x->left && (!reads || !cv_buf_ok(&x->out)))
+        x->left = x->ended = true; /* who does not read is cut off */
+    bool written = !x->left;
+    x->said = cv_steady_ms();
+    resume(x);
+    pthread_mutex_unlock(&x->lock);
+    return written;
+}
+
+/* Who reads nothing gets nothing: the beat is no more than something that can fail. */
+void cv_http_exchange_beat(cv_http_exchange *x, int64_t now)
+{
+    pthread_mutex_lock(&x->lock);
+    bool silent = x->said + (int64_t)x->server->options.beat_seconds * 1000 <= now;
+    if (silent && x->beat && !x->left && !x->ended && x->sent == x->out.n) {
+        cv_buf_add_z(&x->out, x->beat);
+        x->said = now;
+        resume(x);
+    }
+    pthread_mutex_unlock(&x->lock);
+}
+
+void cv_http_end(cv_http_exchange *x)
+{
+    pthread_mutex_lock(&x->lock);
+    x->ended = true;
+    resume(x);
+    pthread_mutex_unlock(&x->lock);
+}

@@ -1,0 +1,99 @@
+/* parts.h - what the parts of the HTTP server share; see http.h.
+ *
+ *     http.c       the server, and what the library calls
+ *     exchange.c   one request and its answer
+ *     late.c       who takes too long
+ *     turns.c      who moves the bytes
+ *
+ * Locks: a server's `lock` guards its list of connections, an exchange's its answer, `resumed_lock` the exchanges that
+ * go on: taken in this order. What stands under "in the turn" belongs to the one who moves bytes, and so does the
+ * library: nobody else calls it.
+ */
+#ifndef CV_DOOR_HTTP_PARTS_H
+#define CV_DOOR_HTTP_PARTS_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "door/http/http.h"
+#include "door/http/turns.h"
+
+enum {
+    CV_HTTP_MAX_HEADERS = 8,       /* that a response adds */
+    CV_HTTP_MAX_PENDING = 8 << 20, /* bytes of a stream that wait for a client who does not read */
+};
+
+typedef struct {
+    const char *name;
+    char *value;
+} cv_http_header_line;
+
+struct cv_http_exchange {
+    pthread_mutex_t lock;
+    atomic_uint holders;
+    cv_http_server *server;
+    struct MHD_Connection *connection;
+    const cv_http_route *route;
+    const char *method; /* the library's, like the headers */
+    cv_buf body;
+    cv_http_header_line headers[CV_HTTP_MAX_HEADERS];
+    size_t header_count;
+    /* ---- the answer ---- */
+    bool handed;    /* the route has it */
+    bool suspended; /* the connection waits */
+    bool ready;     /* there is an answer, or the beginning of a stream */
+    bool stream, ended, left;
+    int status;
+    const char *type, *beat;
+    int64_t said; /* when something was last written to the stream */
+    cv_buf out;   /* the whole body, or what of the stream has not been sent */
+    size_t sent;
+    cv_http_exchange *next_resumed;
+};
+
+/* A connection, for the one who looks at the clock. */
+typedef struct cv_http_watched {
+    int fd;
+    int64_t deadline;         /* for the next whole request; 0: there is one, and it waits for us */
+    cv_http_exchange *stream; /* that is open on it; NULL: none */
+    struct cv_http_watched *prev, *next;
+} cv_http_watched;
+
+struct cv_http_server {
+    cv_http_options options;
+    struct MHD_Daemon *daemon;
+    uint16_t port;
+    pthread_mutex_t gate; /* held while a route gets a request */
+    bool closed;
+    pthread_mutex_t lock; /* of the list */
+    cv_http_watched *connections;
+    int64_t looked;               /* when the keeper last did */
+    pthread_mutex_t resumed_lock; /* of the list that follows */
+    cv_http_exchange *resumed;    /* whose connections are to go on */
+    pthread_t keeper;
+    cv_turns turns;
+    /* ---- in the turn ---- */
+    bool settles;     /* what is not answered by now is put aside */
+    bool opened;      /* something has been read that awaits its answer */
+    size_t exchanges; /* under way */
+};
+
+/* ---- exchange.c ------------------------------------------------------------------------------------------------- */
+
+cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *method);
+void cv_http_exchange_beat(cv_http_exchange *x, int64_t now); /* if it was silent for long */
+
+/* ---- late.c ----------------------------------------------------------------------------------------------------- */
+
+void cv_http_watch(cv_http_server *server, struct MHD_Connection *connection, void **context); /* of the connection */
+void cv_http_unwatch(cv_http_server *server, void **context);
+
+/* A whole request is there; its stream has begun; or it is over, and the next one has its time. */
+void cv_http_watch_served(cv_http_server *server, struct MHD_Connection *connection);
+void cv_http_watch_stream(cv_http_server *server, struct MHD_Connection *connection, cv_http_exchange *x);
+void cv_http_watch_next(cv_http_server *server, struct MHD_Connection *connection);
+
+void cv_http_look(cv_http_server *server); /* at the clock: cuts off, and beats */
+
+#endif

@@ -1,0 +1,162 @@
+/* turns.c - who moves the bytes of a server; see turns.h. */
+#include "door/http/turns.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/steady.h"
+
+bool cv_turns_init(cv_turns *t)
+{
+    *t = (cv_turns){.poke = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->given, NULL);
+    cv_steady_cond_init(&t->called);
+    return t->poke >= 0;
+}
+
+void cv_turns_release(cv_turns *t)
+{
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->given);
+    pthread_cond_destroy(&t->called);
+    if (t->poke >= 0)
+        close(t->poke);
+}
+
+void cv_turns_poke(const cv_turns *t)
+{
+    eventfd_write(t->poke, 1); /* fails only when it is readable already */
+}
+
+/* With the lock held. */
+static void wait_for_turn(cv_turns *t)
+{
+    uint64_t count = t->count;
+    t->waiting++;
+    if (t->kept)
+        cv_turns_poke(t);
+    while (t->count == count && !t->closed)
+        pthread_cond_wait(&t->given, &t->lock);
+    t->waiting--;
+}
+
+cv_turn cv_turns_take(cv_turns *t, bool wait)
+{
+    pthread_mutex_lock(&t->lock);
+    cv_turn turn = t->closed ? CV_TURN_CLOSED : t->taken ? CV_TURN_ANOTHERS : CV_TURN_MINE;
+    if (turn == CV_TURN_MINE)
+        t->taken = true;
+    else if (turn == CV_TURN_ANOTHERS && wait)
+        wait_for_turn(t);
+    pthread_mutex_unlock(&t->lock);
+    return turn;
+}
+
+void cv_turns_give(cv_turns *t, bool serves)
+{
+    pthread_mutex_lock(&t->lock);
+    t->taken = false;
+    t->count++;
+    bool waited = t->waiting > 0, call = t->asleep && (serves || t->closed);
+    if (call)
+        t->asleep = false;
+    pthread_mutex_unlock(&t->lock);
+    if (waited)
+        pthread_cond_broadcast(&t->given);
+    if (call)
+        pthread_cond_signal(&t->called);
+}
+
+/* ---- the keeper ------------------------------------------------------------------------------------------------- */
+
+/* It moves bytes itself; looks every beat whether somebody has had a turn; or sleeps while somebody waits for bytes. */
+typedef enum { MOVES, WATCHES, SLEEPS } state;
+
+/* All with the lock held. */
+
+/* One turn of the keeper's. `due` is when what waits to be served has done so for too long. */
+static state keep_turn(cv_turns *t, const cv_turns_keeper *k, int64_t *due)
+{
+    bool waits = *due < INT64_MAX;
+    t->taken = t->kept = true;
+    pthread_mutex_unlock(&t->lock);
+    k->move(k->ctx, waits ? CV_TURN_BEAT_MS : CV_TURN_LOOK_MS);
+    int64_t now = cv_steady_ms();
+    pthread_mutex_lock(&t->lock);
+    t->taken = t->kept = false;
+    t->count++;
+    if (t->waiting > 0) { /* who waits for the turn looks first at what there is to serve */
+        pthread_cond_broadcast(&t->given);
+        return WATCHES;
+    }
+    pthread_mutex_unlock(&t->lock);
+    waits = k->hurry(k->ctx, *due <= now);
+    pthread_mutex_lock(&t->lock);
+    if (!waits)
+        *due = INT64_MAX;
+    else if (*due <= now || *due == INT64_MAX)
+        *due = now + CV_TURN_BEAT_MS;
+    return MOVES;
+}
+
+static state watch(cv_turns *t)
+{
+    uint64_t count = t->count;
+    cv_steady_wait(&t->called, &t->lock, CV_TURN_BEAT_MS);
+    if (t->count != count)
+        return WATCHES;
+    return t->taken ? SLEEPS : MOVES;
+}
+
+static state sleep_until_called(cv_turns *t)
+{
+    if (!t->taken)
+        return WATCHES;
+    t->asleep = true;
+    cv_steady_wait(&t->called, &t->lock, CV_TURN_LOOK_MS);
+    bool called = !t->asleep;
+    t->asleep = false;
+    return called || !t->taken ? WATCHES : SLEEPS;
+}
+
+void cv_turns_keep(cv_turns *t, const cv_turns_keeper *keeper)
+{
+    state now = MOVES;
+    int64_t due = INT64_MAX;
+    pthread_mutex_lock(&t->lock);
+    while (!t->over) {
+        if (now == MOVES && !t->taken) {
+            now = keep_turn(t, keeper, &due);
+        } else if (now == SLEEPS) {
+            now = sleep_until_called(t);
+        } else {
+            now = watch(t);
+            due = 0; /* if it comes to moving, a beat is over */
+        }
+        pthread_mutex_unlock(&t->lock);
+        keeper->look(keeper->ctx);
+        pthread_mutex_lock(&t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+void cv_turns_close(cv_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->closed = true;
+    t->asleep = false;
+    cv_turns_poke(t);
+    pthread_cond_broadcast(&t->given);
+    pthread_cond_signal(&t->called);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void cv_turns_end(cv_turns *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->over = true;
+    cv_turns_poke(t);
+    pthread_cond_signal(&t->called);
+    pthread_mutex_unlock(&t->lock);
+}
