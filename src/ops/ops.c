@@ -252,7 +252,7 @@ static const cv_operation rows[] = {
      .details =
          "Entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names: content,\n"
          "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An id\n"
-         "that is none is reported beside the others, with what is near, and the exit status stays 0.\n",
+         "that is none is reported beside the others, with what is near; when none is one, the request is refused.\n",
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
                  "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
      .schema = "dialogue_expand",

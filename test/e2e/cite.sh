@@ -23,8 +23,15 @@ golden cite/expand.json
 run "what is not there" 0 dialogue expand nvidia-decision P0101 P0199 @mufin finl nonsense panel-0 T0505 --json
 is '[.items[].id] == ["P0101"] and [.errors[].id] == ["P0199", "@mufin", "finl", "nonsense", "panel-0", "T0505"]'
 is '[.errors[].error_code] == ["target_not_found", "unknown_expert", "invalid_value", "invalid_value", "invalid_value", "target_not_found"]'
-run "what is not there, in words" 0 dialogue expand nvidia-decision P0199 @mufin finl nonsense panel-0 T0505
-golden cite/not-there.txt
+run "what is not there, in words" 0 dialogue expand nvidia-decision P0101 P0199 @mufin
+has "did you mean '@muffin'? [unknown_expert]"
+run "nothing of it is there" 1 dialogue expand nvidia-decision P0199 @mufin finl nonsense panel-0 T0505
+silent
+golden cite/not-there.txt err
+run "nothing of it is there, as JSON" 1 dialogue expand nvidia-decision P0199 @mufin --json
+is '.error_code == "batch_validation_failed" and ([.errors[] | [.field, .value, .error_code]] == [["ids[0]", "P0199", "target_not_found"], ["ids[1]", "@mufin", "unknown_expert"]])'
+run "the only one is not there" 1 dialogue expand nvidia-decision P0199 --json
+is '.status == "error" and .error_code == "target_not_found" and .field == "ids[0]"'
 run "ids with and without their flag" 0 dialogue expand nvidia-decision --ids P0002 --json P0001
 is '[.items[].id] == ["P0002", "P0001"]'
 run "ids in the data" 0 dialogue expand --json --data '{"dialogue_id": "nvidia-decision", "ids": ["E0101", "e0101", "MUFFIN-E0101"]}'

@@ -41,7 +41,7 @@ static cv_str tell(const cv_citations *c)
     for (size_t i = 0; i < c->errs.count; i++) {
         const cv_err *err = &c->errs.items[i];
         cv_str word = cv_err_word(err->code);
-        cv_buf_printf(&out, "%s", i == 0 && c->list.count ? "\n" : "");
+        cv_buf_printf(&out, "%s", i == 0 ? "\n" : "");
         cv_buf_add(&out, err->message);
         if (err->suggestion.n) {
             cv_buf_add_z(&out, "; ");
@@ -52,6 +52,17 @@ static cv_str tell(const cv_citations *c)
     return cv_buf_take(&out, c->call->arena);
 }
 
+/* None of the ids is one: then there is no answer, only faults, each in the place of its id. */
+static bool refuse(const cv_citations *c, cv_call *call)
+{
+    for (size_t i = 0; i < c->errs.count; i++) {
+        cv_err err = c->errs.items[i];
+        err.field = cv_arena_printf(call->arena, "ids[%zu]", i);
+        cv_call_fail(call, &err);
+    }
+    return false;
+}
+
 bool cv_dialogue_expand(cv_call *call)
 {
     size_t count;
@@ -59,6 +70,8 @@ bool cv_dialogue_expand(cv_call *call)
     cv_citations c;
     if (!cv_citations_load(call, cv_json_get_text(call->input, "dialogue_id"), ids, count, &c))
         return false;
+    if (c.list.count == 0)
+        return refuse(&c, call);
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
