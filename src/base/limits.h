@@ -25,9 +25,11 @@ enum {
      * of a value or a key in a fault, in bytes. */
     CV_MAX_FAULTS = 1000,
     CV_MAX_EXCERPT = 160,
-    /* A dialogue's title in characters: it becomes a heading, a line of a list and the id. */
+    /* The title of a dialogue or a round in characters: it becomes a heading, a line of a list and the id. */
     CV_MAX_TITLE = 500,
-    /* Characters of a label above which its writer is told: it is a cell of tables and a line of lists. */
+    /* A label in characters: a cell of tables and a line of lists, in every later prompt. The longest that is known has
+     * 192; above the second number its writer is told. */
+    CV_MAX_LABEL = 500,
     CV_LONG_LABEL = 200,
     /* A role, a focus, a domain: one line of a prompt or a cell of a table. */
     CV_MAX_PHRASE = 1000,

@@ -126,6 +126,16 @@ cv_str cv_utf8_head(cv_str s, size_t most)
     return cv_str_head(s, most);
 }
 
+cv_str cv_utf8_limit(cv_str s, size_t characters)
+{
+    size_t end = 0;
+    if (s.n <= characters)
+        return s;
+    for (; end < s.n && (characters > 0 || cv_utf8_continues(s.p[end])); end++)
+        characters -= !cv_utf8_continues(s.p[end]);
+    return cv_str_head(s, end);
+}
+
 cv_str cv_utf8_excerpt(cv_arena *a, cv_str s, size_t most)
 {
     return s.n <= most ? s : cv_arena_join(a, cv_utf8_head(s, most), CV_STR("…"));

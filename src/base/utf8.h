@@ -20,7 +20,10 @@ static inline bool cv_utf8_continues(char byte)
 /* At most `most` bytes of `s`, cut between characters. */
 cv_str cv_utf8_head(cv_str s, size_t most);
 
-/* The same for a message: an ellipsis stands for what was cut off. */
+/* At most so many characters of valid UTF-8. */
+cv_str cv_utf8_limit(cv_str s, size_t characters);
+
+/* At most `most` bytes for a message: an ellipsis stands for what was cut off. */
 cv_str cv_utf8_excerpt(cv_arena *a, cv_str s, size_t most);
 
 /* Cuts one code point off the front of valid UTF-8; false at the end. */

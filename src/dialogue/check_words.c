@@ -25,13 +25,13 @@ static void words_of_draft(cv_batch *b, const cv_draft *draft)
     char letter;
     bool text_is_there = draft->local_id.n && draft->label.n && cv_str_trim(draft->content).n;
     if (text_is_there && draft->by.count && !cv_id_bad_letter(draft->local_id, &letter) &&
-        !cv_str_has_control(draft->label))
+        !cv_str_has_control(draft->label) && draft->label.n <= CV_MAX_LABEL)
         return;
     cv_spot at = cv_check_draft(b, draft), label = cv_check_member(at, "label");
     need(at, "local_id", draft->local_id);
     letter_ok(cv_check_member(at, "local_id"), CV_STR("source"), draft->local_id);
     need(at, "label", draft->label);
-    cv_fault_unless_line(&label, draft->label);
+    cv_fault_unless_line(&label, draft->label, CV_MAX_LABEL);
     need(at, draft->kind == CV_KIND_TENSION ? "description" : "content", draft->content);
     if (draft->by.count == 0 && draft->by.json.p) /* without a local id nobody is assumed */
         need(at, "contributors", (cv_str){NULL, 0});
@@ -109,7 +109,7 @@ void cv_check_words(cv_batch *b)
 {
     cv_spot title = cv_check_member(cv_check_root(b, CV_STR("round")), "title");
     ceilings(b);
-    cv_fault_unless_line(&title, b->title);
+    cv_fault_unless_line(&title, b->title, CV_MAX_TITLE);
     for (size_t i = 0; i < b->drafts.count; i++)
         words_of_draft(b, &b->drafts.items[i]);
     cv_check_each_ref(b, words_of_ref);

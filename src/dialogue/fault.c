@@ -94,8 +94,13 @@ void cv_fault_missing(const cv_spot *at)
         ->suggestion = CV_STR("Give it a value that is not empty");
 }
 
-void cv_fault_unless_line(const cv_spot *at, cv_str text)
+void cv_fault_unless_line(const cv_spot *at, cv_str text, size_t most)
 {
+    size_t length = cv_utf8_count(text);
+    if (length > most)
+        cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("maxLength"), text, "expected at most %zu characters, found %zu",
+                 most, length)
+            ->suggestion = CV_STR("Shorten it");
     if (cv_str_has_control(text))
         cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("one_line"), text, "%.*s has control characters or line breaks",
                  CV_FMT(at->field))

@@ -33,8 +33,9 @@ void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count);
 
 void cv_fault_missing(const cv_spot *at);
 
-/* Labels and titles stand in headings, brackets and cells: on one line. Anything else is told. */
-void cv_fault_unless_line(const cv_spot *at, cv_str text);
+/* Labels and titles stand in headings, brackets and cells: on one line of at most so many characters. Anything else is
+ * told. */
+void cv_fault_unless_line(const cv_spot *at, cv_str text, size_t most);
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words);
 void cv_fault_letter(const cv_spot *at, cv_str side, char letter);
 void cv_fault_expert(const cv_spot *at, cv_str slug);

@@ -20,8 +20,7 @@ cv_str cv_text_read(cv_call *call, const cv_json *from, cv_str at, const char *k
         cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s is empty", key)->suggestion =
             CV_STR("write something");
     else if (length > most)
-        cv_refuse(call, CV_ERR_TOO_LARGE, at, key, text, "%s has %zu characters, at most %zu are allowed", key, length,
-                  most)
+        cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "expected at most %zu characters, found %zu", most, length)
             ->suggestion = CV_STR("shorten it");
     else if (shape == CV_TEXT_LINE && cv_str_has_control(text))
         cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s has control characters or line breaks", key)

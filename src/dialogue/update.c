@@ -3,6 +3,7 @@
  * Each correction is an event that keeps the old value in its data; a status change is the judge's act, as in a round.
  * Ids never change, and verdicts and responses cannot be corrected.
  */
+#include "base/limits.h"
 #include "dialogue/corrections.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
@@ -135,7 +136,7 @@ static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
     check_target(&at, "id", &edit->target, true);
     check_target(&at, "via", &edit->via, false);
     check_filled(&at, "label", edit->label);
-    cv_fault_unless_line(&label, edit->label);
+    cv_fault_unless_line(&label, edit->label, CV_MAX_LABEL);
     check_filled(&at, "content", edit->content);
     if (!cv_state_is_closed(&u->state))
         check_status(u, &at, edit);
@@ -174,10 +175,11 @@ static bool check(cv_update *u)
             cv_fault_expert(&expert, u->scores.items[i].expert);
     }
     for (size_t i = 0; i < u->texts.count; i++) {
-        cv_spot at = spot(u, "summary", "summaries", i);
+        cv_spot at = spot(u, "summary", "summaries", i), title = member_of(&at, "title");
         check_round(u, &at, u->texts.items[i].round);
         check_decided(u, &at, (cv_str){NULL, 0}, u->texts.items[i].reason);
         check_filled(&at, "title", u->texts.items[i].title);
+        cv_fault_unless_line(&title, u->texts.items[i].title, CV_MAX_TITLE);
         check_filled(&at, "summary", u->texts.items[i].summary);
     }
     if (u->edits.count + u->scores.count + u->texts.count == 0)

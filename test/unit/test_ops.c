@@ -3,6 +3,7 @@
 
 #include "base/embedded.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "door/cli_parts.h"
 #include "ops/op.h"
@@ -136,6 +137,44 @@ static void test_inputs(void **state)
     }
 }
 
+/* Texts that stand in headings, lists and every prompt have a ceiling, and the schemas tell the one that is held. */
+static const struct {
+    const char *property;
+    int64_t most;
+} ceilings[] = {
+    {"label", CV_MAX_LABEL}, {"title", CV_MAX_TITLE},   {"question", CV_MAX_PROSE},
+    {"role", CV_MAX_PHRASE}, {"domain", CV_MAX_PHRASE},
+};
+
+static size_t check_ceilings(const char *file, const cv_json *schema)
+{
+    const cv_json *properties = cv_json_get(schema, CV_STR("properties")),
+                  *items = cv_json_get(schema, CV_STR("items"));
+    size_t found = items ? check_ceilings(file, items) : 0;
+    for (uint32_t i = 0; properties && i < properties->count; i++) {
+        const cv_json_member *p = &properties->members[i];
+        found += check_ceilings(file, &p->value);
+        for (size_t k = 0; k < CV_COUNT(ceilings); k++) {
+            if (!cv_str_eq(p->key, cv_str_of(ceilings[k].property)) || !cv_schema_allows(&p->value, CV_STR("string")))
+                continue;
+            if (cv_json_get_int(&p->value, "maxLength", 0) != ceilings[k].most)
+                print_error("schemas/%s.json: maxLength of '%s' is not that of limits.h\n", file, ceilings[k].property);
+            assert_int_equal(cv_json_get_int(&p->value, "maxLength", 0), ceilings[k].most);
+            found++;
+        }
+    }
+    return found;
+}
+
+static void test_ceilings(void **state)
+{
+    (void)state;
+    size_t found = 0;
+    for (size_t i = 0; i < cv_op_count(); i++)
+        found += check_ceilings(cv_op_at(i)->schema, cv_op_schema(cv_op_at(i)).input);
+    assert_true(found > 15);
+}
+
 /* Every property has a flag of its own, none of them hides one that all commands have. */
 static void test_flags(void **state)
 {
@@ -211,6 +250,7 @@ int main(void)
         cmocka_unit_test(test_schemas),
         cmocka_unit_test(test_schemas_are_used),
         cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_ceilings),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_calls),
     };

@@ -198,6 +198,11 @@ static void texts_are_cut_between_characters(void **state)
         assert_view_eq(cv_str_from(shown, kept[most]), kept[most] < text.n ? CV_STR("…") : CV_STR(""));
     }
     assert_int_equal(cv_utf8_head((cv_str){NULL, 0}, 5).n, 0);
+    assert_int_equal(cv_utf8_limit((cv_str){NULL, 0}, 5).n, 0);
+    assert_int_equal(cv_utf8_limit(CV_STR("aü€😀b"), 0).n, 0);
+    assert_int_equal(cv_utf8_limit(CV_STR("aü€😀b"), 2).n, 3);
+    assert_int_equal(cv_utf8_limit(CV_STR("aü€😀b"), 4).n, 10);
+    assert_int_equal(cv_utf8_limit(CV_STR("aü€😀b"), 5).n, 11);
     assert_int_equal(cv_utf8_head(CV_STR("\x80\x80\x80"), 2).n, 0); /* not valid, but never out of bounds */
     cv_arena_release(&a);
 }

@@ -3,7 +3,7 @@
 
 #define REQUEST(verb)                                                                                                  \
     CV_STR_INIT("a request for 'conclave dialogue " verb "', no file of a dialogue: that command takes it with "       \
-                                                         "--data")
+                "--data")
 
 /* What has all of these members is this; the first row that fits counts. */
 static const struct {

@@ -103,10 +103,7 @@ static void settle_head(cv_playing *p)
         s->title = title_of_key(s->arena, s->key);
     if (!s->title.n)
         s->title = CV_STR("Imported dialogue");
-    if (cv_utf8_count(s->title) > CV_MAX_TITLE) {
-        cv_script_decide(s, CV_NO_SHEET, 0, "its title is longer than %d characters and cut there", CV_MAX_TITLE);
-        s->title = cv_utf8_head(s->title, CV_MAX_TITLE);
-    }
+    s->title = cv_script_fit(s, CV_NO_SHEET, 0, "its title", s->title, CV_MAX_TITLE);
     if (cv_utf8_count(s->question) > CV_MAX_PROSE) {
         cv_script_keep(s, CV_STR("Question"), s->question);
         s->question = CV_STR("");

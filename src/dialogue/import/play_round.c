@@ -310,6 +310,7 @@ static void add_judges_tension(scene *sc, const cv_thread *thread)
 {
     cv_script *s = sc->p->s;
     const cv_tracked *row = &thread->from->row;
+    cv_str label = row->label.n ? row->label : row->id;
     size_t tensions = 0, at;
     for (at = 0; at < sc->hearing.entities.count && sc->hearing.entities.items[at].kind <= CV_KIND_TENSION; at++)
         tensions += sc->hearing.entities.items[at].kind == CV_KIND_TENSION;
@@ -321,11 +322,12 @@ static void add_judges_tension(scene *sc, const cv_thread *thread)
     *CV_PUSH(s->arena, &sc->hearing.entities) = (cv_heard_entity){0};
     cv_heard_entity *place = &sc->hearing.entities.items[at];
     memmove(place + 1, place, (sc->hearing.entities.count - at - 1) * sizeof *place);
-    *place = (cv_heard_entity){.kind = CV_KIND_TENSION,
-                               .local_id = thread->local_id,
-                               .expert = cv_judge_slug,
-                               .label = row->label.n ? row->label : row->id,
-                               .content = row->label.n ? row->label : row->id};
+    *place =
+        (cv_heard_entity){.kind = CV_KIND_TENSION,
+                          .local_id = thread->local_id,
+                          .expert = cv_judge_slug,
+                          .label = cv_script_fit(s, thread->from->sheet, row->line, "the label", label, CV_MAX_LABEL),
+                          .content = label};
     s->sheets.items[thread->from->sheet].tally.entities[CV_KIND_TENSION]++;
 }
 

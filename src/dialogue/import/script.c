@@ -1,6 +1,7 @@
 /* script.c - what the files of one dialogue say; see script.h. */
 #include "dialogue/import/script.h"
 
+#include "base/utf8.h"
 #include "dialogue/lint.h"
 #include "dialogue/people.h"
 #include "text/doc.h"
@@ -14,6 +15,14 @@ void cv_script_decide(cv_script *s, size_t sheet, size_t line, const char *forma
     *CV_PUSH(s->arena, &s->decided) =
         (cv_remark){.sheet = sheet, .line = line, .why = cv_arena_vprintf(s->arena, format, args)};
     va_end(args);
+}
+
+cv_str cv_script_fit(cv_script *s, size_t sheet, size_t line, const char *what, cv_str text, size_t most)
+{
+    cv_str kept = cv_utf8_limit(text, most);
+    if (kept.n < text.n)
+        cv_script_decide(s, sheet, line, "%s is longer than %zu characters and cut there", what, most);
+    return kept;
 }
 
 void cv_script_misunderstand(cv_script *s, size_t sheet, size_t line, cv_str text, const char *format, ...)
@@ -91,7 +100,7 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
     }
     cv_player *player = &s->players.items[*at - 1];
     if (!player->role.n)
-        player->role = cv_squeeze(a, role);
+        player->role = cv_script_fit(s, sheet, line, "a role", cv_squeeze(a, role), CV_MAX_PHRASE);
     return *at - 1;
 }
 

@@ -137,6 +137,9 @@ cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
 /* What a player said: the first source counts, texts of one source are joined. */
 void cv_script_say(cv_script *s, cv_act *act, size_t player, size_t sheet, size_t line, cv_str text);
 
+/* `text` as far as the record takes it; what is longer is cut, and that is told. */
+cv_str cv_script_fit(cv_script *s, size_t sheet, size_t line, const char *what, cv_str text, size_t most);
+
 /* What the judge noted about a round. */
 void cv_script_note(cv_script *s, cv_act *act, cv_str text);
 

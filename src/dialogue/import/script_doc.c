@@ -267,7 +267,7 @@ static void read_round(reading *r, const cv_section *section, size_t end)
         return;
     r->last_round = section->round;
     if (!act->title.n)
-        act->title = section->label;
+        act->title = cv_script_fit(r->s, r->sheet, section->line, "the round's title", section->label, CV_MAX_TITLE);
     size_t own_end = section->agents.count ? section->agents.items[0].line : end;
     cv_str own = lines_between(r, section->line + 1, own_end);
     read_free_text(r, act, own, section->line + 1);

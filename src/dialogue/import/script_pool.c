@@ -31,6 +31,12 @@ static cv_str number_text(const cv_json *object, const char *key)
     return value && value->type == CV_JSON_NUMBER ? value->text : CV_STR("");
 }
 
+/* A member on one line, as long as the record takes it. */
+static cv_str phrase_of(cv_script *s, size_t sheet, const cv_json *object, const char *key)
+{
+    return cv_script_fit(s, sheet, 0, key, cv_squeeze(s->arena, cv_json_get_text(object, key)), CV_MAX_PHRASE);
+}
+
 static bool is_list(const cv_json *value)
 {
     return value && value->type == CV_JSON_ARRAY;
@@ -44,13 +50,13 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
         s->sheets.items[sheet].why = CV_STR("it is no pool: it has no list of experts");
         return;
     }
-    s->domain = cv_squeeze(s->arena, cv_json_get_text(json, "domain"));
+    s->domain = phrase_of(s, sheet, json, "domain");
     s->pool_sheet = sheet;
     if (!s->question.n)
         s->question = cv_json_get_text(json, "question");
     for (uint32_t i = 0; i < experts->count && s->pool.count < CV_MAX_EXPERTS; i++) {
         const cv_json *e = &experts->items[i];
-        cv_str role = cv_squeeze(s->arena, cv_json_get_text(e, "role"));
+        cv_str role = phrase_of(s, sheet, e, "role");
         bool is_new, tier_ok, relevance_ok;
         cv_map_put(&roles, s->arena, cv_agent_key(s->arena, role), &is_new);
         if (!is_new || role.n == 0) {
@@ -60,7 +66,7 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
         cv_member m = {.role = role,
                        .tier = cv_tier_or_usual(cv_json_get_text(e, "tier"), &tier_ok),
                        .relevance = cv_relevance_or_usual(number_text(e, "relevance"), &relevance_ok),
-                       .focus = cv_squeeze(s->arena, cv_json_get_text(e, "focus"))};
+                       .focus = phrase_of(s, sheet, e, "focus")};
         if (!tier_ok || !relevance_ok)
             cv_script_decide(s, sheet, 0, "%.*s: tier or relevance is not given, taken as %.*s, %.*s", CV_FMT(role),
                              CV_FMT(m.tier), CV_FMT(m.relevance));
@@ -89,7 +95,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
         cv_player *p = &s->players.items[player];
         p->tier = p->tier.n ? p->tier : cv_json_get_text(e, "tier");
         p->relevance = p->relevance.n ? p->relevance : number_text(e, "relevance");
-        p->focus = p->focus.n ? p->focus : cv_squeeze(s->arena, cv_json_get_text(e, "focus"));
+        p->focus = p->focus.n ? p->focus : phrase_of(s, sheet, e, "focus");
         *CV_PUSH(s->arena, &act->panel) = player;
     }
 }

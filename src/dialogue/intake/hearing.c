@@ -34,19 +34,30 @@ static void add_others(cv_listener *l, cv_heard_entity *entity, cv_str names)
     }
 }
 
+/* A label without a text is the text; what is too long for a label is not lost either. */
+static cv_str content_of(cv_arena *a, cv_str headline, cv_str body)
+{
+    if (body.n == 0)
+        return headline;
+    if (cv_utf8_limit(headline, CV_MAX_LABEL).n == headline.n)
+        return body;
+    return cv_arena_join(a, cv_arena_join(a, headline, CV_STR("\n\n")), body);
+}
+
 static void add_entity(cv_listener *l, const cv_said *said)
 {
     const cv_mark *m = said->mark;
     if (l->counts[said->kind] >= CV_MAX_SEQ)
         return;
     l->counts[said->kind]++;
+    cv_str headline = cv_mark_headline(l->a, m);
     cv_heard_entity *entity = CV_NEW(l->a, cv_heard_entity);
     *entity = (cv_heard_entity){.kind = said->kind,
                                 .local_id = said->local_id,
                                 .expert = l->speech->expert,
-                                .label = cv_mark_headline(l->a, m),
+                                .label = cv_utf8_limit(headline, CV_MAX_LABEL),
                                 .line = m->line};
-    entity->content = m->body.n ? m->body : entity->label;
+    entity->content = content_of(l->a, headline, m->body);
     if (cv_said_is_by(said, l->speech->expert))
         add_others(l, entity, m->by);
     *CV_PUSH(l->a, &l->made) = entity;
@@ -61,8 +72,9 @@ static void note_label(cv_listener *l, const cv_heard_entity *entity)
                        CV_FMT(entity->local_id))
             ->suggestion = CV_STR("write a label of a few words between the brackets");
     else if (length > CV_LONG_LABEL)
-        cv_listen_note(l, CV_STR("long_label"), entity->local_id, "the label of %.*s has %zu characters",
-                       CV_FMT(entity->local_id), length)
+        cv_listen_note(l, CV_STR("long_label"), entity->local_id, "the label of %.*s has %zu characters%s",
+                       CV_FMT(entity->local_id), length,
+                       length > CV_MAX_LABEL ? ": it is cut, and stands in the text as a whole" : "")
             ->suggestion = CV_STR("a few words between the brackets, the rest below them");
 }
 
@@ -81,7 +93,7 @@ static void spoken_of(cv_listener *l)
     if (l->said->first)
         note_label(l, l->last);
     else if (m->body.n && l->last->content.p == l->last->label.p)
-        l->last->content = m->body;
+        l->last->content = content_of(l->a, l->last->content, m->body);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
