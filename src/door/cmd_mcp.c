@@ -1,4 +1,5 @@
 /* cmd_mcp.c - conclave mcp, conclave serve: the operations for MCP clients, on standard input and on HTTP. */
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,14 @@ static cv_tools_options tools_options(const cv_cli *cli)
                               .all = tools && strcmp(tools, "all") == 0};
 }
 
+/* The allocator gives every thread memory of its own, and keeps it: what one has given back shall serve the others. */
+static void share_memory(void)
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 static bool no_arguments(cv_cli *cli, cv_err *err)
 {
     return cli->argument_count == 0 ||
@@ -43,6 +52,7 @@ static int run_mcp(cv_cli *cli)
     if (isatty(STDIN_FILENO))
         fprintf(stderr, "conclave: waiting for messages of an MCP client on standard input, one per line; "
                         "'conclave install' sets a client up\n");
+    share_memory();
     int status = cv_mcp_serve_stdio(&server);
     cv_tools_end(&server);
     return status;
@@ -132,6 +142,7 @@ static int run_serve(cv_cli *cli)
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !check_token(token, &err) ||
         !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
+    share_memory();
     int status = serve(cli, &server, options);
     cv_tools_end(&server);
     return status;

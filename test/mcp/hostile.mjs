@@ -77,6 +77,22 @@ const all = await Promise.race([Promise.all(ended).then(() => true), sleep(15000
 clearInterval(dripping);
 ok(all === true, 'who sends a byte now and then is cut off all the same');
 
+// ---- beside slow calls: of which each takes two seconds, and four have all workers ----
+const ask = async (method, name) => {
+    const params = name ? { name, arguments: {} } : {};
+    const answer = await fetch(fixture, { method: 'POST', headers: headers(method, name), body: request(method, params) });
+    return answer.text();
+};
+let over = 0;
+const slowly = () => [1, 2].map(() => ask('tools/call', 'slow').then(() => over++));
+const first = slowly();
+ok((await ask('tools/call', 'test_simple_text')).includes('"result"') && over === 0, 'a quick call passes by slow ones');
+const second = slowly();
+await sleep(200);
+ok((await ask('tools/list')).includes('"tools"') && over === 0, 'and what needs no worker by as many as there are workers');
+await Promise.all([...first, ...second]);
+ok(over === 4, 'which are all answered');
+
 // ---- gone in the middle ----
 await tool('create', { ...JSON.parse(fs.readFileSync(path.join(folder, 'dialogue.json'))), title: 'Hostile' });
 for (let i = 0; i < 200; i++) {

@@ -18,7 +18,7 @@
 #include "door/http/parts.h"
 
 enum {
-    CONNECTION_MEMORY = 32768, /* request line and headers; more is answered 431 */
+    CONNECTION_MEMORY = 16384, /* request line and headers; more is answered 431 */
     BLOCK = 16384,
     HELP_MS = 10000,     /* that somebody who helps waits for bytes at a time */
     LAST_WORDS_MS = 200, /* for answers that are not yet sent when the server ends */

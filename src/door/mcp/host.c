@@ -188,6 +188,19 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* With the lock held. Every worker costs memory and a handle of the record, and the first call of each takes longer than
+ * others: so each is awaited four times as long as the one before. */
+static void add_worker(cv_mcp_host *host)
+{
+    int64_t now = cv_steady_ms(), patience = host->worker_count ? CV_MCP_BEAT_MS << 2 * (host->worker_count - 1) : 0;
+    if (host->worker_count == CV_MCP_WORKERS || now < host->added + patience ||
+        pthread_create(&host->workers[host->worker_count], NULL, work, host) != 0)
+        return;
+    host->added = now;
+    host->worker_count++;
+    host->awake++;
+}
+
 /* With the lock held: one more worker shall look at the queue. True: one that sleeps, to be told without the lock,
  * which it needs at once. */
 static bool call_worker(cv_mcp_host *host)
@@ -196,11 +209,7 @@ static bool call_worker(cv_mcp_host *host)
         host->called++;
         return true;
     }
-    if (host->worker_count < CV_MCP_WORKERS &&
-        pthread_create(&host->workers[host->worker_count], NULL, work, host) == 0) {
-        host->worker_count++;
-        host->awake++;
-    }
+    add_worker(host);
     return false;
 }
 

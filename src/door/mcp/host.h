@@ -147,6 +147,7 @@ struct cv_mcp_host {
     bool ending;
     pthread_t workers[CV_MCP_WORKERS];
     size_t worker_count;
+    int64_t added; /* when the last one was */
     cv_mcp_job *active, *spare;
     cv_mcp_session *sessions;
     size_t watching;     /* subscriptions to resources */
