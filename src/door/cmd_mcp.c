@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "door/cli_parts.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
@@ -50,8 +51,8 @@ static int run_mcp(cv_cli *cli)
     if (!no_arguments(cli, &err) || !cv_tools_server(cli->arena, &options, &server, &err))
         return cv_cli_fail(cli, &err);
     if (isatty(STDIN_FILENO))
-        fprintf(stderr, "conclave: waiting for messages of an MCP client on standard input, one per line; "
-                        "'conclave install' sets a client up\n");
+        cv_log_line("waiting for messages of an MCP client on standard input, one per line; 'conclave install' sets a "
+                    "client up");
     share_memory();
     int status = cv_mcp_serve_stdio(&server);
     cv_tools_end(&server);

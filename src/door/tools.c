@@ -194,6 +194,31 @@ static bool is_in(const char *rooms, const char *room)
     return false;
 }
 
+static bool is_offered(const cv_tools_options *options, const cv_operation *op)
+{
+    return op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND));
+}
+
+/* There are more tools than a server may offer: who knows one from elsewhere is told how to get it. */
+static cv_str tool_missing(void *ctx, cv_arena *a, cv_str name)
+{
+    const cv_tools *tools = ctx;
+    const char *rooms = tools->options.rooms;
+    cv_str *offered = CV_NEW_ARRAY(a, cv_op_count(), cv_str);
+    size_t count = 0;
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        if (is_offered(&tools->options, op))
+            offered[count++] = cv_str_of(op->tool);
+        else if (op->tool && cv_str_eq(name, cv_str_of(op->tool)))
+            return is_in(rooms, op->room)
+                       ? CV_STR("this server offers it only when it is started with --tools all")
+                       : cv_arena_printf(a, "this server was started with --rooms %s, it is in %s", rooms, op->room);
+    }
+    cv_err err = {.arena = a};
+    return cv_err_nearest(&err, name, offered, count) ? err.suggestion : CV_STR("tools/list has all that are offered");
+}
+
 static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
 {
     cv_str rest = cv_str_of(rooms), name;
@@ -224,7 +249,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         return false;
     for (size_t i = 0; i < cv_op_count(); i++) {
         const cv_operation *op = cv_op_at(i);
-        if (op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND)))
+        if (is_offered(options, op))
             tools[count++] = (cv_mcp_tool){.name = cv_str_of(op->tool),
                                            .definition = define(a, op, options->all),
                                            .call = call_tool,
@@ -246,6 +271,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
                    "fault: mend them and send the whole request again; nothing was written."),
         .tools = tools,
         .tool_count = count,
+        .tool_missing = tool_missing,
         .prompts = cv_prompts,
         .prompt_count = cv_prompt_count,
         .templates = cv_shelf_templates,

@@ -168,8 +168,11 @@ printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 holds "stdio, a question that nobody can answer any more is not waited for"
 [ "$(jq -s '[.[] | select(.id == 11 and .error)] | length' "$out")" -eq 1 ]
 holds "stdio, and the call says so"
-printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}' '{"id":2,"method":"ping"}' '{"jsonrpc":"2.0","id":3,"result":{},"error":{}}' |
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}' '{"id":2,"method":"ping"}' '{"id":"3"}' '{"jsonrpc":"2.0","id":4}' \
+    '{"jsonrpc":"2.0","id":5,"method":7}' '{"jsonrpc":"2.0","id":6,"result":{},"error":{}}' '{"id":7,"result":{}}' '{"jsonrpc":"2.0"}' |
     "$fixture" 2>"$err" | jq -s . >"$out"
 name="stdio, faulty requests are answered, faulty answers are not"
-is '[.[] | .id, .error.code] == [1, -32602, 2, -32600]'
+is '[.[] | .id, .error.code] == [1, -32602, 2, -32600, "3", -32600, 4, -32600, 5, -32600]'
+[ "$(grep -c "was ignored" "$err")" -eq 3 ]
+holds "stdio, and what is passed over is told"
 finish

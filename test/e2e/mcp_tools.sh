@@ -24,6 +24,12 @@ ask "all tools" "$list" --tools all
 is '[.result.tools[].name] | contains(["blue_dialogue_search", "blue_dialogue_verify", "blue_dialogue_update"])'
 run "an unknown room" 2 mcp --rooms kitchen
 has dialogue err
+ask "a tool that is not offered" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_search","arguments":{"query":"x"}}}'
+is '.error.code == -32602 and .error.message == "Tool blue_dialogue_search not found: this server offers it only when it is started with --tools all"'
+ask "a misspelt tool" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialog_list"}}'
+is '.error.code == -32602 and .error.message == "Tool blue_dialog_list not found: did you mean '"'blue_dialogue_list'"'?"'
+ask "no such tool" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sing"}}'
+is '.error.message == "Tool sing not found: tools/list has all that are offered"'
 ask "one room" "$list" --rooms dialogue
 is '.result.tools | length > 10'
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_export","arguments":{"dialogue_id":"x","output_path":"/tmp/outside.json"}}}'

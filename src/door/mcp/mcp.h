@@ -73,6 +73,8 @@ struct cv_mcp_server {
     cv_str instructions; /* for the model; empty: none */
     const cv_mcp_tool *tools;
     size_t tool_count;
+    /* What to say of a tool that is not among them, beside that; a NULL view, or no function: nothing. */
+    cv_str (*tool_missing)(void *ctx, cv_arena *a, cv_str name);
     const cv_mcp_prompt *prompts;
     size_t prompt_count;
     const cv_str *templates; /* the items of resources/templates/list: JSON */

@@ -36,10 +36,8 @@ static void read_call(const cv_json *tree, cv_rpc_message *m)
         faulty(m, CV_RPC_PARAMS, CV_STR("params must be an object"));
 }
 
-static void read_answer(const cv_json *tree, cv_rpc_message *m)
+static void read_answer(cv_rpc_message *m)
 {
-    m->result = cv_json_get(tree, CV_STR("result"));
-    m->error = cv_json_get(tree, CV_STR("error"));
     if (!m->id.n || !m->result == !m->error)
         faulty(m, CV_RPC_INVALID, CV_STR("neither a request, a notification nor an answer"));
     else
@@ -50,12 +48,14 @@ static void read_object(cv_arena *a, const cv_json *tree, cv_rpc_message *m)
 {
     const cv_json *id = cv_json_get(tree, CV_STR("id")), *method = cv_json_get(tree, CV_STR("method"));
     m->method = cv_json_get_text(tree, "method");
+    m->result = cv_json_get(tree, CV_STR("result"));
+    m->error = cv_json_get(tree, CV_STR("error"));
     if (id && !read_id(a, id, &m->id))
         faulty(m, CV_RPC_INVALID, CV_STR("the id must be a string or an integer"));
     else if (!cv_str_eq(cv_json_get_text(tree, "jsonrpc"), CV_STR("2.0")))
         faulty(m, CV_RPC_INVALID, CV_STR("\"jsonrpc\" must be \"2.0\""));
     else if (!method)
-        read_answer(tree, m);
+        read_answer(m);
     else if (method->type != CV_JSON_STRING)
         faulty(m, CV_RPC_INVALID, CV_STR("the method must be a string"));
     else {

@@ -34,7 +34,7 @@ typedef struct {
     cv_str id;                     /* as JSON: 7, "a"; empty: none */
     cv_str method;                 /* of a faulty one too, when it could be read */
     const cv_json *params;         /* an object; an empty one when there are none */
-    const cv_json *result, *error; /* of an answer: one of them */
+    const cv_json *result, *error; /* of an answer: one of them; of a faulty one, whatever it has */
     int code;                      /* of a faulty one */
     cv_str why;
 } cv_rpc_message;

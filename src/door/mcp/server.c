@@ -223,6 +223,14 @@ static const cv_json *arguments_of(cv_mcp_request *r, const cv_json *params)
     return NULL;
 }
 
+static bool refuse_tool(cv_mcp_request *r, cv_str name)
+{
+    const cv_mcp_server *server = r->server;
+    cv_str more = server->tool_missing ? server->tool_missing(server->ctx, r->arena, name) : (cv_str){NULL, 0};
+    return cv_mcp_fail(r, CV_RPC_PARAMS, "Tool %.*s not found%s%.*s",
+                       CV_FMT(cv_utf8_excerpt(r->arena, name, CV_MAX_EXCERPT)), more.n ? ": " : "", CV_FMT(more));
+}
+
 static bool call_tool(cv_mcp_request *r, const cv_json *params)
 {
     cv_str name = cv_json_get_text(params, "name");
@@ -230,8 +238,7 @@ static bool call_tool(cv_mcp_request *r, const cv_json *params)
     if (!name.p)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "params.name, the tool's name, is missing");
     if (!tool)
-        return cv_mcp_fail(r, CV_RPC_PARAMS, "Tool %.*s not found",
-                           CV_FMT(cv_utf8_excerpt(r->arena, name, CV_MAX_EXCERPT)));
+        return refuse_tool(r, name);
     const cv_json *arguments = arguments_of(r, params);
     if (!arguments || !cv_mcp_open_state(r, params))
         return false;

@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "door/mcp/host.h"
 
 enum {
@@ -98,14 +98,15 @@ static void collect(stdio *s, cv_str answer)
     pthread_mutex_unlock(&s->out_lock);
 }
 
-/* A line that is no message is passed over, but whoever waits for an answer to it gets one. */
+/* A line that is no message is passed over, but whoever waits for an answer to it gets one: it has an id, and is no
+ * answer itself. */
 static void finish(cv_mcp_job *job)
 {
     stdio *s = job->transport_data;
     const cv_rpc_message *m = &job->message;
-    bool ignored = m->kind == CV_RPC_FAULTY && (m->id.n == 0 || m->method.n == 0);
+    bool ignored = m->kind == CV_RPC_FAULTY && (m->id.n == 0 || (m->method.n == 0 && (m->result || m->error)));
     if (ignored)
-        fprintf(stderr, "conclave: message %zu on standard input was ignored: %.*s\n", s->lines, CV_FMT(m->why));
+        cv_log_line("message %zu on standard input was ignored: %.*s", s->lines, CV_FMT(m->why));
     collect(s, ignored ? (cv_str){NULL, 0} : cv_buf_str(&job->out));
     cv_mcp_job_free(job);
 }
@@ -142,8 +143,8 @@ static void take_bytes(stdio *s, cv_str bytes)
         bool whole = end != SIZE_MAX;
         bytes = cv_str_from(bytes, piece.n + whole);
         if (!s->skipping && s->line.n + piece.n > CV_MAX_MESSAGE_BYTES) {
-            fprintf(stderr, "conclave: message %zu on standard input was ignored: it is longer than %zu bytes\n",
-                    s->lines + 1, CV_MAX_MESSAGE_BYTES);
+            cv_log_line("message %zu on standard input was ignored: it is longer than %zu bytes", s->lines + 1,
+                        CV_MAX_MESSAGE_BYTES);
             cv_buf_release(&s->line);
             s->skipping = true;
         }
