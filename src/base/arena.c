@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/log.h"
+
 struct cv_arena_chunk {
     cv_arena_chunk *next;
     alignas(max_align_t) char bytes[];
@@ -14,7 +16,7 @@ enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, LARGEST_KEPT = 16 << 20,
 
 _Noreturn void cv_out_of_memory(size_t wanted)
 {
-    fprintf(stderr, "conclave: out of memory (wanted %zu bytes)\n", wanted);
+    cv_log_line("out of memory (wanted %zu bytes)", wanted);
     exit(2);
 }
 

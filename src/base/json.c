@@ -697,12 +697,6 @@ bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err)
 
 /* ---- using the tree -------------------------------------------------------------------------- */
 
-void cv_json_place(cv_str text, const cv_json *value, size_t *ret_line, size_t *ret_column)
-{
-    cv_str before = cv_str_head(text, value->offset);
-    count_place(before.p, cv_str_end(before), ret_line, ret_column);
-}
-
 const cv_json *cv_json_get(const cv_json *object, cv_str key)
 {
     if (object->type != CV_JSON_OBJECT)

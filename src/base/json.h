@@ -33,7 +33,7 @@ typedef struct cv_json_member cv_json_member;
 struct cv_json {
     cv_json_type type;
     uint32_t count;  /* array: items; object: members */
-    uint32_t offset; /* of the value's first byte in the text: cv_json_place() makes line and column of it */
+    uint32_t offset; /* of the value's first byte in the text: cv_utf8_advance() makes line and column of it */
     union {
         cv_str text;             /* string: decoded; number: as written */
         cv_json *items;          /* array */
@@ -48,9 +48,6 @@ struct cv_json_member {
 
 /* The whole text as one value. On failure: code, message, line, column. */
 bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err);
-
-/* Line and column (code points), both 1-based, of a value inside `text`. */
-void cv_json_place(cv_str text, const cv_json *value, size_t *ret_line, size_t *ret_column);
 
 /* The member's value, or NULL when it is absent or `object` is no object. */
 const cv_json *cv_json_get(const cv_json *object, cv_str key);

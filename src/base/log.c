@@ -8,12 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const words[] = {"error", "warning", "info", "debug"};
-_Static_assert(sizeof words / sizeof words[0] == CV_LOG_DEBUG + 1, "a word per level");
-
 enum { LINE = PIPE_BUF }; /* the most that one write() to a pipe puts there in one piece */
 
-/* A message may quote file names and other people's text: no control character reaches the terminal. */
 static void tame(char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -21,13 +17,12 @@ static void tame(char *text, size_t n)
             text[i] = ' ';
 }
 
-void cv_log_line(const cv_log *log, cv_log_level level, const char *format, ...)
+void cv_log_line(const char *format, ...)
 {
-    static const char cut[] = " [cut]";
-    if (level > log->most)
-        return;
-    char line[LINE + 1]; /* one more: snprintf's terminator, which is not written */
-    size_t n = (size_t)snprintf(line, sizeof line, "conclave: %s: ", words[level]);
+    static const char begin[] = "conclave: ", cut[] = " [cut]";
+    char line[LINE + 1]; /* one more: vsnprintf's terminator, which is not written */
+    size_t n = sizeof begin - 1;
+    memcpy(line, begin, n);
     va_list args;
     va_start(args, format);
     int more = vsnprintf(line + n, LINE - n, format, args);

@@ -6,13 +6,14 @@
 
 #include "base/embedded.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "ops/op.h"
 #include "ops/schema.h"
 #include "ops/watch.h"
 
 static _Noreturn void bad_build(const char *schema, const char *what)
 {
-    fprintf(stderr, "conclave: schemas/%s.json %s\n", schema, what);
+    cv_log_line("schemas/%s.json %s", schema, what);
     abort();
 }
 

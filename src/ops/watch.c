@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "ops/schema.h"
 
 /* One write per line, appended: several processes may share the file. */
@@ -18,17 +19,17 @@ void cv_watch_call(const char *room, const char *verb)
     int n = snprintf(line, sizeof line, "%s%s%s\n", room, *room ? " " : "", verb);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0 || n < 0 || (size_t)n >= sizeof line || write(fd, line, (size_t)n) != n)
-        fprintf(stderr, "conclave: cannot write to CV_CALL_LOG '%s'\n", path);
+        cv_log_line("cannot write to CV_CALL_LOG '%s'", path);
     if (fd >= 0)
         close(fd);
 }
 
 static _Noreturn void give_up(const cv_operation *op, const cv_errs *errs, cv_str reply)
 {
-    fprintf(stderr, "conclave: the reply of '%s %s' does not fit its schema:\n", op->room, op->verb);
+    cv_log_line("the reply of '%s %s' does not fit its schema:", op->room, op->verb);
     for (size_t i = 0; i < errs->count; i++) {
         cv_str text = cv_err_text(&errs->items[i]);
-        fprintf(stderr, "conclave:   %.*s\n", CV_FMT(text));
+        cv_log_line("  %.*s", CV_FMT(text));
     }
     fprintf(stderr, "%.*s\n", CV_FMT(reply));
     abort();

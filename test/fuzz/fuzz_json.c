@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,9 +36,9 @@ static void check_place(cv_str text, size_t line, size_t column)
 
 static void check_places(cv_str text, const cv_json *value)
 {
-    size_t line, column;
+    size_t line = 1, column = 1;
     need(value->offset < text.n);
-    cv_json_place(text, value, &line, &column);
+    cv_utf8_advance(cv_str_head(text, value->offset), &line, &column);
     check_place(text, line, column);
     for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++)
         check_places(text, &value->items[i]);

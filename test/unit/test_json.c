@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 
 #define CORPUS "test/fuzz/corpus/json"
 
@@ -394,25 +395,28 @@ static void test_no_waste(void **state)
 
 /* ---- using the tree -------------------------------------------------------------------------- */
 
+static void assert_place(cv_str text, const cv_json *value, size_t line, size_t column)
+{
+    size_t found_line = 1, found_column = 1;
+    cv_utf8_advance(cv_str_head(text, value->offset), &found_line, &found_column);
+    assert_int_equal(found_line, line);
+    assert_int_equal(found_column, column);
+}
+
 static void test_places(void **state)
 {
     (void)state;
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     cv_json value;
-    size_t line, column;
     cv_str text = CV_STR("{\n  \"\u00e9\u20ac\": [true,\n\"x\"]}");
     assert_ok(cv_json_parse(&a, text, &value, &err), &err);
-    cv_json_place(text, &value, &line, &column);
-    assert_true(line == 1 && column == 1);
+    assert_place(text, &value, 1, 1);
     const cv_json *array = cv_json_get(&value, CV_STR("\u00e9\u20ac"));
     assert_non_null(array);
-    cv_json_place(text, array, &line, &column);
-    assert_true(line == 2 && column == 9);
-    cv_json_place(text, &array->items[0], &line, &column);
-    assert_true(line == 2 && column == 10);
-    cv_json_place(text, &array->items[1], &line, &column);
-    assert_true(line == 3 && column == 1);
+    assert_place(text, array, 2, 9);
+    assert_place(text, &array->items[0], 2, 10);
+    assert_place(text, &array->items[1], 3, 1);
     cv_arena_release(&a);
 }
 
