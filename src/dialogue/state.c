@@ -136,19 +136,11 @@ static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_p
 
 bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *err), void *ctx, cv_err *err)
 {
-    cv_str after = {NULL, 0};
-    for (;;) {
-        id_list page = {.arena = call->arena};
-        cv_list_query query = {.after = after, .limit = CV_MAX_PAGE};
-        if (!call->store->calls->list(call->store, call->arena, &query, keep_id, &page, err))
-            return false;
-        for (size_t i = 0; i < page.count; i++)
-            if (!visit(ctx, page.items[i], err))
-                return false;
-        if (page.count < CV_MAX_PAGE)
-            return true;
-        after = page.items[page.count - 1];
-    }
+    id_list all = {.arena = call->arena};
+    bool ok = call->store->calls->list(call->store, call->arena, &(cv_list_query){0}, keep_id, &all, err);
+    for (size_t i = 0; i < all.count && ok; i++)
+        ok = cv_call_tell(call, i, all.count, all.items[i], err) && visit(ctx, all.items[i], err);
+    return ok;
 }
 
 /* ---- a dialogue that is not there -------------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ bool cv_state_kept_moving(cv_call *call);
 void cv_state_index(cv_arena *a, cv_state *s);
 
 /* Calls `visit` for the id of every dialogue, in their order. False ends the walk with the visitor's error. The visitor
- * may use the store. */
+ * may use the store; the call's follower hears how far it is. */
 bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *err), void *ctx, cv_err *err);
 
 cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug);           /* any case; NULL: none */

@@ -6,6 +6,7 @@
 
 #include "base/plain.h"
 #include "door/cli_parts.h"
+#include "door/teller.h"
 #include "ops/project.h"
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
@@ -124,8 +125,10 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_cli_input input;
     cv_json tree;
     cv_buf reply = {0};
+    cv_teller teller;
     cv_call call = {.arena = cli->arena,
                     .clock = cv_clock_system(),
+                    .follower = {cv_teller_tell, &teller},
                     .for_people = !cli->json,
                     .input = &tree,
                     .out = &reply,
@@ -134,7 +137,9 @@ int cv_cli_run_operation(cv_cli *cli)
         !enter_project(cli, &call, &err))
         return cv_cli_fail(cli, &err);
     call.input_text = input.text;
+    cv_teller_begin(&teller);
     bool done = cv_op_call(cli->command->op, &call);
+    cv_teller_end(&teller);
     cv_store_close(call.store);
     tell_places(&input, &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);

@@ -67,6 +67,25 @@ static cv_str print_faults(cv_arena *a, const cv_operation *op, const cv_errs *e
     return cv_buf_take(&out, a);
 }
 
+enum { BEAT_MS = 200 }; /* between two notifications of progress */
+
+typedef struct {
+    cv_mcp_request *request;
+    cv_clock clock;
+    int64_t last_ms;
+} following;
+
+static bool hear(void *ctx, size_t done, size_t total, cv_str what)
+{
+    following *f = ctx;
+    int64_t now = f->clock.now_ms(f->clock.ctx);
+    if (now - f->last_ms >= BEAT_MS || now < f->last_ms) {
+        cv_mcp_progress(f->request, (int64_t)done, (int64_t)total, what);
+        f->last_ms = now;
+    }
+    return !cv_mcp_cancelled(f->request);
+}
+
 cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text,
                     bool *ret_failed)
 {
@@ -74,8 +93,10 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
     cv_tools *tools = r->server->ctx;
     cv_errs errs = {0};
     cv_err err = {.arena = r->arena};
+    following ear = {.request = r, .clock = cv_clock_system()};
     cv_call call = {.arena = r->arena,
-                    .clock = cv_clock_system(),
+                    .clock = ear.clock,
+                    .follower = {hear, &ear},
                     .confined = true,
                     .input = input,
                     .input_text = input_text,

@@ -11,6 +11,12 @@
 #include "base/json.h"
 #include "record/store.h"
 
+/* Who wants to know how far a long operation is; NULL: nobody. False: nobody waits for the answer any more. */
+typedef struct {
+    bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
+    void *ctx;
+} cv_follower;
+
 typedef struct {
     cv_arena *arena;
     cv_store *store; /* NULL for operations that keep nothing */
@@ -21,6 +27,7 @@ typedef struct {
     cv_str input_text; /* the text it was read from, for the places of faults */
     cv_str digest;     /* of the input; journal.c makes it once per call */
     cv_buf *out;
+    cv_follower follower;
     bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
@@ -31,6 +38,15 @@ typedef struct {
 static inline bool cv_call_fail(cv_call *call, const cv_err *err)
 {
     *CV_PUSH(call->arena, call->errs) = *err;
+    return false;
+}
+
+/* So many are done, and `what` comes next. False, with an error: it is not to be begun. */
+static inline bool cv_call_tell(const cv_call *call, size_t done, size_t total, cv_str what, cv_err *err)
+{
+    if (!call->follower.tell || call->follower.tell(call->follower.ctx, done, total, what))
+        return true;
+    cv_err_set(err, CV_ERR_CANCELLED, "cancelled: %zu of %zu were done", done, total);
     return false;
 }
 

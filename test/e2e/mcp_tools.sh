@@ -49,6 +49,14 @@ done
 ask "completion" '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"conclave://dialogue/{id}"},"argument":{"name":"id","value":"X"}}}'
 is '.result.completion.values == ["x"]'
 
+# Long work tells how far it is, to who wants to know.
+ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
+jq -s -e 'length == 2 and .[0].method == "notifications/progress" and .[0].params == {"progressToken": "p", "progress": 0, "total": 1, "message": "x"} and (.[1].result | has("isError") | not)' "$out" >/dev/null
+ok $? "progress: told before the answer"
+ask "no progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{}}}' --tools all
+[ "$(wc -l <"$out")" -eq 1 ]
+ok $? "no progress: nothing but the answer"
+
 # What was answered before is answered again, until anybody changes the record: then the next question sees it.
 mkfifo "$work/asked"
 "$conclave" mcp <"$work/asked" >"$out" 2>"$err" &

@@ -287,6 +287,31 @@ static void a_dry_run_writes_nothing(void **state)
     cv_world_close(&w);
 }
 
+static bool leave(void *ctx, size_t done, size_t total, cv_str what)
+{
+    (void)ctx, (void)done, (void)total, (void)what;
+    return false;
+}
+
+static void nobody_who_waits_ends_it(void **state)
+{
+    cv_world w;
+    (void)state;
+    cv_world_open(&w);
+    put_dialogue(&w);
+    cv_call call = cv_world_begin(&w);
+    cv_err err = {.arena = &w.turn};
+    cv_json input;
+    call.follower.tell = leave;
+    call.input_text = cv_world_request(&w.a, import_folder(&w));
+    assert_true(cv_json_parse(&w.turn, call.input_text, &input, &err));
+    call.input = &input;
+    assert_false(cv_op_call(cv_op_find(CV_STR(""), CV_STR("import")), &call));
+    assert_int_equal(w.errs.items[0].code, CV_ERR_CANCELLED);
+    assert_true(cv_str_find(cv_world_do(&w, "list", "{}"), CV_STR("oven")) == SIZE_MAX);
+    cv_world_close(&w);
+}
+
 static void confined_callers_stay_below_the_root(void **state)
 {
     cv_world w;
@@ -388,6 +413,7 @@ int main(void)
         cmocka_unit_test(wide_tables_are_no_boards),
         cmocka_unit_test(an_import_that_fails_anywhere_goes_on),
         cmocka_unit_test(a_dry_run_writes_nothing),
+        cmocka_unit_test(nobody_who_waits_ends_it),
         cmocka_unit_test(confined_callers_stay_below_the_root),
         cmocka_unit_test(exports_come_back_byte_for_byte),
         cmocka_unit_test(changed_exports_are_refused),

@@ -384,6 +384,42 @@ static void several_dialogues_are_verified(void **state)
     cv_sample_close(&s);
 }
 
+typedef struct {
+    size_t heard, patience;
+    cv_str whats[2];
+} follower;
+
+static bool follow(void *ctx, size_t done, size_t total, cv_str what)
+{
+    follower *f = ctx;
+    assert_int_equal(done, f->heard);
+    assert_int_equal(total, 2);
+    f->whats[f->heard++] = what;
+    return f->heard <= f->patience;
+}
+
+/* Who follows hears of each dialogue before its turn; who leaves ends it. */
+static void it_can_be_followed_and_left(void **state)
+{
+    (void)state;
+    cv_sample s;
+    follower patient = {.patience = 2}, hasty = {.patience = 1};
+    cv_sample_make(&s);
+    s.id = CV_STR("another");
+    s.writes = 0;
+    cv_sample_create(&s);
+    s.call.follower = (cv_follower){follow, &patient};
+    verify_sample(&s, "{}", true);
+    assert_int_equal(patient.heard, 2);
+    assert_str_eq(patient.whats[0], "another");
+    assert_str_eq(patient.whats[1], "nvidia-decision");
+    s.call.follower.ctx = &hasty;
+    verify_sample(&s, "{}", false);
+    assert_int_equal(s.errs.items[0].code, CV_ERR_CANCELLED);
+    assert_str_eq(s.errs.items[0].message, "cancelled: 1 of 2 were done");
+    cv_sample_close(&s);
+}
+
 /* ---- backup ---------------------------------------------------------------------------------- */
 
 static bool back_up(cv_sample *s, const char *path, bool force)
@@ -449,6 +485,7 @@ int main(void)
         TEST(the_engine_is_asked_as_well),
         cmocka_unit_test(what_makes_no_sense_is_noticed),
         cmocka_unit_test(several_dialogues_are_verified),
+        cmocka_unit_test(it_can_be_followed_and_left),
         cmocka_unit_test(backups_are_whole_and_verify),
         cmocka_unit_test(backups_are_replaced_only_by_force),
     };

@@ -325,15 +325,19 @@ static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count
     return call->errs->count == 0;
 }
 
-static void run(importing *im, const cv_finds *finds)
+static bool run(importing *im, const cv_finds *finds, cv_err *err)
 {
     cv_report_begin(&im->report, im->call, im->store != im->call->store);
-    for (size_t i = 0; i < finds->dialogues.count; i++)
+    for (size_t i = 0; i < finds->dialogues.count; i++) {
+        if (!cv_call_tell(im->call, i, finds->dialogues.count, finds->dialogues.items[i].key, err))
+            return false;
         import_one(im, &finds->dialogues.items[i]);
+    }
     for (size_t i = 0; i < finds->troubles.count; i++)
         report_trouble(im, &finds->troubles.items[i]);
     im->call->unwell = !cv_report_is_whole(&im->report);
     cv_report_end(&im->report, finds->ignored);
+    return true;
 }
 
 bool cv_dialogue_import(cv_call *call)
@@ -355,8 +359,8 @@ bool cv_dialogue_import(cv_call *call)
     if (cv_json_get_true(call->input, "dry_run") &&
         !call->store->calls->scratch(call->store, call->arena, false, &im.store, &err))
         return cv_call_fail(call, &err);
-    run(&im, &finds);
+    bool done = run(&im, &finds, &err);
     if (im.store != call->store)
         cv_store_close(im.store);
-    return true;
+    return done || cv_call_fail(call, &err);
 }
