@@ -56,3 +56,11 @@ void cv_tempo_end(cv_tempo *t)
                 t->open_tensions[round] += now[status];
         }
 }
+
+size_t cv_tempo_tensions(const cv_tempo *t, int64_t round)
+{
+    int64_t sum = 0;
+    for (int status = 0; status < CV_STATUS_COUNT; status++)
+        sum += t->tensions[round][status];
+    return (size_t)sum;
+}

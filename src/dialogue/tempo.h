@@ -43,6 +43,9 @@ void cv_tempo_tell(cv_tempo *t, uint32_t place, cv_str event_type, int64_t round
 /* Now the numbers stand. */
 void cv_tempo_end(cv_tempo *t);
 
+/* All tensions there were then, whatever their status. */
+size_t cv_tempo_tensions(const cv_tempo *t, int64_t round);
+
 static inline int64_t cv_tempo_velocity(const cv_tempo *t, int64_t round)
 {
     return t->open_tensions[round] + t->new_perspectives[round];

@@ -92,4 +92,18 @@ run "a part as files" 1 dialogue transcript rye-or-wheat --round 0 --write
 has "whole dialogue only" err
 run "no number" 1 dialogue transcript rye-or-wheat --round first
 has "round" err
+# ---- the same numbers as elsewhere ----
+cd "$work" && project numbers
+"$conclave" import "$root/examples/deliberation" "$root/examples/decision.dialogue.md" >/dev/null
+nvidia
+for id in deliberation nvidia-investment-decision nvidia-decision; do
+    "$conclave" dialogue progress "$id" --json |
+        jq -r '.rounds[] | "\(.round) \(.velocity) \(.converge_signals)/\(.panel_size) \(.converge_percentage)%"' >wanted
+    "$conclave" dialogue transcript "$id" |
+        awk -F ' *[|] *' '/^[|] Round /{ n = NF } n == NF && /^[|] [0-9]/{ print $2, $(NF-3), $(NF-2), $(NF-1) } /^$/{ n = 0 }' >told
+    [ -s told ] && diff wanted told
+    ok $? "velocity, signals and convergence of $id are those of progress"
+done
+run "an open tension is no convergence" 0 dialogue transcript deliberation
+has "| 5 | 6/6 | 50% |"
 finish

@@ -1,12 +1,13 @@
 /* transcript_boards.c - the scoreboard of a transcript: by round, by expert, and by both; see transcript.h.
  *
- *     | Round | W | C | T | R | Bonus | Score | Σ | Open T | New P | Velocity | Converge |
+ *     | Round | W | C | T | R | Bonus | Score | Σ | Open T | New P | Velocity | Signals | Converged |
  *     | Agent | R0 | R1 | Total |
  *     | Agent | Round | W | C | T | R | Bonus | Score |
  *
  * Scores are kept as the judge gave them. W, C, T and R stand there when any were given; where a score is not their
  * sum, the rest of it is the bonus. The third board needs components of experts.
  */
+#include "dialogue/dynamics.h"
 #include "dialogue/transcript/parts.h"
 #include "dialogue/transcript/transcript.h"
 
@@ -64,19 +65,27 @@ static void add_split(cv_part_table *table, columns c, const split *s)
 
 /* ---- by round --------------------------------------------------------------------------------------------------- */
 
-/* The share of the panel that signalled convergence in the round. */
-static cv_str converge_share(cv_transcript *t, int64_t round)
+static bool signalled(const cv_transcript *t, int64_t round, cv_str slug)
+{
+    size_t group = cv_transcript_group(t, round, cv_transcript_speaker(t, slug));
+    for (const uint32_t *k = cv_group_begin(&t->moves_by, group); k < cv_group_end(&t->moves_by, group); k++)
+        if (cv_move_signals(&t->s.moves.items[*k]))
+            return true;
+    return false;
+}
+
+/* Who signalled convergence, of how many, and how far the dialogue had converged: as progress tells it. Without any
+ * panel everybody has to agree. */
+static void add_convergence(cv_transcript *t, int64_t round, cv_part_table *table)
 {
     const cv_rec_seat *seats;
-    size_t panel = cv_state_panel(&t->s, round, &seats), signalled = 0;
-    for (size_t i = 0; i < panel; i++) {
-        size_t group = cv_transcript_group(t, round, cv_transcript_speaker(t, seats[i].expert_slug));
-        bool converges = false;
-        for (const uint32_t *k = cv_group_begin(&t->moves_by, group); k < cv_group_end(&t->moves_by, group); k++)
-            converges = converges || cv_str_eq(t->s.moves.items[*k].move_type, cv_move_words.items[CV_MOVE_CONVERGE]);
-        signalled += converges;
-    }
-    return panel ? cv_arena_printf(t->arena, "%zu%%", 100 * signalled / panel) : (cv_str){NULL, 0};
+    size_t seated = cv_state_panel(&t->s, round, &seats), panel = seated ? seated : t->s.experts.count, signals = 0;
+    size_t tensions = cv_tempo_tensions(&t->tempo, round), open = (size_t)t->tempo.open_tensions[round];
+    for (size_t i = 0; i < panel; i++)
+        signals += signalled(t, round, seated ? seats[i].expert_slug : t->s.experts.items[i].expert_slug);
+    double reached = cv_convergence_reached(tensions - open, tensions, signals, panel);
+    cv_part_cell(table, cv_arena_printf(t->arena, "%zu/%zu", signals, panel));
+    cv_part_cell(table, cv_arena_printf(t->arena, "%d%%", cv_convergence_percentage(reached)));
 }
 
 static void add_by_round(cv_transcript *t, cv_blocks *into)
@@ -91,7 +100,7 @@ static void add_by_round(cv_transcript *t, cv_blocks *into)
     }
     cv_part_cells(&table, "Round");
     name_split(&table, c);
-    cv_part_cells(&table, "Score|Σ|Open T|New P|Velocity|Converge");
+    cv_part_cells(&table, "Score|Σ|Open T|New P|Velocity|Signals|Converged");
     cv_part_row(&table);
     for (int64_t i = 0; i <= t->last; i++) {
         int64_t score = t->s.rounds.items[i].score;
@@ -103,7 +112,7 @@ static void add_by_round(cv_transcript *t, cv_blocks *into)
         cv_part_number(&table, t->tempo.open_tensions[i]);
         cv_part_number(&table, t->tempo.new_perspectives[i]);
         cv_part_number(&table, cv_tempo_velocity(&t->tempo, i));
-        cv_part_cell(&table, converge_share(t, i));
+        add_convergence(t, i, &table);
         cv_part_row(&table);
     }
     cv_part_add_table(&table, into);

@@ -74,18 +74,10 @@ static void count_signals(const cv_state *s, const walk *at, cv_course_round *r)
     }
 }
 
-static size_t tensions_in_all(const int64_t *by_status)
-{
-    int64_t sum = 0;
-    for (int status = 0; status < CV_STATUS_COUNT; status++)
-        sum += by_status[status];
-    return (size_t)sum;
-}
-
 static void measure(const cv_course *c, cv_course_round *r)
 {
     int64_t round = r->row->round;
-    size_t tensions = tensions_in_all(c->tempo.tensions[round]);
+    size_t tensions = cv_tempo_tensions(&c->tempo, round);
     r->tensions = c->tempo.tensions[round];
     r->open_tensions = c->tempo.open_tensions[round];
     r->new_perspectives = c->tempo.new_perspectives[round];
