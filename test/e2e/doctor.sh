@@ -106,6 +106,24 @@ echo "left over" >.conclave/conclave.db-wal
 run "a log beside the database" 0 doctor --json
 is '[.findings[] | select(.what == ".conclave/conclave.db-wal") | .level] == ["note"]'
 
+# What many dialogues lack is told once.
+cd "$work" && project imported
+for n in 1 2 3; do
+    mkdir -p "d$n/round-0" "d$n/round-1"
+    for who in muffin scone; do printf '[PERSPECTIVE P01: %s]\nText.\n' "$who" >"d$n/round-0/$who.md"; done
+    printf '[MOVE:CONVERGE]\n' >"d$n/round-1/muffin.md"
+    printf '[{"name": "Muffin", "role": "A"}, {"name": "Scone", "role": "B"}]' >"d$n/round-1/panel.json"
+done
+"$conclave" import d1 d2 d3 >/dev/null
+run "dialogues of an import" 0 doctor --json
+is '[.findings[] | select(.level == "note") | .message] == ["9 responses of 3 dialogues have no file", "3 responses of registered rounds of 3 dialogues are not kept: d1 (1), d2 (1), d3 (1)"]'
+run "repairing them" 0 doctor --repair --json
+is '[.findings[] | select(.repaired) | .check] == ["files"]'
+[ "$(find .conclave/dialogues -name 'response-*.md' | wc -l)" -eq 9 ]
+ok $? "all of them are written"
+run "and after that" 0 doctor --json
+is '[.findings[] | select(.level == "note") | .check] == ["responses"]'
+
 cd "$work" && mkdir -p nowhere && cd nowhere || exit 1
 run "no project" 2 doctor
 has "conclave init" err

@@ -20,13 +20,31 @@
 #include "record/chain.h"
 #include "record/outlet.h"
 
+enum { MOST_NAMED = 6 };
+
+/* Something that several dialogues may lack: one finding in sum, which names some of the places. */
 typedef struct {
+    size_t count, dialogues;
+    cv_str first; /* the only dialogue's folder or id */
+    cv_str parts; /* … and "1/muffin, 1/scone" of it */
+    cv_str some;  /* several: "bread (2), rye (1)" */
+} lack;
+
+typedef struct {
+    cv_doctor *d;
+    lack files;     /* responses of the record without a file */
+    size_t written; /* … that now have one */
+    cv_err trouble; /* … or why not */
+    lack unheard;   /* seats of registered rounds from which nothing is kept */
+} ward;
+
+typedef struct {
+    ward *w;
     cv_doctor *d;
     cv_state *s;
     const char *folder;
     cv_map responses; /* "round/slug" -> index into s->responses + 1 */
     size_t missing;   /* responses of the record without a file */
-    size_t written;   /* … that now have one */
 } visit;
 
 static cv_str response_key(cv_arena *a, int64_t round, cv_str slug)
@@ -159,6 +177,64 @@ static void check_round_folder(visit *v, int64_t round, const char *folder)
             check_round_file(v, round, folder, entries.items[i].name);
 }
 
+/* ---- what several dialogues lack --------------------------------------------------------------------------------- */
+
+static void add_lack(cv_arena *a, lack *l, size_t count, cv_str place, cv_str id, cv_str parts)
+{
+    if (count == 0)
+        return;
+    l->count += count;
+    l->first = l->dialogues ? l->first : place;
+    l->parts = l->dialogues ? l->parts : parts;
+    if (l->dialogues < MOST_NAMED)
+        l->some = cv_arena_printf(a, "%.*s%s%.*s (%zu)", CV_FMT(l->some), l->dialogues ? ", " : "", CV_FMT(id), count);
+    else if (l->dialogues == MOST_NAMED)
+        l->some = cv_arena_printf(a, "%.*s …", CV_FMT(l->some));
+    l->dialogues++;
+}
+
+static void say_missing_files(ward *w)
+{
+    cv_arena *a = w->d->call.arena;
+    const lack *l = &w->files;
+    cv_doctor_finding *f;
+    if (l->dialogues == 0)
+        return;
+    if (l->dialogues == 1) {
+        f = cv_doctor_say(w->d, "files", CV_DOCTOR_NOTE, "%zu response%s of the record %s no file", l->count,
+                          l->count == 1 ? "" : "s", l->count == 1 ? "has" : "have");
+        f->what = l->first;
+    } else {
+        f = cv_doctor_say(w->d, "files", CV_DOCTOR_NOTE, "%zu responses of %zu dialogues have no file", l->count,
+                          l->dialogues);
+        f->what = cv_str_of(cv_record_path(a, w->d->call.root, "dialogues"));
+    }
+    f->remedy = CV_STR("nothing, unless somebody wants to read them there: then conclave doctor --repair writes them");
+    f->repaired = w->written == l->count;
+    if (w->trouble.code != CV_ERR_NONE)
+        f->remedy = w->trouble.message;
+}
+
+static void say_unheard(ward *w)
+{
+    const lack *l = &w->unheard;
+    cv_doctor_finding *f;
+    if (l->dialogues == 0)
+        return;
+    if (l->dialogues == 1) {
+        f = cv_doctor_say(w->d, "responses", CV_DOCTOR_NOTE, "%zu response%s of registered rounds %s not kept: %.*s",
+                          l->count, l->count == 1 ? "" : "s", l->count == 1 ? "is" : "are", CV_FMT(l->parts));
+        f->what = l->first;
+    } else {
+        f = cv_doctor_say(w->d, "responses", CV_DOCTOR_NOTE,
+                          "%zu responses of registered rounds of %zu dialogues are not kept: %.*s", l->count,
+                          l->dialogues, CV_FMT(l->some));
+    }
+    f->remedy = CV_STR(
+        "nothing where the files of an import had none; else hand responses in before their round is registered, "
+        "or with it: what was said can then be proved");
+}
+
 /* ---- responses of the record ------------------------------------------------------------------------------------ */
 
 static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
@@ -174,9 +250,10 @@ static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *
     if (stat(path, &st) == 0)
         return true;
     v->missing++;
+    (void)err;
     if (v->d->repair && cv_round_file_write(&v->d->call, v->folder, response->round, CV_FILE_RESPONSE,
-                                            response->expert_slug, response->content, &written, err))
-        v->written++;
+                                            response->expert_slug, response->content, &written, &v->w->trouble))
+        v->w->written++;
     return true;
 }
 
@@ -187,22 +264,11 @@ static void check_missing_files(visit *v)
     cv_position position;
     bool found;
     cv_err err = {.arena = v->d->call.arena};
-    if (!store->calls->snapshot(store, v->d->call.arena, v->s->id, &wanted, read_response, v, &position, &found,
-                                &err)) {
+    if (!store->calls->snapshot(store, v->d->call.arena, v->s->id, &wanted, read_response, v, &position, &found, &err))
         cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = v->s->id;
-    }
-    if (v->missing == 0)
-        return;
-    cv_doctor_finding *f =
-        about(v->folder, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "%zu response%s of the record %s no file",
-                                       v->missing, v->missing == 1 ? "" : "s", v->missing == 1 ? "has" : "have"));
-    f->remedy = CV_STR("conclave doctor --repair writes them");
-    f->repaired = v->written == v->missing;
-    if (err.code != CV_ERR_NONE)
-        f->remedy = err.message;
+    add_lack(v->d->call.arena, &v->w->files, v->missing, cv_str_of(v->folder), v->s->id, CV_STR(""));
 }
 
-/* Seats of registered rounds from which nothing is kept. */
 static void check_unheard(visit *v)
 {
     cv_buf text = {0};
@@ -215,19 +281,13 @@ static void check_unheard(visit *v)
             cv_str key = response_key(v->d->call.arena, round, seats[k].expert_slug);
             if (cv_map_get(&v->responses, key))
                 continue;
-            if (count++ < 6)
+            if (count++ < MOST_NAMED)
                 cv_buf_printf(&text, "%s%.*s", text.n ? ", " : "", CV_FMT(key));
         }
     }
+    cv_buf_add_z(&text, count > MOST_NAMED ? " …" : "");
     cv_str some = cv_buf_take(&text, v->d->call.arena);
-    if (count == 0)
-        return;
-    cv_doctor_finding *f =
-        cv_doctor_say(v->d, "responses", CV_DOCTOR_NOTE, "%zu response%s of registered rounds %s not kept: %.*s%s",
-                      count, count == 1 ? "" : "s", count == 1 ? "is" : "are", CV_FMT(some), count > 6 ? " …" : "");
-    f->what = v->s->id;
-    f->remedy =
-        CV_STR("hand responses in before their round is registered, or with it: what was said can then be proved");
+    add_lack(v->d->call.arena, &v->w->unheard, count, v->s->id, v->s->id, some);
 }
 
 /* ---- one dialogue ----------------------------------------------------------------------------------------------- */
@@ -263,13 +323,14 @@ static void check_folder(visit *v)
 
 static bool check_dialogue(void *ctx, cv_str id, cv_err *unused)
 {
-    cv_doctor *d = ctx;
+    ward *w = ctx;
+    cv_doctor *d = w->d;
     const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
                                        CV_REC_BIT(ROUND) | CV_REC_BIT(RESPONSE),
                               .no_content = true};
     cv_arena *a = d->call.arena;
     cv_err err = {.arena = a};
-    visit v = {.d = d, .s = CV_NEW(a, cv_state)};
+    visit v = {.w = w, .d = d, .s = CV_NEW(a, cv_state)};
     (void)unused;
     if (!cv_state_load(&d->call, id, &wanted, v.s, &err) || !cv_dialogue_folder(&d->call, v.s, &v.folder, &err)) {
         cv_doctor_fail(d, "files", CV_DOCTOR_WARNING, &err)->what = id;
@@ -288,8 +349,11 @@ void cv_doctor_files(cv_doctor *d)
 {
     size_t before = d->findings.count;
     cv_err err = {.arena = d->call.arena};
-    if (!cv_state_each(&d->call, check_dialogue, d, &err))
+    ward w = {.d = d, .trouble = {.arena = d->call.arena}};
+    if (!cv_state_each(&d->call, check_dialogue, &w, &err))
         cv_doctor_fail(d, "files", CV_DOCTOR_ERROR, &err);
+    say_missing_files(&w);
+    say_unheard(&w);
     if (d->findings.count == before)
         cv_doctor_say(d, "files", CV_DOCTOR_OK, "the files of the dialogues agree with the record");
 }
