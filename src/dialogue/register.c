@@ -7,8 +7,10 @@
 #include "dialogue/batch.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
+#include "dialogue/intake/shelf.h"
 #include "dialogue/operations.h"
 #include "dialogue/writing.h"
+#include "record/chain.h"
 
 /* References of earlier rounds matter only to those that stand for themselves: an expert may repeat one. */
 static bool load(cv_call *call, const cv_batch *b, cv_state *state)
@@ -102,6 +104,22 @@ static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state
     return true;
 }
 
+/* ---- what is left lying ---------------------------------------------------------------------- */
+
+/* The responses of the request count as handed in. */
+static void warn_files(cv_batch *b, const cv_state *state)
+{
+    cv_arena *a = b->call->arena;
+    cv_attendance attendance;
+    cv_attendance_of(a, state, b->round, &attendance);
+    for (size_t i = 0; i < b->responses.count; i++) {
+        cv_rec_response *row = CV_NEW(a, cv_rec_response);
+        row->sha256 = cv_sha256(a, b->responses.items[i].content);
+        *CV_PUSH(a, &attendance) = (cv_attendee){.expert = b->responses.items[i].expert, .response = row};
+    }
+    cv_shelf_warn(b->call, state, b->round, &attendance, true, &b->warnings);
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static bool work(cv_call *call, cv_outcome *outcome)
@@ -119,6 +137,7 @@ static bool work(cv_call *call, cv_outcome *outcome)
         return false;
     cv_journal_begin(&journal, call, &state);
     cv_batch_enter(&batch, &journal);
+    warn_files(&batch, &state);
     return cv_write_commit(&journal, cv_batch_answer(&batch), outcome);
 }
 

@@ -179,6 +179,13 @@ static bool place_error(const char *path, cv_err_code code, const char *what, co
     return false;
 }
 
+cv_str cv_sqlite_missing_advice(cv_arena *a, const char *path)
+{
+    return cv_sqlite_is_log(cv_sqlite_log_of(a, path))
+               ? CV_STR("a log of it is there: restore the database from a backup; do not remove the log before")
+               : CV_STR("restore it from a backup (docs/record.md); 'conclave init' makes an empty one");
+}
+
 /* Says before SQLite does, and better, what is wrong with the path. */
 static bool check_place(const char *path, bool create, cv_err *err)
 {
@@ -192,7 +199,8 @@ static bool check_place(const char *path, bool create, cv_err *err)
     if (errno != ENOENT && errno != ENOTDIR)
         return place_error(path, CV_ERR_IO, strerror(errno), "check the path and its permissions", err);
     if (!create)
-        return place_error(path, CV_ERR_NOT_FOUND, "it does not exist", "make it with `conclave init`", err);
+        return place_error(path, CV_ERR_NOT_FOUND, "it does not exist", cv_sqlite_missing_advice(err->arena, path).p,
+                           err);
     return true;
 }
 

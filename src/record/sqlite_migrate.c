@@ -92,7 +92,7 @@ static bool inspect(cv_sqlite *s, bool create, size_t *ret_applied, cv_err *err)
         return true;
     if (tables == 0) {
         cv_err_set(err, CV_ERR_NOT_FOUND, "cannot open the database: it is empty");
-        return schema_error(s, err, "make it with `conclave init`");
+        return schema_error(s, err, cv_sqlite_missing_advice(err->arena, s->path).p);
     }
     if (application != CV_SQLITE_APPLICATION)
         return foreign_error(s, err);

@@ -180,6 +180,9 @@ struct cv_store {
  * names `conclave init`. An older schema is migrated, a newer one refused. */
 bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err);
 
+/* What to do where a record is expected and its file is not there, or empty; whoever finds it says the same. */
+cv_str cv_sqlite_missing_advice(cv_arena *a, const char *path);
+
 /* Passes every call on to `inner` and tells `trace` about it: name, dialogue, rows, result. With `fail_at` n > 0 the
  * n-th call fails instead (certainly not written), for tests. */
 typedef struct {

@@ -106,6 +106,27 @@ echo "left over" >.conclave/conclave.db-wal
 run "a log beside the database" 0 doctor --json
 is '[.findings[] | select(.what == ".conclave/conclave.db-wal") | .level] == ["note"]'
 
+# Whoever looks for a record that is not there is told the same.
+same_advice() {
+    "$conclave" dialogue list --json >"$out" 2>"$err"
+    listed=$(jq -r .suggestion "$out")
+    "$conclave" doctor --json >"$out" 2>"$err"
+    [ "$listed" = "$(jq -r '[.findings[] | select(.level == "error") | .do][0]' "$out")" ] || echo "#   $listed"
+    [ -n "$listed" ] && [ "$listed" = "$(jq -r '[.findings[] | select(.level == "error") | .do][0]' "$out")" ]
+    ok $? "$1: list and doctor give the same advice"
+}
+cd "$work" && mkdir -p bare/.conclave && cd bare || exit 1
+same_advice "a folder without a database"
+run "an empty folder" 2 dialogue list
+has "'conclave init' makes an empty one" err
+: >.conclave/conclave.db
+same_advice "an empty database"
+rm .conclave/conclave.db
+echo "log" >.conclave/conclave.db-wal
+same_advice "a log without its database"
+run "the log is worth something" 2 dialogue list
+has "do not remove the log before" err
+
 # What many dialogues lack is told once.
 cd "$work" && project imported
 for n in 1 2 3; do

@@ -176,6 +176,25 @@ run "the draft of it" 0 dialogue draft missed --json
 is '.payload.moves == [] and [.notes.marks[].type] == ["unregistered_mark"]'
 is '[.notes.unread[].type] | index("marker-unclosed") != null and index("marker-spelling") != null'
 is '[.warnings[] | select(.type == "file_not_handed_in") | .expert] == ["two"]'
+run "to register without it" 0 dialogue round-register missed --round 0 --score 1 --dry-run --json
+is '[.warnings[] | select(.type == "file_not_handed_in") | .message][0] | test("response-two.md is not what the record has of two: nothing of it is registered; hand it in: conclave dialogue respond missed --round 0 --expert two --content @")'
+jq -n --rawfile text .conclave/dialogues/missed/round-0/response-two.md '{dialogue_id: "missed", round: 0, score: 1, responses: {two: $text}}' >request.json
+run "with its text in the request nothing is missed" 0 dialogue round-register --data @request.json --dry-run --json
+is '[.warnings[].type] | index("file_not_handed_in") | not'
+printf 'other text\n' >.conclave/dialogues/missed/round-0/response-one.md
+run "registered without them" 0 dialogue round-register missed --round 0 --score 1 --json
+is '[.warnings[] | select(.type == "file_not_handed_in") | [.expert, (.message | test("keep it all the same: conclave"))]] == [["one", false], ["two", true]]'
+run "it can still be kept" 0 dialogue respond missed --round 0 --expert two --content @.conclave/dialogues/missed/round-0/response-two.md --json
+
+# ---- a dialogue that is closed ---------------------------------------------------------------------------
+
+run "the last word" 0 dialogue verdict-register missed --verdict-id final --verdict-type final --round 0 --recommendation r --description d
+for verb in "respond missed --expert one --content late" "draft missed" "round-verify missed"; do
+    # shellcheck disable=SC2086
+    run "a round that will never be: $verb" 1 dialogue $verb --round 7 --json
+    is '.error_code == "dialogue_closed" and (.message | test("has its final verdict"))'
+done
+run "a round that was" 0 dialogue draft missed --round 0 --json
 
 # ---- eight at once ---------------------------------------------------------------------------------------
 

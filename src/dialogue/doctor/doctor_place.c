@@ -70,12 +70,11 @@ static cv_str bytes_text(cv_arena *a, uint64_t n)
     return cv_arena_printf(a, unit && size < 10 ? "%.1f %s" : "%.0f %s", size, units[unit]);
 }
 
-static void say_missing(cv_doctor *d, bool log)
+static void say_missing(cv_doctor *d)
 {
     cv_doctor_finding *f = cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "there is no database");
     f->what = cv_str_of(d->database);
-    f->remedy = log ? CV_STR("a log of it is there: restore the database from a backup; do not remove the log before")
-                    : CV_STR("restore it from a backup (docs/record.md); 'conclave init' makes an empty one");
+    f->remedy = cv_sqlite_missing_advice(d->call.arena, d->database);
 }
 
 /* A log is there while somebody works on the record, or when somebody ended without closing it. */
@@ -95,11 +94,10 @@ static void check_log(cv_doctor *d, const char *name, bool database)
 
 bool cv_doctor_record(cv_doctor *d)
 {
-    struct stat st, log;
+    struct stat st;
     bool there = stat(d->database, &st) == 0, regular = there && S_ISREG(st.st_mode);
-    bool has_log = stat(cv_arena_printf(d->call.arena, "%s-wal", d->database).p, &log) == 0 && log.st_size > 0;
     if (!there) {
-        say_missing(d, has_log);
+        say_missing(d);
     } else if (!regular) {
         cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "the database is no file")->what = cv_str_of(d->database);
     } else if (check_access(d, "record", d->database, &st)) {

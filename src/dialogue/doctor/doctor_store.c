@@ -14,7 +14,6 @@ static const struct {
 } ways_out[] = {
     {CV_ERR_CORRUPT, "keep the file, restore the last backup (docs/record.md, Restoring a backup); without one, "
                      "'sqlite3 conclave.db .recover' saves what is left"},
-    {CV_ERR_NOT_FOUND, "restore it from a backup (docs/record.md); 'conclave init' makes an empty one"},
     {CV_ERR_BUSY, "find who holds it ('fuser -v .conclave/conclave.db'), let it end, and try again; nothing is lost"},
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "dialogue/fault.h"
+#include "dialogue/writing.h"
 
 static void index_responses(cv_arena *a, const cv_state *s, int64_t round, cv_map *ret_at)
 {
@@ -53,6 +54,8 @@ bool cv_attendance_round(cv_call *call, const cv_state *s, int64_t *ret_round)
             ->suggestion = CV_STR("Close this dialogue with a verdict and create another one");
         return false;
     }
+    if (*ret_round > next && !cv_write_open(call, s, false)) /* there is no next one */
+        return false;
     if (*ret_round > next) {
         cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value, "round %.*s has not begun: the next one is %lld",
                  CV_FMT(value), (long long)next)

@@ -29,23 +29,6 @@ static bool load(cv_call *call, draft *d)
     return cv_attendance_round(call, &d->state, &d->round);
 }
 
-/* An agent may have written its file and handed nothing in: who drafts without it would call it silent. */
-static void warn_files(draft *d)
-{
-    cv_shelf shelf;
-    cv_err err = {.arena = d->call->arena};
-    if (!cv_shelf_look(d->call, &d->state, d->round, &d->attendance, &shelf, &err))
-        return; /* a folder that cannot be read holds nothing that could be drafted; round-verify says why */
-    for (size_t i = 0; i < shelf.count; i++) {
-        const cv_shelf_file *file = &shelf.items[i];
-        if (file->state == CV_SHELF_NOT_IN_RECORD || file->state == CV_SHELF_DIFFERS)
-            cv_notice_add(&d->warnings, d->call->arena, CV_STR("file_not_handed_in"),
-                          "%.*s is not what the record has of %.*s; hand it in: %.*s", CV_FMT(file->path),
-                          CV_FMT(file->expert), CV_FMT(file->command))
-                ->expert = file->expert;
-    }
-}
-
 static void compose(draft *d)
 {
     cv_arena *a = d->call->arena;
@@ -53,7 +36,7 @@ static void compose(draft *d)
     cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
     cv_twins_find(a, &d->hearing, &d->twins);
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
-    warn_files(d);
+    cv_shelf_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
         cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
                       "round %lld is registered: it will not be taken a second time", (long long)d->round);

@@ -112,3 +112,30 @@ bool cv_shelf_look(cv_call *call, const cv_state *s, int64_t round, const cv_att
     const char *path = cv_arena_copy_z(a, cv_str_head(l.folder, l.folder.n - 1));
     return !cv_file_is_folder(path) || cv_file_walk(a, path, CV_STR(".md"), see_file, &l, err);
 }
+
+/* What is registered is over; but where nothing is kept, a response may still come late. */
+static cv_str advice(const cv_call *call, const cv_shelf_file *file, bool registering)
+{
+    bool over = registering && !cv_json_get_true(call->input, "dry_run");
+    if (file->command.n == 0 || (over && file->state != CV_SHELF_NOT_IN_RECORD))
+        return CV_STR("");
+    return cv_arena_printf(call->arena, "; %s: %.*s", over ? "keep it all the same" : "hand it in",
+                           CV_FMT(file->command));
+}
+
+void cv_shelf_warn(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance, bool registering,
+                   cv_notices *warnings)
+{
+    cv_shelf shelf;
+    cv_err err = {.arena = call->arena};
+    if (!cv_shelf_look(call, s, round, attendance, &shelf, &err))
+        return;
+    for (size_t i = 0; i < shelf.count; i++) {
+        const cv_shelf_file *file = &shelf.items[i];
+        if (file->state == CV_SHELF_NOT_IN_RECORD || file->state == CV_SHELF_DIFFERS)
+            cv_notice_add(warnings, call->arena, CV_STR("file_not_handed_in"),
+                          "%.*s is not what the record has of %.*s%s%.*s", CV_FMT(file->path), CV_FMT(file->expert),
+                          registering ? ": nothing of it is registered" : "", CV_FMT(advice(call, file, registering)))
+                ->expert = file->expert;
+    }
+}

@@ -31,8 +31,13 @@ typedef struct {
 
 typedef CV_STATE_LIST(cv_shelf_file) cv_shelf;
 
-/* The files of the round, by name. Without a folder there are none. */
+/* The files of the round, by name. Without a folder there are none. Of two attendances of one expert the last counts. */
 bool cv_shelf_look(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
                    cv_shelf *ret_shelf, cv_err *err);
+
+/* Warns of files that are not what the record has: who goes on without them would call their experts silent. A folder
+ * that cannot be looked at is no news here; round-verify says why. `registering`: the round is over with this. */
+void cv_shelf_warn(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance, bool registering,
+                   cv_notices *warnings);
 
 #endif
