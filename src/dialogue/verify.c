@@ -99,7 +99,7 @@ bool cv_record_verify(cv_call *call)
     cv_verify *v = CV_NEW(call->arena, cv_verify); /* one for all: its tables are large */
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("ok"));
+    cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key(&w, CV_STR("dialogues"));
     cv_json_begin_array(&w);
     bool ok = call->store->calls->check(call->store, call->arena, &err) &&

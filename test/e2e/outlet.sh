@@ -21,5 +21,5 @@ run "with force" 0 dialogue export a --output-path mine.txt --force --json
 run "its own export again" 0 dialogue export a --output-path mine.txt --json
 run "below the dialogues" 0 dialogue export a --output-path .conclave/dialogues/a.json --json
 run "verify" 0 verify --json
-is '.status == "ok"'
+is '.status == "success"'
 finish

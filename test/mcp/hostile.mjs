@@ -110,7 +110,7 @@ ok(both.filter((b) => !b.failed).length === 1, 'of two who register the same rou
 ok(both.some((b) => b.errors?.[0].error_code === 'round_already_registered'), 'and the other is told so');
 const same = await Promise.all(Array.from({ length: 8 }, () => tool('round_register', { dialogue_id: 'hostile', round: 1, score: 3 })));
 ok(same.every((b) => !b.failed) && same.filter((b) => !b.replayed).length === 1, 'the same request from eight is done once');
-ok((await tool('verify', {})).status === 'ok', 'the record is whole');
+ok((await tool('verify', {})).status === 'success', 'the record is whole');
 
 // ---- standard input ----
 const child = spawn(program, ['mcp'], { stdio: ['pipe', 'pipe', 'ignore'] });

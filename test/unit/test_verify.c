@@ -147,7 +147,7 @@ static void the_sample_is_sound(void **state)
     fixture *f = *state;
     sqlite3_close(open_raw(f));
     assert_null(verify(f, true).p);
-    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"ok\",\"dialogues\":[{\"id\":\"nvidia-decision\",\"rev\":9,"
+    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"success\",\"dialogues\":[{\"id\":\"nvidia-decision\",\"rev\":9,"
                                         "\"events\":31,\"head\":\"");
 }
 
