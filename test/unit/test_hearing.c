@@ -340,6 +340,27 @@ static void twins_are_found(void **state)
     cv_world_close(&w);
 }
 
+/* However many items there are, all of them are compared. */
+static void no_twin_is_overlooked(void **state)
+{
+    enum { MANY = 3 * CV_MAX_SEQ };
+    cv_arena a = {0};
+    cv_hearing h = {0};
+    cv_twin_groups groups;
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        *CV_PUSH(&a, &h.entities) = (cv_heard_entity){.kind = CV_KIND_CLAIM,
+                                                      .local_id = cv_arena_printf(&a, "X-C%d", i),
+                                                      .expert = i < MANY / 2 ? CV_STR("muffin") : CV_STR("donut"),
+                                                      .label = cv_arena_printf(&a, "label%d", i % (MANY - 1)),
+                                                      .content = cv_arena_printf(&a, "content%d", i)};
+    cv_twins_find(&a, &h, &groups);
+    assert_int_equal(groups.count, 1);
+    assert_str_eq(groups.items[0].items[0]->local_id, "X-C0");
+    assert_view_eq(groups.items[0].items[1]->local_id, cv_arena_printf(&a, "X-C%d", MANY - 1));
+    cv_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +368,7 @@ int main(void)
         cmocka_unit_test(an_item_has_its_text),   cmocka_unit_test(names_lead_to_ids),
         cmocka_unit_test(voices_hear_each_other), cmocka_unit_test(beyond_the_ceiling_it_is_noted),
         cmocka_unit_test(notes_stay_linear),      cmocka_unit_test(twins_are_found),
+        cmocka_unit_test(no_twin_is_overlooked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

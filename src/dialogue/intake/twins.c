@@ -40,11 +40,10 @@ typedef struct {
 } posting;
 
 typedef struct {
-    const cv_heard_entity *items[CV_MAX_SEQ];
-    size_t count;
-    size_t words[CV_MAX_SEQ];   /* how many different ones */
-    uint32_t label[CV_MAX_SEQ]; /* the number of its label's words, taken as one; 0: it has none */
-    uint32_t shared[CV_MAX_SEQ][CV_MAX_SEQ];
+    CV_STATE_LIST(const cv_heard_entity *) items;
+    size_t *words;    /* how many different ones each has */
+    uint32_t *label;  /* the number of its label's words, taken as one; 0: it has none */
+    uint32_t *shared; /* words of each with each: items.count rows of as many */
     CV_STATE_LIST(posting) index;
 } kin;
 
@@ -94,17 +93,17 @@ static void count_shared(kin *k)
     for (size_t i = 0, end; i < k->index.count; i = end) {
         for (end = i; end < k->index.count && k->index.items[end].word == k->index.items[i].word; end++)
             for (size_t m = i; m < end; m++)
-                k->shared[k->index.items[m].item][k->index.items[end].item]++;
+                k->shared[k->index.items[m].item * k->items.count + k->index.items[end].item]++;
     }
 }
 
 /* In a hundred; 0: no twins. */
 static int similarity(const kin *k, size_t i, size_t m, bool *ret_label)
 {
-    size_t shared = k->shared[i][m], all = k->words[i] + k->words[m] - shared;
+    size_t shared = k->shared[i * k->items.count + m], all = k->words[i] + k->words[m] - shared;
     int percent = all ? (int)(100 * shared / all) : 0;
     *ret_label = k->label[i] && k->label[i] == k->label[m];
-    if (cv_str_eq(k->items[i]->expert, k->items[m]->expert))
+    if (cv_str_eq(k->items.items[i]->expert, k->items.items[m]->expert))
         return 0;
     if (*ret_label)
         return percent ? percent : 1;
@@ -114,18 +113,19 @@ static int similarity(const kin *k, size_t i, size_t m, bool *ret_label)
 
 static void group(cv_arena *a, const kin *k, cv_twin_groups *groups)
 {
-    bool taken[CV_MAX_SEQ] = {false};
-    for (size_t i = 0; i < k->count; i++) {
-        cv_twins twins = {.items = CV_NEW_ARRAY(a, k->count, const cv_heard_entity *), .same_label = true};
-        twins.items[twins.count++] = k->items[i];
+    size_t count = k->items.count;
+    bool *taken = CV_NEW_ARRAY(a, count, bool);
+    for (size_t i = 0; i < count; i++) {
+        cv_twins twins = {.items = CV_NEW_ARRAY(a, count, const cv_heard_entity *), .same_label = true};
+        twins.items[twins.count++] = k->items.items[i];
         twins.similarity = 100;
-        for (size_t m = i + 1; m < k->count && !taken[i]; m++) {
+        for (size_t m = i + 1; m < count && !taken[i]; m++) {
             bool label;
             int percent = taken[m] ? 0 : similarity(k, i, m, &label);
             if (percent == 0)
                 continue;
             taken[m] = true;
-            twins.items[twins.count++] = k->items[m];
+            twins.items[twins.count++] = k->items.items[m];
             twins.same_label = twins.same_label && label;
             twins.similarity = percent < twins.similarity ? percent : twins.similarity;
         }
@@ -134,24 +134,32 @@ static void group(cv_arena *a, const kin *k, cv_twin_groups *groups)
     }
 }
 
+static kin gather(cv_arena *a, const cv_hearing *h, cv_kind kind)
+{
+    kin k = {0};
+    lexicon words = {.a = a}, labels = {.a = a};
+    for (size_t i = 0; i < h->entities.count; i++)
+        if (h->entities.items[i].kind == kind)
+            *CV_PUSH(a, &k.items) = &h->entities.items[i];
+    k.words = CV_NEW_ARRAY(a, k.items.count, size_t);
+    k.label = CV_NEW_ARRAY(a, k.items.count, uint32_t);
+    k.shared = CV_NEW_ARRAY(a, k.items.count * k.items.count, uint32_t);
+    for (size_t i = 0; i < k.items.count; i++) {
+        k.label[i] = label_number(&words, &labels, k.items.items[i]->label);
+        add_words(&words, &k, i, k.items.items[i]->label);
+        add_words(&words, &k, i, k.items.items[i]->content);
+    }
+    return k;
+}
+
 void cv_twins_find(cv_arena *a, const cv_hearing *h, cv_twin_groups *ret_groups)
 {
     *ret_groups = (cv_twin_groups){0};
     for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
-        kin *k = CV_NEW(a, kin);
-        lexicon words = {.a = a}, labels = {.a = a};
-        for (size_t i = 0; i < h->entities.count && k->count < CV_MAX_SEQ; i++) {
-            const cv_heard_entity *entity = &h->entities.items[i];
-            if ((int)entity->kind != kind)
-                continue;
-            k->label[k->count] = label_number(&words, &labels, entity->label);
-            add_words(&words, k, k->count, entity->label);
-            add_words(&words, k, k->count, entity->content);
-            k->items[k->count++] = entity;
-        }
-        settle_index(k);
-        count_shared(k);
-        group(a, k, ret_groups);
+        kin k = gather(a, h, (cv_kind)kind);
+        settle_index(&k);
+        count_shared(&k);
+        group(a, &k, ret_groups);
     }
 }
 

@@ -7,8 +7,9 @@
  * when both have at least CV_TWIN_WORDS, their words (label and text, each once) overlap: shared ÷ all of either is at
  * least CV_TWIN_PERCENT in a hundred. A group is the first item and all later ones that are twins of it.
  *
- * Overlaps are counted along an index from words to items, not by comparing texts; ceilings on items per kind and on
- * words per item (limits.h) bound it. Pure; nothing is merged here: only the judge does that.
+ * Overlaps are counted along an index from words to items, not by comparing texts; the words per item have a ceiling
+ * (limits.h), and so have the items of a kind that a hearing holds: it notes the rest (too_many). Pure; nothing is
+ * merged here: only the judge does that.
  */
 #ifndef CV_DIALOGUE_INTAKE_TWINS_H
 #define CV_DIALOGUE_INTAKE_TWINS_H
