@@ -91,7 +91,8 @@ static inline cv_call cv_world_begin(cv_world *w)
                      .root = w->folder,
                      .for_people = w->for_people,
                      .out = &w->out,
-                     .errs = &w->errs};
+                     .errs = &w->errs,
+                     .name = cv_op_command};
 }
 
 /* A request with ' for ", which JSON does not need inside our texts. */

@@ -58,6 +58,15 @@ bool cv_err_nearest(cv_err *err, cv_str found, const cv_str *words, size_t count
     return near.n > 0;
 }
 
+void cv_err_advise(cv_err *err, cv_naming name)
+{
+    if (err->operation.n == 0)
+        return;
+    cv_str called = name ? name(err->arena, err->operation, CV_STR(""), CV_STR("")) : err->operation;
+    err->suggestion = cv_arena_printf(err->arena, "'%.*s' %.*s", CV_FMT(called), CV_FMT(err->suggestion));
+    err->operation = (cv_str){NULL, 0};
+}
+
 cv_str cv_err_word(cv_err_code code)
 {
     return codes[code].word;
@@ -98,7 +107,9 @@ cv_str cv_err_text(const cv_err *err)
     }
     if (err->option_count)
         cv_buf_add_char(&b, ')');
-    if (err->suggestion.n) {
+    if (err->operation.n)
+        cv_buf_printf(&b, "; '%.*s' %.*s", CV_FMT(err->operation), CV_FMT(err->suggestion));
+    else if (err->suggestion.n) {
         cv_buf_add_z(&b, "; ");
         cv_buf_add(&b, err->suggestion);
     }

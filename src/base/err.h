@@ -21,6 +21,10 @@ typedef enum {
     CV_ERR_COUNT
 } cv_err_code;
 
+/* How a caller calls an operation: `conclave dialogue get ID FLAGS` at one door, blue_dialogue_get {"dialogue_id":"ID"}
+ * at the other. Below the doors an operation is known by its words, "dialogue get". ID and flags may be empty. */
+typedef cv_str (*cv_naming)(cv_arena *a, cv_str operation, cv_str dialogue_id, cv_str flags);
+
 typedef struct {
     cv_arena *arena;
     cv_err_code code;
@@ -30,6 +34,7 @@ typedef struct {
     const cv_str *options; /* what would be valid */
     size_t option_count;
     cv_str suggestion; /* what to do */
+    cv_str operation;  /* that helps: "dialogue list"; then the suggestion goes on with what it does */
     cv_str file;
     size_t line;   /* 1-based; 0: not about a place */
     size_t column; /* in code points, 1-based */
@@ -58,6 +63,9 @@ bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const 
 
 /* Suggests the one of `words` that is near what was `found`: "did you mean 'x'?". False: none is. */
 bool cv_err_nearest(cv_err *err, cv_str found, const cv_str *words, size_t count);
+
+/* Names the operation that helps in the suggestion, as this caller calls it (NULL: by its words). */
+void cv_err_advise(cv_err *err, cv_naming name);
 
 cv_str cv_err_word(cv_err_code code);     /* "invalid_json" */
 int cv_err_exit(cv_err_code code);        /* exit status of the command line */

@@ -83,7 +83,8 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that cannot be: its number is out of range",
                round ? "a round" : "an entity");
-    err->suggestion = CV_STR("'conclave verify' tells where it was changed");
+    err->operation = CV_STR("verify");
+    err->suggestion = CV_STR("tells where it was changed");
     return false;
 }
 
@@ -154,9 +155,10 @@ static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
     cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
     err->field = CV_STR("dialogue_id");
     err->value = dialogue_id;
-    cv_str near = cv_str_nearest(dialogue_id, known.items, known.count);
-    err->suggestion = near.n ? cv_arena_printf(call->arena, "did you mean '%.*s'?", CV_FMT(near))
-                             : CV_STR("'conclave dialogue list' shows all dialogues");
+    if (!cv_err_nearest(err, dialogue_id, known.items, known.count)) {
+        err->operation = CV_STR("dialogue list");
+        err->suggestion = CV_STR("shows all dialogues");
+    }
     return false;
 }
 
@@ -284,7 +286,8 @@ bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_val
     if (cv_json_parse(a, text, ret_value, &why))
         return true;
     cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that is no JSON: %.*s", what, CV_FMT(why.message));
-    err->suggestion = CV_STR("'conclave verify' tells where it was changed");
+    err->operation = CV_STR("verify");
+    err->suggestion = CV_STR("tells where it was changed");
     return false;
 }
 

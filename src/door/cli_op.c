@@ -65,7 +65,8 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
     if (again)
         cli->done_hint = CV_STR("ask again with the same request to see the answer");
     else if (id)
-        cli->done_hint = cv_arena_printf(cli->arena, "'conclave dialogue get %.*s' shows it", CV_FMT(id->text));
+        cli->done_hint = cv_arena_printf(cli->arena, "'%.*s' shows it",
+                                         CV_FMT(cv_call_name(call, CV_STR("dialogue get"), id->text, CV_STR(""))));
 }
 
 /* The text that the operation made for people: the member of the reply whose schema says x-print. NULL: none. */
@@ -132,7 +133,8 @@ int cv_cli_run_operation(cv_cli *cli)
                     .for_people = !cli->json,
                     .input = &tree,
                     .out = &reply,
-                    .errs = &errs};
+                    .errs = &errs,
+                    .name = cv_op_command};
     if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
         !enter_project(cli, &call, &err))
         return cv_cli_fail(cli, &err);

@@ -101,7 +101,8 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
                     .input = input,
                     .input_text = input_text,
                     .out = &w->out,
-                    .errs = &errs};
+                    .errs = &errs,
+                    .name = cv_op_tool};
     bool open = cv_tools_open(w, tools->options.root, &err) || (w->root && op->flags & CV_OP_PROJECT);
     if (!open)
         *CV_PUSH(r->arena, &errs) = err;

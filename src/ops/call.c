@@ -84,5 +84,7 @@ bool cv_op_call(const cv_operation *op, cv_call *call)
         cv_watch_reply(op, call);
     else
         cv_buf_clear(call->out);
+    for (size_t i = 0; i < call->errs->count; i++)
+        cv_err_advise(&call->errs->items[i], call->name);
     return done;
 }

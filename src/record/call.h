@@ -32,7 +32,14 @@ typedef struct {
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
     cv_errs *errs;
+    cv_naming name; /* how the caller calls operations; NULL: by their words */
 } cv_call;
+
+/* What an answer tells the caller to call. */
+static inline cv_str cv_call_name(const cv_call *call, cv_str operation, cv_str dialogue_id, cv_str flags)
+{
+    return call->name ? call->name(call->arena, operation, dialogue_id, flags) : operation;
+}
 
 /* Passes on an error that a function below reported. Always false. */
 static inline bool cv_call_fail(cv_call *call, const cv_err *err)

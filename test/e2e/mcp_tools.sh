@@ -38,6 +38,26 @@ ask "a path outside the project" "$call"
 is '.result.isError == true and (.result.content[0].text | fromjson | .field == "output_path")'
 ask "an unknown field" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{"limt":5}}}'
 is '.result.isError == true and (.result.content[0].text | fromjson | .error_code == "unknown_field")'
+
+# What helps is named as the caller can call it.
+tool() { # tool NAME TOOL ARGUMENTS: a call, its text as JSON in $out
+    ask "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"'}}' --tools all
+    jq '.result.content[0].text | fromjson' "$out" >"$work/text" && cp "$work/text" "$out"
+}
+tool "a dialogue that is not there" blue_dialogue_progress '{"dialogue_id":"qqqqq"}'
+is '.suggestion == "'"'blue_dialogue_list'"' shows all dialogues"'
+tool "the next step" blue_dialogue_progress '{"dialogue_id":"x"}'
+is '.next_step.command == "blue_dialogue_expert_create {\"dialogue_id\":\"x\"}"'
+tool "what cannot be expanded" blue_dialogue_expand '{"dialogue_id":"x","ids":["dialogue"]}'
+is '[.. | .suggestion? // empty] | any(contains("'"'blue_dialogue_history'"' tells"))'
+run "the same on the command line" 1 dialogue get qqqqq --json
+is '.suggestion == "'"'conclave dialogue list'"' shows all dialogues"'
+run "the next step on the command line" 0 dialogue progress x --json
+is '.next_step.command == "conclave dialogue expert-create x --data @expert.json"'
+grep -rhoE '(operation = |cv_call_name\([a-z>-]+, )CV_STR\("[^"]*"' "$root/src" | sed 's/.*("\(.*\)"/\1/' | sort -u >"$work/helpers"
+unknown=$(while read -r words; do "$conclave" help $words >/dev/null 2>&1 || echo "$words"; done <"$work/helpers")
+[ -z "$unknown" ] && [ "$(wc -l <"$work/helpers")" -ge 5 ]
+ok $? "every operation that an error names is one $unknown"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
     is '.result.contents[0].text | length > 0'

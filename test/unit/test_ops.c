@@ -210,6 +210,53 @@ static bool refuses(cv_call *call)
     return false;
 }
 
+static bool refuses_with_help(cv_call *call)
+{
+    cv_err *err = cv_errs_add(call->errs, call->arena, CV_ERR_DIALOGUE_NOT_FOUND, "no such dialogue");
+    err->operation = CV_STR("dialogue list");
+    err->suggestion = CV_STR("shows all");
+    return false;
+}
+
+/* Below the doors an operation has words, at each door a name. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation, *id, *flags, *command, *tool;
+    } rows[] = {
+        {"dialogue list", "", "", "conclave dialogue list", "blue_dialogue_list"},
+        {"verify", "", "", "conclave verify", "blue_dialogue_verify"},
+        {"init", "", "decisions", "conclave init decisions", "conclave init decisions"},
+        {"dialogue draft", "x", "--payload-only", "conclave dialogue draft x --payload-only",
+         "blue_dialogue_draft {\"dialogue_id\":\"x\"}"},
+    };
+    cv_arena a = {0};
+    for (size_t i = 0; i < CV_COUNT(rows); i++) {
+        cv_str operation = cv_str_of(rows[i].operation), id = cv_str_of(rows[i].id), flags = cv_str_of(rows[i].flags);
+        assert_str_eq(cv_op_command(&a, operation, id, flags), rows[i].command);
+        assert_str_eq(cv_op_tool(&a, operation, id, flags), rows[i].tool);
+    }
+    static const struct {
+        cv_naming name;
+        const char *suggestion;
+    } callers[] = {{cv_op_command, "'conclave dialogue list' shows all"},
+                   {cv_op_tool, "'blue_dialogue_list' shows all"},
+                   {NULL, "'dialogue list' shows all"}};
+    for (size_t i = 0; i < CV_COUNT(callers); i++) {
+        cv_errs errs = {0};
+        cv_buf out = {0};
+        cv_json input = {.type = CV_JSON_OBJECT};
+        cv_operation op = *cv_op_find(CV_STR(""), CV_STR("init"));
+        op.run = refuses_with_help;
+        cv_call call = {.arena = &a, .input = &input, .out = &out, .errs = &errs, .name = callers[i].name};
+        assert_false(cv_op_call(&op, &call));
+        assert_str_eq(errs.items[0].suggestion, callers[i].suggestion);
+        assert_int_equal(errs.items[0].operation.n, 0);
+    }
+    cv_arena_release(&a);
+}
+
 static bool call_with(cv_handler run, cv_arena *a, const char *text, cv_buf *out, cv_errs *errs)
 {
     cv_operation op = *cv_op_find(CV_STR(""), CV_STR("init"));
@@ -253,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_ceilings),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

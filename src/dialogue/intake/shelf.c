@@ -59,9 +59,9 @@ static cv_str command_for(const looking *l, const cv_shelf_file *file)
     if (file->state != CV_SHELF_NOT_IN_RECORD && !(differs && l->round >= cv_state_next_round(l->s)))
         return (cv_str){NULL, 0};
     cv_str content = shell_word(a, cv_arena_join(a, CV_STR("@"), file->path));
-    return cv_arena_printf(a, "conclave dialogue respond %.*s --round %lld --expert %.*s --content %.*s%s",
-                           CV_FMT(shell_word(a, l->s->id)), (long long)l->round, CV_FMT(file->expert), CV_FMT(content),
-                           differs ? " --replace" : "");
+    cv_str flags = cv_arena_printf(a, "--round %lld --expert %.*s --content %.*s%s", (long long)l->round,
+                                   CV_FMT(file->expert), CV_FMT(content), differs ? " --replace" : "");
+    return cv_call_name(l->call, CV_STR("dialogue respond"), shell_word(a, l->s->id), flags);
 }
 
 static cv_shelf_state compare(const looking *l, const char *path, cv_str expert, cv_str *ret_message)

@@ -39,7 +39,8 @@ static bool check_rounds(const cv_transcript *t, cv_err *err)
     for (size_t i = 0; i < t->s.rounds.count; i++)
         if (t->s.rounds.items[i].round != (int64_t)i) {
             cv_err_set(err, CV_ERR_CORRUPT, "the record has no round %zu, but a later one", i);
-            err->suggestion = CV_STR("'conclave verify' tells where it was changed");
+            err->operation = CV_STR("verify");
+            err->suggestion = CV_STR("tells where it was changed");
             return false;
         }
     return true;

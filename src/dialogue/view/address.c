@@ -232,7 +232,8 @@ static bool find_local(cv_arena *a, const cv_state *names, cv_address *address, 
     }
     if (!origin) {
         not_there(address, CV_ERR_TARGET_NOT_FOUND, CV_STR("local id"), err);
-        err->suggestion = CV_STR("'conclave dialogue expand ID @expert' lists what an expert has raised");
+        err->operation = CV_STR("dialogue expand");
+        err->suggestion = CV_STR("lists what an expert has raised, when it is asked for @expert");
         return false;
     }
     *address = (cv_address){.thing = CV_THING_ENTITY,

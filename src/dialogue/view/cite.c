@@ -47,7 +47,8 @@ static bool refuse_thing(ask *one)
 {
     cv_str kind = cv_address_kind(&one->what);
     cv_err_set(&one->err, CV_ERR_INVALID_VALUE, "a %.*s cannot be expanded", CV_FMT(kind));
-    one->err.suggestion = CV_STR("'conclave dialogue history' tells what happened to it");
+    one->err.operation = CV_STR("dialogue history");
+    one->err.suggestion = CV_STR("tells what happened to it");
     return false;
 }
 
@@ -289,6 +290,7 @@ static void add_ask(cv_citations *c, ask *one)
         one->found = cv_address_missing(&c->near, &one->what, &one->err);
     if (!one->found) {
         one->err.value = one->text;
+        cv_err_advise(&one->err, c->call->name);
         *CV_PUSH(a, &c->errs) = one->err;
         return;
     }

@@ -57,11 +57,15 @@ cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_conve
 
 /* ---- the next step ----------------------------------------------------------------------------------------------- */
 
-static cv_next_step decide(cv_arena *a, const cv_state *s, cv_str why)
+static cv_next_step call_next(cv_str text, cv_str operation, cv_str flags)
 {
-    return (cv_next_step){
-        cv_arena_printf(a, "%.*s: register the final verdict.", CV_FMT(why)),
-        cv_arena_printf(a, "conclave dialogue verdict-register %.*s --data @verdict.json", CV_FMT(s->id))};
+    return (cv_next_step){.text = text, .operation = operation, .flags = flags};
+}
+
+static cv_next_step decide(cv_arena *a, cv_str why)
+{
+    return call_next(cv_arena_printf(a, "%.*s: register the final verdict.", CV_FMT(why)),
+                     CV_STR("dialogue verdict-register"), CV_STR("--data @verdict.json"));
 }
 
 /* Prompts, responses, a draft of what they say, the round. */
@@ -69,15 +73,14 @@ static cv_next_step next_round(cv_arena *a, const cv_course *c, size_t panel)
 {
     long long round = (long long)cv_state_next_round(&c->s);
     if (c->responses == 0)
-        return (cv_next_step){cv_arena_printf(a, "Write the prompts of round %lld and ask the panel.", round),
-                              cv_arena_printf(a, "conclave dialogue round-prompts %.*s", CV_FMT(c->s.id))};
+        return call_next(cv_arena_printf(a, "Write the prompts of round %lld and ask the panel.", round),
+                         CV_STR("dialogue round-prompts"), CV_STR(""));
     if (c->responses < panel)
-        return (cv_next_step){cv_arena_printf(a, "%zu of %zu experts have answered round %lld: see who is missing.",
-                                              c->responses, panel, round),
-                              cv_arena_printf(a, "conclave dialogue round-verify %.*s", CV_FMT(c->s.id))};
-    return (cv_next_step){
-        cv_arena_printf(a, "All experts have answered: draft round %lld, score it, register it.", round),
-        cv_arena_printf(a, "conclave dialogue draft %.*s --payload-only", CV_FMT(c->s.id))};
+        return call_next(cv_arena_printf(a, "%zu of %zu experts have answered round %lld: see who is missing.",
+                                         c->responses, panel, round),
+                         CV_STR("dialogue round-verify"), CV_STR(""));
+    return call_next(cv_arena_printf(a, "All experts have answered: draft round %lld, score it, register it.", round),
+                     CV_STR("dialogue draft"), CV_STR("--payload-only"));
 }
 
 static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_convergence *convergence)
@@ -86,23 +89,21 @@ static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_converge
     const cv_rec_seat *seats;
     size_t panel = cv_state_panel(s, CV_MAX_ROUND, &seats);
     if (is_given_up(s) || cv_state_is_closed(s))
-        return (cv_next_step){is_given_up(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
-                                             : CV_STR("The final verdict stands: export the decision."),
-                              cv_arena_printf(a, "conclave dialogue export %.*s", CV_FMT(s->id))};
+        return call_next(is_given_up(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
+                                        : CV_STR("The final verdict stands: export the decision."),
+                         CV_STR("dialogue export"), CV_STR(""));
     if (s->experts.count == 0)
-        return (cv_next_step){
-            CV_STR("Nobody takes part: add experts, then seat them."),
-            cv_arena_printf(a, "conclave dialogue expert-create %.*s --data @expert.json", CV_FMT(s->id))};
+        return call_next(CV_STR("Nobody takes part: add experts, then seat them."), CV_STR("dialogue expert-create"),
+                         CV_STR("--data @expert.json"));
     if (panel == 0)
-        return (cv_next_step){
-            CV_STR("Nobody sits: seat the panel."),
-            cv_arena_printf(a, "conclave dialogue evolve-panel %.*s --data @panel.json", CV_FMT(s->id))};
+        return call_next(CV_STR("Nobody sits: seat the panel."), CV_STR("dialogue evolve-panel"),
+                         CV_STR("--data @panel.json"));
     if (c->count > 0 && convergence->converged)
-        return decide(a, s, CV_STR("The target is reached"));
+        return decide(a, CV_STR("The target is reached"));
     if (cv_state_next_round(s) > CV_MAX_ROUND)
-        return decide(a, s, cv_arena_printf(a, "There can be no round after %d", CV_MAX_ROUND));
+        return decide(a, cv_arena_printf(a, "There can be no round after %d", CV_MAX_ROUND));
     if (c->count >= CV_PROTOCOL_ROUNDS)
-        return decide(a, s, cv_arena_printf(a, "%zu rounds are enough", c->count));
+        return decide(a, cv_arena_printf(a, "%zu rounds are enough", c->count));
     return next_round(a, c, panel);
 }
 
@@ -239,6 +240,7 @@ bool cv_dialogue_progress(cv_call *call)
     if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), &p->course, &err))
         return cv_call_fail(call, &err);
     cv_progress_judge(call->arena, p);
+    p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.flags);
     write_progress(call, p);
     return true;
 }

@@ -19,7 +19,9 @@ typedef struct {
 } cv_estimate;
 
 typedef struct {
-    cv_str text, command;
+    cv_str text;
+    cv_str operation, flags; /* what to call: "dialogue draft", and what a command line adds */
+    cv_str command;          /* … as the caller calls it */
 } cv_next_step;
 
 typedef struct {
