@@ -3,21 +3,14 @@
 
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/plain.h"
+#include "base/steady.h"
 
 enum { PATIENCE_MS = 500, BEAT_MS = 100, USUAL_WIDTH = 80 };
 
 #define WIPE "\r\033[K"
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void show(cv_str bytes)
 {
@@ -29,7 +22,7 @@ void cv_teller_begin(cv_teller *teller)
 {
     const char *term = getenv("TERM");
     struct winsize size;
-    *teller = (cv_teller){.began_ms = now_ms()};
+    *teller = (cv_teller){.began_ms = cv_steady_ms()};
     if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0)
         return;
     bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
@@ -54,7 +47,7 @@ void cv_teller_draw(cv_teller *teller, int64_t now, size_t done, size_t total, c
 bool cv_teller_tell(void *teller, size_t done, size_t total, cv_str what)
 {
     cv_buf out = {0};
-    cv_teller_draw(teller, now_ms(), done, total, what, &out);
+    cv_teller_draw(teller, cv_steady_ms(), done, total, what, &out);
     show(cv_buf_str(&out));
     cv_buf_release(&out);
     return true;

@@ -2,6 +2,7 @@
 #include "door/tools.h"
 
 #include "base/err_json.h"
+#include "base/steady.h"
 #include "door/tool_schema.h"
 #include "ops/project.h"
 
@@ -71,17 +72,16 @@ enum { BEAT_MS = 200 }; /* between two notifications of progress */
 
 typedef struct {
     cv_mcp_request *request;
-    cv_clock clock;
-    int64_t last_ms;
+    int64_t next_ms; /* not before */
 } following;
 
 static bool hear(void *ctx, size_t done, size_t total, cv_str what)
 {
     following *f = ctx;
-    int64_t now = f->clock.now_ms(f->clock.ctx);
-    if (now - f->last_ms >= BEAT_MS || now < f->last_ms) {
+    int64_t now = cv_steady_ms();
+    if (now >= f->next_ms) {
         cv_mcp_progress(f->request, (int64_t)done, (int64_t)total, what);
-        f->last_ms = now;
+        f->next_ms = now + BEAT_MS;
     }
     return !cv_mcp_cancelled(f->request);
 }
@@ -93,9 +93,9 @@ cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *in
     cv_tools *tools = r->server->ctx;
     cv_errs errs = {0};
     cv_err err = {.arena = r->arena};
-    following ear = {.request = r, .clock = cv_clock_system()};
+    following ear = {.request = r};
     cv_call call = {.arena = r->arena,
-                    .clock = ear.clock,
+                    .clock = cv_clock_system(),
                     .follower = {hear, &ear},
                     .confined = true,
                     .input = input,
