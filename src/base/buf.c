@@ -53,7 +53,7 @@ void cv_buf_add(cv_buf *b, cv_str s)
     b->n += s.n;
 }
 
-char *cv_buf_extend(cv_buf *b, size_t n)
+char *cv_buf_extend_further(cv_buf *b, size_t n)
 {
     if (b->sink && b->n + n > PAGE)
         cv_buf_flush(b);
@@ -61,13 +61,6 @@ char *cv_buf_extend(cv_buf *b, size_t n)
         return NULL;
     b->n += n;
     return b->p + b->n - n;
-}
-
-void cv_buf_add_char(cv_buf *b, char c)
-{
-    char *to = cv_buf_extend(b, 1);
-    if (to)
-        *to = c;
 }
 
 void cv_buf_add_z(cv_buf *b, const char *z)

@@ -20,11 +20,25 @@ typedef struct {
     void *sink_to;
 } cv_buf;
 
-void cv_buf_add(cv_buf *b, cv_str s);
-void cv_buf_add_char(cv_buf *b, char c);
+/* `n` more bytes, which the caller fills at once: for those who write many short pieces. NULL: `failed`. Answers are
+ * made of short pieces, and most of them fit into what is there: that much is decided where they are written. */
+char *cv_buf_extend_further(cv_buf *b, size_t n);
+static inline char *cv_buf_extend(cv_buf *b, size_t n)
+{
+    if (n > b->capacity - b->n || b->failed || b->sink)
+        return cv_buf_extend_further(b, n);
+    b->n += n;
+    return b->p + b->n - n;
+}
 
-/* `n` more bytes, which the caller fills at once: for those who write many short pieces. NULL: `failed`. */
-char *cv_buf_extend(cv_buf *b, size_t n);
+static inline void cv_buf_add_char(cv_buf *b, char c)
+{
+    char *to = cv_buf_extend(b, 1);
+    if (to)
+        *to = c;
+}
+
+void cv_buf_add(cv_buf *b, cv_str s);
 void cv_buf_add_z(cv_buf *b, const char *z);
 void cv_buf_printf(cv_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

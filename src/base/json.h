@@ -91,10 +91,25 @@ void cv_json_raw(cv_json_writer *w, cv_str text);            /* an already valid
 void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree again */
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count);
 
-/* A key and its value in one go. */
-void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value);
-void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value);
-void cv_json_key_bool(cv_json_writer *w, const char *key, bool value);
+/* A key and its value in one go. Inline, because a key is a literal and its length known to the compiler. */
+static inline void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_str(w, value);
+}
+
+static inline void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_int(w, value);
+}
+
+static inline void cv_json_key_bool(cv_json_writer *w, const char *key, bool value)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_bool(w, value);
+}
+
 void cv_json_key_strs(cv_json_writer *w, const char *key, const cv_str *items, size_t count);
 
 /* The same, only when there is something to say: nothing at all for an empty text. */

@@ -101,8 +101,8 @@ static const char escapes[256] = {
     'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', ['"'] = '"', ['\\'] = '\\',
 };
 
-/* The next bytes, at most eight of them: true when they are eight and all stand as they are. */
-static bool is_plain(cv_str s)
+/* The next eight bytes: true when there are as many and all stand as they are. */
+static bool is_plain_word(cv_str s)
 {
     static const uint64_t each = UINT64_C(0x0101010101010101);
     uint64_t word;
@@ -116,11 +116,21 @@ static bool is_plain(cv_str s)
     return ((control | quote | slash) & each * 0x80) == 0;
 }
 
+static bool is_plain(cv_str s)
+{
+    while (is_plain_word(s))
+        s = (cv_str){s.p + 8, s.n - 8};
+    size_t i = 0;
+    while (i < s.n && escapes[(unsigned char)s.p[i]] == 0)
+        i++;
+    return i == s.n;
+}
+
 static size_t escaped_size(cv_str s)
 {
     size_t size = s.n;
     for (; s.n > 0; s = cv_str_from(s, 8))
-        for (size_t i = 0, n = is_plain(s) ? 0 : s.n < 8 ? s.n : 8; i < n; i++) {
+        for (size_t i = 0, n = is_plain_word(s) ? 0 : s.n < 8 ? s.n : 8; i < n; i++) {
             char escape = escapes[(unsigned char)s.p[i]];
             size += escape == 0 ? 0 : escape == 'u' ? 5 : 1;
         }
@@ -144,7 +154,7 @@ static char *write_byte(char *to, unsigned char c)
 static void write_escaped(char *to, cv_str s)
 {
     for (; s.n > 0; s = cv_str_from(s, 8))
-        if (is_plain(s)) {
+        if (is_plain_word(s)) {
             memcpy(to, s.p, 8);
             to += 8;
         } else {
@@ -153,9 +163,24 @@ static void write_escaped(char *to, cv_str s)
         }
 }
 
+/* Keys and most values are short and have nothing to escape. */
+static void add_plain(cv_buf *out, cv_str s)
+{
+    char *to = cv_buf_extend(out, s.n + 2);
+    if (!to)
+        return;
+    to[0] = to[s.n + 1] = '"';
+    if (s.n)
+        memcpy(to + 1, s.p, s.n);
+}
+
 /* In blocks, so that what flows into a sink needs no more memory than they do. */
 static void add_quoted(cv_buf *out, cv_str s)
 {
+    if (s.n <= BLOCK && is_plain(s)) {
+        add_plain(out, s);
+        return;
+    }
     cv_buf_add_char(out, '"');
     while (s.n > 0) {
         cv_str block = cv_str_head(s, BLOCK);
@@ -173,7 +198,9 @@ void cv_json_key(cv_json_writer *w, cv_str key)
     assert(in_object(w) && !w->after_key);
     separate(w);
     add_quoted(w->out, key);
-    cv_buf_add(w->out, w->indent ? CV_STR(": ") : CV_STR(":"));
+    cv_buf_add_char(w->out, ':');
+    if (w->indent)
+        cv_buf_add_char(w->out, ' ');
     w->after_key = true;
 }
 
@@ -255,24 +282,6 @@ void cv_json_value(cv_json_writer *w, const cv_json *value)
         write_object(w, value);
         break;
     }
-}
-
-void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_str(w, value);
-}
-
-void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_int(w, value);
-}
-
-void cv_json_key_bool(cv_json_writer *w, const char *key, bool value)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_bool(w, value);
 }
 
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count)
