@@ -70,7 +70,8 @@ static void write_part(cv_export *x, size_t expert, const cv_rec_response *respo
 
 static void write_tempo(cv_export *x, int64_t round)
 {
-    int64_t open = x->tempo.open_tensions[round], fresh = x->tempo.new_perspectives[round];
+    const cv_tempo_round *tempo = cv_tempo_at(&x->tempo, round);
+    int64_t open = tempo->open_tensions, fresh = tempo->new_perspectives;
     cv_json_key_int(&x->w, "velocity", open + fresh);
     cv_json_key_int(&x->w, "openTensions", open);
     cv_json_key_int(&x->w, "newPerspectives", fresh);

@@ -5,13 +5,20 @@
 
 void cv_tempo_begin(cv_tempo *t, cv_arena *a)
 {
-    *t = (cv_tempo){.arena = a, .top = CV_NEW_ARRAY(a, CV_PLACES_PER_KIND, uint32_t)};
+    *t = (cv_tempo){.arena = a};
+}
+
+static cv_tempo_round *reach(cv_tempo *t, size_t round)
+{
+    while (t->rounds.count <= round)
+        *CV_PUSH(t->arena, &t->rounds) = (cv_tempo_round){0};
+    return &t->rounds.items[round];
 }
 
 /* The tension changes at this step from the status below it; `sign` -1 takes that back. */
 static void count_step(cv_tempo *t, const cv_tempo_step *step, int sign)
 {
-    int64_t *change = t->tensions[step->round];
+    int64_t *change = reach(t, step->round)->tensions;
     change[step->status] += sign;
     if (step->below)
         change[t->steps.items[step->below - 1].status] -= sign;
@@ -36,31 +43,38 @@ void cv_tempo_tell(cv_tempo *t, uint32_t place, cv_str event_type, int64_t round
     bool created = cv_str_eq(event_type, cv_event_words.items[CV_EVENT_CREATED]);
     uint32_t number = place % CV_PLACES_PER_KIND;
     cv_kind kind = cv_place_kind(place);
-    if (kind == CV_KIND_PERSPECTIVE)
-        t->new_perspectives[number / 100] += created;
+    if (kind == CV_KIND_PERSPECTIVE && created)
+        reach(t, number / 100)->new_perspectives++;
     if (kind != CV_KIND_TENSION)
         return;
     int status = created ? (int)cv_status_first(kind) : cv_status_find(kind, event_type);
-    if (status >= 0)
-        put_step(t, &t->top[number], (uint8_t)round, (uint8_t)status);
+    if (status < 0)
+        return;
+    cv_tempo_round *raised = reach(t, number / 100);
+    if (!raised->top)
+        raised->top = CV_NEW_ARRAY(t->arena, CV_MAX_SEQ + 1, uint32_t);
+    put_step(t, &raised->top[number % 100], (uint8_t)round, (uint8_t)status);
 }
 
 void cv_tempo_end(cv_tempo *t)
 {
     int64_t now[CV_STATUS_COUNT] = {0};
-    for (int round = 0; round <= CV_MAX_ROUND; round++)
+    reach(t, t->rounds.count);
+    for (size_t i = 0; i < t->rounds.count; i++) {
+        cv_tempo_round *round = &t->rounds.items[i];
         for (int status = 0; status < CV_STATUS_COUNT; status++) {
-            now[status] += t->tensions[round][status];
-            t->tensions[round][status] = now[status];
+            now[status] += round->tensions[status];
+            round->tensions[status] = now[status];
             if (cv_tension_status_is_open((cv_status)status))
-                t->open_tensions[round] += now[status];
+                round->open_tensions += now[status];
         }
+    }
 }
 
-size_t cv_tempo_tensions(const cv_tempo *t, int64_t round)
+size_t cv_tempo_tensions(const cv_tempo_round *round)
 {
     int64_t sum = 0;
     for (int status = 0; status < CV_STATUS_COUNT; status++)
-        sum += t->tensions[round][status];
+        sum += round->tensions[status];
     return (size_t)sum;
 }

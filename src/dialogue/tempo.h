@@ -22,12 +22,18 @@ typedef struct {
 } cv_tempo_step;
 
 typedef struct {
-    int64_t open_tensions[CV_MAX_ROUND + 1]; /* once the round was registered */
-    int64_t new_perspectives[CV_MAX_ROUND + 1];
-    int64_t tensions[CV_MAX_ROUND + 1][CV_STATUS_COUNT]; /* by status; until the end: how many more than before */
+    int64_t open_tensions; /* once the round was registered */
+    int64_t new_perspectives;
+    int64_t tensions[CV_STATUS_COUNT]; /* by status; until the end: how many more than before */
+    uint32_t *top;                     /* per tension that it raised: its last step, plus one; NULL: nothing was told */
+} cv_tempo_round;
 
+typedef struct {
     cv_arena *arena;
-    uint32_t *top; /* per tension: its last step, plus one */
+    struct {
+        cv_tempo_round *items;
+        size_t count, capacity;
+    } rounds; /* as far as anything was told; from the end on one more: how it stays afterwards */
     struct {
         cv_tempo_step *items;
         size_t count, capacity;
@@ -44,11 +50,18 @@ void cv_tempo_tell(cv_tempo *t, uint32_t place, cv_str event_type, int64_t round
 void cv_tempo_end(cv_tempo *t);
 
 /* All tensions there were then, whatever their status. */
-size_t cv_tempo_tensions(const cv_tempo *t, int64_t round);
+size_t cv_tempo_tensions(const cv_tempo_round *round);
 
-static inline int64_t cv_tempo_velocity(const cv_tempo *t, int64_t round)
+/* Any round from 0 on. */
+static inline const cv_tempo_round *cv_tempo_at(const cv_tempo *t, int64_t round)
 {
-    return t->open_tensions[round] + t->new_perspectives[round];
+    size_t last = t->rounds.count - 1;
+    return &t->rounds.items[(size_t)round < last ? (size_t)round : last];
+}
+
+static inline int64_t cv_tempo_velocity(const cv_tempo_round *round)
+{
+    return round->open_tensions + round->new_perspectives;
 }
 
 #endif

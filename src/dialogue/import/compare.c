@@ -59,6 +59,7 @@ static void compare_round(comparing *c, size_t round, int64_t *sum)
 {
     const cv_act *act = &c->s->acts[round];
     const cv_rec_round *row = cv_state_round(&c->state, (int64_t)round);
+    const cv_tempo_round *tempo = cv_tempo_at(&c->tempo, (int64_t)round);
     const cv_board_row *said = &act->said;
     cv_arena *a = c->s->arena;
     int64_t of_experts = 0;
@@ -77,12 +78,11 @@ static void compare_round(comparing *c, size_t round, int64_t *sum)
                cv_arena_printf(a, "the scores of the experts add up to %lld, the board says %lld",
                                (long long)of_experts, (long long)said->points.total));
     differ(c, act->said_sheet, said->line, WHAT("score so far"), said->sum, *sum, (cv_str){NULL, 0});
-    differ(c, act->said_sheet, said->line, WHAT("open tensions"), said->open, c->tempo.open_tensions[round],
-           why_open(c));
-    differ(c, act->said_sheet, said->line, WHAT("new perspectives"), said->fresh, c->tempo.new_perspectives[round],
+    differ(c, act->said_sheet, said->line, WHAT("open tensions"), said->open, tempo->open_tensions, why_open(c));
+    differ(c, act->said_sheet, said->line, WHAT("new perspectives"), said->fresh, tempo->new_perspectives,
            CV_STR("the record counts every marked perspective, refinements included"));
-    differ(c, act->said_sheet, said->line, WHAT("velocity"), said->velocity,
-           cv_tempo_velocity(&c->tempo, (int64_t)round), CV_STR("open tensions plus new perspectives"));
+    differ(c, act->said_sheet, said->line, WHAT("velocity"), said->velocity, cv_tempo_velocity(tempo),
+           CV_STR("open tensions plus new perspectives"));
     differ(c, act->said_sheet, said->line, WHAT("convergence in percent"), said->converge,
            converge_percent(&c->state, (int64_t)round), CV_STR("experts of the panel with MOVE:CONVERGE"));
 #undef WHAT

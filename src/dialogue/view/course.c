@@ -76,12 +76,12 @@ static void count_signals(const cv_state *s, const walk *at, cv_course_round *r)
 
 static void measure(const cv_course *c, cv_course_round *r)
 {
-    int64_t round = r->row->round;
-    size_t tensions = cv_tempo_tensions(&c->tempo, round);
-    r->tensions = c->tempo.tensions[round];
-    r->open_tensions = c->tempo.open_tensions[round];
-    r->new_perspectives = c->tempo.new_perspectives[round];
-    r->velocity = cv_tempo_velocity(&c->tempo, round);
+    const cv_tempo_round *tempo = cv_tempo_at(&c->tempo, r->row->round);
+    size_t tensions = cv_tempo_tensions(tempo);
+    r->tensions = tempo->tensions;
+    r->open_tensions = tempo->open_tensions;
+    r->new_perspectives = tempo->new_perspectives;
+    r->velocity = cv_tempo_velocity(tempo);
     double reached = cv_convergence_reached(tensions - (size_t)r->open_tensions, tensions, r->signals, r->panel);
     r->percentage = cv_convergence_percentage(reached);
     r->converged = cv_convergence_enough(reached, cv_convergence_target(&c->s));
