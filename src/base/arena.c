@@ -88,9 +88,10 @@ cv_str cv_arena_copy(cv_arena *a, cv_str s)
 
 char *cv_arena_copy_z(cv_arena *a, cv_str s)
 {
-    char *p = cv_arena_alloc(a, s.n + 1);
+    char *p = take(a, s.n + 1);
     if (s.n)
         memcpy(p, s.p, s.n);
+    p[s.n] = '\0';
     return p;
 }
 
@@ -109,11 +110,12 @@ cv_str cv_arena_lower(cv_arena *a, cv_str text)
 
 cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
 {
-    char *p = cv_arena_alloc(a, x.n + y.n + 1);
+    char *p = take(a, x.n + y.n + 1);
     if (x.n)
         memcpy(p, x.p, x.n);
     if (y.n)
         memcpy(p + x.n, y.p, y.n);
+    p[x.n + y.n] = '\0';
     return (cv_str){p, x.n + y.n};
 }
 
@@ -123,7 +125,7 @@ cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     size_t size = n < 0 ? 0 : (size_t)n;
-    char *p = cv_arena_alloc(a, size + 1);
+    char *p = take(a, size + 1);
     vsnprintf(p, size + 1, format, again);
     va_end(again);
     return (cv_str){p, size};
