@@ -4,10 +4,10 @@
 --     -- name: put_$kind     made once for every line of words below, with the words in the place of their names
 --
 -- put_*: parameters are the dialogue, the rev and then the fields of records.h in their order (an entity's kind is its
--- table). all_* and since_*: the columns are the rev and the fields in the same order, the rows in the order of the key.
--- Tests hold both against the field
--- tables. since_* exists where a dialogue has many rows: it finds the new ones by an
--- index. about_* exists for the same tables and finds the rows about some ids: :about is a JSON list of them.
+-- table). all_* and since_*: the columns are the rev and the fields in the same order, the rows in the order of the
+-- key; outline_*: the same with the fields of the outline, where these are not all. Tests hold them against the field
+-- tables. since_* exists where a dialogue has many rows: it finds the new ones by an index. about_* exists for the same
+-- tables and finds the rows about some ids: :about is a JSON list of them.
 -- :lean leaves long texts out; they stand last in their rows, so that their pages are not even read.
 
 -- words: $table           $kind  $content
@@ -213,6 +213,39 @@ FROM events WHERE dialogue_id = :dialogue_id AND +rev > :since
     AND subject_id IN (SELECT value FROM json_each(:about))
 ORDER BY event_seq;
 
+-- ---- reading outlines ---------------------------------------------------------------------------------------------
+
+-- name: outline_dialogue
+SELECT rev, title, status, created_at, total_rounds, total_alignment, convergence_target
+FROM dialogues WHERE dialogue_id = :dialogue_id;
+
+-- name: outline_expert
+SELECT rev, expert_slug, position, role FROM experts WHERE dialogue_id = :dialogue_id ORDER BY expert_slug;
+
+-- name: outline_seat
+SELECT rev, round, expert_slug, position FROM panels WHERE dialogue_id = :dialogue_id ORDER BY round, expert_slug;
+
+-- name: outline_round
+SELECT rev, round, title, score, score_components FROM rounds WHERE dialogue_id = :dialogue_id ORDER BY round;
+
+-- name: outline_response
+SELECT rev, round, expert_slug FROM responses WHERE dialogue_id = :dialogue_id ORDER BY round, expert_slug;
+
+-- name: outline_$kind
+SELECT rev, '$kind' AS kind, round, seq, label, contributors, status
+FROM $table WHERE dialogue_id = :dialogue_id ORDER BY round, seq;
+
+-- name: outline_move
+SELECT rev, round, expert_slug, seq, move_type
+FROM moves WHERE dialogue_id = :dialogue_id ORDER BY round, expert_slug, seq;
+
+-- name: outline_verdict
+SELECT rev, verdict_id, position, verdict_type, round, recommendation, vote, confidence
+FROM verdicts WHERE dialogue_id = :dialogue_id ORDER BY verdict_id;
+
+-- name: outline_event
+SELECT rev, subject_id, event_type, event_round FROM events WHERE dialogue_id = :dialogue_id ORDER BY event_seq;
+
 -- ---- a dialogue's position and its operations ---------------------------------------------------------------------
 
 -- name: position
@@ -234,21 +267,15 @@ VALUES (:dialogue_id, :op_id, :rev, :digest, :now, :result);
 -- ---- across dialogues ---------------------------------------------------------------------------------------------
 
 -- name: list
-SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
-    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
-    strict_convergence, dialogue_id, last_rev, head, event_count
+SELECT rev, title, status, created_at, total_rounds, total_alignment, convergence_target, dialogue_id, last_rev
 FROM dialogues WHERE dialogue_id > :after AND created_at >= :since ORDER BY dialogue_id LIMIT :limit;
 
 -- name: list_status
-SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
-    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
-    strict_convergence, dialogue_id, last_rev, head, event_count
+SELECT rev, title, status, created_at, total_rounds, total_alignment, convergence_target, dialogue_id, last_rev
 FROM dialogues WHERE status = :status AND dialogue_id > :after AND created_at >= :since ORDER BY dialogue_id LIMIT :limit;
 
 -- name: list_newest
-SELECT rev, title, question, status, created_at, converged_at, total_rounds, total_alignment, output_dir, calibrated,
-    domain_id, ethos_id, calibration, background, expert_pool, panel_size, rotation, seed, convergence_target,
-    strict_convergence, dialogue_id, last_rev, head, event_count
+SELECT rev, title, status, created_at, total_rounds, total_alignment, convergence_target, dialogue_id, last_rev
 FROM dialogues WHERE dialogue_id IN (
     SELECT dialogue_id FROM dialogues WHERE (:status = '' OR status = :status) AND created_at >= :since
     ORDER BY created_at DESC, dialogue_id LIMIT :limit)

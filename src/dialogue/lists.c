@@ -21,7 +21,7 @@ typedef struct {
     bool more;
 } page;
 
-static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     page *p = ctx;
     (void)err;
@@ -35,7 +35,7 @@ static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_
     cv_json_key_str(&p->w, "created_at", row->created_at);
     cv_json_key_int(&p->w, "total_rounds", row->total_rounds == CV_ABSENT ? 0 : row->total_rounds);
     cv_json_key_int(&p->w, "total_alignment", row->total_alignment == CV_ABSENT ? 0 : row->total_alignment);
-    cv_json_key_int(&p->w, "rev", position->rev);
+    cv_json_key_int(&p->w, "rev", rev);
     cv_json_end_object(&p->w);
     p->last = cv_arena_copy(p->a, id);
     p->count++;

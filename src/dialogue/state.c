@@ -127,10 +127,10 @@ typedef struct {
     size_t count, capacity;
 } id_list;
 
-static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     id_list *ids = ctx;
-    (void)row, (void)position, (void)err;
+    (void)row, (void)rev, (void)err;
     *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, id);
     return true;
 }

@@ -216,13 +216,13 @@ bool cv_shelf_complete(cv_mcp_request *r, const cv_json *params, cv_str argument
 
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
 
-static bool add_rev(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+static bool add_rev(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     int64_t *sum = ctx;
     (void)id;
     (void)row;
     (void)err;
-    *sum += position->rev;
+    *sum += rev;
     return true;
 }
 

@@ -19,13 +19,14 @@
 
 static size_t statement_index(cv_sqlite *s, const char *name)
 {
-    size_t *recent = &s->recent[(uintptr_t)name % CV_COUNT(s->recent)], i = 0;
+    uint16_t *recent = &s->recent[(uintptr_t)name % CV_COUNT(s->recent)];
+    size_t i = 0;
     if (strcmp(cv_sql_statements[*recent].name, name) == 0)
         return *recent;
     while (i < cv_sql_statement_count && strcmp(cv_sql_statements[i].name, name) != 0)
         i++;
     assert(i < cv_sql_statement_count);
-    return *recent = i;
+    return *recent = (uint16_t)i;
 }
 
 sqlite3_stmt *cv_sqlite_use(cv_sqlite *s, const char *name)
@@ -60,10 +61,15 @@ bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value)
     return i == 0 || sqlite3_bind_int64(st, i, value) == SQLITE_OK;
 }
 
+cv_str cv_sqlite_value_str(sqlite3_value *value)
+{
+    const char *p = (const char *)sqlite3_value_text(value);
+    return (cv_str){p, p ? (size_t)sqlite3_value_bytes(value) : 0};
+}
+
 cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column)
 {
-    const char *p = (const char *)sqlite3_column_text(st, column);
-    return (cv_str){p, p ? (size_t)sqlite3_column_bytes(st, column) : 0};
+    return cv_sqlite_value_str(sqlite3_column_value(st, column));
 }
 
 int cv_sqlite_step(sqlite3_stmt *st)

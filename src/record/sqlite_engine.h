@@ -36,7 +36,7 @@ typedef struct {
     cv_store base;
     sqlite3 *db;
     sqlite3_stmt **cached; /* by index in cv_sql_statements; NULL: not used yet */
-    size_t recent[64];     /* where a name was found, by its address: a guess */
+    uint16_t recent[1024]; /* where a name was found, by its address: a guess, that seldom fails */
     const char *path;
     const cv_sql_migrations *schema;
     int64_t wait_us; /* the longest wait */
@@ -85,7 +85,11 @@ int cv_sqlite_run(cv_sqlite *s, const char *name);
 /* Parameters by name; one that the statement lacks is passed over. What is bound lives until the statement is done. */
 bool cv_sqlite_bind_str(sqlite3_stmt *st, const char *parameter, cv_str value);
 bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value);
-cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column); /* lives until the next step or reset */
+
+/* Texts live until the next step or reset. Whoever wants more than one thing of a column asks for its value once: other
+ * than the functions of columns, those of values take no locks, which is safe for one thread at a time. */
+cv_str cv_sqlite_value_str(sqlite3_value *value);
+cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column);
 
 /* Steps to a row: 1; to the end: 0; trouble: -1. */
 int cv_sqlite_step(sqlite3_stmt *st);
@@ -113,7 +117,8 @@ cv_store_result cv_sqlite_commit(cv_sqlite *s, cv_err *err);
 typedef struct {
     cv_rec_kind kind;
     char letter; /* 0: not an entity */
-    const char *put, *all, *since, *about;
+    const char *put, *all, *outline, *since,
+        *about; /* outline NULL: it is all; since, about NULL: there are few rows */
 } cv_sqlite_table;
 
 enum { CV_SQLITE_TABLES = 16 };
@@ -131,7 +136,11 @@ typedef union {
 
 bool cv_sqlite_bind_row(sqlite3_stmt *st, const cv_sqlite_table *table, cv_str dialogue_id, int64_t rev,
                         const void *row);
-void cv_sqlite_read_row(sqlite3_stmt *st, cv_rec_kind kind, cv_sqlite_row *ret_row);
+
+/* Reads the row that the statement stands on: its rev, then all fields or those of the outline. Others are left as they
+ * are: cv_sqlite_clear_row() makes them absent, once for all rows of a statement. */
+void cv_sqlite_clear_row(cv_rec_kind kind, cv_sqlite_row *ret_row);
+void cv_sqlite_read_row(sqlite3_stmt *st, cv_rec_kind kind, bool outline, cv_sqlite_row *ret_row);
 
 /* ---- the parts of the interface ----------------------------------------------------------------- */
 
@@ -148,10 +157,8 @@ cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, c
                                 int64_t *ret_rev, cv_str *ret_result, cv_err *err);
 bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
                          cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
-bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
-                    bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
-                                  cv_err *err),
-                    void *ctx, cv_err *err);
+bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
+                    cv_err *err);
 bool cv_sqlite_tally(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,
                      cv_err *err);
 bool cv_sqlite_search(cv_store *store, cv_arena *a, const cv_search_query *query, cv_search_visit visit, void *ctx,

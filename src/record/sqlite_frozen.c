@@ -215,10 +215,7 @@ static bool op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str o
                                 err);
 }
 
-static bool list(cv_store *store, cv_arena *a, const cv_list_query *query,
-                 bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
-                               cv_err *err),
-                 void *ctx, cv_err *err)
+static bool list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx, cv_err *err)
 {
     frozen *f = (frozen *)store;
     return begin(f, err) && end(f, f->inner->calls->list(f->inner, a, query, visit, ctx, err), err);

@@ -48,19 +48,39 @@ static cv_str about_json(cv_arena *a, const cv_wanted *wanted)
     return cv_buf_take(&text, a);
 }
 
+static bool is_wanted(const cv_sqlite_table *table, const cv_wanted *wanted)
+{
+    return (wanted->kinds == 0 || wanted->kinds & (1u << table->kind)) &&
+           (table->letter == 0 || !wanted->letters || strchr(wanted->letters, table->letter));
+}
+
+/* An outline asks for nothing but the dialogue. */
+static bool bind(sqlite3_stmt *st, const reading *r, bool outline)
+{
+    return st && cv_sqlite_bind_str(st, ":dialogue_id", r->dialogue_id) &&
+           (outline ||
+            (cv_sqlite_bind_str(st, ":about", r->about) && cv_sqlite_bind_int(st, ":since", r->wanted->since_rev) &&
+             cv_sqlite_bind_int(st, ":lean", r->wanted->no_content)));
+}
+
 static bool visit_table(cv_sqlite *s, const cv_sqlite_table *table, const reading *r, cv_err *err)
 {
-    bool some = r->about.n > 0 && table->about, by_rev = r->wanted->since_rev > 0 && table->since;
-    sqlite3_stmt *st = cv_sqlite_use(s, some ? table->about : by_rev ? table->since : table->all);
-    if (!st || !cv_sqlite_bind_str(st, ":dialogue_id", r->dialogue_id) || !cv_sqlite_bind_str(st, ":about", r->about) ||
-        !cv_sqlite_bind_int(st, ":since", r->wanted->since_rev) ||
-        !cv_sqlite_bind_int(st, ":lean", r->wanted->no_content))
+    const cv_wanted *wanted = r->wanted;
+    bool some = r->about.n > 0 && table->about, by_rev = wanted->since_rev > 0;
+    bool outline = table->outline && wanted->outline & (1u << table->kind) && !some && !by_rev;
+    sqlite3_stmt *st = cv_sqlite_use(s, some                     ? table->about
+                                        : by_rev && table->since ? table->since
+                                        : outline                ? table->outline
+                                                                 : table->all);
+    if (!bind(st, r, outline))
         return cv_sqlite_fail(s, "read the dialogue", err);
     cv_sqlite_row row;
+    if (outline)
+        cv_sqlite_clear_row(table->kind, &row);
     bool ok = true;
     int got = 0;
     while (ok && (got = cv_sqlite_step(st)) > 0) {
-        cv_sqlite_read_row(st, table->kind, &row);
+        cv_sqlite_read_row(st, table->kind, outline, &row);
         ok = r->visit(r->ctx, table->kind, &row, err);
     }
     if (got < 0)
@@ -75,13 +95,12 @@ bool cv_sqlite_snapshot(cv_store *store, cv_arena *a, cv_str dialogue_id, const 
     cv_sqlite *s = (cv_sqlite *)store;
     cv_position position = {0};
     bool found = false;
-    uint32_t kinds = wanted->kinds ? wanted->kinds : UINT32_MAX;
     const reading r = {dialogue_id, wanted, about_json(a, wanted), visit, ctx};
     if (cv_sqlite_run(s, "begin_read") != SQLITE_OK)
         return cv_sqlite_fail(s, "begin to read", err);
     bool ok = cv_sqlite_position(store, a, dialogue_id, &position, &found, err);
     for (size_t i = 0; ok && found && i < CV_SQLITE_TABLES; i++)
-        if (kinds & (1u << cv_sqlite_tables[i].kind))
+        if (is_wanted(&cv_sqlite_tables[i], wanted))
             ok = visit_table(s, &cv_sqlite_tables[i], &r, err);
     cv_sqlite_rollback(s);
     if (ok) {
@@ -93,10 +112,8 @@ bool cv_sqlite_snapshot(cv_store *store, cv_arena *a, cv_str dialogue_id, const 
 
 /* ---- list ------------------------------------------------------------------------------------- */
 
-bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
-                    bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
-                                  cv_err *err),
-                    void *ctx, cv_err *err)
+bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
+                    cv_err *err)
 {
     (void)a;
     cv_sqlite *s = (cv_sqlite *)store;
@@ -109,15 +126,14 @@ bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query,
         !cv_sqlite_bind_str(st, ":since", query->since.n ? query->since : none) ||
         !cv_sqlite_bind_int(st, ":limit", limit))
         return cv_sqlite_fail(s, "list the dialogues", err);
-    int behind = (int)cv_rec_types[CV_REC_DIALOGUE].field_count + 1; /* the columns behind the row's own */
+    int behind = (int)cv_rec_types[CV_REC_DIALOGUE].outline_count + 1; /* the columns behind the row's own */
     cv_sqlite_row row;
+    cv_sqlite_clear_row(CV_REC_DIALOGUE, &row);
     bool ok = true;
     int got = 0;
     while (ok && (got = cv_sqlite_step(st)) > 0) {
-        cv_sqlite_read_row(st, CV_REC_DIALOGUE, &row);
-        cv_position position = {sqlite3_column_int64(st, behind + 1), cv_sqlite_column_str(st, behind + 2),
-                                sqlite3_column_int64(st, behind + 3)};
-        ok = visit(ctx, cv_sqlite_column_str(st, behind), &row.dialogue, &position, err);
+        cv_sqlite_read_row(st, CV_REC_DIALOGUE, true, &row);
+        ok = visit(ctx, cv_sqlite_column_str(st, behind), &row.dialogue, sqlite3_column_int64(st, behind + 1), err);
     }
     if (got < 0)
         ok = cv_sqlite_fail(s, "list the dialogues", err);

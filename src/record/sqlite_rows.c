@@ -1,27 +1,28 @@
 /* sqlite_rows.c - rows of records.h as parameters and columns, by their field tables.
  *
  *     put_…     :dialogue_id, :rev, then the fields         an entity's kind is not bound: it is the table
- *     all_…     rev, then the fields                        all of them; since_…, about_… some
+ *     all_…     rev, then the fields                        of all rows; since_…, about_… of some
+ *     outline_… rev, then the fields of the outline         of all rows
  */
 #include "record/sqlite_engine.h"
 
 const cv_sqlite_table cv_sqlite_tables[CV_SQLITE_TABLES] = {
-    {CV_REC_DIALOGUE, 0, "put_dialogue", "all_dialogue", NULL, NULL},
-    {CV_REC_EXPERT, 0, "put_expert", "all_expert", NULL, NULL},
-    {CV_REC_SEAT, 0, "put_seat", "all_seat", NULL, NULL},
-    {CV_REC_ROUND, 0, "put_round", "all_round", NULL, NULL},
-    {CV_REC_SCORE, 0, "put_score", "all_score", NULL, NULL},
-    {CV_REC_RESPONSE, 0, "put_response", "all_response", NULL, NULL},
-    {CV_REC_ENTITY, 'P', "put_P", "all_P", "since_P", "about_P"},
-    {CV_REC_ENTITY, 'R', "put_R", "all_R", "since_R", "about_R"},
-    {CV_REC_ENTITY, 'T', "put_T", "all_T", "since_T", "about_T"},
-    {CV_REC_ENTITY, 'E', "put_E", "all_E", "since_E", "about_E"},
-    {CV_REC_ENTITY, 'C', "put_C", "all_C", "since_C", "about_C"},
-    {CV_REC_ORIGIN, 0, "put_origin", "all_origin", "since_origin", "about_origin"},
-    {CV_REC_REFERENCE, 0, "put_reference", "all_reference", "since_reference", "about_reference"},
-    {CV_REC_MOVE, 0, "put_move", "all_move", NULL, NULL},
-    {CV_REC_VERDICT, 0, "put_verdict", "all_verdict", NULL, NULL},
-    {CV_REC_EVENT, 0, "put_event", "all_event", "since_event", "about_event"},
+    {CV_REC_DIALOGUE, 0, "put_dialogue", "all_dialogue", "outline_dialogue", NULL, NULL},
+    {CV_REC_EXPERT, 0, "put_expert", "all_expert", "outline_expert", NULL, NULL},
+    {CV_REC_SEAT, 0, "put_seat", "all_seat", "outline_seat", NULL, NULL},
+    {CV_REC_ROUND, 0, "put_round", "all_round", "outline_round", NULL, NULL},
+    {CV_REC_SCORE, 0, "put_score", "all_score", NULL, NULL, NULL},
+    {CV_REC_RESPONSE, 0, "put_response", "all_response", "outline_response", NULL, NULL},
+    {CV_REC_ENTITY, 'P', "put_P", "all_P", "outline_P", "since_P", "about_P"},
+    {CV_REC_ENTITY, 'R', "put_R", "all_R", "outline_R", "since_R", "about_R"},
+    {CV_REC_ENTITY, 'T', "put_T", "all_T", "outline_T", "since_T", "about_T"},
+    {CV_REC_ENTITY, 'E', "put_E", "all_E", "outline_E", "since_E", "about_E"},
+    {CV_REC_ENTITY, 'C', "put_C", "all_C", "outline_C", "since_C", "about_C"},
+    {CV_REC_ORIGIN, 0, "put_origin", "all_origin", NULL, "since_origin", "about_origin"},
+    {CV_REC_REFERENCE, 0, "put_reference", "all_reference", NULL, "since_reference", "about_reference"},
+    {CV_REC_MOVE, 0, "put_move", "all_move", "outline_move", NULL, NULL},
+    {CV_REC_VERDICT, 0, "put_verdict", "all_verdict", "outline_verdict", NULL, NULL},
+    {CV_REC_EVENT, 0, "put_event", "all_event", "outline_event", "since_event", "about_event"},
 };
 
 const cv_sqlite_table *cv_sqlite_table_of(cv_rec_kind kind, const void *row)
@@ -60,20 +61,33 @@ bool cv_sqlite_bind_row(sqlite3_stmt *st, const cv_sqlite_table *table, cv_str d
     return rc == SQLITE_OK;
 }
 
-void cv_sqlite_read_row(sqlite3_stmt *st, cv_rec_kind kind, cv_sqlite_row *ret_row)
+static void read_field(sqlite3_value *value, const cv_field *field, void *row)
+{
+    char *at = (char *)row + field->offset;
+    if (field->type == CV_FIELD_INT) {
+        bool absent = sqlite3_value_type(value) == SQLITE_NULL;
+        memcpy(at, &(int64_t){absent ? CV_ABSENT : sqlite3_value_int64(value)}, sizeof(int64_t));
+    } else {
+        cv_str text = cv_sqlite_value_str(value);
+        memcpy(at, &text, sizeof text);
+    }
+}
+
+void cv_sqlite_clear_row(cv_rec_kind kind, cv_sqlite_row *ret_row)
 {
     const cv_rec_type *type = &cv_rec_types[kind];
+    *ret_row = (cv_sqlite_row){0};
+    for (size_t i = 0; i < type->field_count; i++)
+        if (type->fields[i].type == CV_FIELD_INT)
+            memcpy((char *)ret_row + type->fields[i].offset, &(int64_t){CV_ABSENT}, sizeof(int64_t));
+}
+
+void cv_sqlite_read_row(sqlite3_stmt *st, cv_rec_kind kind, bool outline, cv_sqlite_row *ret_row)
+{
+    const cv_rec_type *type = &cv_rec_types[kind];
+    const cv_field *fields = outline ? type->outline : type->fields;
+    size_t count = outline ? type->outline_count : type->field_count;
     ret_row->dialogue.rev = sqlite3_column_int64(st, 0); /* the first member of every row */
-    for (size_t i = 0; i < type->field_count; i++) {
-        const cv_field *field = &type->fields[i];
-        char *at = (char *)ret_row + field->offset;
-        int column = (int)i + 1;
-        if (field->type == CV_FIELD_INT) {
-            bool absent = sqlite3_column_type(st, column) == SQLITE_NULL;
-            memcpy(at, &(int64_t){absent ? CV_ABSENT : sqlite3_column_int64(st, column)}, sizeof(int64_t));
-        } else {
-            cv_str text = cv_sqlite_column_str(st, column);
-            memcpy(at, &text, sizeof text);
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        read_field(sqlite3_column_value(st, (int)i + 1), &fields[i], ret_row);
 }

@@ -74,8 +74,10 @@ typedef struct {
 typedef struct {
     int64_t since_rev; /* only rows with a higher rev; 0: all */
     uint32_t kinds;    /* CV_REC_BIT(ROUND) | …; 0: all */
-    bool no_content; /* leave ENTITY.content, RESPONSE.content out (absent): for checks that need ids and statuses only
-                      */
+    bool no_content;  /* leave ENTITY.content, RESPONSE.content out (absent): for checks that need ids and statuses only
+                       */
+    uint32_t outline; /* of rows of these kinds the outline is enough (records.h): other fields may be absent */
+    const char *letters; /* only ENTITYs of these kinds, like "T"; NULL: of all */
     /* Only what is about these ids, unless there are none: the ENTITY itself (P0101), each ORIGIN that leads to it or
      * is called so (MUFFIN-P0101), each REFERENCE from it or to it (@muffin, too), each EVENT with it as subject. Rows
      * of other kinds come as ever. */
@@ -86,6 +88,9 @@ typedef struct {
 /* Called for every row; the row and its texts live until the call returns. False ends the walk with the visitor's
  * error. */
 typedef bool (*cv_visit)(void *ctx, cv_rec_kind kind, const void *row, cv_err *err);
+
+/* Called for every dialogue of a list with its rev; of its row only the outline is there. As above. */
+typedef bool (*cv_list_visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err);
 
 typedef struct {
     cv_str status; /* empty: any */
@@ -131,10 +136,7 @@ typedef struct {
                       cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
 
     /* ---- across dialogues ---- */
-    bool (*list)(cv_store *store, cv_arena *a, const cv_list_query *query,
-                 bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
-                               cv_err *err),
-                 void *ctx, cv_err *err);
+    bool (*list)(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx, cv_err *err);
 
     /* Counts of one moment: of dialogues, entities, verdicts and scores, in this order; the words of each in order, but
      * experts by score (the highest first) and then by name. The cost is that of counting, not of reading rows. */

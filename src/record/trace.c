@@ -93,10 +93,8 @@ static bool trace_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv
     return told(t, "op_result", dialogue_id, 0, ok);
 }
 
-static bool trace_list(cv_store *store, cv_arena *a, const cv_list_query *query,
-                       bool (*visit)(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position,
-                                     cv_err *err),
-                       void *ctx, cv_err *err)
+static bool trace_list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
+                       cv_err *err)
 {
     traced *t = (traced *)store;
     bool ok = !fails_now(t, "list", err) && t->inner->calls->list(t->inner, a, query, visit, ctx, err);

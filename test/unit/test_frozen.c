@@ -49,9 +49,9 @@ static void writing_is_refused_and_says_why(void **state)
     assert_int_equal(access(cv_arena_printf(&f->arena, "%s-shm", f->path).p, F_OK), -1);
 }
 
-static bool count_list(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+static bool count_list(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
-    (void)id, (void)row, (void)position, (void)err;
+    (void)id, (void)row, (void)rev, (void)err;
     ++*(size_t *)ctx;
     return true;
 }

@@ -34,12 +34,12 @@ static void assert_parameters(sqlite3_stmt *st, const cv_rec_type *type, size_t 
         assert_str_eq(type->fields[i].name, sqlite3_bind_parameter_name(st, (int)(i - first) + 3) + 1);
 }
 
-static void assert_columns(sqlite3_stmt *st, const cv_rec_type *type)
+static void assert_columns(sqlite3_stmt *st, const cv_field *fields, size_t count)
 {
-    assert_int_equal(sqlite3_column_count(st), type->field_count + 1);
+    assert_int_equal(sqlite3_column_count(st), count + 1);
     assert_string_equal(sqlite3_column_name(st, 0), "rev");
-    for (size_t i = 0; i < type->field_count; i++)
-        assert_str_eq(type->fields[i].name, sqlite3_column_name(st, (int)i + 1));
+    for (size_t i = 0; i < count; i++)
+        assert_str_eq(fields[i].name, sqlite3_column_name(st, (int)i + 1));
 }
 
 static void statements_follow_the_field_tables(void **state)
@@ -51,11 +51,13 @@ static void statements_follow_the_field_tables(void **state)
         const cv_rec_type *type = &cv_rec_types[t->kind];
         assert_true(i == 0 || t->kind >= cv_sqlite_tables[i - 1].kind); /* the order of snapshots */
         assert_parameters(cv_sqlite_use(inside(f), t->put), type, t->letter ? 1 : 0);
-        assert_columns(cv_sqlite_use(inside(f), t->all), type);
-        if (t->since)
-            assert_columns(cv_sqlite_use(inside(f), t->since), type);
-        if (t->about)
-            assert_columns(cv_sqlite_use(inside(f), t->about), type);
+        const char *const whole[] = {t->all, t->since, t->about};
+        for (size_t k = 0; k < CV_COUNT(whole); k++)
+            if (whole[k])
+                assert_columns(cv_sqlite_use(inside(f), whole[k]), type->fields, type->field_count);
+        assert_int_equal(t->outline != NULL, type->outline_count < type->field_count);
+        if (t->outline)
+            assert_columns(cv_sqlite_use(inside(f), t->outline), type->outline, type->outline_count);
     }
 }
 
@@ -724,10 +726,14 @@ static void reading_costs_what_is_asked_for(void **state)
     size_t last = pages_read(f, &(cv_wanted){.since_rev = 9});
     size_t last_lean = pages_read(f, &(cv_wanted){.since_rev = 9, .no_content = true});
     size_t nothing = pages_read(f, &(cv_wanted){.since_rev = 10});
+    size_t outline = pages_read(f, &(cv_wanted){.outline = CV_REC_BIT(ENTITY)});
+    size_t others = pages_read(f, &(cv_wanted){.letters = "RTEC"});
     const cv_str ids[] = {CV_STR("P0001"), CV_STR("P0950")};
     size_t two = pages_read(f, &(cv_wanted){.kinds = CV_REC_BIT(ENTITY), .about = ids, .about_count = 2});
     assert_true(all > 4800); /* 500 texts of ten pages each */
     assert_true(lean < 650); /* a row each */
+    assert_true(outline <= lean);
+    assert_true(others < 60);
     assert_true(last < 650); /* a tenth */
     assert_true(last_lean < 150);
     assert_true(nothing < 60);

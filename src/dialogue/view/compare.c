@@ -212,7 +212,7 @@ static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)
             continue;
         }
         cv_compared *d = CV_NEW(call->arena, cv_compared);
-        if (cv_course_load(call, id, &d->course, &err)) {
+        if (cv_course_load(call, id, true, &d->course, &err)) {
             c->items[c->count++] = d;
             continue;
         }

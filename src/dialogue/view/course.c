@@ -104,12 +104,13 @@ static void follow(cv_arena *a, cv_course *c)
     }
 }
 
-bool cv_course_load(cv_call *call, cv_str dialogue_id, cv_course *ret, cv_err *err)
+bool cv_course_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_course *ret, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
-                                       CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) |
-                                       CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT),
-                              .no_content = true};
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                           CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
+                           CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
+    const char tensions[] = {cv_kinds[CV_KIND_TENSION].letter, '\0'};
+    const cv_wanted wanted = {.kinds = kinds, .outline = kinds, .letters = all_kinds ? NULL : tensions};
     *ret = (cv_course){0};
     cv_tempo_begin(&ret->tempo, call->arena);
     if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))

@@ -28,14 +28,15 @@ typedef struct {
 typedef struct {
     cv_state s; /* of its entities only the tensions; no events */
     cv_tempo tempo;
-    size_t entities[CV_KIND_COUNT];
-    size_t responses; /* that wait for the next round to be registered */
+    size_t entities[CV_KIND_COUNT]; /* of which kinds: see cv_course_load() */
+    size_t responses;               /* that wait for the next round to be registered */
     cv_course_round *rounds;
     size_t count;
 } cv_course;
 
-/* A missing dialogue is an error, as in cv_state_load. */
-bool cv_course_load(cv_call *call, cv_str dialogue_id, cv_course *ret_course, cv_err *err);
+/* Entities of all kinds are counted, or only tensions: then others are not even read. A missing dialogue is an error,
+ * as in cv_state_load. */
+bool cv_course_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_course *ret_course, cv_err *err);
 
 /* The verdict that decided, or NULL. */
 const cv_rec_verdict *cv_course_final(const cv_course *c);

@@ -237,7 +237,7 @@ bool cv_dialogue_progress(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_progress *p = CV_NEW(call->arena, cv_progress);
-    if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), &p->course, &err))
+    if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->course, &err))
         return cv_call_fail(call, &err);
     cv_progress_judge(call->arena, p);
     p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.flags);

@@ -62,10 +62,10 @@ static bool take(void *ctx, const cv_tallied *t, cv_err *err)
     return true;
 }
 
-static bool take_recent(void *ctx, cv_str id, const cv_rec_dialogue *row, const cv_position *position, cv_err *err)
+static bool take_recent(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     counting *c = ctx;
-    (void)position, (void)err;
+    (void)rev, (void)err;
     *CV_PUSH(c->a, &c->s->recent) =
         (cv_stats_dialogue){cv_arena_copy(c->a, id),
                             {.title = cv_arena_copy(c->a, row->title),
