@@ -4,13 +4,18 @@
 #include <errno.h>
 #include <time.h>
 
-static const long NS_PER_MS = 1000000L, NS_PER_S = 1000000000L;
+static const long NS_PER_US = 1000L, NS_PER_MS = 1000000L, NS_PER_S = 1000000000L;
 
-int64_t cv_steady_ms(void)
+int64_t cv_steady_us(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / NS_PER_MS;
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / NS_PER_US;
+}
+
+int64_t cv_steady_ms(void)
+{
+    return cv_steady_us() / 1000;
 }
 
 void cv_steady_cond_init(pthread_cond_t *cond)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 int64_t cv_steady_ms(void); /* since some moment before the program began */
+int64_t cv_steady_us(void);
 
 /* A condition that is waited for by this clock: pthread_cond_wait, or the one below. */
 void cv_steady_cond_init(pthread_cond_t *cond);

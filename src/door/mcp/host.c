@@ -8,14 +8,19 @@
 
 /* ---- jobs ------------------------------------------------------------------------------------------------------- */
 
-enum { KEPT_BYTES = 1 << 16 }; /* of memory that is used again: a large piece goes */
+enum {
+    KEPT_BYTES = 1 << 16, /* of memory that is used again: a large piece goes */
+    MAX_SPARE = 64,       /* jobs that are used again: after a rush the others go */
+};
 
 cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host)
 {
     pthread_mutex_lock(&host->lock);
     cv_mcp_job *job = host->spare;
-    if (job)
+    if (job) {
         host->spare = job->next;
+        host->spare_count--;
+    }
     pthread_mutex_unlock(&host->lock);
     if (!job)
         job = CV_HEAP_NEW(cv_mcp_job);
@@ -33,6 +38,18 @@ static void empty(cv_buf *buf)
     *buf = kept;
 }
 
+static void free_jobs(cv_mcp_job *job)
+{
+    while (job) {
+        cv_mcp_job *next = job->next;
+        cv_arena_release(&job->arena);
+        cv_buf_release(&job->text);
+        cv_buf_release(&job->out);
+        cv_heap_free(job);
+        job = next;
+    }
+}
+
 void cv_mcp_job_free(cv_mcp_job *job)
 {
     cv_mcp_host *host = job->host;
@@ -45,9 +62,15 @@ void cv_mcp_job_free(cv_mcp_job *job)
     cv_mcp_job clean = {.arena = job->arena, .text = job->text, .out = job->out};
     *job = clean;
     pthread_mutex_lock(&host->lock);
-    job->next = host->spare;
-    host->spare = job;
+    bool kept = host->spare_count < MAX_SPARE;
+    if (kept) {
+        job->next = host->spare;
+        host->spare = job;
+        host->spare_count++;
+    }
     pthread_mutex_unlock(&host->lock);
+    if (!kept)
+        free_jobs(job);
 }
 
 /* Takes it off the active ones, with the lock held. */
@@ -108,6 +131,8 @@ size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued)
 
 /* ---- workers ---------------------------------------------------------------------------------------------------- */
 
+enum { BREATH_US = 250 }; /* that a worker serves before it looks for bytes */
+
 /* All with the lock held. */
 
 static void doze(cv_mcp_host *host)
@@ -135,28 +160,44 @@ static bool lend_hand(cv_mcp_host *host, bool wait)
     return true;
 }
 
-/* What there is to serve lasts longer than a beat: others join, and those who wait for the thread's help have it. */
-static void breathe(cv_mcp_host *host)
+/* Since when a worker has done nothing else than serve, in microseconds. */
+typedef struct {
+    int64_t breathed, called; /* … since it has looked for bytes; and for others, to whom the queue is too long */
+} pace;
+
+static pace begin_pace(void)
 {
-    pthread_mutex_unlock(&host->lock);
-    cv_mcp_hurry(host);
-    pthread_mutex_lock(&host->lock);
-    lend_hand(host, false);
+    int64_t now = cv_steady_us();
+    return (pace){now, now};
 }
 
-/* The next job; NULL: it is over. Takes the lock itself. `since`: when the worker last did something else than serve.
- */
-static cv_mcp_job *take(cv_mcp_host *host, int64_t *since)
+/* There is more to serve. Meanwhile answers are sent and requests read, so that clients are at work too; and when it
+ * lasts, others join. */
+static void breathe(cv_mcp_host *host, pace *p)
+{
+    int64_t now = cv_steady_us();
+    if (now < p->breathed + BREATH_US)
+        return;
+    if (now >= p->called + CV_MCP_BEAT_MS * 1000) {
+        pthread_mutex_unlock(&host->lock);
+        cv_mcp_hurry(host);
+        pthread_mutex_lock(&host->lock);
+        p->called = now;
+    }
+    lend_hand(host, false);
+    p->breathed = cv_steady_us();
+}
+
+/* The next job; NULL: it is over. Takes the lock itself. */
+static cv_mcp_job *take(cv_mcp_host *host, pace *p)
 {
     pthread_mutex_lock(&host->lock);
-    if (host->first && host->help && cv_steady_ms() >= *since + CV_MCP_BEAT_MS) {
-        breathe(host);
-        *since = cv_steady_ms();
-    }
+    if (host->first && host->help)
+        breathe(host, p);
     while (!host->first && !host->ending) {
         if (!lend_hand(host, true))
             doze(host);
-        *since = cv_steady_ms();
+        *p = begin_pace();
     }
     cv_mcp_job *job = host->ending ? NULL : host->first;
     if (job) {
@@ -174,9 +215,9 @@ static void *work(void *argument)
     const cv_mcp_server *server = host->server;
     void *worker = server->enter ? server->enter(server->ctx) : NULL;
     cv_arena arena = {0}; /* used again and again: what calls need is kept once for each worker, not for each job */
-    int64_t since = cv_steady_ms();
+    pace p = begin_pace();
     cv_mcp_job *job;
-    while ((job = take(host, &since))) {
+    while ((job = take(host, &p))) {
         if (!atomic_load(&job->cancelled))
             cv_mcp_serve(job, &arena, worker);
         cv_mcp_finish(job);
@@ -188,8 +229,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* With the lock held. Every worker costs memory and a handle of the record, and the first call of each takes longer than
- * others: so each is awaited four times as long as the one before. */
+/* With the lock held. Every worker costs memory and a handle of the record, and the first call of each takes longer
+ * than others: so each is awaited four times as long as the one before. */
 static void add_worker(cv_mcp_host *host)
 {
     int64_t now = cv_steady_ms(), patience = host->worker_count ? CV_MCP_BEAT_MS << 2 * (host->worker_count - 1) : 0;
@@ -351,18 +392,6 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     host->identity = print_identity(&host->arena, server);
     cv_mcp_find_mirrored(host);
     cv_mcp_keep_init(host);
-}
-
-static void free_jobs(cv_mcp_job *job)
-{
-    while (job) {
-        cv_mcp_job *next = job->next;
-        cv_arena_release(&job->arena);
-        cv_buf_release(&job->text);
-        cv_buf_release(&job->out);
-        cv_heap_free(job);
-        job = next;
-    }
 }
 
 /* One that is queued, or a subscription; NULL: there is none. A client that leaves may take one too. */

@@ -149,6 +149,7 @@ struct cv_mcp_host {
     size_t worker_count;
     int64_t added; /* when the last one was */
     cv_mcp_job *active, *spare;
+    size_t spare_count;
     cv_mcp_session *sessions;
     size_t watching;     /* subscriptions to resources */
     bool awaited;        /* somebody waits for the watcher to look */

@@ -18,10 +18,10 @@
 #include "door/mcp/host.h"
 
 enum {
-    CHUNK = 1 << 16, /* bytes read at once */
-    FULL = 1 << 15,  /* bytes of answers that are written without waiting for more */
-    BEAT_MS = 2,     /* how long an answer may be kept back, and a queue stand still */
-    GRACE_MS = 20,   /* for what is under way when a signal comes */
+    CHUNK = 1 << 16,          /* bytes read at once */
+    FULL = 1 << 15,           /* bytes of answers that are written without waiting for more */
+    BEAT_MS = CV_MCP_BEAT_MS, /* how long an answer may be kept back, and a queue stand still */
+    GRACE_MS = 20,            /* for what is under way when a signal comes */
     LAST_RESORT_S = 1,
 };
 
