@@ -56,3 +56,29 @@ cv_str cv_plain_fit(cv_str s, size_t columns)
     }
     return s;
 }
+
+/* The next piece of `rest` that takes at most `columns`, without the blanks at its end; at least a word. */
+static cv_str take_line(cv_str *rest, size_t columns)
+{
+    size_t end = cv_plain_fit(*rest, columns).n, from = rest->n - cv_str_trim_left(*rest).n;
+    while (end < rest->n && end > from && rest->p[end] != ' ')
+        end--;
+    if (end <= from)
+        for (end = from; end < rest->n && rest->p[end] != ' ';)
+            end++;
+    cv_str line = cv_str_trim_right(cv_str_head(*rest, end));
+    *rest = cv_str_trim_left(cv_str_from(*rest, end));
+    return line;
+}
+
+void cv_plain_wrap(cv_buf *out, cv_str text, size_t width, size_t at, size_t hang)
+{
+    for (size_t column = at; text.n > 0; column = hang) {
+        cv_plain_add(out, take_line(&text, width > column ? width - column : 1));
+        if (text.n == 0)
+            return;
+        cv_buf_add_char(out, '\n');
+        for (size_t i = 0; i < hang; i++)
+            cv_buf_add_char(out, ' ');
+    }
+}

@@ -113,8 +113,7 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
     } else if (text) {
         print_text(&out, text->text);
     } else {
-        cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op).output, cli->colour,
-                           width_of_terminal());
+        cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op).output, cli->colour, call->width);
     }
     return cv_cli_finish(cli, &out, call->unwell ? 1 : 0);
 }
@@ -131,6 +130,7 @@ int cv_cli_run_operation(cv_cli *cli)
                     .clock = cv_clock_system(),
                     .follower = {cv_teller_tell, &teller},
                     .for_people = !cli->json,
+                    .width = width_of_terminal(),
                     .input = &tree,
                     .out = &reply,
                     .errs = &errs,

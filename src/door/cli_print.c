@@ -41,6 +41,7 @@ typedef struct {
 
 static void print_object(const printer *p, const cv_json *object, size_t indent);
 static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width);
+static void print_lines(const printer *p, cv_str text, size_t indent);
 
 /* ---- small things ----------------------------------------------------------------------------------------------- */
 
@@ -284,25 +285,27 @@ static void print_row(const printer *p, const columns *c, const cv_json *row, si
     cv_buf_add_z(p->out, row || !c->cut ? "\n" : "…\n");
 }
 
-/* A text with hits in it, on one line. */
-static void print_marked(const printer *p, cv_str text)
+/* A text with hits in it; behind the last one it is broken where the terminal ends. */
+static void print_marked(const printer *p, cv_str text, size_t indent)
 {
     static const cv_str begins = CV_STR_INIT("⟦"), ends = CV_STR_INIT("⟧");
-    size_t from, to;
+    size_t from, to, at = indent;
     while (p->colour && (from = cv_str_find(text, begins)) != SIZE_MAX &&
            (to = cv_str_find(cv_str_from(text, from), ends)) != SIZE_MAX) {
+        cv_str hit = cv_str_head(cv_str_from(text, from + begins.n), to - begins.n);
         cv_plain_add(p->out, cv_str_head(text, from));
-        print_painted(p, bold, cv_str_head(cv_str_from(text, from + begins.n), to - begins.n));
+        print_painted(p, bold, hit);
+        at += cv_plain_width(cv_str_head(text, from)) + cv_plain_width(hit);
         text = cv_str_from(text, from + to + ends.n);
     }
-    cv_plain_add(p->out, text);
+    cv_plain_wrap(p->out, text, p->whole ? SIZE_MAX : p->width, at, indent);
     cv_buf_add_char(p->out, '\n');
 }
 
 static void print_below(const printer *p, const cv_json *row, size_t indent)
 {
     printer inner = *p;
-    inner.row = NULL;
+    inner.row = inner.schema = NULL;
     for (uint32_t i = 0; i < row->count; i++) {
         const cv_json_member *member = &row->members[i];
         if (!is_below(p, member->key) || is_empty(&member->value))
@@ -311,8 +314,12 @@ static void print_below(const printer *p, const cv_json *row, size_t indent)
             print_member(&inner, member, indent, 0);
             continue;
         }
+        if (cv_str_find_char(member->value.text, '\n') != SIZE_MAX) {
+            print_lines(p, member->value.text, indent);
+            continue;
+        }
         spaces(p, indent);
-        print_marked(p, member->value.text);
+        print_marked(p, member->value.text, indent);
     }
 }
 
@@ -383,7 +390,7 @@ static cv_str inline_text(const printer *p, const cv_json *value, size_t room)
     return text.p && cv_plain_width(text) <= room && text.n <= CELL ? text : (cv_str){NULL, 0};
 }
 
-/* What is known of the rows in a member. */
+/* What is known of a member, and of the rows in it. */
 static printer for_rows(const printer *p, cv_str key)
 {
     printer rows = *p;
@@ -391,7 +398,7 @@ static printer for_rows(const printer *p, cv_str key)
     const cv_json *property = properties ? cv_json_get(properties, key) : NULL;
     const cv_json *items = property ? cv_json_get(property, CV_STR("items")) : NULL;
     rows.row = items ? cv_json_get(items, CV_STR("properties")) : NULL;
-    rows.schema = NULL;
+    rows.schema = property;
     return rows;
 }
 

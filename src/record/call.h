@@ -29,6 +29,7 @@ typedef struct {
     cv_buf *out;
     cv_follower follower;
     bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
+    size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
     cv_errs *errs;

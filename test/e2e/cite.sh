@@ -108,4 +108,14 @@ done
 run "cards" 0 dialogue expand hostile P0001 P0006 P0012
 no_hashes
 golden cite/hostile.txt
+
+# On a terminal every line fits; elsewhere none is broken.
+if command -v script >/dev/null; then
+    script -qec "stty cols 60; '$conclave' dialogue history nvidia-decision R0001" /dev/null 2>&1 </dev/null | tr -d '\r' >"$out"
+    [ "$(wc -L <"$out")" -le 60 ] && grep -q '^        .*\[[0-9a-f]*\]$' "$out"
+    ok $? "a history on a terminal goes on below its line"
+    run "a history in a pipe" 0 dialogue history nvidia-decision R0001
+    [ "$(wc -L <"$out")" -gt 60 ]
+    ok $? "a history in a pipe is not broken"
+fi
 finish

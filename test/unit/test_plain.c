@@ -44,11 +44,39 @@ static void text_is_cut_between_characters(void **state)
     assert_str_eq(cv_plain_fit(CV_STR("🧁"), 1), "");
 }
 
+static void text_is_broken_at_blanks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t width, at, hang;
+        const char *lines;
+    } rows[] = {
+        {"one two three", 80, 0, 4, "one two three"},
+        {"one two three", 8, 0, 2, "one two\n  three"},
+        {"one two three", 7, 0, 0, "one two\nthree"},
+        {"one two three", 8, 4, 4, "one\n    two\n    three"},
+        {"  12  one two", 8, 0, 4, "  12\n    one\n    two"},
+        {"日本 日本", 5, 0, 1, "日本\n 日本"},
+        {"see /a/very/long/path now", 8, 0, 2, "see\n  /a/very/long/path\n  now"},
+        {"word", 2, 9, 9, "word"},
+        {"", 8, 0, 2, ""},
+        {"a\033b", 8, 0, 2, "a?b"},
+    };
+    for (size_t i = 0; i < CV_COUNT(rows); i++) {
+        cv_buf out = {0};
+        cv_plain_wrap(&out, cv_str_of(rows[i].text), rows[i].width, rows[i].at, rows[i].hang);
+        assert_str_eq(cv_buf_str(&out), rows[i].lines);
+        cv_buf_release(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_shown_without_what_steers),
         cmocka_unit_test(text_is_cut_between_characters),
+        cmocka_unit_test(text_is_broken_at_blanks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

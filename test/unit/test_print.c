@@ -115,6 +115,31 @@ static void test_long_cells(void **state)
     cv_arena_release(&a);
 }
 
+/* Also in an object within the reply; text of several lines stays in lines. */
+static void test_long_members_below(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_json reply, schema;
+    cv_err err = {.arena = &a};
+    cv_buf out = {0};
+    cv_str text = CV_STR("{\"in\":{\"rows\":[{\"id\":\"a\",\"why\":\"a text that is longer than the line\"},"
+                         "{\"id\":\"b\",\"why\":\"one\\ntwo\"}]}}");
+    cv_str kinds = CV_STR("{\"properties\":{\"in\":{\"properties\":{\"rows\":{\"items\":{\"properties\":"
+                          "{\"why\":{\"x-below\":true}}}}}}}}");
+    assert_ok(cv_json_parse(&a, text, &reply, &err), &err);
+    assert_ok(cv_json_parse(&a, kinds, &schema, &err), &err);
+    cv_cli_print_reply(&out, &a, &reply, &schema, false, 30);
+    assert_str_eq(cv_buf_str(&out),
+                  "in:\n  rows:\n    id\n    a\n        a text that is longer\n        than the line\n"
+                  "    b\n        one\n        two\n");
+    cv_buf_clear(&out);
+    cv_cli_print_reply(&out, &a, &reply, &schema, false, 0);
+    assert_str_has(cv_buf_str(&out), "        a text that is longer than the line\n");
+    cv_buf_release(&out);
+    cv_arena_release(&a);
+}
+
 static void test_colours(void **state)
 {
     (void)state;
@@ -133,6 +158,7 @@ static void test_colours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_replies), cmocka_unit_test(test_members_below),
-                                       cmocka_unit_test(test_long_cells), cmocka_unit_test(test_colours)};
+                                       cmocka_unit_test(test_long_members_below), cmocka_unit_test(test_long_cells),
+                                       cmocka_unit_test(test_colours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

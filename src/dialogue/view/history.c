@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/plain.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/address.h"
 #include "dialogue/view/timeline.h"
@@ -149,6 +150,8 @@ static void print_subject(const history *h, cv_json_writer *w)
     cv_json_end_object(w);
 }
 
+enum { REASON_COLUMN = 8 }; /* where what belongs to an event stands below it */
+
 static void tell_old_values(cv_buf *out, cv_arena *a, cv_str data)
 {
     cv_json tree;
@@ -157,7 +160,8 @@ static void tell_old_values(cv_buf *out, cv_arena *a, cv_str data)
     cv_str expert = old ? cv_json_get_text(&tree, "expert") : (cv_str){NULL, 0};
     for (uint32_t i = 0; old && old->type == CV_JSON_OBJECT && i < old->count; i++) {
         const cv_json_member *m = &old->members[i];
-        cv_buf_printf(out, "        old %.*s%s%.*s: ", CV_FMT(m->key), expert.p ? " of " : "", CV_FMT(expert));
+        cv_buf_printf(out, "%*sold %.*s%s%.*s: ", REASON_COLUMN, "", CV_FMT(m->key), expert.p ? " of " : "",
+                      CV_FMT(expert));
         if (m->value.type == CV_JSON_STRING)
             cv_tell_text(out, a, m->value.text);
         else
@@ -182,11 +186,23 @@ static void tell_moment(const history *h, cv_buf *out, const cv_moment *m)
     cv_moment_tell(out, a, m);
     cv_buf_printf(out, "  [%.*s]\n", CV_FMT(cv_str_head(e->hash, 8)));
     if (e->reason.p) {
-        cv_buf_add_z(out, "        ");
+        cv_buf_printf(out, "%*s", REASON_COLUMN, "");
         cv_tell_text(out, a, e->reason);
         cv_buf_add_char(out, '\n');
     }
     tell_old_values(out, a, e->data);
+}
+
+/* Every line fits the terminal; what does not goes on below it, where reasons stand. */
+static cv_str wrapped(cv_arena *a, cv_str text, size_t width)
+{
+    cv_buf out = {0};
+    cv_str line;
+    while (cv_str_split(&text, '\n', &line)) {
+        cv_plain_wrap(&out, line, width, 0, REASON_COLUMN);
+        cv_buf_add_z(&out, text.n ? "\n" : "");
+    }
+    return cv_buf_take(&out, a);
 }
 
 static cv_str tell(const history *h)
@@ -209,7 +225,8 @@ static cv_str tell(const history *h)
         cv_buf_add_z(&out, "no events\n");
     if (h->more)
         cv_buf_printf(&out, "more: --after %lld\n", (long long)h->page.items[h->page.count - 1].event.event_seq);
-    return cv_buf_take(&out, a);
+    cv_str text = cv_buf_take(&out, a);
+    return h->call->width ? wrapped(a, text, h->call->width) : text;
 }
 
 static void answer(const history *h)
