@@ -169,7 +169,9 @@ FROM origins INDEXED BY origins_rev WHERE dialogue_id = :dialogue_id AND rev > :
 -- name: about_origin
 SELECT rev, local_id, display_id, expert_slug, round, response_sha256, range_start, range_end
 FROM origins WHERE dialogue_id = :dialogue_id AND +rev > :since
-    AND (local_id IN (SELECT value FROM json_each(:about)) OR display_id IN (SELECT value FROM json_each(:about)))
+    AND local_id IN (SELECT value FROM json_each(:about)
+                     UNION SELECT local_id FROM origins INDEXED BY origins_display
+                     WHERE dialogue_id = :dialogue_id AND display_id IN (SELECT value FROM json_each(:about)))
 ORDER BY local_id;
 
 -- name: all_reference
@@ -182,8 +184,11 @@ FROM refs INDEXED BY refs_rev WHERE dialogue_id = :dialogue_id AND rev > :since 
 
 -- name: about_reference
 SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
-FROM refs WHERE dialogue_id = :dialogue_id AND +rev > :since
-    AND (source_id IN (SELECT value FROM json_each(:about)) OR target_id IN (SELECT value FROM json_each(:about)))
+FROM refs WHERE dialogue_id = :dialogue_id AND +rev > :since AND source_id IN (SELECT value FROM json_each(:about))
+UNION
+SELECT rev, source_id, ref_type, target_id, source_type, target_type, round, position, created_at
+FROM refs INDEXED BY refs_target
+WHERE dialogue_id = :dialogue_id AND +rev > :since AND target_id IN (SELECT value FROM json_each(:about))
 ORDER BY source_id, ref_type, target_id;
 
 -- name: all_move
@@ -209,7 +214,7 @@ FROM events INDEXED BY events_rev WHERE dialogue_id = :dialogue_id AND rev > :si
 -- name: about_event
 SELECT rev, event_seq, subject_type, subject_id, event_type, event_round, actors, reason, result_id, reference, data,
     covers, created_at, hash
-FROM events WHERE dialogue_id = :dialogue_id AND +rev > :since
+FROM events INDEXED BY events_subject WHERE dialogue_id = :dialogue_id AND +rev > :since
     AND subject_id IN (SELECT value FROM json_each(:about))
 ORDER BY event_seq;
 
