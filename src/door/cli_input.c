@@ -125,6 +125,28 @@ static bool check_text(const char *value, cv_str property, cv_err *err)
     return false;
 }
 
+/* Ids, slugs and words have no commas: "tension,claim" are two of them. Of an empty value the schema shall tell. */
+static void write_items(cv_json_writer *w, const cv_json_member *property, cv_str value)
+{
+    cv_str rest = value, item;
+    bool any = false;
+    while (!cv_json_get(&property->value, CV_STR("x-whole")) && cv_str_split(&rest, ',', &item)) {
+        item = cv_str_trim(item);
+        if (item.n > 0)
+            cv_json_str(w, item);
+        any = any || item.n > 0;
+    }
+    if (!any)
+        cv_json_str(w, value);
+}
+
+static bool twice(const cv_cli *cli, size_t option, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", cli->command->options[option].name);
+    err->suggestion = CV_STR("it takes one value");
+    return false;
+}
+
 static bool write_property(cv_cli *cli, cv_json_writer *w, size_t option, const cv_json_member *property, cv_err *err)
 {
     bool list = cv_flag_of(&property->value) == CV_FLAG_TEXTS;
@@ -134,13 +156,17 @@ static bool write_property(cv_cli *cli, cv_json_writer *w, size_t option, const 
         if (given->option != option)
             continue;
         if (++times > 1 && !list)
-            return cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", cli->command->options[option].name);
+            return twice(cli, option, err);
         if (times == 1) {
             cv_json_key(w, property->key);
             if (list)
                 cv_json_begin_array(w);
         }
-        if (!check_text(given->value, property->key, err) || !write_value(cli, w, property, given->value, err))
+        if (!check_text(given->value, property->key, err))
+            return false;
+        if (list)
+            write_items(w, property, cv_str_of(given->value));
+        else if (!write_value(cli, w, property, given->value, err))
             return false;
     }
     if (times > 0 && list)

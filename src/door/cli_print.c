@@ -7,9 +7,10 @@
  *       muffin   Value Analyst   Core
  *
  * Any JSON object can be shown: nothing here knows an operation. Members of a row that the schema calls x-below stand
- * below their row. Hits that a text marks as ⟦hit⟧ are bold where there are colours. What is null is left out. On a
- * terminal tables are cut to its width and long texts after some lines, both with an ellipsis; elsewhere nothing is
- * cut. Text is shown without control characters.
+ * below their row, and one that it calls x-more is told as the option that gives the next page. Hits that a text marks
+ * as ⟦hit⟧ are bold where there are colours. What is null is left out. On a terminal tables are cut to its width and
+ * long texts after some lines, both with an ellipsis; elsewhere nothing is cut. Text is shown without control
+ * characters.
  */
 #include "base/clock.h"
 #include "base/plain.h"
@@ -390,20 +391,46 @@ static cv_str inline_text(const printer *p, const cv_json *value, size_t room)
     return text.p && cv_plain_width(text) <= room && text.n <= CELL ? text : (cv_str){NULL, 0};
 }
 
+/* What the schema says of a member; NULL: nothing. */
+static const cv_json *property_of(const printer *p, cv_str key)
+{
+    const cv_json *properties = p->schema ? cv_json_get(p->schema, CV_STR("properties")) : NULL;
+    return properties ? cv_json_get(properties, key) : NULL;
+}
+
 /* What is known of a member, and of the rows in it. */
 static printer for_rows(const printer *p, cv_str key)
 {
     printer rows = *p;
-    const cv_json *properties = p->schema ? cv_json_get(p->schema, CV_STR("properties")) : NULL;
-    const cv_json *property = properties ? cv_json_get(properties, key) : NULL;
+    const cv_json *property = property_of(p, key);
     const cv_json *items = property ? cv_json_get(property, CV_STR("items")) : NULL;
     rows.row = items ? cv_json_get(items, CV_STR("properties")) : NULL;
     rows.schema = property;
     return rows;
 }
 
+/* "more: --after 20": where the next page begins, as the option that asks for it. False: the member is no such place.
+ */
+static bool print_more(const printer *p, const cv_json_member *member, size_t key_width)
+{
+    static const cv_str key = CV_STR_INIT("more");
+    const cv_json *property = property_of(p, member->key);
+    cv_str option = property ? cv_json_get_text(property, "x-more") : (cv_str){NULL, 0};
+    if (!option.n)
+        return false;
+    print_painted(p, p->colour ? bold : NULL, key);
+    cv_buf_add_char(p->out, ':');
+    spaces(p, (key_width > key.n ? key_width - key.n : 0) + 1);
+    cv_buf_printf(p->out, "--%.*s ", CV_FMT(option));
+    cv_plain_add(p->out, scalar_text(p, &member->value));
+    cv_buf_add_char(p->out, '\n');
+    return true;
+}
+
 static void print_member(const printer *p, const cv_json_member *member, size_t indent, size_t key_width)
 {
+    if (print_more(p, member, key_width))
+        return;
     printer inner = for_rows(p, member->key);
     const cv_json *value = &member->value;
     size_t width = cv_plain_width(member->key), taken = indent + key_width + 2;

@@ -147,11 +147,14 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
     const cv_json *schema = &property->value, *about = cv_json_get(schema, CV_STR("description"));
     const cv_json *items = cv_json_get(schema, CV_STR("items"));
     cv_flag_kind kind = cv_flag_of(schema);
-    bool file = cv_json_get(schema, CV_STR("x-file"));
-    cv_str summary = cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")),
-                                     CV_FMT(default_of(a, schema)), kind == CV_FLAG_TEXTS ? " (may be repeated)" : "",
-                                     file ? " (@FILE and - for standard input are read)" : "",
-                                     cv_schema_requires(input, property->key) ? " (required)" : "");
+    bool file = cv_json_get(schema, CV_STR("x-file")), whole = cv_json_get(schema, CV_STR("x-whole"));
+    const char *list = kind != CV_FLAG_TEXTS ? ""
+                       : whole               ? " (may be repeated)"
+                                             : " (several: with commas, or repeated)";
+    cv_str summary =
+        cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), CV_FMT(default_of(a, schema)),
+                        list, file ? " (@FILE and - for standard input are read)" : "",
+                        cv_schema_requires(input, property->key) ? " (required)" : "");
     return (cv_cli_option){.name = cv_flag_name(a, property->key),
                            .value = value_name(a, property, kind),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),

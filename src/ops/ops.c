@@ -52,7 +52,9 @@ static const cv_operation rows[] = {
      .verb = "list",
      .tool = "blue_dialogue_list",
      .summary = "list the dialogues",
-     .details = "One row per dialogue: id, title, status, rounds, score.\n",
+     .details =
+         "One row per dialogue: id, title, status, rounds, score; in pages of --limit, ordered by id. When there are\n"
+         "more, the answer ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
@@ -319,7 +321,8 @@ static const cv_operation rows[] = {
          "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
          "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
          "between them. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, what\n"
-         "has any of them is shown. Hits are ordered by how well they fit.\n",
+         "has any of them is shown. Hits are ordered by how well they fit. When there are more of them, the answer\n"
+         "ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
      .examples = "  conclave dialogue search \"income collar\"\n"
                  "  conclave dialogue search hedging --kinds tension --statuses open --expert muffin\n",
      .schema = "dialogue_search",

@@ -123,6 +123,8 @@ static const struct {
     {"x-print", is_switch},
     {"x-rare", is_switch},
     {"x-below", is_switch},
+    {"x-more", is_text},
+    {"x-whole", is_switch},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)

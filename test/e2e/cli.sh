@@ -167,6 +167,23 @@ run "two arguments" 2 dialogue create An argument
 has "unexpected argument 'argument'; put quotes around text with spaces" err
 run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2
 has "'--panel-size' is given twice" err
+has "it takes one value" err
+mkdir -p "$work/lists" && cd "$work/lists" && "$conclave" init >/dev/null && nvidia
+run "a list with commas" 0 dialogue search collar --kinds "tension, recommendation,," --statuses open,proposed,amended,adopted --json
+cp "$out" "$work/commas"
+run "the same list, repeated" 0 dialogue search collar --kinds tension --kinds recommendation --statuses open --statuses proposed --statuses amended,adopted --json
+is '.count > 0'
+cmp -s "$out" "$work/commas"
+ok $? "both forms are one"
+run "ids with commas" 0 dialogue expand nvidia-decision P0001,T0001 R0001 --json
+is '[.items[].id] == ["P0001", "T0001", "R0001"]'
+run "nothing but commas" 1 dialogue search collar --kinds ,, --json
+is '.field == "kinds[0]"'
+"$conclave" dialogue create Texts >/dev/null
+run "texts may have commas" 0 dialogue verdict-register texts --verdict-id final --verdict-type final --recommendation r --description d --conditions "first, second" --conditions third --force --warning w --json
+run "they are kept" 0 dialogue export texts --output-path -
+is '.verdicts[0].conditions == ["first, second", "third"]'
+cd "$work/project" || exit 1
 run "a flag without its value" 2 dialogue create --title
 has "option '--title' needs a value: --title TEXT" err
 run "a switch with a value" 2 dialogue create A --strict-convergence=yes
