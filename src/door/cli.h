@@ -29,7 +29,7 @@ typedef struct {
 #define CV_VALUE_EXPERT "EXPERT" /* of the dialogue that the line names */
 #define CV_VALUE_FILE "FILE"
 #define CV_VALUE_FOLDER "DIR"
-#define CV_VALUE_ID "ID" /* of something said in that dialogue */
+#define CV_VALUE_ID "ID"     /* of something said in that dialogue */
 #define CV_VALUE_JSON "JSON" /* or @FILE */
 #define CV_VALUE_TEXT_OR_FILE "TEXT|@FILE"
 
