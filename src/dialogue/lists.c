@@ -188,7 +188,8 @@ bool cv_dialogue_get(cv_call *call)
 {
     const uint32_t kinds = (1u << CV_REC_COUNT) - 1;
     const uint32_t unasked = CV_REC_BIT(EVENT) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(SCORE);
-    cv_wanted wanted = {.kinds = kinds & ~unasked, .no_content = true};
+    cv_wanted wanted = {.kinds = kinds & ~unasked,
+                        .outline = CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
     cv_err err = {.arena = call->arena};
     cv_state s;
     if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &s, &err))
