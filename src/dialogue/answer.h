@@ -2,7 +2,7 @@
 #ifndef CV_DIALOGUE_ANSWER_H
 #define CV_DIALOGUE_ANSWER_H
 
-#include "dialogue/panel.h"
+#include "dialogue/panel/panel.h"
 #include "dialogue/state.h"
 
 /* The members of a row, in the order of records.h: absent values are null, flags are booleans, decimals are numbers.

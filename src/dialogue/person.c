@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "dialogue/panel.h"
+#include "dialogue/panel/panel.h"
 #include "dialogue/people.h"
 #include "text/mark.h"
 

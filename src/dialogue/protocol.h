@@ -7,7 +7,7 @@
 #ifndef CV_DIALOGUE_PROTOCOL_H
 #define CV_DIALOGUE_PROTOCOL_H
 
-#include "dialogue/pool.h"
+#include "dialogue/panel/pool.h"
 
 enum { CV_PROTOCOL_ROUNDS = 10 }; /* what a judge is advised to stay below */
 

@@ -10,7 +10,7 @@
 #ifndef CV_DOOR_LINT_PRINT_H
 #define CV_DOOR_LINT_PRINT_H
 
-#include "dialogue/lint.h"
+#include "dialogue/lint/lint.h"
 
 /* One finding, like a compiler. */
 void cv_print_finding(cv_buf *out, bool colour, const char *file, cv_str text, const cv_finding *f);

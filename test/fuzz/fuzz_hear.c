@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "dialogue/batch.h"
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/twins.h"
+#include "dialogue/register/batch.h"
 #include "ops/op.h"
 #include "ops/schema.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "dialogue/cascade.h"
+#include "dialogue/register/cascade.h"
 
 static const struct {
     unsigned by;

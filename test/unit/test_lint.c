@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/buf.h"
-#include "dialogue/lint.h"
+#include "dialogue/lint/lint.h"
 #include "door/lint_print.h"
 
 /* ---- rules --------------------------------------------------------------------------------------------------- */

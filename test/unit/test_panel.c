@@ -1,7 +1,7 @@
 /* test_panel.c - tier splits, seeded draws, rotations and names. */
 #include "testing.h"
 
-#include "dialogue/panel.h"
+#include "dialogue/panel/panel.h"
 
 /* ---- tier split -------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * linter has nothing to say about it, and what becomes of texts that look like structure. */
 #include "rounds.h"
 
-#include "dialogue/lint.h"
+#include "dialogue/lint/lint.h"
 #include "dialogue/transcript/transcript.h"
 #include "vocab/id.h"
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "dialogue/panel.h"
+#include "dialogue/panel/panel.h"
 
 /* ---- people ------------------------------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
  * doctor.h. */
 #include "dialogue/doctor/doctor.h"
 
-#include "dialogue/verifier.h"
+#include "dialogue/verify/verifier.h"
 #include "record/outlet.h"
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */

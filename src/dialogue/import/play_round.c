@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "dialogue/operations.h"
+#include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
-#include "dialogue/pool.h"
 #include "dialogue/writing.h"
 
 typedef struct {

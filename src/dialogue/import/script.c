@@ -2,7 +2,7 @@
 #include "dialogue/import/script.h"
 
 #include "base/utf8.h"
-#include "dialogue/lint.h"
+#include "dialogue/lint/lint.h"
 #include "dialogue/people.h"
 #include "text/doc.h"
 

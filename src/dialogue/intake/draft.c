@@ -4,7 +4,7 @@
  * stand in the notes. Nothing is written.
  */
 #include "dialogue/intake/diagnosis.h"
-#include "dialogue/intake/shelf.h"
+#include "dialogue/intake/response_files.h"
 #include "dialogue/intake/twins.h"
 #include "dialogue/operations.h"
 
@@ -36,7 +36,7 @@ static void compose(draft *d)
     cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
     cv_twins_find(a, &d->hearing, &d->twins);
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
-    cv_shelf_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
+    cv_response_files_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
         cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
                       "round %lld is registered: it will not be taken a second time", (long long)d->round);

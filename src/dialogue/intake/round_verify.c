@@ -1,7 +1,7 @@
 /* round_verify.c - is a round ready to be registered: who has responded, what will not be understood, which files were
  * never handed in. Reads only. */
 #include "dialogue/intake/diagnosis.h"
-#include "dialogue/intake/shelf.h"
+#include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
 
 typedef struct {
@@ -9,7 +9,7 @@ typedef struct {
     int64_t round;
     cv_attendance attendance;
     cv_hearing hearing; /* of all who have spoken */
-    cv_shelf shelf;
+    cv_response_files files;
     cv_notices warnings;
 } check;
 
@@ -35,7 +35,7 @@ static bool is_complete(const check *c)
 static void look_at_files(cv_call *call, check *c)
 {
     cv_err err = {.arena = call->arena};
-    if (!cv_shelf_look(call, &c->state, c->round, &c->attendance, &c->shelf, &err))
+    if (!cv_response_files_look(call, &c->state, c->round, &c->attendance, &c->files, &err))
         cv_notice_add(&c->warnings, call->arena, CV_STR("files_not_read"),
                       "the dialogue's folder was not looked at: %.*s", CV_FMT(cv_err_text(&err)));
 }
@@ -77,13 +77,13 @@ static void print_files(const check *c, cv_json_writer *w)
 {
     cv_json_key(w, CV_STR("files"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < c->shelf.count; i++) {
-        const cv_shelf_file *file = &c->shelf.items[i];
-        if (file->state == CV_SHELF_SAME)
+    for (size_t i = 0; i < c->files.count; i++) {
+        const cv_response_file *file = &c->files.items[i];
+        if (file->state == CV_RESPONSE_FILE_SAME)
             continue;
         cv_json_begin_object(w);
         cv_json_key_str(w, "expert", file->expert);
-        cv_json_key_str(w, "state", cv_shelf_words.items[file->state]);
+        cv_json_key_str(w, "state", cv_response_file_words.items[file->state]);
         cv_json_key_str(w, "path", file->path);
         cv_json_key_str_if(w, "message", file->message);
         cv_json_key_str_if(w, "command", file->command);

@@ -1,6 +1,6 @@
 /* transcript_material.c - what a transcript is made of: read at one rev, grouped by round and speaker; see
  * transcript.h. */
-#include "dialogue/panel.h"
+#include "dialogue/panel/panel.h"
 #include "dialogue/people.h"
 #include "dialogue/transcript/parts.h"
 #include "dialogue/transcript/transcript.h"

@@ -14,7 +14,7 @@
 #ifndef CV_DIALOGUE_CITE_H
 #define CV_DIALOGUE_CITE_H
 
-#include "dialogue/cascade.h"
+#include "dialogue/register/cascade.h"
 #include "dialogue/view/address.h"
 #include "dialogue/view/timeline.h"
 

@@ -6,8 +6,8 @@
 #include "dialogue/view/network.h"
 
 #include "base/groups.h"
-#include "dialogue/cascade.h"
 #include "dialogue/people.h"
+#include "dialogue/register/cascade.h"
 
 static const cv_str edge_words[CV_EDGE_COUNT] = {
     [CV_EDGE_REFERENCE] = CV_STR_INIT("reference"),

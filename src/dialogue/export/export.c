@@ -1,0 +1,210 @@
+/* export.c - a dialogue as one JSON file.
+ *
+ *     record -> state + graph -> head | rounds (responses streamed) | entities (contents streamed) | moves, verdicts
+ *               | rows
+ *
+ * The file has every field of both shapes that the specification shows, so that readers of either are served. It holds
+ * nothing but the record: the same record gives the same bytes, on every engine and at any time. It is written while it
+ * is read, one page at a time, and appears under its name only when it is whole and on disk.
+ *
+ * Reading takes up to four snapshots. When somebody writes to the dialogue between them, what was written so far is
+ * thrown away and the export begins anew.
+ */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "dialogue/export/exporter.h"
+#include "dialogue/files.h"
+#include "dialogue/operations.h"
+#include "record/outlet.h"
+
+typedef struct {
+    cv_str dialogue_id;
+    const char *path; /* NULL: the document is the answer */
+    bool moved;       /* somebody wrote meanwhile */
+} job;
+
+/* ---- where to ---------------------------------------------------------------------------------------------------- */
+
+static bool default_path(cv_call *call, const cv_export *x, const char **ret_path, cv_err *err)
+{
+    const char *folder;
+    if (!cv_dialogue_folder(call, &x->s, &folder, err) || !cv_folder_make(folder, err))
+        return false;
+    *ret_path = cv_arena_printf(call->arena, "%s/dialogue.json", folder).p;
+    return true;
+}
+
+/* An earlier export is replaced; any other file only with `force`. */
+static bool may_replace(cv_call *call, const char *path, cv_err *err)
+{
+    char beginning[512];
+    struct stat st;
+    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return true; /* nothing there, or the writer will say why it cannot be written */
+    cv_str found = {beginning, fread(beginning, 1, sizeof beginning, file)};
+    fclose(file);
+    const cv_json *force = cv_json_get(call->input, CV_STR("force"));
+    if (found.n == 0 || cv_str_starts(found, CV_STR("{\n  \"id\": \"")) || (force && force->type == CV_JSON_TRUE))
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
+    err->value = cv_str_of(path);
+    err->suggestion = CV_STR("choose another name, or replace it with force");
+    return false;
+}
+
+static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
+{
+    cv_str given = cv_json_get_text(call->input, "output_path");
+    j->path = NULL;
+    if (cv_str_eq(given, CV_STR("-")))
+        return true;
+    if (!given.p)
+        return default_path(call, x, &j->path, err);
+    if (cv_outlet_allowed(call, given, &j->path, err) && may_replace(call, j->path, err))
+        return true;
+    err->field = CV_STR("output_path");
+    return false;
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------ */
+
+/* Responses come before entities: the first entity ends the rounds. */
+static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    cv_export *x = ctx;
+    if (kind == CV_REC_RESPONSE) {
+        cv_export_response(x, row);
+    } else if (kind == CV_REC_ENTITY) {
+        if (!cv_row_check(kind, row, err))
+            return false;
+        if (x->section == 0)
+            cv_export_rounds_end(x);
+        cv_export_entity(x, row);
+    }
+    return cv_buf_ok(x->w.out) || cv_err_set(err, CV_ERR_IO, "cannot write the export");
+}
+
+static bool write_document(cv_export *x, job *j, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY)};
+    cv_store *store = x->call->store;
+    cv_position position;
+    bool found;
+    cv_export_head(x);
+    cv_export_rounds_begin(x);
+    if (!store->calls->snapshot(store, x->call->arena, x->s.id, &wanted, write_row, x, &position, &found, err))
+        return false;
+    j->moved = !found || position.rev != x->s.position.rev;
+    if (x->section == 0)
+        cv_export_rounds_end(x);
+    cv_export_entities_end(x);
+    cv_export_tail(x);
+    if (!cv_export_record(x, cv_json_get_true(x->call->input, "plain"), &position, err))
+        return false;
+    j->moved |= position.rev != x->s.position.rev;
+    cv_json_end_object(&x->w);
+    cv_export_warn_rest(x);
+    return true;
+}
+
+static bool write_file(cv_export *x, job *j, cv_err *err)
+{
+    cv_file_writer writer;
+    if (!cv_file_begin(&writer, NULL, j->path, err))
+        return false;
+    x->w.out = &writer.out;
+    bool ok = write_document(x, j, err);
+    cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
+    if (ok && !j->moved)
+        return cv_file_commit(&writer, err);
+    if (!cv_buf_ok(&writer.out))
+        return cv_file_commit(&writer, err); /* fails, and tells why */
+    cv_file_rollback(&writer);
+    return ok;
+}
+
+static bool write_answer(cv_export *x, job *j, cv_err *err)
+{
+    cv_buf *out = x->call->out;
+    size_t before = out->n;
+    x->w.out = out;
+    if (!write_document(x, j, err))
+        return false;
+    if (!cv_buf_ok(out))
+        return cv_err_set(err, CV_ERR_TOO_LARGE, "the document is too large for an answer: name an output_path");
+    if (j->moved && out->sink)
+        return cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue was changed while it was exported: try again");
+    if (j->moved)
+        out->n = before;
+    x->call->verbatim = true;
+    return true;
+}
+
+/* One try: everything is read and written, or j->moved. */
+static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
+                                       CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
+    cv_position position;
+    x->call = call;
+    if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !choose_path(call, x, j, err) ||
+        !cv_graph_load(call, &x->s, &x->g, &position, err))
+        return false;
+    j->moved = position.rev != x->s.position.rev;
+    if (j->moved)
+        return true;
+    return j->path ? write_file(x, j, err) : write_answer(x, j, err);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static void write_stats(const cv_export *x, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("stats"));
+    cv_json_begin_object(w);
+    cv_json_key_int(w, "rounds", (int64_t)x->s.rounds.count);
+    cv_json_key_int(w, "experts", (int64_t)x->s.experts.count);
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        cv_json_key(w, cv_kinds[kind].plural);
+        cv_json_int(w, (int64_t)x->counts[kind]);
+    }
+    cv_json_key_int(w, "verdicts", (int64_t)x->s.verdicts.count);
+    cv_json_key_int(w, "totalAlignment",
+                    x->s.dialogue.total_alignment == CV_ABSENT ? 0 : x->s.dialogue.total_alignment);
+    cv_json_end_object(w);
+}
+
+static void answer(const cv_export *x, const char *path)
+{
+    cv_json_writer w = {.out = x->call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", x->s.id);
+    cv_json_key_str(&w, "path", cv_str_of(path));
+    cv_json_key_int(&w, "rev", x->s.position.rev);
+    write_stats(x, &w);
+    cv_notices_answer(&x->warnings, &w);
+    cv_json_end_object(&w);
+}
+
+bool cv_dialogue_export(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    job j = {.dialogue_id = cv_json_get_text(call->input, "dialogue_id")};
+    for (int tries = 0; tries < CV_MAX_READINGS; tries++) {
+        cv_export *x = CV_NEW(call->arena, cv_export);
+        j.moved = false;
+        if (!attempt(call, &j, x, &err))
+            return cv_call_fail(call, &err);
+        if (j.moved)
+            continue;
+        if (j.path)
+            answer(x, j.path);
+        return true;
+    }
+    return cv_state_kept_moving(call);
+}

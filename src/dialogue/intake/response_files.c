@@ -1,0 +1,141 @@
+/* response_files.c - the response files of a round; see response_files.h. */
+#include "dialogue/intake/response_files.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "dialogue/files.h"
+#include "dialogue/people.h"
+#include "record/chain.h"
+
+static const cv_str words[CV_RESPONSE_FILE_STATE_COUNT] = {
+    [CV_RESPONSE_FILE_SAME] = CV_STR_INIT("same"),
+    [CV_RESPONSE_FILE_NOT_IN_RECORD] = CV_STR_INIT("not_in_record"),
+    [CV_RESPONSE_FILE_DIFFERS] = CV_STR_INIT("differs"),
+    [CV_RESPONSE_FILE_UNKNOWN_EXPERT] = CV_STR_INIT("unknown_expert"),
+    [CV_RESPONSE_FILE_UNREADABLE] = CV_STR_INIT("unreadable"),
+};
+const cv_words cv_response_file_words = {words, CV_RESPONSE_FILE_STATE_COUNT};
+
+typedef struct {
+    cv_call *call;
+    const cv_state *s;
+    int64_t round;
+    cv_str folder;    /* round-N, with its slash */
+    cv_map responses; /* expert -> const cv_rec_response * */
+    cv_response_files *files;
+} looking;
+
+/* Whose response the file is: response-SLUG.md, or SLUG.md when that is an expert. Empty: another file. */
+static cv_str expert_of(const looking *l, cv_str name)
+{
+    static const cv_str prefix = CV_STR_INIT("response-"), suffix = CV_STR_INIT(".md");
+    cv_str stem = cv_arena_lower(l->call->arena, cv_str_head(name, name.n - suffix.n));
+    if (cv_str_starts(stem, prefix))
+        return cv_str_from(stem, prefix.n);
+    return cv_state_expert(l->s, stem) ? stem : (cv_str){NULL, 0};
+}
+
+/* A word for a shell: in quotes, unless it has only letters that mean nothing there. */
+static cv_str shell_word(cv_arena *a, cv_str s)
+{
+    cv_buf text = {0};
+    bool plain = true;
+    for (size_t i = 0; i < s.n && plain; i++)
+        plain = cv_is_alnum(s.p[i]) || strchr("@%_+=:,./-", s.p[i]) || (unsigned char)s.p[i] >= 0x80;
+    if (plain)
+        return s;
+    cv_buf_add_char(&text, '\'');
+    for (size_t i = 0; i < s.n; i++)
+        cv_buf_add(&text, s.p[i] == '\'' ? CV_STR("'\\''") : (cv_str){&s.p[i], 1});
+    cv_buf_add_char(&text, '\'');
+    return cv_buf_take(&text, a);
+}
+
+/* What is registered stays as it is: there a file can only be handed in where nothing is. */
+static cv_str command_for(const looking *l, const cv_response_file *file)
+{
+    cv_arena *a = l->call->arena;
+    bool differs = file->state == CV_RESPONSE_FILE_DIFFERS;
+    if (file->state != CV_RESPONSE_FILE_NOT_IN_RECORD && !(differs && l->round >= cv_state_next_round(l->s)))
+        return (cv_str){NULL, 0};
+    cv_str content = shell_word(a, cv_arena_join(a, CV_STR("@"), file->path));
+    cv_str flags = cv_arena_printf(a, "--round %lld --expert %.*s --content %.*s%s", (long long)l->round,
+                                   CV_FMT(file->expert), CV_FMT(content), differs ? " --replace" : "");
+    return cv_call_name(l->call, CV_STR("dialogue respond"), shell_word(a, l->s->id), flags);
+}
+
+static cv_response_file_state compare(const looking *l, const char *path, cv_str expert, cv_str *ret_message)
+{
+    cv_err err = {.arena = l->call->arena};
+    cv_str text;
+    const uintptr_t *stored = cv_map_get(&l->responses, expert);
+    if (!cv_state_expert(l->s, expert))
+        return CV_RESPONSE_FILE_UNKNOWN_EXPERT;
+    if (!cv_file_read(l->call->arena, path, CV_MAX_RESPONSE, &text, &err) || !cv_text_check(text, &err)) {
+        *ret_message = err.message;
+        return CV_RESPONSE_FILE_UNREADABLE;
+    }
+    if (!stored)
+        return CV_RESPONSE_FILE_NOT_IN_RECORD;
+    const cv_rec_response *row = (const cv_rec_response *)*stored;
+    return cv_str_eq(cv_sha256(l->call->arena, text), row->sha256) ? CV_RESPONSE_FILE_SAME : CV_RESPONSE_FILE_DIFFERS;
+}
+
+static bool see_file(void *ctx, const char *path, cv_err *err)
+{
+    looking *l = ctx;
+    cv_str name = cv_str_from(cv_str_of(path), l->folder.n);
+    cv_str expert = cv_str_find_char(name, '/') == SIZE_MAX ? expert_of(l, name) : (cv_str){NULL, 0};
+    (void)err;
+    if (expert.n == 0)
+        return true;
+    cv_response_file file = {.path = cv_arena_copy(l->call->arena, cv_str_of(path)), .expert = expert};
+    file.state = compare(l, path, expert, &file.message);
+    file.command = command_for(l, &file);
+    *CV_PUSH(l->call->arena, l->files) = file;
+    return true;
+}
+
+bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
+                            cv_response_files *ret_files, cv_err *err)
+{
+    cv_arena *a = call->arena;
+    looking l = {.call = call, .s = s, .round = round, .files = ret_files};
+    const char *folder;
+    *ret_files = (cv_response_files){0};
+    if (!cv_dialogue_folder(call, s, &folder, err))
+        return false;
+    l.folder = cv_arena_printf(a, "%s/round-%lld/", folder, (long long)round);
+    for (size_t i = 0; i < attendance->count; i++)
+        if (attendance->items[i].response)
+            *cv_map_put(&l.responses, a, attendance->items[i].expert, NULL) = (uintptr_t)attendance->items[i].response;
+    const char *path = cv_arena_copy_z(a, cv_str_head(l.folder, l.folder.n - 1));
+    return !cv_file_is_folder(path) || cv_file_walk(a, path, CV_STR(".md"), see_file, &l, err);
+}
+
+/* What is registered is over; but where nothing is kept, a response may still come late. */
+static cv_str advice(const cv_call *call, const cv_response_file *file, bool registering)
+{
+    bool over = registering && !cv_json_get_true(call->input, "dry_run");
+    if (file->command.n == 0 || (over && file->state != CV_RESPONSE_FILE_NOT_IN_RECORD))
+        return CV_STR("");
+    return cv_arena_printf(call->arena, "; %s: %.*s", over ? "keep it all the same" : "hand it in",
+                           CV_FMT(file->command));
+}
+
+void cv_response_files_warn(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
+                            bool registering, cv_notices *warnings)
+{
+    cv_response_files files;
+    cv_err err = {.arena = call->arena};
+    if (!cv_response_files_look(call, s, round, attendance, &files, &err))
+        return;
+    for (size_t i = 0; i < files.count; i++) {
+        const cv_response_file *file = &files.items[i];
+        if (file->state == CV_RESPONSE_FILE_NOT_IN_RECORD || file->state == CV_RESPONSE_FILE_DIFFERS)
+            cv_notice_add(warnings, call->arena, CV_STR("file_not_handed_in"),
+                          "%.*s is not what the record has of %.*s%s%.*s", CV_FMT(file->path), CV_FMT(file->expert),
+                          registering ? ": nothing of it is registered" : "", CV_FMT(advice(call, file, registering)))
+                ->expert = file->expert;
+    }
+}

@@ -1,0 +1,343 @@
+/* lint_records.c - do the tracker and the inventory say what the marks say?
+ *
+ * Real files number in two ways, and both are right:
+ *
+ *     own      every agent counts from T01; the table repeats ids and has a column for the agent
+ *     common   ids run through the whole dialogue; an id stands for one thing
+ *
+ * A judge may also gather the agents' own T01, T01, T01 into a common T1 to T13: then marks and rows cannot be compared
+ * by id, and nothing is said. Ids are only compared with ids of the same form (T01, T0101, MUFFIN-T0101).
+ */
+#include "dialogue/lint/linter.h"
+
+typedef struct {
+    cv_str id;    /* canonical */
+    cv_str agent; /* lower case, or empty */
+    const cv_lint_row *row;
+    cv_str where;
+} entry;
+
+typedef struct {
+    entry *items;
+    size_t count, capacity;
+} entries;
+
+/* One kind of entity, as the table of a section lists it and as the text marks it. */
+typedef struct {
+    cv_linter *l;
+    cv_kind kind;
+    const cv_section *section;
+    entries rows;
+    cv_map by_id;       /* rows: "form id" */
+    cv_map by_agent;    /* rows: "agent id" */
+    bool own;           /* the table repeats ids for different agents */
+    bool repeated;      /* two agents mark the same id */
+    bool forms[8];      /* rows: which forms of ids occur, by cv_id_form */
+    bool mark_forms[8]; /* marks */
+    size_t marked;      /* marks that lead */
+    cv_map marks;       /* ids of all marks of the kind */
+    cv_map cited;       /* ids that any mark is about: [RESOLVED T06] */
+    cv_map mark_agents; /* "agent id" of all marks of the kind */
+    int status;         /* column, or -1 */
+} record;
+
+/* ---- statuses --------------------------------------------------------------------------------------------------- */
+
+typedef enum { UNKNOWN, OPEN, HALF, CLOSED } state;
+
+static const struct {
+    cv_str word;
+    state state;
+} state_words[] = {
+    {CV_STR_INIT("open"), OPEN},
+    {CV_STR_INIT("active"), OPEN},
+    {CV_STR_INIT("unresolved"), OPEN},
+    {CV_STR_INIT("reopened"), OPEN},
+    {CV_STR_INIT("re-opened"), OPEN},
+    {CV_STR_INIT("pending"), OPEN},
+    {CV_STR_INIT("new"), OPEN},
+    {CV_STR_INIT("raised"), OPEN},
+    {CV_STR_INIT("blocked"), OPEN},
+    {CV_STR_INIT("contested"), OPEN},
+    {CV_STR_INIT("not resolved"), OPEN},
+    {CV_STR_INIT("ongoing"), OPEN},
+    {CV_STR_INIT("partial"), HALF},
+    {CV_STR_INIT("addressed"), HALF},
+    {CV_STR_INIT("in progress"), HALF},
+    {CV_STR_INIT("resolved"), CLOSED},
+    {CV_STR_INIT("accepted"), CLOSED},
+    {CV_STR_INIT("deferred"), CLOSED},
+    {CV_STR_INIT("superseded"), CLOSED},
+    {CV_STR_INIT("closed"), CLOSED},
+    {CV_STR_INIT("acknowledged"), CLOSED},
+    {CV_STR_INIT("settled"), CLOSED},
+    {CV_STR_INIT("withdrawn"), CLOSED},
+    {CV_STR_INIT("merged"), CLOSED},
+    {CV_STR_INIT("subsumed"), CLOSED},
+    {CV_STR_INIT("moot"), CLOSED},
+    {CV_STR_INIT("dropped"), CLOSED},
+    {CV_STR_INIT("out of scope"), CLOSED},
+    {CV_STR_INIT("agreed"), CLOSED},
+    {CV_STR_INIT("converged"), CLOSED},
+};
+
+static state state_of(cv_str cell)
+{
+    cv_str plain = cv_cell_plain(cell);
+    for (size_t i = 0; i < CV_COUNT(state_words); i++)
+        if (cv_str_starts_nocase(plain, state_words[i].word))
+            return state_words[i].state;
+    return UNKNOWN;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------------- */
+
+static void add_entry(record *r, const cv_lint_row *row, cv_str where, cv_str agent, const cv_id *id)
+{
+    cv_arena *a = r->l->a;
+    bool is_new;
+    cv_str name = cv_id_print(a, id);
+    cv_str key = cv_lint_key(a, agent, name);
+    uintptr_t *first = cv_map_put(&r->by_id, a, name, &is_new);
+    if (is_new)
+        *first = r->rows.count;
+    else if (!cv_str_eq(r->rows.items[*first].agent, agent))
+        r->own = true;
+    cv_map_put(&r->by_agent, a, key, NULL);
+    *CV_PUSH(a, &r->rows) = (entry){name, agent, row, where};
+    r->forms[id->form] = true;
+}
+
+/* "T01", "**T1**", "T3/T6", "MUFFIN-T01 (R0)"; what is no id of the kind is no entry. */
+static void read_row(record *r, const cv_lint_row *row, int id_column, int agent_column)
+{
+    cv_str rest = cv_cell_plain(cv_row_cell(row, id_column)), where = rest;
+    cv_str agent = cv_plain_name(r->l->a, cv_cell_plain(cv_row_cell(row, agent_column)));
+    cv_id id;
+    if (rest.n > 0 && rest.p[0] == '[')
+        rest = cv_str_from(rest, 1);
+    while (cv_target_next(&rest, &id))
+        if (id.form != CV_ID_EXPERT && id.kind == r->kind && (id.form != CV_ID_SHORT || id.number >= 0))
+            add_entry(r, row, where, cv_agent_key(r->l->a, agent), &id);
+}
+
+static void read_table(record *r, const cv_lint_table *table)
+{
+    static const cv_str ids[] = {CV_STR_INIT("id"), CV_STR_INIT("#")};
+    static const cv_str agents[] = {CV_STR_INIT("agent"),       CV_STR_INIT("expert"), CV_STR_INIT("raised by"),
+                                    CV_STR_INIT("surfaced by"), CV_STR_INIT("owner"),  CV_STR_INIT("by")};
+    static const cv_str statuses[] = {CV_STR_INIT("status"), CV_STR_INIT("state")};
+    int id = cv_lint_column(table, ids, CV_COUNT(ids)), agent = cv_lint_column(table, agents, CV_COUNT(agents));
+    r->status = cv_lint_column(table, statuses, CV_COUNT(statuses));
+    for (size_t i = 1; i < table->count; i++)
+        read_row(r, &table->items[i], id < 0 ? 0 : id, agent);
+}
+
+/* ---- the marks -------------------------------------------------------------------------------------------------- */
+
+static void read_marks(record *r)
+{
+    cv_arena *a = r->l->a;
+    cv_id id;
+    for (size_t i = 0; i < r->l->marks.count; i++) {
+        const cv_lint_mark *m = &r->l->marks.items[i];
+        if (m->mark->type != (cv_mark_type)r->kind || !cv_id_parse(m->mark->id, &id))
+            continue;
+        bool is_new;
+        uintptr_t *first = cv_map_put(&r->marks, a, m->mark->id, &is_new);
+        if (is_new)
+            *first = i;
+        else if (m->leads && !cv_str_eq(r->l->marks.items[*first].agent, m->agent))
+            r->repeated = true;
+        cv_map_put(&r->mark_agents, a, cv_lint_key(a, m->agent, m->mark->id), NULL);
+        r->mark_forms[id.form] = true;
+        r->marked += m->leads;
+    }
+}
+
+static void read_cited(record *r)
+{
+    cv_id id;
+    for (size_t i = 0; i < r->l->marks.count; i++)
+        for (cv_str rest = r->l->marks.items[i].mark->targets; cv_target_next(&rest, &id);)
+            if (id.form != CV_ID_EXPERT && id.kind == r->kind)
+                cv_map_put(&r->cited, r->l->a, cv_id_print(r->l->a, &id), NULL);
+}
+
+/* Own ids in the marks, common ones in the table: the judge has renumbered. */
+static bool is_renumbered(const record *r)
+{
+    return r->repeated && !r->own;
+}
+
+static void read_record(cv_linter *l, cv_kind kind, cv_section_kind section, record *r)
+{
+    *r = (record){.l = l, .kind = kind, .section = cv_doc_section(l->doc, section), .status = -1};
+    for (size_t i = 0; i < l->tables.count; i++)
+        if (r->section && l->tables.items[i].section && l->tables.items[i].section->kind == section)
+            read_table(r, &l->tables.items[i]);
+    read_marks(r);
+    read_cited(r);
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------ */
+
+static bool has_row(const record *r, const cv_lint_mark *m)
+{
+    return r->own ? cv_map_get(&r->by_agent, cv_lint_key(r->l->a, m->agent, m->mark->id)) != NULL
+                  : cv_map_get(&r->by_id, m->mark->id) != NULL;
+}
+
+/* Every mark has its row. A table without any is one finding, not one per mark. */
+static void check_missing(const record *r, cv_rule rule, const char *table)
+{
+    cv_id id;
+    cv_str word = cv_kinds[r->kind].word;
+    if (!r->section || r->marked == 0)
+        return;
+    if (r->rows.count == 0) {
+        cv_finding *f = CV_LINT(r->l, r->section->heading, rule, "the %s lists nothing; %zu %.*s in the text", table,
+                                r->marked, CV_FMT(r->marked == 1 ? word : cv_kinds[r->kind].plural));
+        f->hint = cv_arena_printf(r->l->a, "add a row for each %.*s marker", CV_FMT(word));
+        return;
+    }
+    for (size_t i = 0; !is_renumbered(r) && i < r->l->marks.count; i++) {
+        const cv_lint_mark *m = &r->l->marks.items[i];
+        if (!m->leads || m->mark->type != (cv_mark_type)r->kind || !cv_id_parse(m->mark->id, &id) ||
+            !r->forms[id.form] || has_row(r, m))
+            continue;
+        cv_finding *f =
+            CV_LINT(r->l, cv_mark_where(r->l, m->mark), rule, "%.*s has no row in the %s", CV_FMT(m->mark->id), table);
+        f->hint = cv_arena_printf(r->l->a, "add it to '%.*s'", CV_FMT(cv_excerpt(r->l->a, r->section->heading)));
+    }
+}
+
+/* Every row of the tracker has its mark, or one that is about it, if the text marks tensions at all. */
+static void check_unmarked(const record *r)
+{
+    cv_id id;
+    if (r->marked == 0 || is_renumbered(r))
+        return;
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const entry *e = &r->rows.items[i];
+        bool found = r->own && e->agent.n ? cv_map_get(&r->mark_agents, cv_lint_key(r->l->a, e->agent, e->id)) != NULL
+                                          : cv_map_get(&r->marks, e->id) != NULL;
+        if (found || cv_map_get(&r->cited, e->id) || !cv_id_parse(e->id, &id) || !r->mark_forms[id.form])
+            continue;
+        CV_LINT(r->l, e->where, CV_RULE_TRACKER_UNKNOWN, "no marker in the text raises %.*s", CV_FMT(e->id))->hint =
+            cv_arena_printf(r->l->a, "add [TENSION %.*s: ...] where it was raised, or correct the id", CV_FMT(e->id));
+    }
+}
+
+/* What the marks make of every tension: the last one that closes or reopens it. */
+typedef struct {
+    cv_map last; /* id -> 1 + 2 * line + closed */
+} outcome;
+
+static bool closes(const cv_mark *m)
+{
+    return m->type == CV_MARK_RESOLVED || m->type == CV_MARK_ACCEPTED_UNRESOLVED || m->type == CV_MARK_ACCEPT ||
+           m->type == CV_MARK_ACKNOWLEDGED || m->type == CV_MARK_DEFER ||
+           (m->type == CV_MARK_REFERENCE && m->sub == CV_REF_RESOLVE);
+}
+
+static bool reopens(const cv_mark *m)
+{
+    return m->type == CV_MARK_REFERENCE && m->sub == CV_REF_REOPEN;
+}
+
+static outcome read_outcome(cv_linter *l)
+{
+    outcome o = {0};
+    for (size_t i = 0; i < l->marks.count; i++) {
+        const cv_mark *m = l->marks.items[i].mark;
+        cv_id id;
+        if (!closes(m) && !reopens(m))
+            continue;
+        for (cv_str rest = m->targets; cv_target_next(&rest, &id);)
+            if (id.form != CV_ID_EXPERT && id.kind == CV_KIND_TENSION)
+                *cv_map_put(&o.last, l->a, cv_id_print(l->a, &id), NULL) = 1 + 2 * m->line + closes(m);
+    }
+    return o;
+}
+
+static void check_status(const record *r, const outcome *o)
+{
+    if (r->repeated || r->own || r->status < 0) /* whose T01 is settled? */
+        return;
+    for (size_t i = 0; i < r->rows.count; i++) {
+        const entry *e = &r->rows.items[i];
+        uintptr_t *last = cv_map_get(&o->last, e->id);
+        cv_str cell = cv_row_cell(e->row, r->status);
+        state found = state_of(cell);
+        if (!last || found == UNKNOWN || found == HALF)
+            continue;
+        bool closed = (*last - 1) % 2;
+        size_t line = (*last - 1) / 2;
+        if (closed == (found == CLOSED))
+            continue;
+        cv_finding *f = CV_LINT(r->l, cell, CV_RULE_TRACKER_STATUS, "the tracker says '%.*s', line %zu %s %.*s",
+                                CV_FMT(cv_excerpt(r->l->a, cv_cell_plain(cell))), line, closed ? "settles" : "reopens",
+                                CV_FMT(e->id));
+        f->hint = closed ? CV_STR("write Resolved, or reopen it in the text") : CV_STR("write Reopened, or settle it");
+    }
+}
+
+/* ---- converged -------------------------------------------------------------------------------------------------- */
+
+static void open_row(const record *r, const entry *e)
+{
+    cv_str cell = cv_row_cell(e->row, r->status);
+    cv_finding *f = CV_LINT(r->l, cell, CV_RULE_CONVERGED_OPEN, "the dialogue has converged, but %.*s is '%.*s'",
+                            CV_FMT(e->id), CV_FMT(cv_excerpt(r->l->a, cv_cell_plain(cell))));
+    f->hint = CV_STR("resolve, accept or defer the tension, or change **Status**");
+}
+
+/* Without a tracker the marks decide. Every id is reported once, however many agents use it. */
+static void open_marks(const record *r, const outcome *o)
+{
+    cv_map seen = {0};
+    for (size_t i = 0; i < r->l->marks.count; i++) {
+        const cv_lint_mark *m = &r->l->marks.items[i];
+        bool is_new;
+        if (!m->leads || m->mark->type != CV_MARK_TENSION || m->mark->id.n == 0)
+            continue;
+        uintptr_t *last = cv_map_get(&o->last, m->mark->id);
+        cv_map_put(&seen, r->l->a, m->mark->id, &is_new);
+        if (!is_new || (last && (*last - 1) % 2))
+            continue;
+        CV_LINT(r->l, cv_mark_where(r->l, m->mark), CV_RULE_CONVERGED_OPEN,
+                "the dialogue has converged, but nothing resolves %.*s", CV_FMT(m->mark->id))
+            ->hint = cv_arena_printf(r->l->a, "add [RESOLVED %.*s: ...] where it was settled, or a tracker",
+                                     CV_FMT(m->mark->id));
+    }
+}
+
+static void check_converged(const record *r, const outcome *o)
+{
+    cv_str status = cv_cell_plain(cv_doc_meta(r->l->doc, CV_STR("Status")));
+    if (!cv_str_starts_nocase(status, CV_STR("converged")))
+        return;
+    if (r->rows.count == 0) {
+        open_marks(r, o);
+        return;
+    }
+    for (size_t i = 0; i < r->rows.count; i++) {
+        state found = state_of(cv_row_cell(r->rows.items[i].row, r->status));
+        if (found == OPEN || found == HALF)
+            open_row(r, &r->rows.items[i]);
+    }
+}
+
+void cv_lint_records(cv_linter *l)
+{
+    record tensions, perspectives;
+    read_record(l, CV_KIND_TENSION, CV_SECTION_TENSIONS, &tensions);
+    read_record(l, CV_KIND_PERSPECTIVE, CV_SECTION_PERSPECTIVES, &perspectives);
+    outcome o = read_outcome(l);
+    check_missing(&tensions, CV_RULE_TRACKER_MISSING, "tracker");
+    check_missing(&perspectives, CV_RULE_INVENTORY_MISSING, "inventory");
+    check_unmarked(&tensions);
+    check_status(&tensions, &o);
+    check_converged(&tensions, &o);
+}

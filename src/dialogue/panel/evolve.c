@@ -1,0 +1,207 @@
+/* evolve.c - the panel of the next round, as the judge wants it, recorded seat by seat.
+ *
+ * Each place is read and checked by chair.c; names stay with their experts, newcomers get the next free ones. All
+ * faults are told at once. A round's panel is recorded once: seats are history and never change.
+ */
+#include "base/limits.h"
+#include "dialogue/operations.h"
+#include "dialogue/panel/chair.h"
+#include "dialogue/people.h"
+#include "dialogue/writing.h"
+
+/* ---- the whole panel --------------------------------------------------------------------------------------------- */
+
+/* Gives a name to everybody who has none, after the names that were asked for; nobody sits twice. */
+static void deal_names(cv_evolution *e)
+{
+    cv_map taken, seated = {0};
+    cv_pool_taken(e->call->arena, &e->s, &e->pool, &taken);
+    for (size_t i = 0; i < e->count; i++)
+        if (e->chairs[i].row.expert_slug.n)
+            cv_map_put(&taken, e->call->arena, e->chairs[i].row.expert_slug, NULL);
+    for (size_t i = 0; i < e->count; i++) {
+        cv_chair *c = &e->chairs[i];
+        bool first;
+        if (c->fresh && !c->row.expert_slug.n)
+            c->row.expert_slug = cv_panel_deal(e->call->arena, &taken);
+        if (!c->row.expert_slug.n)
+            continue; /* refused already */
+        cv_map_put(&seated, e->call->arena, c->row.expert_slug, &first);
+        if (!first)
+            cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->row.expert_slug, "'%.*s' sits twice",
+                            CV_FMT(c->row.expert_slug))
+                ->suggestion = CV_STR("give everybody one seat");
+    }
+}
+
+/* Two seats for one new member of the pool would get two names: told by role. */
+static void check_roles(cv_evolution *e)
+{
+    for (size_t i = 0; i < e->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (e->chairs[i].fresh && e->chairs[k].fresh && e->chairs[i].row.role.n &&
+                e->chairs[i].source == CV_SOURCE_POOL && e->chairs[k].source == CV_SOURCE_POOL &&
+                !cv_str_eq(e->chairs[i].row.expert_slug, e->chairs[k].row.expert_slug) &&
+                cv_str_eq(e->chairs[i].row.role, e->chairs[k].row.role))
+                cv_chair_refuse(e, &e->chairs[i], CV_ERR_INVALID_VALUE, "role", e->chairs[i].row.role,
+                                "the %.*s sits twice", CV_FMT(e->chairs[i].row.role))
+                    ->suggestion = CV_STR("give everybody one seat");
+}
+
+static void check_room(cv_evolution *e)
+{
+    size_t fresh = 0;
+    for (size_t i = 0; i < e->count; i++)
+        fresh += e->chairs[i].fresh;
+    if (fresh && e->s.experts.count + fresh > CV_MAX_EXPERTS)
+        cv_refuse(e->call, CV_ERR_TOO_LARGE, CV_STR(""), "panel", (cv_str){NULL, 0},
+                  "a dialogue has at most %d experts", CV_MAX_EXPERTS);
+}
+
+static bool panel_is_open(cv_evolution *e)
+{
+    const cv_rec_seat *seats;
+    size_t count = cv_state_panel(&e->s, e->round, &seats);
+    if (count == 0 || seats[0].round != e->round)
+        return true;
+    cv_refuse(e->call, CV_ERR_PANEL_EXISTS, CV_STR(""), "round", cv_json_get(e->call->input, CV_STR("round"))->text,
+              "round %lld has its panel of %zu", (long long)e->round, count)
+        ->suggestion = CV_STR("register the round, then evolve the panel of the next one");
+    return false;
+}
+
+static bool read_panel(cv_evolution *e)
+{
+    const cv_json *panel = cv_json_get(e->call->input, CV_STR("panel"));
+    if (panel->count > CV_MAX_EXPERTS) {
+        cv_refuse(e->call, CV_ERR_TOO_LARGE, CV_STR(""), "panel", (cv_str){NULL, 0}, "a panel has at most %d experts",
+                  CV_MAX_EXPERTS);
+        return false;
+    }
+    e->count = panel->count;
+    e->chairs = CV_NEW_ARRAY(e->call->arena, e->count, cv_chair);
+    for (uint32_t i = 0; i < panel->count; i++)
+        cv_chair_read(e, &panel->items[i], i);
+    deal_names(e);
+    check_roles(e);
+    check_room(e);
+    return e->call->errs->count == 0;
+}
+
+/* ---- the record -------------------------------------------------------------------------------------------------- */
+
+static void write_counts(const cv_evolution *e, cv_json_writer *w)
+{
+    static const char *const keys[CV_SOURCE_COUNT] = {
+        [CV_SOURCE_RETAINED] = "retained", [CV_SOURCE_POOL] = "from_pool", [CV_SOURCE_CREATED] = "created"};
+    int64_t counts[CV_SOURCE_COUNT] = {0};
+    for (size_t i = 0; i < e->count; i++)
+        counts[e->chairs[i].source]++;
+    cv_json_key_int(w, "panel_size", (int64_t)e->count);
+    for (size_t source = 0; source < CV_SOURCE_COUNT; source++)
+        cv_json_key_int(w, keys[source], counts[source]);
+}
+
+static cv_rec_seat seat_of(const cv_evolution *e, size_t i)
+{
+    const cv_chair *c = &e->chairs[i];
+    return (cv_rec_seat){.round = e->round,
+                         .expert_slug = c->row.expert_slug,
+                         .position = (int64_t)i + 1,
+                         .source = cv_source_words.items[c->source],
+                         .focus = c->person.focus};
+}
+
+static cv_str print_result(const cv_evolution *e)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", e->s.id);
+    cv_json_key_int(&w, "round", e->round);
+    write_counts(e, &w);
+    cv_json_key(&w, CV_STR("panel"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < e->count; i++) {
+        cv_rec_seat seat = seat_of(e, i);
+        cv_answer_seat(&w, e->call->arena, &e->chairs[i].row, &seat);
+    }
+    cv_json_end_array(&w);
+    cv_notices_answer(&e->warnings, &w);
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, e->call->arena);
+}
+
+static void enter_new(const cv_evolution *e, cv_journal *j, cv_chair *c, int64_t position)
+{
+    c->row.position = position;
+    c->row.created_at = j->now;
+    cv_journal_put(j, CV_REC_EXPERT, &c->row);
+    cv_rec_event *event = cv_journal_event(j, 'X', c->row.expert_slug, cv_event_words.items[CV_EVENT_CREATED], e->round,
+                                           cv_judge_alone.json);
+    event->reason = c->row.creation_reason;
+    cv_journal_covers(j, event, CV_REC_EXPERT, &c->row);
+}
+
+/* An expert who was made for a round may sit in another one first: the panel's event vouches for that. */
+static void enter_late(const cv_evolution *e, cv_journal *j, cv_chair *c, cv_rec_event *event)
+{
+    if (c->fresh || c->source == CV_SOURCE_RETAINED || c->row.first_round == e->round)
+        return;
+    c->row.first_round = e->round;
+    cv_journal_put(j, CV_REC_EXPERT, &c->row);
+    cv_journal_covers(j, event, CV_REC_EXPERT, &c->row);
+}
+
+static cv_str print_counts(const cv_evolution *e)
+{
+    cv_buf data = {0};
+    cv_json_writer w = {.out = &data};
+    cv_json_begin_object(&w);
+    write_counts(e, &w);
+    cv_json_end_object(&w);
+    return cv_buf_take(&data, e->call->arena);
+}
+
+static bool enter(cv_evolution *e, cv_outcome *outcome)
+{
+    cv_journal j;
+    int64_t position = (int64_t)e->s.experts.count;
+    cv_journal_begin(&j, e->call, &e->s);
+    for (size_t i = 0; i < e->count; i++)
+        if (e->chairs[i].fresh)
+            enter_new(e, &j, &e->chairs[i], ++position);
+    cv_rec_event *event = cv_journal_event(&j, 'N', cv_arena_printf(e->call->arena, "%lld", (long long)e->round),
+                                           cv_event_words.items[CV_EVENT_EVOLVED], e->round, cv_judge_alone.json);
+    event->data = print_counts(e);
+    for (size_t i = 0; i < e->count; i++) {
+        cv_rec_seat seat = seat_of(e, i);
+        enter_late(e, &j, &e->chairs[i], event);
+        cv_journal_put(&j, CV_REC_SEAT, &seat);
+    }
+    return cv_write_commit(&j, print_result(e), outcome);
+}
+
+static bool evolve(cv_call *call, cv_outcome *outcome)
+{
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND);
+    cv_wanted wanted = {.kinds = kinds, .no_content = true};
+    cv_evolution e = {.call = call};
+    cv_str id = cv_json_get_text(call->input, "dialogue_id");
+    cv_err err = {.arena = call->arena};
+    if (!cv_state_load(call, id, &wanted, &e.s, &err))
+        return cv_call_fail(call, &err);
+    e.round = cv_json_get_int(call->input, "round", 0);
+    return cv_write_open(call, &e.s, false)                         /* somebody still listens   */
+           && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
+           && panel_is_open(&e)                                     /* nobody sits yet          */
+           && cv_pool_load(call, e.s.dialogue.expert_pool, &e.pool) /* who could be asked       */
+           && read_panel(&e)                                        /* every chair is sound     */
+           && enter(&e, outcome);
+}
+
+bool cv_dialogue_evolve_panel(cv_call *call)
+{
+    return cv_write_run(call, evolve);
+}

@@ -1,0 +1,102 @@
+/* experts.c - a new expert in the middle of a dialogue.
+ *
+ * The judge creates an expert before a round, because a tension needs knowledge that neither panel nor pool have. The
+ * expert takes part from then on, and sits once evolve-panel gives it a seat.
+ */
+#include "base/limits.h"
+#include "dialogue/answer.h"
+#include "dialogue/operations.h"
+#include "dialogue/panel/pool.h"
+#include "dialogue/people.h"
+#include "dialogue/writing.h"
+
+/* A name that was asked for must be free: neither an expert's nor reserved for a member of the pool. */
+static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *pool, cv_str slug)
+{
+    const cv_rec_expert *expert = cv_state_expert(s, slug);
+    const cv_person *member = cv_pool_by_slug(pool, slug);
+    cv_map taken;
+    cv_pool_taken(call->arena, s, pool, &taken);
+    cv_str unused = cv_panel_deal(call->arena, &taken);
+    if (!slug.p)
+        return unused;
+    if (!expert && !member)
+        return slug;
+    cv_str role = expert ? expert->role : member->role;
+    cv_err *err = cv_refuse(call, CV_ERR_EXPERT_EXISTS, CV_STR(""), "expert_slug", slug, "'%.*s' is the %.*s%s",
+                            CV_FMT(slug), CV_FMT(role), expert ? "" : " of the pool");
+    err->suggestion = expert ? cv_arena_printf(call->arena, "the next free name is '%.*s'", CV_FMT(unused))
+                             : CV_STR("seat the one of the pool with evolve-panel, or choose another name");
+    return slug;
+}
+
+static int64_t read_first_round(cv_call *call, const cv_state *s)
+{
+    const cv_json *given = cv_json_get(call->input, CV_STR("first_round"));
+    int64_t next = cv_state_next_round(s), round = next < CV_MAX_ROUND ? next : CV_MAX_ROUND;
+    if (given && cv_json_to_int(given, &round) && round < next)
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "first_round", given->text,
+                  "round %lld is registered: nobody can join it", (long long)round)
+            ->suggestion = cv_arena_printf(call->arena, "the next round is %lld", (long long)next);
+    return round;
+}
+
+static void check_room(cv_call *call, const cv_state *s)
+{
+    if (s->experts.count >= CV_MAX_EXPERTS)
+        cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), "expert_slug", (cv_str){NULL, 0},
+                  "a dialogue has at most %d experts", CV_MAX_EXPERTS);
+}
+
+static cv_str print_result(cv_call *call, cv_str id, const cv_rec_expert *expert)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "dialogue_id", id);
+    cv_json_key(&w, CV_STR("expert"));
+    cv_json_begin_object(&w);
+    cv_answer_row(&w, CV_REC_EXPERT, expert, true);
+    cv_json_end_object(&w);
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, call->arena);
+}
+
+static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int64_t round, cv_outcome *outcome)
+{
+    cv_journal j;
+    cv_journal_begin(&j, call, s);
+    cv_rec_expert row =
+        cv_person_row(person, person->slug, CV_SOURCE_CREATED, (int64_t)s->experts.count + 1, round, j.now);
+    cv_journal_put(&j, CV_REC_EXPERT, &row);
+    cv_rec_event *event =
+        cv_journal_event(&j, 'X', row.expert_slug, cv_event_words.items[CV_EVENT_CREATED], round, cv_judge_alone.json);
+    event->reason = person->reason;
+    cv_journal_covers(&j, event, CV_REC_EXPERT, &row);
+    return cv_write_commit(&j, print_result(call, s->id, &row), outcome);
+}
+
+static bool create_expert(cv_call *call, cv_outcome *outcome)
+{
+    cv_str id = cv_json_get_text(call->input, "dialogue_id");
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(ROUND), .no_content = true};
+    cv_err err = {.arena = call->arena};
+    cv_state s;
+    cv_pool pool;
+    cv_person person;
+    if (!cv_state_load(call, id, &wanted, &s, &err))
+        return cv_call_fail(call, &err);
+    if (!cv_write_open(call, &s, false) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
+        return false;
+    cv_person_read(call, call->input, CV_STR(""), &person);
+    person.slug = named_or_dealt(call, &s, &pool, person.slug);
+    check_room(call, &s);
+    int64_t round = read_first_round(call, &s);
+    return call->errs->count == 0 && enter(call, &s, &person, round, outcome);
+}
+
+bool cv_dialogue_expert_create(cv_call *call)
+{
+    return cv_write_run(call, create_expert);
+}

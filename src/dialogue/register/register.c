@@ -1,0 +1,147 @@
+/* register.c - a whole round into the record: all of it, or nothing and every reason.
+ *
+ * The walk is one function, work(): parse, resolve, check, enter, answer, commit. It runs again from the beginning when
+ * somebody else has written to the dialogue in the meantime.
+ */
+#include "base/limits.h"
+#include "dialogue/dynamics.h"
+#include "dialogue/fault.h"
+#include "dialogue/intake/response_files.h"
+#include "dialogue/operations.h"
+#include "dialogue/register/batch.h"
+#include "dialogue/writing.h"
+#include "record/chain.h"
+
+/* References of earlier rounds matter only to those that stand for themselves: an expert may repeat one. */
+static bool load(cv_call *call, const cv_batch *b, cv_state *state)
+{
+    cv_err err = {.arena = call->arena};
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                                 CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT)};
+    if (b->links.count)
+        wanted.kinds |= CV_REC_BIT(REFERENCE);
+    return cv_state_load(call, b->dialogue_id, &wanted, state, &err) || cv_call_fail(call, &err);
+}
+
+/* ---- may this round be registered? ----------------------------------------------------------- */
+
+/* The op_id that the round was registered under; empty: it was made from the content. */
+static bool find_op_id(cv_call *call, const cv_batch *b, cv_str *ret_op_id, cv_err *err)
+{
+    cv_state history;
+    cv_wanted wanted = {.kinds = CV_REC_BIT(EVENT)};
+    cv_str round = cv_arena_printf(call->arena, "%lld", (long long)b->round);
+    *ret_op_id = (cv_str){NULL, 0};
+    if (!cv_state_load(call, b->dialogue_id, &wanted, &history, err))
+        return false;
+    for (size_t i = 0; i < history.events.count; i++) {
+        const cv_rec_event *event = &history.events.items[i];
+        cv_json data;
+        if (event->subject_type.p[0] != 'O' || !cv_str_eq(event->subject_id, round) || event->data.n == 0 ||
+            !cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]))
+            continue;
+        if (!cv_stored_json(call->arena, event->data, "an event of the round", &data, err))
+            return false;
+        *ret_op_id = cv_json_get_text(&data, "op_id");
+    }
+    return true;
+}
+
+/* The same content under another op_id is the same round all the same: asks again with the op_id of the first time.
+ * Other content is no error here: nothing is replayed. */
+static bool replay_under(cv_call *call, const cv_batch *b, cv_str op_id, cv_outcome *outcome, cv_err *err)
+{
+    cv_json input = *call->input;
+    input.members = CV_NEW_ARRAY(call->arena, input.count + 1, cv_json_member);
+    input.count = 0;
+    for (size_t i = 0; i < call->input->count; i++)
+        if (!cv_str_eq(call->input->members[i].key, CV_STR("op_id")))
+            input.members[input.count++] = call->input->members[i];
+    if (op_id.p)
+        input.members[input.count++] = (cv_json_member){CV_STR("op_id"), {.type = CV_JSON_STRING, .text = op_id}};
+    cv_call other = *call;
+    other.input = &input;
+    return cv_journal_replayed(&other, b->dialogue_id, outcome, err) || err->code == CV_ERR_OP_CONFLICT;
+}
+
+static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *at, cv_outcome *outcome)
+{
+    cv_err err = {.arena = call->arena};
+    cv_str op_id;
+    if (!find_op_id(call, b, &op_id, &err) || !replay_under(call, b, op_id, outcome, &err))
+        return cv_call_fail(call, &err);
+    if (outcome->replayed)
+        return true;
+    *outcome = (cv_outcome){0};
+    cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"), cv_arena_printf(call->arena, "%lld", (long long)b->round),
+             "round %lld was registered with other content", (long long)b->round)
+        ->suggestion = CV_STR("Correct registered items with 'update'; register what is new as the next round");
+    return false;
+}
+
+/* True and outcome->replayed: there is nothing more to do. */
+static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state, cv_outcome *outcome)
+{
+    int64_t next = cv_state_next_round(state);
+    cv_spot at = {call, state, CV_STR("round"), {NULL, 0}, CV_STR("round")};
+    cv_str value = cv_arena_printf(call->arena, "%lld", (long long)b->round);
+    if (b->round >= 0 && b->round < next)
+        return already_registered(call, b, &at, outcome);
+    if (!cv_write_open(call, state, false))
+        return false;
+    if (b->round > CV_MAX_ROUND || next > CV_MAX_ROUND) {
+        cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), value, "round %lld: ids have two digits, the last round is %d",
+                 (long long)b->round, CV_MAX_ROUND)
+            ->suggestion = CV_STR("Close this dialogue with a verdict and create another one");
+        return false;
+    }
+    if (b->round != next) {
+        cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value,
+                 "round %lld cannot be registered: the next one is %lld", (long long)b->round, (long long)next)
+            ->suggestion = cv_arena_printf(call->arena, "Register round %lld first", (long long)next);
+        return false;
+    }
+    return true;
+}
+
+/* ---- what is left lying ---------------------------------------------------------------------- */
+
+/* The responses of the request count as handed in. */
+static void warn_files(cv_batch *b, const cv_state *state)
+{
+    cv_arena *a = b->call->arena;
+    cv_attendance attendance;
+    cv_attendance_of(a, state, b->round, &attendance);
+    for (size_t i = 0; i < b->responses.count; i++) {
+        cv_rec_response *row = CV_NEW(a, cv_rec_response);
+        row->sha256 = cv_sha256(a, b->responses.items[i].content);
+        *CV_PUSH(a, &attendance) = (cv_attendee){.expert = b->responses.items[i].expert, .response = row};
+    }
+    cv_response_files_warn(b->call, state, b->round, &attendance, true, &b->warnings);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static bool work(cv_call *call, cv_outcome *outcome)
+{
+    cv_batch batch;
+    cv_state state;
+    cv_journal journal;
+    cv_batch_parse(call, &batch);
+    if (!load(call, &batch, &state) || !may_register(call, &batch, &state, outcome))
+        return false;
+    if (outcome->replayed)
+        return true;
+    cv_batch_resolve(&batch, &state);
+    if (!cv_batch_check(&batch))
+        return false;
+    cv_journal_begin(&journal, call, &state);
+    cv_batch_enter(&batch, &journal);
+    warn_files(&batch, &state);
+    return cv_write_commit(&journal, cv_batch_answer(&batch), outcome);
+}
+
+bool cv_dialogue_round_register(cv_call *call)
+{
+    return cv_write_run(call, work);
+}

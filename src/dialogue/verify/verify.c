@@ -1,0 +1,113 @@
+/* verify.c - does the record agree with its own history?
+ *
+ * Recomputes, for one dialogue or for all, the chain of events and its head, the digest of every row, statuses, totals
+ * and references, and asks the engine to check itself. The answer names each dialogue with its rev and head, so that
+ * two copies can be compared; or the first thing that does not agree: dialogue, place, what was expected and what was
+ * found.
+ */
+#include "dialogue/operations.h"
+#include "dialogue/verify/verifier.h"
+
+bool cv_verify_fail(const cv_verify *v, cv_str place, cv_err *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cv_str message = cv_arena_vprintf(err->arena, format, args);
+    va_end(args);
+    cv_err_set(err, CV_ERR_VERIFY, "dialogue '%.*s': %.*s: %.*s", CV_FMT(v->id), CV_FMT(place), CV_FMT(message));
+    err->value = cv_arena_copy(err->arena, place);
+    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    return false;
+}
+
+static bool see_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    cv_verify *v = ctx;
+    bool ok = true;
+    if (kind == CV_REC_EVENT) {
+        ok = cv_verify_event(v, row, err);
+    } else {
+        cv_verify_row(v, kind, row);
+        cv_verify_fact(v, kind, row);
+    }
+    cv_arena_reset(&v->scratch);
+    return ok;
+}
+
+/* ---- one dialogue ------------------------------------------------------------------------------------------------ */
+
+bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err)
+{
+    cv_wanted everything = {0};
+    cv_position position;
+    bool found = false;
+    memset(v, 0, sizeof *v);
+    v->id = id;
+    v->fact = (cv_err){.arena = call->arena};
+    bool ok = call->store->calls->snapshot(call->store, &v->arena, id, &everything, see_row, v, &position, &found, err);
+    if (ok && !found)
+        ok = cv_verify_fail(v, CV_STR("dialogue"), err, "expected a row, found none");
+    ok = ok && cv_verify_position(v, &position, err) && cv_verify_rows(v, err) && cv_verify_facts(v, err) &&
+         cv_verify_added(v, err);
+    if (ok)
+        *ret_position = (cv_position){position.rev, cv_arena_copy(call->arena, position.head), position.event_count};
+    cv_arena_release(&v->scratch);
+    cv_arena_release(&v->arena);
+    return ok;
+}
+
+static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, cv_err *err)
+{
+    cv_position position;
+    if (!cv_verify_dialogue(call, v, id, &position, err))
+        return false;
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "id", id);
+    cv_json_key_int(w, "rev", position.rev);
+    cv_json_key_int(w, "events", position.event_count);
+    cv_json_key_str(w, "head", position.head);
+    cv_json_end_object(w);
+    return true;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_call *call;
+    cv_verify *v;
+    cv_json_writer *w;
+} reporting;
+
+static bool report_each(void *ctx, cv_str id, cv_err *err)
+{
+    const reporting *r = ctx;
+    return report_one(r->call, r->v, r->w, id, err);
+}
+
+/* One dialogue by its id: it must be there. */
+static bool report_named(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE)};
+    cv_state *state = CV_NEW(call->arena, cv_state);
+    return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, err);
+}
+
+bool cv_record_verify(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    const cv_json *id = cv_json_get(call->input, CV_STR("dialogue_id"));
+    cv_verify *v = CV_NEW(call->arena, cv_verify); /* one for all: its tables are large */
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key(&w, CV_STR("dialogues"));
+    cv_json_begin_array(&w);
+    bool ok = call->store->calls->check(call->store, call->arena, &err) &&
+              (id ? report_named(call, v, &w, id->text, &err)
+                  : cv_state_each(call, report_each, &(reporting){call, v, &w}, &err));
+    if (!ok)
+        return cv_call_fail(call, &err);
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    return true;
+}
