@@ -1,5 +1,5 @@
-/* prompts.c - how to begin, for the people who choose a prompt in their client: judge, expert, reviewer; see tools.h.
- */
+/* prompts.c - how to begin, for the people who choose a prompt in their client: judge, expert, reviewer; see
+ * tools.h. */
 #include "door/tools.h"
 
 static void say(cv_mcp_request *r, cv_str text)
@@ -13,8 +13,7 @@ static void say(cv_mcp_request *r, cv_str text)
 
 static const char workflow[] =
     "You are the judge of an ALIGNMENT dialogue. The experts deliberate, you moderate, score and decide; you never "
-    "write "
-    "an expert's contribution yourself.\n\n"
+    "write an expert's contribution yourself.\n\n"
     "For each round:\n"
     "1. Decide who sits on the panel (blue_dialogue_evolve_panel, blue_dialogue_expert_create) where the last round "
     "left a gap.\n"
@@ -23,12 +22,10 @@ static const char workflow[] =
     "3. Hand every answer in with blue_dialogue_respond, word for word; an expert with nothing to say: "
     "no_contribution.\n"
     "4. blue_dialogue_draft makes a request of all answers. Check it, merge what is the same, score each expert and "
-    "the "
-    "round (precision, not volume), write a summary, and send it with blue_dialogue_round_register.\n"
+    "the round (precision, not volume), write a summary, and send it with blue_dialogue_round_register.\n"
     "5. blue_dialogue_progress says what still blocks convergence. Go on until every tension is closed and every "
     "expert has signalled, then blue_dialogue_verdict_register: the final verdict, and a minority verdict for those "
-    "who "
-    "dissent. blue_dialogue_export writes it down.\n\n"
+    "who dissent. blue_dialogue_export writes it down.\n\n"
     "A refused request lists every fault with its field and what would be valid: mend all of them and send the whole "
     "request again.\n";
 
@@ -58,13 +55,17 @@ static bool expert(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json
     (void)prompt;
     if (!id.n || !slug.n)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "the arguments dialogue_id and expert are needed");
-    cv_buf experts = {0};
-    cv_json_writer w = {.out = &experts};
+    cv_buf input = {0};
+    cv_json_writer w = {.out = &input};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "dialogue_id", id);
+    cv_json_key(&w, CV_STR("experts"));
     cv_json_begin_array(&w);
     cv_json_str(&w, slug);
     cv_json_end_array(&w);
-    cv_str input = cv_tools_input(r->arena, id, "experts", cv_buf_take(&experts, r->arena));
-    cv_str reply = cv_tools_run_named(r, "dialogue", "round-prompts", input, &failed);
+    cv_json_key_bool(&w, "write", false);
+    cv_json_end_object(&w);
+    cv_str reply = cv_tools_run_named(r, "dialogue", "round-prompts", cv_buf_take(&input, r->arena), &failed);
     say(r, failed ? reply : cv_tools_text(r->arena, reply, "prompts", "prompt"));
     return true;
 }
@@ -72,10 +73,8 @@ static bool expert(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json
 static const char review[] =
     "Review the verdicts of this dialogue as somebody who was not on the panel. For every verdict: does it follow from "
     "what was said? Which perspective, evidence or claim does each part of it rest on (cite the ids)? Which tension "
-    "was "
-    "closed without an answer, which objection was never met? Is the minority's case stated as strongly as it was "
-    "made? "
-    "End with: uphold, uphold with conditions, or reopen, and why.\n";
+    "was closed without an answer, which objection was never met? Is the minority's case stated as strongly as it was "
+    "made? End with: uphold, uphold with conditions, or reopen, and why.\n";
 
 static bool reviewer(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json *arguments)
 {

@@ -146,6 +146,23 @@ for client in cursor vscode; do
     is '.result.contents[0].text | fromjson | .dialogue_id == "x"'
 done
 
+# Prompts are what people choose in their client: each is a text to begin with.
+prompt() { # prompt NAME ARGUMENTS: what somebody gets who chooses it
+    ask "the prompt $1" '{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"'"$1"'","arguments":'"$2"'}}'
+}
+project prompts
+"$conclave" dialogue create Y --data '{"expert_pool":{"domain":"Baking","experts":[{"slug":"muffin","role":"Baker","tier":"Core","relevance":1}]}}' --json >/dev/null
+prompt judge '{"question":"Which bread?"}'
+is '.result.messages[1].content.text == "Begin a dialogue about this question: Which bread?"'
+prompt expert '{"dialogue_id":"y","expert":"muffin"}'
+is '.result.messages[0].content.text | startswith("# Dialogue: Y\n") and contains("Muffin") and contains("Baker")'
+[ ! -e .conclave/dialogues/y/round-0 ]
+ok $? "the prompt expert: is read, nothing is written"
+prompt expert '{"dialogue_id":"y"}'
+is '.error.code == -32602'
+prompt reviewer '{"dialogue_id":"y"}'
+is '.result.messages[1].content.text | startswith("# Y\n")'
+
 mkdir "$work/nowhere" && cd "$work/nowhere" || exit 1
 ask "without a project the tools are listed" "$list"
 is '.result.tools | length > 10'
