@@ -248,7 +248,7 @@ size_t cv_state_panel(const cv_state *s, int64_t round, const cv_rec_seat **ret_
     size_t start = end;
     while (start > 0 && s->seats.items[start - 1].round == s->seats.items[end - 1].round)
         start--;
-    *ret_seats = s->seats.items + start;
+    *ret_seats = start < end ? &s->seats.items[start] : NULL;
     return end - start;
 }
 

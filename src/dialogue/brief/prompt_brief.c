@@ -31,10 +31,10 @@ static void quotation(const cv_prompt *p, cv_str text)
     cv_buf_add_char(p->out, '\n');
 }
 
-static void list_items(const cv_prompt *p, const uint32_t *items, size_t count, bool labels)
+static void list_items(const cv_prompt *p, const uint32_t *items, size_t from, size_t end, bool labels)
 {
-    for (size_t i = 0; i < count; i++) {
-        cv_buf_add_z(p->out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
+    for (size_t i = from; i < end; i++) {
+        cv_buf_add_z(p->out, i == from ? "" : i + 1 == end ? " and " : ", ");
         if (labels)
             cv_story_item(p->v, &p->v->items.items[items[i]], p->out);
         else
@@ -97,7 +97,7 @@ static void write_why(const cv_prompt *p, const cv_relevance *r)
     if (r->subjects.count == 0)
         return;
     cv_buf_add_z(p->out, about[r->why]);
-    list_items(p, r->subjects.items, at_most(r->subjects.count), true);
+    list_items(p, r->subjects.items, 0, at_most(r->subjects.count), true);
     cv_buf_add_z(p->out, r->subjects.count > MOST_QUOTED ? " and others.\n\n" : ".\n\n");
 }
 
@@ -125,7 +125,7 @@ static void write_mandate(const cv_prompt *p, const cv_relevance *r)
     }
     if (r->related.count) {
         cv_buf_printf(p->out, "%d. Support, oppose, refine or question what was said about it: ", number++);
-        list_items(p, r->related.items, at_most(r->related.count), false);
+        list_items(p, r->related.items, 0, at_most(r->related.count), false);
         cv_buf_add_z(p->out, ".\n");
     }
     cv_buf_printf(p->out, "%d. Recommend what to do, or say what makes it impossible.\n\n", number);
@@ -163,9 +163,9 @@ static void write_prior_work(const cv_prompt *p, const cv_relevance *r)
         cv_buf_add_z(p->out, "Nothing that was said so far concerns you more than the rest of it.\n\n");
     if (first < r->subjects.count || second < r->related.count) {
         cv_buf_add_z(p->out, "More of it, in the prior rounds below: ");
-        list_items(p, r->subjects.items + first, r->subjects.count - first, false);
+        list_items(p, r->subjects.items, first, r->subjects.count, false);
         cv_buf_add_z(p->out, first < r->subjects.count && second < r->related.count ? ", " : "");
-        list_items(p, r->related.items + second, r->related.count - second, false);
+        list_items(p, r->related.items, second, r->related.count, false);
         cv_buf_add_z(p->out, ".\n\n");
     }
 }

@@ -39,18 +39,19 @@ static void print_entities(const cv_batch *b, cv_json_writer *w)
 /* The lists of updates that were given, and tension_updates always, as the specification prints it. */
 static void print_updates(const cv_batch *b, cv_json_writer *w)
 {
-    const cv_draft_update *update = b->updates.items, *end = update + b->updates.count;
+    const cv_draft_update *updates = b->updates.items;
+    size_t i = 0, count = b->updates.count;
     for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
-        bool any = update < end && update->kind == (cv_kind)kind;
+        bool any = i < count && updates[i].kind == (cv_kind)kind;
         if (!any && kind != CV_KIND_TENSION)
             continue;
         cv_json_key(w, cv_arena_join(b->call->arena, cv_kinds[kind].word, CV_STR("_updates")));
         cv_json_begin_array(w);
-        for (; update < end && update->kind == (cv_kind)kind; update++) {
+        for (; i < count && updates[i].kind == (cv_kind)kind; i++) {
             cv_json_begin_object(w);
-            cv_json_key_str(w, "id", update->target.id);
-            cv_json_key_str(w, "status", cv_statuses[update->status].word);
-            cv_json_key_str_if(w, "via", update->via.id);
+            cv_json_key_str(w, "id", updates[i].target.id);
+            cv_json_key_str(w, "status", cv_statuses[updates[i].status].word);
+            cv_json_key_str_if(w, "via", updates[i].via.id);
             cv_json_end_object(w);
         }
         cv_json_end_array(w);
