@@ -1,8 +1,8 @@
 /* watch.h - what the test suite sees of every call, whichever door it comes through.
  *
- *     CV_CALL_LOG=FILE      the name of every command that runs and of every operation that succeeds is appended to
- * FILE: the suite fails when one of them never is CV_CHECK_REPLIES=1    every reply is held against its output schema;
- * one that does not fit ends the process
+ *     CV_CALL_LOG=FILE      names of commands that run and of operations that succeed are appended to FILE:
+ *                           the suite fails when one of them is missing
+ *     CV_CHECK_REPLIES=1    every reply is held against its output schema: one that does not fit ends the process
  *
  * Without these variables nothing happens. tools/test sets both.
  */

@@ -11,13 +11,11 @@ void cv_skill_print_expert(cv_buf *out)
         "name: alignment-expert\n"
         "description: Answer as an expert in an ALIGNMENT dialogue - the markers for perspectives, recommendations, "
         "tensions, evidence, claims, references, moves and dissent, and the rules of a response. Use when a prompt "
-        "makes you "
-        "an expert of a dialogue.\n"
+        "makes you an expert of a dialogue.\n"
         "---\n\n"
         "# Alignment Expert\n\n"
         "You are an expert in an ALIGNMENT dialogue. Your prompt says who you are, what has been said and what is "
-        "open. "
-        "Structure\nyour response with these markers.\n\n");
+        "open. Structure\nyour response with these markers.\n\n");
     cv_spec_print_marks(out);
     cv_buf_add_z(
         out,

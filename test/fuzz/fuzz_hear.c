@@ -1,7 +1,9 @@
 /* fuzz_hear.c - any text as the responses of two experts: what is heard is a request that round-register takes.
  *
- *     text of muffin, ====, text of cupcake     ->  payload     valid JSON, fits the schema, sound by the batch's own
- * check verdicts    fit theirs the same each time, with its notes and merge candidates
+ *     text of muffin, ====, text of cupcake  ->  payload     valid JSON, fits the schema, sound by the batch's check
+ *                                                verdicts    fit theirs
+ *
+ * … and the same each time, with its notes and merge candidates.
  *
  * They speak in round 1 of a dialogue whose round 0 has P0001 and T0001 of muffin, R0001 of donut, T0002 of cupcake.
  */
