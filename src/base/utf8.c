@@ -180,7 +180,8 @@ size_t cv_utf8_width(cv_str s)
     return width;
 }
 
-bool cv_utf8_is_word(uint32_t code)
+/* Letters, digits and private characters of any script: what words are made of. */
+static bool is_word(uint32_t code)
 {
     if (code < 0x80)
         return cv_is_alnum((char)code);
@@ -215,18 +216,18 @@ bool cv_utf8_next_word(cv_str *rest, cv_str *ret_word, bool *ret_alone)
 {
     uint32_t code = 0;
     cv_str at = *rest;
-    while (at.n > 0 && !cv_utf8_is_word(code)) {
+    while (at.n > 0 && !is_word(code)) {
         *rest = at;
         cv_utf8_next(&at, &code);
     }
-    if (!cv_utf8_is_word(code))
+    if (!is_word(code))
         return false;
     const char *from = rest->p;
     *ret_alone = cv_utf8_is_unspaced(code);
     cv_str after = at;
     while (!*ret_alone && cv_utf8_next(&at, &code)) {
         bool is_accent = code >= 0x300 && code < 0x370;
-        if (!is_accent && (!cv_utf8_is_word(code) || cv_utf8_is_unspaced(code)))
+        if (!is_accent && (!is_word(code) || cv_utf8_is_unspaced(code)))
             break;
         after = at;
     }

@@ -41,9 +41,6 @@ size_t cv_utf8_put(uint32_t code, char to[4]);
 /* Columns on a terminal (wide and combining characters counted as such; control characters as 0). */
 size_t cv_utf8_width(cv_str s);
 
-/* Letters, digits and private characters of any script: what words are made of. */
-bool cv_utf8_is_word(uint32_t code);
-
 /* Characters of scripts that are written without spaces between words. */
 bool cv_utf8_is_unspaced(uint32_t code);
 

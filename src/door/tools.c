@@ -86,8 +86,7 @@ static bool hear(void *ctx, size_t done, size_t total, cv_str what)
     return !cv_mcp_cancelled(f->request);
 }
 
-cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text,
-                    bool *ret_failed)
+static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, bool *ret_failed)
 {
     cv_tools_worker *w = r->worker;
     cv_tools *tools = r->server->ctx;
@@ -124,7 +123,7 @@ cv_str cv_tools_run_named(cv_mcp_request *r, const char *room, const char *verb,
     cv_err err = {.arena = r->arena};
     if (!cv_json_parse(r->arena, input_text, input, &err))
         return *ret_failed = true, err.message;
-    return cv_tools_run(r, cv_op_find(cv_str_of(room), cv_str_of(verb)), input, input_text, ret_failed);
+    return run(r, cv_op_find(cv_str_of(room), cv_str_of(verb)), input, input_text, ret_failed);
 }
 
 cv_str cv_tools_input(cv_arena *a, cv_str id, const char *more, cv_str value)
@@ -155,7 +154,7 @@ cv_str cv_tools_text(cv_arena *a, cv_str reply, const char *list, const char *me
 
 static bool call_tool(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
 {
-    cv_mcp_text(r, cv_tools_run(r, tool->data, arguments, r->text, &r->is_error));
+    cv_mcp_text(r, run(r, tool->data, arguments, r->text, &r->is_error));
     return true;
 }
 

@@ -46,9 +46,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
 
 /* ---- shared by tools.c, shelf.c and prompts.c ---- */
 
-/* Runs an operation for this request; `input` is JSON. The reply, or with ret_failed the fault, as JSON text. */
-cv_str cv_tools_run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text,
-                    bool *ret_failed);
+/* Runs an operation for this request; `input_text` is JSON. The reply, or with ret_failed the fault, as JSON text. */
 cv_str cv_tools_run_named(cv_mcp_request *r, const char *room, const char *verb, cv_str input_text, bool *ret_failed);
 
 /* {"dialogue_id": ID, MORE: VALUE}: the input of an operation; `more` may be NULL, `value` is JSON. */

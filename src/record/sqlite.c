@@ -86,7 +86,8 @@ void cv_sqlite_rollback(cv_sqlite *s)
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-bool cv_sqlite_wait(cv_sqlite *s, int tries)
+/* One pause before the next try, longer each time; false when the longest wait is over. `tries` counts from 0. */
+static bool wait_again(cv_sqlite *s, int tries)
 {
     if (tries == 0)
         s->waited_us = 0;
@@ -103,7 +104,7 @@ bool cv_sqlite_wait(cv_sqlite *s, int tries)
 
 static int busy(void *ctx, int tries)
 {
-    return cv_sqlite_wait(ctx, tries);
+    return wait_again(ctx, tries);
 }
 
 /* ---- errors ----------------------------------------------------------------------------------- */
@@ -269,7 +270,7 @@ static bool use_wal(cv_sqlite *s, cv_err *err)
         is_wal = asks_wal(s, "wal");
         int rc = sqlite3_errcode(s->db) & 0xff;
         bool others = is_wal == 0 || rc == SQLITE_BUSY || rc == SQLITE_LOCKED || rc == SQLITE_PROTOCOL;
-        if (is_wal <= 0 && (!others || !cv_sqlite_wait(s, tries)))
+        if (is_wal <= 0 && (!others || !wait_again(s, tries)))
             return cv_sqlite_fail(s, "switch the database to its write-ahead log", err);
     }
     return true;
@@ -284,6 +285,9 @@ static void close_store(cv_store *store)
     sqlite3_close_v2(s->db);
     s->db = NULL;
 }
+
+/* Makes a store with the same calls. */
+static bool open_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);
 
 static const cv_store_calls calls = {
     .name = CV_STR_INIT("sqlite"),
@@ -304,7 +308,7 @@ static const cv_store_calls calls = {
     .stamp = cv_sqlite_stamp,
     .check = cv_sqlite_check,
     .backup = cv_sqlite_backup,
-    .scratch = cv_sqlite_scratch,
+    .scratch = open_scratch,
 };
 
 /* Nobody asks SQLite how much memory it uses; counting takes a lock that all workers share, at every allocation. */
@@ -391,7 +395,7 @@ static bool copy_all(cv_sqlite *from, cv_sqlite *to, cv_err *err)
     return (copy && sqlite3_backup_finish(copy) == SQLITE_OK) || cv_sqlite_fail(to, "copy the database", err);
 }
 
-bool cv_sqlite_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err)
+static bool open_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err)
 {
     cv_sqlite *from = (cv_sqlite *)store, *s = make_store(a, ":memory:", from->schema);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;

@@ -97,9 +97,6 @@ int cv_sqlite_step(sqlite3_stmt *st);
 /* Ends a transaction whose outcome is decided: whatever it did is taken back. */
 void cv_sqlite_rollback(cv_sqlite *s);
 
-/* One pause before the next try, longer each time; false when the longest wait is over. `tries` counts from 0. */
-bool cv_sqlite_wait(cv_sqlite *s, int tries);
-
 /* ---- errors ----------------------------------------------------------------------------------- */
 
 /* Turns SQLite's last error into ours: what was being done, what is wrong, what to do. Always false. */
@@ -177,6 +174,5 @@ bool cv_sqlite_stamp(const cv_store *store, cv_stamp *ret_stamp);
 void cv_sqlite_find_log_index(cv_sqlite *s); /* once the file has been read in WAL mode */
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
-bool cv_sqlite_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);
 
 #endif

@@ -11,7 +11,9 @@ int64_t cv_prompt_tokens(size_t bytes)
     return (int64_t)((bytes + 3) / 4);
 }
 
-bool cv_prompt_is_fresh(const cv_prompt *p)
+/* Is an expert new: does it get a brief? In the opening round everybody is, and nobody needs one but those who were
+ * created for a reason. */
+static bool is_fresh(const cv_prompt *p)
 {
     return p->member->source == CV_SOURCE_CREATED || (p->member->source == CV_SOURCE_POOL && p->v->round > 0);
 }
@@ -39,7 +41,8 @@ static cv_str spoken_key(cv_arena *a, cv_str key)
     return (cv_str){text, key.n};
 }
 
-void cv_prompt_value(cv_arena *a, cv_buf *out, const cv_json *value)
+/* A value as it stands in a cell or on a line. */
+static void add_value(cv_arena *a, cv_buf *out, const cv_json *value)
 {
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
@@ -58,9 +61,9 @@ void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *se
         cv_str key = object->members[i].key;
         cv_json name = {.type = CV_JSON_STRING, .text = spoken ? spoken_key(a, key) : key};
         cv_buf_add_z(out, "| ");
-        cv_prompt_value(a, out, &name);
+        add_value(a, out, &name);
         cv_buf_add_z(out, " | ");
-        cv_prompt_value(a, out, &object->members[i].value);
+        add_value(a, out, &object->members[i].value);
         cv_buf_add_z(out, " |\n");
     }
 }
@@ -113,7 +116,7 @@ static void write_situation(const cv_prompt *p, const cv_json *situation)
         quote(p, situation->text);
     for (uint32_t i = 0; situation->type == CV_JSON_ARRAY && i < situation->count; i++) {
         cv_buf_add_z(p->out, "- ");
-        cv_prompt_value(p->v->a, p->out, &situation->items[i]);
+        add_value(p->v->a, p->out, &situation->items[i]);
         cv_buf_add_char(p->out, '\n');
     }
     cv_buf_add_char(p->out, '\n');
@@ -127,7 +130,7 @@ static void write_other(const cv_prompt *p, const cv_json_member *member)
     if (member->value.type == CV_JSON_STRING) {
         quote(p, member->value.text);
     } else {
-        cv_prompt_value(p->v->a, p->out, &member->value);
+        add_value(p->v->a, p->out, &member->value);
         cv_buf_add_char(p->out, '\n');
     }
     cv_buf_add_char(p->out, '\n');
@@ -189,7 +192,7 @@ static void write_calibration(const cv_prompt *p)
     cv_buf_add_z(p->out, "\n\n");
     for (uint32_t i = 0; rules && i < rules->count; i++) {
         cv_buf_add_z(p->out, "- ");
-        cv_prompt_value(p->v->a, p->out, &rules->items[i]);
+        add_value(p->v->a, p->out, &rules->items[i]);
         cv_buf_add_char(p->out, '\n');
     }
     rule(p);
@@ -205,12 +208,12 @@ static void write_task(const cv_prompt *p)
     } else {
         cv_buf_add(p->out, p->context);
         cv_buf_add_z(p->out, p->context.n ? "\n\n" : "");
-        cv_buf_add(p->out, cv_prompt_is_fresh(p) ? CV_STR("You are new to this dialogue: your mandate stands in the "
-                                                          "Context Brief below.")
-                                                 : cv_story_task(p->v, p->member));
+        cv_buf_add(p->out, is_fresh(p) ? CV_STR("You are new to this dialogue: your mandate stands in the "
+                                                "Context Brief below.")
+                                       : cv_story_task(p->v, p->member));
         cv_buf_add_char(p->out, '\n');
     }
-    if (p->words.mandate.n && !cv_prompt_is_fresh(p)) {
+    if (p->words.mandate.n && !is_fresh(p)) {
         cv_buf_add_z(p->out, "\n### Your Mandate\n\n");
         own_words(p, p->words.mandate);
     }
@@ -243,7 +246,7 @@ static void write_brief(const cv_prompt *p)
         if (!cv_str_starts(cv_str_trim_left(p->words.brief), CV_STR("## ")))
             cv_buf_printf(p->out, "## Context Brief (You are joining in Round %lld)\n\n", (long long)p->v->round);
         own_words(p, p->words.brief);
-    } else if (cv_prompt_is_fresh(p)) {
+    } else if (is_fresh(p)) {
         cv_prompt_brief(p);
     } else {
         return;
@@ -331,7 +334,7 @@ void cv_prompt_write(cv_prompt *p)
 {
     cv_prompt_find_left(p);
     write_head(p);
-    if (p->words.brief.n || !cv_prompt_is_fresh(p)) {
+    if (p->words.brief.n || !is_fresh(p)) {
         cv_prompt_background(p, "## Background");
         cv_buf_add_z(p->out, "---\n\n");
     }

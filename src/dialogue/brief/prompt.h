@@ -63,10 +63,6 @@ void cv_prompt_write(cv_prompt *p);
 /* Tokens of a text: a fourth of its bytes, rounded up. */
 int64_t cv_prompt_tokens(size_t bytes);
 
-/* Is an expert new: does it get a brief? In the opening round everybody is, and nobody needs one but those who were
- * created for a reason. */
-bool cv_prompt_is_fresh(const cv_prompt *p);
-
 /* ---- the parts --------------------------------------------------------------------------------------------------- */
 void cv_prompt_background(const cv_prompt *p, const char *heading);
 void cv_prompt_brief(const cv_prompt *p);
@@ -77,9 +73,6 @@ cv_str cv_prompt_how_to_read(const cv_prompt *p); /* what was left out: a comman
 /* Text as it is quoted: tidy, its last fence closed, what looks like structure escaped; ends with a line feed. */
 void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text);
 const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t item);
-
-/* A value as it stands in a cell or on a line. */
-void cv_prompt_value(cv_arena *a, cv_buf *out, const cv_json *value);
 
 /* A table of an object's members; `spoken` keys: "income_mandate" is written "Income mandate". */
 void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *second, bool spoken,

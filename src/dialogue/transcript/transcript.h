@@ -76,7 +76,6 @@ extern const cv_str cv_transcript_record_key;
 
 /* ---- sections, each in its file --------------------------------------------------------------------------------- */
 
-void cv_transcript_add_panel(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_boards(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_perspectives(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_tensions(cv_transcript *t, cv_doc *doc);

@@ -145,7 +145,7 @@ static void panel_header(const cv_transcript *t, cv_part_table *table, bool *ret
     cv_part_row(table);
 }
 
-void cv_transcript_add_panel(cv_transcript *t, cv_doc *doc)
+static void add_panel(cv_transcript *t, cv_doc *doc)
 {
     int64_t last = t->last < 0 ? 0 : t->last;
     const bool *sat = seating(t, last);
@@ -176,7 +176,7 @@ void cv_transcript_doc(cv_transcript *t, cv_doc *doc)
     *doc = (cv_doc){0};
     add_head(t, doc);
     add_background(t, doc);
-    cv_transcript_add_panel(t, doc);
+    add_panel(t, doc);
     cv_transcript_add_boards(t, doc);
     cv_transcript_add_perspectives(t, doc);
     cv_transcript_add_tensions(t, doc);

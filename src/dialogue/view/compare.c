@@ -75,7 +75,8 @@ static void find_shared(cv_arena *a, cv_comparison *c)
         qsort(c->shared.items, c->shared.count, sizeof *c->shared.items, by_number_and_name);
 }
 
-void cv_comparison_of(cv_arena *a, cv_comparison *c)
+/* From the courses, which are there already, to the rest. */
+static void compare(cv_arena *a, cv_comparison *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         count_tensions(c->items[i]);
@@ -228,7 +229,7 @@ bool cv_dialogue_compare(cv_call *call)
     cv_comparison c = {0};
     if (!load_all(call, cv_json_get(call->input, CV_STR("dialogue_ids")), &c))
         return false;
-    cv_comparison_of(call->arena, &c);
+    compare(call->arena, &c);
     write_comparison(call, &c);
     return true;
 }

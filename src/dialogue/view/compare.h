@@ -33,9 +33,6 @@ typedef struct {
     CV_STATE_LIST(cv_compared_expert) shared; /* those of most dialogues first, then by name */
 } cv_comparison;
 
-/* From the courses, which are there already, to the rest. */
-void cv_comparison_of(cv_arena *a, cv_comparison *c);
-
 /* A page for people: so many dialogues side by side as there is room for. */
 cv_str cv_comparison_text(cv_arena *a, const cv_comparison *c);
 

@@ -107,7 +107,8 @@ static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_converge
     return next_round(a, c, panel);
 }
 
-void cv_progress_judge(cv_arena *a, cv_progress *p)
+/* From the course, which is there already, to the rest. */
+static void judge(cv_arena *a, cv_progress *p)
 {
     cv_convergence_of(a, &p->course.s, &p->convergence);
     cv_standings_of(a, &p->course, p->course.count, &p->standings);
@@ -239,7 +240,7 @@ bool cv_dialogue_progress(cv_call *call)
     cv_progress *p = CV_NEW(call->arena, cv_progress);
     if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->course, &err))
         return cv_call_fail(call, &err);
-    cv_progress_judge(call->arena, p);
+    judge(call->arena, p);
     p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.flags);
     write_progress(call, p);
     return true;

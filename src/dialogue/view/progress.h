@@ -32,9 +32,6 @@ typedef struct {
     cv_next_step next;
 } cv_progress;
 
-/* From the course, which is there already, to the rest. */
-void cv_progress_judge(cv_arena *a, cv_progress *p);
-
 /* How many rounds are left.
  *
  *     decided, given up, or the target is reached         0

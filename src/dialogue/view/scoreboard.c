@@ -58,7 +58,8 @@ static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, s
     note->round = round;
 }
 
-void cv_scoreboard_count(cv_arena *a, cv_scoreboard *b)
+/* From the course and the choice of rounds, which are there already, to the rest. */
+static void count_board(cv_arena *a, cv_scoreboard *b)
 {
     cv_standings_of(a, &b->course, b->end, &b->standings);
     count_rounds(a, b);
@@ -180,7 +181,7 @@ bool cv_dialogue_scoreboard(cv_call *call)
         return cv_call_fail(call, &err);
     if (!choose_rounds(call, b))
         return false;
-    cv_scoreboard_count(call->arena, b);
+    count_board(call->arena, b);
     write_board(call, b);
     return true;
 }

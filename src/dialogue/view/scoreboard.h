@@ -26,9 +26,6 @@ typedef struct {
     cv_notices notes;
 } cv_scoreboard;
 
-/* From the course and the choice of rounds, which are there already, to the rest. */
-void cv_scoreboard_count(cv_arena *a, cv_scoreboard *b);
-
 /* A page for people. */
 cv_str cv_scoreboard_text(cv_arena *a, const cv_scoreboard *b);
 

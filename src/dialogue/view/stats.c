@@ -76,7 +76,7 @@ static bool take_recent(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_
     return true;
 }
 
-bool cv_stats_count(cv_call *call, cv_str status, cv_str since, size_t limit, cv_stats *ret, cv_err *err)
+static bool count(cv_call *call, cv_str status, cv_str since, size_t limit, cv_stats *ret, cv_err *err)
 {
     cv_store *store = call->store;
     counting c = {call->arena, ret};
@@ -95,7 +95,7 @@ int64_t cv_stats_of_kind(const cv_stats *s, cv_kind kind)
     return sum;
 }
 
-int64_t cv_stats_open_tensions(const cv_stats *s)
+static int64_t open_tensions(const cv_stats *s)
 {
     int64_t sum = 0;
     for (int status = 0; status < CV_STATUS_COUNT; status++)
@@ -159,7 +159,7 @@ static void write_entities(cv_json_writer *w, const cv_stats *s)
         cv_json_end_object(w);
     }
     cv_json_end_object(w);
-    int64_t open = cv_stats_open_tensions(s);
+    int64_t open = open_tensions(s);
     cv_json_key_int(w, "open_tensions", open);
     cv_json_key_int(w, "closed_tensions", cv_stats_of_kind(s, CV_KIND_TENSION) - open);
 }
@@ -257,7 +257,7 @@ bool cv_dialogue_stats(cv_call *call)
     if (!read_since(call, &since))
         return false;
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", USUAL_LIMIT);
-    if (!cv_stats_count(call, cv_json_get_text(call->input, "status"), since, limit, &stats, &err))
+    if (!count(call, cv_json_get_text(call->input, "status"), since, limit, &stats, &err))
         return cv_call_fail(call, &err);
     write_stats(call, &stats);
     return true;

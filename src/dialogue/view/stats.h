@@ -30,10 +30,7 @@ typedef struct {
     CV_STATE_LIST(cv_stats_dialogue) recent;
 } cv_stats;
 
-bool cv_stats_count(cv_call *call, cv_str status, cv_str since, size_t limit, cv_stats *ret, cv_err *err);
-
 int64_t cv_stats_of_kind(const cv_stats *s, cv_kind kind);
-int64_t cv_stats_open_tensions(const cv_stats *s);
 
 /* A page for people. */
 cv_str cv_stats_text(cv_arena *a, const cv_stats *s);

@@ -19,7 +19,7 @@ const cv_str cv_mcp_level_words[CV_MCP_LEVELS] = {
     CV_STR_INIT("debug"), CV_STR_INIT("info"),     CV_STR_INIT("notice"), CV_STR_INIT("warning"),
     CV_STR_INIT("error"), CV_STR_INIT("critical"), CV_STR_INIT("alert"),  CV_STR_INIT("emergency")};
 
-bool cv_mcp_is_legacy(cv_str version)
+static bool is_legacy(cv_str version)
 {
     for (size_t i = 0; i < CV_COUNT(legacy_versions); i++)
         if (cv_str_eq(version, legacy_versions[i]))
@@ -115,7 +115,7 @@ static bool legacy_envelope(cv_mcp_job *job, const cv_json *meta)
 {
     job->era = CV_MCP_LEGACY;
     job->level = -1;
-    if (job->headers.version.p && !cv_mcp_is_legacy(job->headers.version)) {
+    if (job->headers.version.p && !is_legacy(job->headers.version)) {
         cv_str text =
             cv_str_head(job->headers.version, cv_utf8_valid(job->headers.version)); /* a header may be no text */
         cv_mcp_refuse(job, 400, CV_RPC_LEGACY,

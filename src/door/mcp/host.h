@@ -222,9 +222,8 @@ void cv_mcp_keep(cv_mcp_job *job, cv_str result);
 /* Which era the request belongs to, and what its envelope says; false: it has been refused. */
 bool cv_mcp_envelope(cv_mcp_job *job);
 
-extern const cv_str cv_mcp_modern;     /* 2026-07-28 */
-cv_str cv_mcp_negotiate(cv_str asked); /* legacy: the same, or the newest one */
-bool cv_mcp_is_legacy(cv_str version);
+extern const cv_str cv_mcp_modern;             /* 2026-07-28 */
+cv_str cv_mcp_negotiate(cv_str asked);         /* legacy: the same, or the newest one */
 void cv_mcp_print_versions(cv_json_writer *w); /* a list: all that is spoken */
 extern const cv_str cv_mcp_level_words[CV_MCP_LEVELS];
 int cv_mcp_level_of(cv_str word); /* below zero: none */
