@@ -37,6 +37,14 @@ size_t cv_str_find_char(cv_str s, char c)
     return hit ? (size_t)(hit - s.p) : SIZE_MAX;
 }
 
+size_t cv_str_find_nocase(cv_str s, cv_str needle)
+{
+    for (size_t at = 0; at + needle.n <= s.n; at++)
+        if (cv_str_starts_nocase(cv_str_from(s, at), needle))
+            return at;
+    return SIZE_MAX;
+}
+
 size_t cv_str_find(cv_str s, cv_str needle)
 {
     if (needle.n == 0)

@@ -32,6 +32,9 @@ typedef struct {
 /* How many items an array has (not a pointer). */
 #define CV_COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* Below, equal, above as -1, 0, 1: for qsort. */
+#define CV_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 static inline cv_str cv_str_of(const char *z)
 {
     return (cv_str){z, z ? strlen(z) : 0};
@@ -143,6 +146,7 @@ int cv_str_order(cv_str a, cv_str b);
 
 /* Position of the first occurrence, or SIZE_MAX. */
 size_t cv_str_find(cv_str s, cv_str needle);
+size_t cv_str_find_nocase(cv_str s, cv_str needle); /* without regard to ASCII case */
 size_t cv_str_find_char(cv_str s, char c);
 
 /* Cuts the next piece of `*rest` off at `sep`; false when nothing is left. */

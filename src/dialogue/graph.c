@@ -154,15 +154,11 @@ static uint32_t place_or_rest(cv_name name)
 static int by_round_and_position(const void *x, const void *y)
 {
     const cv_link *a = x, *b = y;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    if (a->target != b->target)
-        return a->target < b->target ? -1 : 1;
-    return a->type - b->type;
+    int order = CV_ORDER(a->round, b->round);
+    order = order ? order : CV_ORDER(a->position, b->position);
+    order = order ? order : CV_ORDER(a->source, b->source);
+    order = order ? order : CV_ORDER(a->target, b->target);
+    return order ? order : CV_ORDER(a->type, b->type);
 }
 
 static void group_all(cv_graph *g)

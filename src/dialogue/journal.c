@@ -159,9 +159,8 @@ static cv_str digest_of_added(cv_journal *j, bool *ret_any)
 static int by_event(const void *x, const void *y)
 {
     const cover *a = x, *b = y;
-    if (a->event->event_seq != b->event->event_seq)
-        return a->event->event_seq < b->event->event_seq ? -1 : 1;
-    return cv_str_order(a->key, b->key);
+    int order = CV_ORDER(a->event->event_seq, b->event->event_seq);
+    return order ? order : cv_str_order(a->key, b->key);
 }
 
 static void write_cover(cv_journal *j, const cover *c, cv_json_writer *w)

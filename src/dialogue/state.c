@@ -91,15 +91,14 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
 static int by_position(const void *x, const void *y)
 {
     const cv_rec_expert *a = x, *b = y;
-    return a->position < b->position ? -1 : a->position > b->position;
+    return CV_ORDER(a->position, b->position);
 }
 
 static int by_round_and_position(const void *x, const void *y)
 {
     const cv_rec_seat *a = x, *b = y;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    return a->position < b->position ? -1 : a->position > b->position;
+    int order = CV_ORDER(a->round, b->round);
+    return order ? order : CV_ORDER(a->position, b->position);
 }
 
 void cv_state_index(cv_arena *a, cv_state *s)
@@ -272,6 +271,11 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
                 .round = (int)entity->round,
                 .number = (int)entity->seq};
     return cv_id_print(a, &id);
+}
+
+cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug)
+{
+    return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(expert_slug));
 }
 
 bool cv_tension_status_is_open(cv_status status)

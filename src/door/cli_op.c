@@ -1,25 +1,21 @@
 /* cli_op.c - an operation called from the command line: its input, its project, its reply; see cli_parts.h. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/plain.h"
 #include "door/cli_parts.h"
 #include "door/teller.h"
+#include "door/terminal.h"
 #include "ops/project.h"
 
-enum { USUAL_WIDTH = 80, LEAST_WIDTH = 40 };
+enum { LEAST_WIDTH = 40 };
 
 /* 0: there is none. */
-static size_t width_of_terminal(void)
+static size_t width_of_reply(void)
 {
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO))
-        return 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return USUAL_WIDTH;
-    return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+    size_t width = cv_terminal_width(STDOUT_FILENO);
+    return width > 0 && width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
 const char *cv_cli_wanted_root(const char *option)
@@ -130,7 +126,7 @@ int cv_cli_run_operation(cv_cli *cli)
                     .clock = cv_clock_system(),
                     .follower = {cv_teller_tell, &teller},
                     .for_people = !cli->json,
-                    .width = width_of_terminal(),
+                    .width = width_of_reply(),
                     .input = &tree,
                     .out = &reply,
                     .errs = &errs,

@@ -2,13 +2,13 @@
 #include "door/teller.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/plain.h"
 #include "base/steady.h"
+#include "door/terminal.h"
 
-enum { PATIENCE_MS = 500, BEAT_MS = 100, USUAL_WIDTH = 80 };
+enum { PATIENCE_MS = 500, BEAT_MS = 100 };
 
 #define WIPE "\r\033[K"
 
@@ -21,12 +21,9 @@ static void show(cv_str bytes)
 void cv_teller_begin(cv_teller *teller)
 {
     const char *term = getenv("TERM");
-    struct winsize size;
     *teller = (cv_teller){.began_ms = cv_steady_ms()};
-    if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0)
-        return;
-    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-    teller->width = known ? size.ws_col : USUAL_WIDTH;
+    if (term && strcmp(term, "dumb") != 0)
+        teller->width = cv_terminal_width(STDERR_FILENO);
 }
 
 void cv_teller_draw(cv_teller *teller, int64_t now, size_t done, size_t total, cv_str what, cv_buf *out)

@@ -47,7 +47,7 @@ static cv_err *fault(reader *r, cv_err_code code, const path *p, const cv_json *
 static int by_offset(const void *x, const void *y)
 {
     const cv_err *a = *(const cv_err *const *)x, *b = *(const cv_err *const *)y;
-    return a->column < b->column ? -1 : a->column > b->column;
+    return CV_ORDER(a->column, b->column);
 }
 
 /* Lines and columns for all faults in one walk over the JSON. */

@@ -36,9 +36,8 @@ cv_finding *cv_finding_add(cv_findings *list, cv_arena *a, cv_str text, cv_str w
 static int by_place(const void *x, const void *y)
 {
     const cv_finding *a = x, *b = y;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->rule < b->rule ? -1 : a->rule > b->rule;
+    int order = CV_ORDER(a->start, b->start);
+    return order ? order : CV_ORDER(a->rule, b->rule);
 }
 
 void cv_findings_place(cv_findings *list, cv_str text)

@@ -254,13 +254,17 @@ cv_str cv_row_inside(cv_str row)
     return row.n && row.p[0] == '|' ? cv_str_from(row, 1) : row;
 }
 
-size_t cv_cell_count(cv_str row)
+cv_str *cv_row_cells(cv_arena *a, cv_str row, size_t *ret_count)
 {
-    size_t n = 0;
+    size_t count = 0;
     cv_str rest = cv_row_inside(row), cell;
     while (cv_cell_next(&rest, &cell))
-        n++;
-    return n;
+        count++;
+    cv_str *cells = CV_NEW_ARRAY(a, count, cv_str);
+    rest = cv_row_inside(row);
+    for (*ret_count = 0; *ret_count < count && cv_cell_next(&rest, &cells[*ret_count]); ++*ret_count)
+        ;
+    return cells;
 }
 
 bool cv_row_is_separator(cv_str row)

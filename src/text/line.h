@@ -82,7 +82,8 @@ char cv_line_fence(cv_str trimmed, bool closing, size_t *ret_length);
 /* A table row without its first '|', and the next cell cut off it; cells are trimmed, escapes stay. */
 cv_str cv_row_inside(cv_str row);
 bool cv_cell_next(cv_str *rest, cv_str *ret_cell);
-size_t cv_cell_count(cv_str row);
+/* All cells of a row. */
+cv_str *cv_row_cells(cv_arena *a, cv_str row, size_t *ret_count);
 bool cv_row_is_separator(cv_str row); /* |---|:--:| */
 
 /* Drops the emoji tokens and the bold marks around a name: "🧁 **Muffin**" -> "Muffin". */

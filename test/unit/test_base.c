@@ -90,6 +90,9 @@ static void finding_agrees_with_the_slow_way(void **state)
     assert_int_equal(cv_str_find(CV_STR("aa"), CV_STR("aaa")), SIZE_MAX);
     assert_int_equal(cv_str_find(CV_STR(""), CV_STR("")), 0);
     assert_int_equal(cv_str_find((cv_str){NULL, 0}, CV_STR("a")), SIZE_MAX);
+    assert_int_equal(cv_str_find_nocase(CV_STR("Score Bonus"), CV_STR("bONUS")), 6);
+    assert_int_equal(cv_str_find_nocase(CV_STR("bon"), CV_STR("bonus")), SIZE_MAX);
+    assert_int_equal(cv_str_find_nocase((cv_str){NULL, 0}, CV_STR("a")), SIZE_MAX);
     assert_int_equal(cv_str_find_char((cv_str){NULL, 0}, 'a'), SIZE_MAX);
     assert_int_equal(cv_str_find_char(CV_STR("abca"), 'c'), 2);
     cv_test_random r = {1};

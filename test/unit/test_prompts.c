@@ -6,6 +6,7 @@
 #include "world.h"
 
 #include "dialogue/brief/budget.h"
+#include "dialogue/brief/relevance.h"
 #include "dialogue/brief/story.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
@@ -554,6 +555,33 @@ static void test_brief_of_open_tensions(void **state)
     cv_world_close(&w);
 }
 
+/* Nobody names an id; words in common do it, also where they are not spaced. Punctuation is part of none. */
+static void test_brief_by_words(void **state)
+{
+    cv_world w;
+    cv_view v;
+    cv_relevance found;
+    (void)state;
+    cv_world_open(&w);
+    cv_world_dialogue(&w, "bread", experts, false);
+    cv_world_do(&w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'tensions': ["
+                "{'local_id': 'MUFFIN-T0001', 'label': 'Oven—heat', 'description': 'd', 'contributors': 'muffin'},"
+                "{'local_id': 'MUFFIN-T0002', 'label': '面粉价格', 'description': 'd', 'contributors': 'muffin'},"
+                "{'local_id': 'MUFFIN-T0003', 'label': '价，格', 'description': 'd', 'contributors': 'muffin'}]}");
+    cv_world_do(&w, "expert-create",
+                "{'dialogue_id': 'bread', 'slug': 'galette', 'role': '“OVEN”价格', 'tier': 'Core', 'reason': 'new'}");
+    cv_world_do(&w, "evolve-panel",
+                "{'dialogue_id': 'bread', 'round': 1, 'panel': [{'slug': 'galette', 'source': 'created'}]}");
+    load_view(&w, 1, &v);
+    cv_relevance_find(&v, cv_view_member_of(&v, CV_STR("galette")), &found);
+    assert_int_equal(found.why, CV_RELEVANT_BY_WORDS);
+    assert_int_equal(found.subjects.count, 2);
+    assert_str_eq(v.items.items[found.subjects.items[0]].row->label, "Oven—heat");
+    assert_str_eq(v.items.items[found.subjects.items[1]].row->label, "面粉价格");
+    cv_world_close(&w);
+}
+
 /* ---- the sentences ----------------------------------------------------------------------------------------------- */
 
 static cv_str context_text(cv_world *w, const char *slug)
@@ -602,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_story),
         cmocka_unit_test(test_hostile_surroundings),
         cmocka_unit_test(test_brief_of_open_tensions),
+        cmocka_unit_test(test_brief_by_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* relevance.c - what concerns an expert who is new; see relevance.h. */
 #include "dialogue/brief/relevance.h"
 
+#include "base/utf8.h"
+
 enum { LEAST_WORD = 4 }; /* bytes; shorter words say nothing about a field */
 
 typedef struct {
@@ -9,22 +11,16 @@ typedef struct {
     bool *taken; /* by item */
 } search;
 
-static bool is_letter(char c)
-{
-    return cv_is_alnum(c) || (unsigned char)c >= 0x80;
-}
-
-/* Cuts the next word off; letters of other scripts belong to words. */
+/* Cuts the next word off. Where words are not spaced, each character and the next one are taken for a word. */
 static bool next_word(cv_str *rest, cv_str *ret_word)
 {
-    size_t start = 0, end;
-    while (start < rest->n && !is_letter(rest->p[start]))
-        start++;
-    for (end = start; end < rest->n && is_letter(rest->p[end]);)
-        end++;
-    *ret_word = (cv_str){rest->p + start, end - start};
-    *rest = cv_str_from(*rest, end);
-    return end > start;
+    bool alone;
+    if (!cv_utf8_next_word(rest, ret_word, &alone))
+        return false;
+    cv_str after = *rest, second;
+    if (alone && cv_utf8_next_word(&after, &second, &alone) && alone && second.p == rest->p)
+        *ret_word = cv_str_range(ret_word->p, cv_str_end(second));
+    return true;
 }
 
 static void take_subject(search *x, uint32_t item)

@@ -130,11 +130,9 @@ static const cv_people *authors_of(cv_view *v, const cv_rec_reference *row, uint
 static int tie_order(const void *x, const void *y)
 {
     const cv_rec_reference *a = ((const cv_view_tie *)x)->row, *b = ((const cv_view_tie *)y)->row;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    return a < b ? -1 : a > b;
+    int order = CV_ORDER(a->round, b->round);
+    order = order ? order : CV_ORDER(a->position, b->position);
+    return order ? order : CV_ORDER(a, b);
 }
 
 static void keep_ties(cv_view *v)
@@ -160,11 +158,9 @@ static void keep_ties(cv_view *v)
 static int move_order(const void *x, const void *y)
 {
     const cv_rec_move *a = ((const cv_view_move *)x)->row, *b = ((const cv_view_move *)y)->row;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    return a < b ? -1 : a > b;
+    int order = CV_ORDER(a->round, b->round);
+    order = order ? order : CV_ORDER(a->position, b->position);
+    return order ? order : CV_ORDER(a, b);
 }
 
 static void keep_moves(cv_view *v)

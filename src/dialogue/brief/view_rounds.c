@@ -33,7 +33,7 @@ static void find_voices(cv_view *v, cv_view_round *round)
 static int verdict_order(const void *x, const void *y)
 {
     const cv_rec_verdict *a = *(const cv_rec_verdict *const *)x, *b = *(const cv_rec_verdict *const *)y;
-    return a->position < b->position ? -1 : a->position > b->position;
+    return CV_ORDER(a->position, b->position);
 }
 
 /* All verdicts in their order; each round gets its stretch of a copy. */

@@ -47,11 +47,6 @@ typedef struct {
     size_t missing;   /* responses of the record without a file */
 } visit;
 
-static cv_str response_key(cv_arena *a, int64_t round, cv_str slug)
-{
-    return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(slug));
-}
-
 static const char *below(cv_arena *a, const char *folder, const char *name)
 {
     return cv_arena_printf(a, "%s/%s", folder, name).p;
@@ -112,7 +107,7 @@ static cv_str hand_in(const visit *v, int64_t round, cv_str slug, const char *pa
 static void compare_response(visit *v, int64_t round, cv_str slug, const char *path)
 {
     cv_arena *a = v->d->call.arena;
-    const uintptr_t *at = cv_map_get(&v->responses, response_key(a, round, slug));
+    const uintptr_t *at = cv_map_get(&v->responses, cv_turn_key(a, round, slug));
     const cv_rec_response *row = at ? &v->s->responses.items[*at - 1] : NULL;
     cv_err err = {.arena = a};
     cv_str text;
@@ -278,7 +273,7 @@ static void check_unheard(visit *v)
         int64_t round = v->s->rounds.items[i].round;
         size_t panel = cv_state_panel(v->s, round, &seats);
         for (size_t k = 0; k < panel; k++) {
-            cv_str key = response_key(v->d->call.arena, round, seats[k].expert_slug);
+            cv_str key = cv_turn_key(v->d->call.arena, round, seats[k].expert_slug);
             if (cv_map_get(&v->responses, key))
                 continue;
             if (count++ < MOST_NAMED)
@@ -337,8 +332,8 @@ static bool check_dialogue(void *ctx, cv_str id, cv_err *unused)
         return true;
     }
     for (size_t i = 0; i < v.s->responses.count; i++)
-        *cv_map_put(&v.responses, a,
-                    response_key(a, v.s->responses.items[i].round, v.s->responses.items[i].expert_slug), NULL) = i + 1;
+        *cv_map_put(&v.responses, a, cv_turn_key(a, v.s->responses.items[i].round, v.s->responses.items[i].expert_slug),
+                    NULL) = i + 1;
     check_folder(&v);
     check_missing_files(&v);
     check_unheard(&v);

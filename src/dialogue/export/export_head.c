@@ -162,11 +162,9 @@ void cv_export_head(cv_export *x)
 static int by_round_and_position(const void *x, const void *y)
 {
     const cv_rec_move *a = x, *b = y;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    if (a->position != b->position)
-        return a->position < b->position ? -1 : 1;
-    return cv_row_compare(CV_REC_MOVE, x, y);
+    int order = CV_ORDER(a->round, b->round);
+    order = order ? order : CV_ORDER(a->position, b->position);
+    return order ? order : cv_row_compare(CV_REC_MOVE, x, y);
 }
 
 static void write_move(cv_export *x, const cv_rec_move *m)
@@ -185,7 +183,8 @@ static void write_move(cv_export *x, const cv_rec_move *m)
 static int by_verdict_position(const void *x, const void *y)
 {
     const cv_rec_verdict *a = x, *b = y;
-    return a->position != b->position ? (a->position < b->position ? -1 : 1) : cv_row_compare(CV_REC_VERDICT, x, y);
+    int order = CV_ORDER(a->position, b->position);
+    return order ? order : cv_row_compare(CV_REC_VERDICT, x, y);
 }
 
 static void write_verdict(cv_export *x, const cv_rec_verdict *v)

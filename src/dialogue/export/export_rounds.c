@@ -14,7 +14,8 @@ int64_t cv_export_score(const cv_export *x, int64_t round, cv_str slug)
     for (size_t low = 0, high = x->s.scores.count; low < high;) {
         size_t middle = (low + high) / 2;
         const cv_rec_score *score = &x->s.scores.items[middle];
-        int order = score->round != round ? (score->round < round ? -1 : 1) : cv_str_order(score->expert_slug, slug);
+        int order = CV_ORDER(score->round, round);
+        order = order ? order : cv_str_order(score->expert_slug, slug);
         if (order == 0)
             return score->score;
         if (order < 0)

@@ -239,11 +239,9 @@ static void sort_out(finding *f, const listed *file)
 static int by_role(const void *x, const void *y)
 {
     const cv_found_file *a = x, *b = y;
-    if (a->role != b->role)
-        return a->role < b->role ? -1 : 1;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    return strcmp(a->path, b->path);
+    int order = CV_ORDER(a->role, b->role);
+    order = order ? order : CV_ORDER(a->round, b->round);
+    return order ? order : strcmp(a->path, b->path);
 }
 
 void cv_find_dialogues(cv_arena *a, const char *const *paths, size_t count, cv_finds *ret_finds)

@@ -12,10 +12,7 @@ const char *const cv_score_letters[CV_SCORE_PARTS] = {"W", "C", "T", "R"};
 static cv_grid_row read_row(cv_arena *a, const cv_line *line, size_t number)
 {
     cv_grid_row row = {.line = number, .raw = line->text};
-    cv_str rest = cv_row_inside(line->trimmed), cell;
-    row.cells = CV_NEW_ARRAY(a, cv_cell_count(line->trimmed), cv_str);
-    while (cv_cell_next(&rest, &cell))
-        row.cells[row.count++] = cell;
+    row.cells = cv_row_cells(a, line->trimmed, &row.count);
     return row;
 }
 
@@ -278,20 +275,12 @@ static const struct {
     {"new", CV_STATUS_TENSION_OPEN},
 };
 
-static size_t find_nocase(cv_str s, cv_str word)
-{
-    for (size_t i = 0; i + word.n <= s.n; i++)
-        if (cv_str_starts_nocase(cv_str_from(s, i), word))
-            return i;
-    return SIZE_MAX;
-}
-
 static int status_of(cv_str cell)
 {
     size_t first = SIZE_MAX;
     int status = -1;
     for (size_t i = 0; i < CV_COUNT(states); i++) {
-        size_t at = find_nocase(cell, cv_str_of(states[i].word));
+        size_t at = cv_str_find_nocase(cell, cv_str_of(states[i].word));
         if (at < first) {
             first = at;
             status = (int)states[i].status;

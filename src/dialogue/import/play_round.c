@@ -267,10 +267,10 @@ static int by_number(const void *x, const void *y)
     const cv_heard_entity *a = x, *b = y;
     cv_id left, right;
     if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
+        return CV_ORDER(a->kind, b->kind);
     if (!cv_id_parse(a->local_id, &left) || !cv_id_parse(b->local_id, &right) || left.number == right.number)
         return cv_str_order(a->local_id, b->local_id);
-    return left.number < right.number ? -1 : 1;
+    return CV_ORDER(left.number, right.number);
 }
 
 static cv_str summary_of(const scene *sc)

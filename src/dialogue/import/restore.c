@@ -32,11 +32,6 @@ static void learn_entities(cv_arena *a, const cv_json *document, cv_map *texts)
     }
 }
 
-static cv_str response_key(cv_arena *a, int64_t round, cv_str slug)
-{
-    return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(slug));
-}
-
 static void learn_responses(cv_arena *a, const cv_json *document, cv_map *texts)
 {
     const cv_json *rounds = cv_json_get(document, CV_STR("rounds"));
@@ -44,7 +39,7 @@ static void learn_responses(cv_arena *a, const cv_json *document, cv_map *texts)
         int64_t round = cv_json_get_int(&rounds->items[i], "round", -1);
         const cv_json *experts = cv_json_get(&rounds->items[i], CV_STR("experts"));
         for (uint32_t k = 0; experts && experts->type == CV_JSON_OBJECT && k < experts->count; k++)
-            *cv_map_put(texts, a, response_key(a, round, experts->members[k].key), NULL) =
+            *cv_map_put(texts, a, cv_turn_key(a, round, experts->members[k].key), NULL) =
                 (uintptr_t)cv_json_get(&experts->members[k].value, CV_STR("raw"));
     }
 }
@@ -68,7 +63,7 @@ static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *row
         if (cv_place_of_entity(&entities[i]) != CV_NO_PLACE)
             put_back(&texts, cv_entity_id(a, &entities[i]), &entities[i].content);
     for (size_t i = 0; i < rows->counts[CV_REC_RESPONSE]; i++)
-        put_back(&texts, response_key(a, responses[i].round, responses[i].expert_slug), &responses[i].content);
+        put_back(&texts, cv_turn_key(a, responses[i].round, responses[i].expert_slug), &responses[i].content);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

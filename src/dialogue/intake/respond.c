@@ -190,10 +190,9 @@ static bool enter(response *r, cv_outcome *outcome)
     cv_journal_begin(&j, r->call, &r->state);
     cv_rec_response row = {
         .round = r->round, .expert_slug = r->expert, .content = r->content, .sha256 = r->sha256, .created_at = j.now};
-    cv_rec_event *event =
-        cv_journal_event(&j, 'S', cv_arena_printf(a, "%lld/%.*s", (long long)r->round, CV_FMT(r->expert)),
-                         cv_event_words.items[r->stored ? CV_EVENT_REPLACED : CV_EVENT_CREATED], r->round,
-                         cv_people_of(a, &r->expert, 1).json);
+    cv_rec_event *event = cv_journal_event(&j, 'S', cv_turn_key(a, r->round, r->expert),
+                                           cv_event_words.items[r->stored ? CV_EVENT_REPLACED : CV_EVENT_CREATED],
+                                           r->round, cv_people_of(a, &r->expert, 1).json);
     cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
     return (!r->stored || keep_replaced(r, event)) && cv_write_commit(&j, answer(r), outcome);
 }

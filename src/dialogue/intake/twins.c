@@ -50,9 +50,8 @@ typedef struct {
 static int by_word(const void *x, const void *y)
 {
     const posting *a = x, *b = y;
-    if (a->word != b->word)
-        return a->word < b->word ? -1 : 1;
-    return a->item < b->item ? -1 : a->item > b->item;
+    int order = CV_ORDER(a->word, b->word);
+    return order ? order : CV_ORDER(a->item, b->item);
 }
 
 static void add_words(lexicon *l, kin *k, size_t item, cv_str text)

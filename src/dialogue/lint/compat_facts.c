@@ -102,7 +102,7 @@ static bool has_heading(cv_str text, const char *first, const char *second)
 static int by_value(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return a < b ? -1 : a > b;
+    return CV_ORDER(a, b);
 }
 
 static void read_rounds(facts *f)

@@ -102,21 +102,13 @@ static bool is_round_name(cv_str s)
     return cv_str_to_int(cv_str_trim(rest), &round);
 }
 
-static bool has_word(cv_str s, cv_str word)
-{
-    for (size_t i = 0; i + word.n <= s.n; i++)
-        if (cv_str_starts_nocase(cv_str_from(s, i), word))
-            return true;
-    return false;
-}
-
 static void add_named(cv_arena *a, board *b, const cv_lint_table *table, bool (*is_named)(cv_str))
 {
     const cv_lint_row *header = &table->items[0];
     b->addends = CV_NEW_ARRAY(a, header->count + 4, size_t);
     for (size_t i = 1; i < header->count; i++) {
         cv_str name = cv_cell_plain(header->cells[i]);
-        if (has_word(name, CV_STR("bonus")) || (is_named && is_named(name)))
+        if (cv_str_find_nocase(name, CV_STR("bonus")) != SIZE_MAX || (is_named && is_named(name)))
             b->addends[b->addend_count++] = i;
     }
 }

@@ -12,12 +12,9 @@ const cv_section *cv_section_at(const cv_doc *doc, size_t at, size_t *walk)
 
 static void add_row(cv_arena *a, cv_lint_table *table, cv_str line)
 {
-    size_t count = cv_cell_count(line);
     cv_lint_row *row = CV_PUSH(a, table);
-    *row = (cv_lint_row){CV_NEW_ARRAY(a, count, cv_str), 0, line};
-    cv_str rest = cv_row_inside(line), cell;
-    while (row->count < count && cv_cell_next(&rest, &cell))
-        row->cells[row->count++] = cell;
+    row->where = line;
+    row->cells = cv_row_cells(a, line, &row->count);
 }
 
 cv_lint_tables cv_lint_read_tables(cv_arena *a, const cv_doc *doc)

@@ -100,8 +100,7 @@ static void enter_round_score(cv_update *u, cv_journal *j, const cv_score_edit *
 cv_rec_score *cv_update_score(cv_update *u, int64_t round, cv_str expert)
 {
     cv_arena *a = u->ids.call->arena;
-    cv_str key = cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(expert));
-    uintptr_t *place = cv_map_put(&u->score_at, a, key, NULL);
+    uintptr_t *place = cv_map_put(&u->score_at, a, cv_turn_key(a, round, expert), NULL);
     if (!*place) {
         cv_rec_score row = {.round = round, .expert_slug = expert, .score = CV_ABSENT};
         *place = (uintptr_t)cv_arena_dup(a, &row, sizeof row);

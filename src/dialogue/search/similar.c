@@ -46,9 +46,8 @@ static void add_hit(cv_arena *a, likenesses *all, cv_map *at, const cv_found *hi
 static int by_score(const void *x, const void *y)
 {
     const likeness *a = x, *b = y;
-    if (a->score != b->score)
-        return a->score > b->score ? -1 : 1;
-    return cv_str_order(a->id, b->id);
+    int order = CV_ORDER(b->score, a->score);
+    return order ? order : cv_str_order(a->id, b->id);
 }
 
 /* The dialogues behind the hits, the likest first. */

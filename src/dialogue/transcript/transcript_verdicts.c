@@ -97,7 +97,7 @@ void cv_transcript_add_verdict(cv_transcript *t, cv_blocks *into, const cv_rec_v
 static int by_position(const void *x, const void *y)
 {
     const cv_rec_verdict *a = *(const cv_rec_verdict *const *)x, *b = *(const cv_rec_verdict *const *)y;
-    return a->position < b->position ? -1 : a->position > b->position;
+    return CV_ORDER(a->position, b->position);
 }
 
 /* Interim and final verdicts are the judge's; the others are those of experts. */

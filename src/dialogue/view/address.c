@@ -80,7 +80,7 @@ static bool read_numbered(cv_arena *a, cv_thing thing, cv_str text, cv_address *
     cv_str expert = of_expert && rest.n ? cv_arena_lower(a, cv_str_from(rest, 1)) : CV_STR("");
     if (of_expert ? rest.n < 2 || rest.p[0] != '-' || !cv_slug_ok(expert) : rest.n > 0)
         return false;
-    cv_str id = of_expert ? cv_arena_printf(a, "%d/%.*s", round, CV_FMT(expert)) : name;
+    cv_str id = of_expert ? cv_turn_key(a, round, expert) : name;
     *ret = (cv_address){.thing = thing,
                         .id = spelled(a, thing, cv_arena_lower(a, name)),
                         .subject_id = id,

@@ -161,9 +161,8 @@ static void gather_verdict(cv_citations *c, const cv_rec_verdict *verdict)
 static int by_round_and_position(const void *x, const void *y)
 {
     const cv_rec_reference *a = x, *b = y;
-    if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
-    return a->position < b->position ? -1 : a->position > b->position;
+    int order = CV_ORDER(a->round, b->round);
+    return order ? order : CV_ORDER(a->position, b->position);
 }
 
 static void gather_references(cv_citations *c)

@@ -36,9 +36,8 @@ static void count_tensions(cv_compared *d)
 static int by_number_and_name(const void *x, const void *y)
 {
     const cv_compared_expert *a = x, *b = y;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return cv_str_order(a->slug, b->slug);
+    int order = CV_ORDER(b->count, a->count);
+    return order ? order : cv_str_order(a->slug, b->slug);
 }
 
 typedef struct {
@@ -139,10 +138,7 @@ static void write_dialogue(cv_json_writer *w, const cv_compared *d)
     const cv_course *c = &d->course;
     const cv_rec_seat *seats;
     cv_json_begin_object(w);
-    cv_json_key_str(w, "dialogue_id", c->s.id);
-    cv_json_key_int(w, "rev", c->s.position.rev);
-    cv_json_key_str(w, "title", c->s.dialogue.title);
-    cv_json_key_str(w, "dialogue_status", c->s.dialogue.status);
+    cv_course_print_head(c, w);
     cv_json_key_int(w, "rounds", (int64_t)c->count);
     cv_json_key_int(w, "experts", (int64_t)c->s.experts.count);
     cv_json_key_int(w, "panel_size", (int64_t)cv_state_panel(&c->s, CV_MAX_ROUND, &seats));

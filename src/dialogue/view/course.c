@@ -153,6 +153,14 @@ int64_t cv_course_open(const cv_course_round *round)
     return round->open_tensions;
 }
 
+void cv_course_print_head(const cv_course *c, cv_json_writer *w)
+{
+    cv_json_key_str(w, "dialogue_id", c->s.id);
+    cv_json_key_int(w, "rev", c->s.position.rev);
+    cv_json_key_str(w, "title", c->s.dialogue.title);
+    cv_json_key_str(w, "dialogue_status", c->s.dialogue.status);
+}
+
 void cv_course_print_round(const cv_course_round *r, cv_json_writer *w)
 {
     cv_json_key_int(w, "velocity", r->velocity);

@@ -48,6 +48,9 @@ int64_t cv_course_score(const cv_course_round *round);
 int64_t cv_course_velocity(const cv_course_round *round);
 int64_t cv_course_open(const cv_course_round *round);
 
+/* The members that answers about one dialogue begin with: dialogue_id, rev, title, dialogue_status. */
+void cv_course_print_head(const cv_course *c, cv_json_writer *w);
+
 /* The members of a round that all answers share: velocity, open_tensions, tensions, new_perspectives,
  * converge_signals, panel_size, converge_percentage. */
 void cv_course_print_round(const cv_course_round *round, cv_json_writer *w);

@@ -185,10 +185,7 @@ static void write_leaders(cv_json_writer *w, const cv_progress *p)
     for (size_t i = 0; i < p->standings.count; i++) {
         const cv_standing *one = &p->standings.items[i];
         cv_json_begin_object(w);
-        cv_answer_int(w, "rank", one->rank);
-        cv_json_key_str(w, "expert_slug", one->expert->expert_slug);
-        cv_json_key_str(w, "role", one->expert->role);
-        cv_answer_int(w, "total_score", one->total);
+        cv_standing_print(one, w);
         cv_answer_int(w, "last_score", p->course.count ? one->scores[p->course.count - 1] : CV_ABSENT);
         cv_json_end_object(w);
     }
@@ -217,10 +214,7 @@ static void write_progress(cv_call *call, const cv_progress *p)
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", s->id);
-    cv_json_key_int(&w, "rev", s->position.rev);
-    cv_json_key_str(&w, "title", s->dialogue.title);
-    cv_json_key_str(&w, "dialogue_status", s->dialogue.status);
+    cv_course_print_head(&p->course, &w);
     cv_answer_int(&w, "current_round", next ? next - 1 : CV_ABSENT);
     cv_answer_int(&w, "next_round", over ? CV_ABSENT : next);
     cv_json_key_int(&w, "responses_waiting", (int64_t)p->course.responses);

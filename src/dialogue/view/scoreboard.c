@@ -119,10 +119,7 @@ static void write_experts(cv_json_writer *w, const cv_scoreboard *b)
     for (size_t e = 0; e < b->standings.count; e++) {
         const cv_standing *one = &b->standings.items[e];
         cv_json_begin_object(w);
-        cv_answer_int(w, "rank", one->rank);
-        cv_json_key_str(w, "expert_slug", one->expert->expert_slug);
-        cv_json_key_str(w, "role", one->expert->role);
-        cv_answer_int(w, "total_score", one->total);
+        cv_standing_print(one, w);
         key_components(w, "total_components", &one->total_components);
         write_scores(w, b, one);
         cv_json_end_object(w);
@@ -132,14 +129,10 @@ static void write_experts(cv_json_writer *w, const cv_scoreboard *b)
 
 static void write_board(cv_call *call, const cv_scoreboard *b)
 {
-    const cv_state *s = &b->course.s;
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", s->id);
-    cv_json_key_int(&w, "rev", s->position.rev);
-    cv_json_key_str(&w, "title", s->dialogue.title);
-    cv_json_key_str(&w, "dialogue_status", s->dialogue.status);
+    cv_course_print_head(&b->course, &w);
     cv_json_key_int(&w, "total_alignment", b->end ? b->rounds[b->end - 1].total : 0);
     write_rounds(&w, b);
     write_experts(&w, b);

@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
+#include "dialogue/answer.h"
+
 static int by_total_and_name(const void *x, const void *y)
 {
     const cv_standing *a = x, *b = y;
-    if (a->total != b->total) /* CV_ABSENT is the lowest of all */
-        return a->total < b->total ? 1 : -1;
-    return cv_str_order(a->expert->expert_slug, b->expert->expert_slug);
+    int order = CV_ORDER(b->total, a->total); /* CV_ABSENT is the lowest of all */
+    return order ? order : cv_str_order(a->expert->expert_slug, b->expert->expert_slug);
 }
 
 static void take_score(cv_arena *a, cv_standing *one, size_t round, const cv_rec_score *score)
@@ -57,4 +58,12 @@ void cv_standings_of(cv_arena *a, const cv_course *c, size_t upto, cv_standings 
         qsort(ret->items, experts, sizeof *ret->items, by_total_and_name);
     for (size_t i = 0; i < experts && ret->items[i].total != CV_ABSENT; i++)
         ret->items[i].rank = (int64_t)i + 1;
+}
+
+void cv_standing_print(const cv_standing *one, cv_json_writer *w)
+{
+    cv_answer_int(w, "rank", one->rank);
+    cv_json_key_str(w, "expert_slug", one->expert->expert_slug);
+    cv_json_key_str(w, "role", one->expert->role);
+    cv_answer_int(w, "total_score", one->total);
 }

@@ -30,4 +30,7 @@ typedef struct {
 /* Of the rounds up to and including the `upto`-th of the course. */
 void cv_standings_of(cv_arena *a, const cv_course *c, size_t upto, cv_standings *ret);
 
+/* The members of an expert that all answers share: rank, expert_slug, role, total_score. */
+void cv_standing_print(const cv_standing *one, cv_json_writer *w);
+
 #endif

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/steady.h"
 #include "door/mcp/host.h"
 
 enum { PATIENCE_S = 300 }; /* for an answer: people are asked too */
@@ -45,12 +45,6 @@ static bool may_ask(cv_mcp_request *r, cv_str method)
 
 /* ---- modern ----------------------------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-    cv_clock clock = cv_clock_system();
-    return clock.now_ms(clock.ctx);
-}
-
 /* What a state belongs to: the method and everything that was asked, answers left out. */
 static cv_str binding_of(cv_mcp_request *r, const cv_json *params)
 {
@@ -74,7 +68,7 @@ bool cv_mcp_open_state(cv_mcp_request *r, const cv_json *params)
     if (!state)
         return true;
     if (state->type == CV_JSON_STRING &&
-        cv_mcp_unseal(r->host, r->arena, now_ms(), state->text, binding_of(r, params), &r->state))
+        cv_mcp_unseal(r->host, r->arena, cv_steady_ms(), state->text, binding_of(r, params), &r->state))
         return true;
     cv_mcp_refuse(r->job, 200, CV_RPC_PARAMS,
                   CV_STR("requestState is not the one that this server gave out for this request"), (cv_str){0});
@@ -104,7 +98,8 @@ void cv_mcp_print_asked(cv_mcp_request *r, const cv_json *params)
     }
     cv_json_end_object(w);
     if (r->state.n)
-        cv_json_key_str(w, "requestState", cv_mcp_seal(r->host, r->arena, now_ms(), r->state, binding_of(r, params)));
+        cv_json_key_str(w, "requestState",
+                        cv_mcp_seal(r->host, r->arena, cv_steady_ms(), r->state, binding_of(r, params)));
     cv_json_key(w, CV_STR("_meta"));
     cv_json_raw(w, r->host->identity);
     cv_json_end_object(w);

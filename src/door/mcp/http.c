@@ -119,14 +119,6 @@ static cv_str header(const cv_http_exchange *x, const char *name)
     return value.p ? cv_str_trim(value) : value;
 }
 
-static bool has_word(cv_str list, cv_str word)
-{
-    for (size_t i = 0; i + word.n <= list.n; i++)
-        if (cv_str_starts_nocase(cv_str_from(list, i), word))
-            return true;
-    return false;
-}
-
 /* The session that the request names, held; NULL: it has been refused. */
 static cv_mcp_http_session *session_of(cv_mcp_http *http, cv_http_exchange *x)
 {
@@ -171,7 +163,8 @@ static void handle_post(cv_mcp_http *http, cv_http_exchange *x)
     cv_mcp_job *job = cv_mcp_job_new(&http->host);
     post *p = CV_NEW(&job->arena, post);
     *p = (post){.http = http, .x = x};
-    p->accepts_stream = !accept.p || has_word(accept, CV_STR("text/event-stream")) || has_word(accept, CV_STR("*/*"));
+    p->accepts_stream = !accept.p || cv_str_find_nocase(accept, CV_STR("text/event-stream")) != SIZE_MAX ||
+                        cv_str_find(accept, CV_STR("*/*")) != SIZE_MAX;
     cv_buf_add(&job->text, body);
     job->transport = &transport;
     job->transport_data = p;

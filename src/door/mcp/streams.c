@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "base/clock.h"
 #include "base/heap.h"
+#include "base/steady.h"
 
 enum {
     MAX_SESSIONS = 1000,
@@ -16,12 +16,6 @@ enum {
     KEPT_BYTES = 4 << 20, /* per stream */
     RETRY_MS = 500,       /* when a client whose stream broke shall come back */
 };
-
-static int64_t now_ms(void)
-{
-    cv_clock clock = cv_clock_system();
-    return clock.now_ms(clock.ctx);
-}
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
 
@@ -284,7 +278,7 @@ static void name_session(cv_mcp_http_session *session)
 cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all)
 {
     cv_mcp_http_session *session = CV_HEAP_NEW(cv_mcp_http_session), *old;
-    while ((old = stale(all, now_ms()))) {
+    while ((old = stale(all, cv_steady_ms()))) {
         cv_mcp_sessions_remove(all, old);
         cv_mcp_sessions_let_go(old);
     }
@@ -293,7 +287,7 @@ cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all)
     name_session(session);
     atomic_store(&session->holders, 2); /* the list's and the caller's */
     pthread_mutex_init(&session->lock, NULL);
-    session->used_ms = now_ms();
+    session->used_ms = cv_steady_ms();
     pthread_mutex_lock(&all->lock);
     session->next = all->first;
     all->first = session;
@@ -310,7 +304,7 @@ cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id)
         session = session->next;
     if (session) {
         atomic_fetch_add(&session->holders, 1);
-        session->used_ms = now_ms();
+        session->used_ms = cv_steady_ms();
     }
     pthread_mutex_unlock(&all->lock);
     return session;
