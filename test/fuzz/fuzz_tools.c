@@ -132,8 +132,9 @@ static const cv_mcp_transport transport = {.send = send, .finish = finish};
 static void write_message(cv_buf *out, cv_str line)
 {
     size_t space = cv_str_find_char(line, ' ');
-    cv_str name = cv_str_head(line, space), rest = space == SIZE_MAX ? CV_STR("{}") : cv_str_from(line, space + 1);
+    cv_str name = cv_str_head(line, space), rest = cv_str_from(line, space == SIZE_MAX ? line.n : space + 1);
     bool method = cv_str_find_char(name, '/') != SIZE_MAX;
+    rest = rest.n ? rest : CV_STR("{}");
     cv_json_writer w = {.out = out};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "jsonrpc", CV_STR("2.0"));
