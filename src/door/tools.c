@@ -2,56 +2,65 @@
 #include "door/tools.h"
 
 #include "base/err_json.h"
+#include "base/heap.h"
 #include "base/steady.h"
 #include "door/tool_schema.h"
-#include "ops/project.h"
 
 /* Results that may be long on purpose; above a client's usual measure they would be cut. */
 enum { LARGE_ANSWER_CHARS = 400000 };
 
 enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the next */
 
-/* ---- one worker: its own handle of the record -------------------------------------------------------------------- */
+/* ---- the record, for each worker and for all --------------------------------------------------------------------- */
+
+enum { LOOK_MS = 100 }; /* how long an answer that is given again may be that of a record which was replaced */
 
 static void *enter(void *ctx)
 {
     (void)ctx;
-    cv_arena arena = {0};
-    cv_tools_worker *w = CV_NEW(&arena, cv_tools_worker);
-    w->arena = arena;
-    return w;
+    return CV_HEAP_NEW(cv_tools_worker);
 }
 
 static void leave(void *ctx, void *mine)
 {
     cv_tools_worker *w = mine;
     (void)ctx;
-    cv_store_close(w->store);
+    cv_desk_close(&w->desk);
     cv_buf_release(&w->out);
-    cv_arena arena = w->arena; /* the worker itself lies in it */
-    cv_arena_release(&arena);
+    cv_heap_free(w);
 }
 
-/* Any handle knows what all have committed; the first one will do. */
 static bool stamp(void *ctx, cv_stamp *ret_stamp)
 {
     cv_tools *tools = ctx;
-    const cv_store *store = atomic_load(&tools->any_store);
-    return store && store->calls->stamp(store, ret_stamp);
+    cv_arena arena = {0};
+    cv_err err = {.arena = &arena};
+    int64_t now = cv_steady_ms();
+    pthread_mutex_lock(&tools->window_lock);
+    if (now >= tools->look_ms) {
+        tools->window_open = cv_desk_open(&tools->window, tools->options.root, &err);
+        tools->look_ms = now + LOOK_MS;
+    }
+    bool known = tools->window_open && tools->window.store->calls->stamp(tools->window.store, ret_stamp);
+    pthread_mutex_unlock(&tools->window_lock);
+    cv_arena_release(&arena);
+    return known;
 }
 
-/* A server may be started before there is a project. */
-bool cv_tools_open(cv_tools_worker *w, const char *root, cv_err *err)
+/* A worker has opened the record: it may be another one. */
+static void look_soon(cv_tools *tools)
 {
-    return (w->root || cv_project_find(&w->arena, root, &w->root, err)) &&
-           (w->store || cv_project_open(&w->arena, w->root, &w->store, err));
+    pthread_mutex_lock(&tools->window_lock);
+    tools->look_ms = 0;
+    pthread_mutex_unlock(&tools->window_lock);
 }
 
 void cv_tools_end(cv_mcp_server *server)
 {
     cv_tools *tools = server->ctx;
-    cv_store_close(tools->watcher.store);
-    cv_arena_release(&tools->watcher.arena);
+    cv_desk_close(&tools->window);
+    pthread_mutex_destroy(&tools->window_lock);
+    cv_desk_close(&tools->watcher);
     cv_arena_release(&tools->seen_arena);
 }
 
@@ -102,13 +111,14 @@ static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *inpu
                     .out = &w->out,
                     .errs = &errs,
                     .name = cv_op_tool};
-    bool open = cv_tools_open(w, tools->options.root, &err) || (w->root && op->flags & CV_OP_PROJECT);
+    size_t opened = w->desk.opened;
+    bool open = cv_desk_open(&w->desk, tools->options.root, &err) || (w->desk.root && op->flags & CV_OP_PROJECT);
     if (!open)
         *CV_PUSH(r->arena, &errs) = err;
-    else if (!atomic_load(&tools->any_store))
-        atomic_store(&tools->any_store, w->store);
-    call.root = w->root;
-    call.store = w->store;
+    if (w->desk.opened != opened)
+        look_soon(tools);
+    call.root = w->desk.root;
+    call.store = w->desk.store;
     *ret_failed = !open || !cv_op_call(op, &call);
     cv_str reply = *ret_failed ? print_faults(r->arena, op, &errs) : cv_arena_copy(r->arena, cv_buf_str(&w->out));
     if (w->out.capacity > KEPT_BYTES)
@@ -266,6 +276,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
     size_t count = 0;
     cv_tools *tools_ctx = CV_NEW(a, cv_tools);
     tools_ctx->options = *options;
+    pthread_mutex_init(&tools_ctx->window_lock, NULL);
     if (!check_rooms(a, options->rooms, err))
         return false;
     for (size_t i = 0; i < cv_op_count(); i++) {

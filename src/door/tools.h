@@ -10,9 +10,10 @@
 #ifndef CV_DOOR_TOOLS_H
 #define CV_DOOR_TOOLS_H
 
-#include <stdatomic.h>
+#include <pthread.h>
 
 #include "base/map.h"
+#include "door/desk.h"
 #include "door/mcp/mcp.h"
 #include "ops/op.h"
 
@@ -22,21 +23,21 @@ typedef struct {
     bool all;          /* every operation, not only those of every round */
 } cv_tools_options;
 
-/* A worker's own handle of the record; opened when it is first needed. */
+/* What a worker has for itself. */
 typedef struct {
-    cv_arena arena;
-    const char *root;
-    cv_store *store;
+    cv_desk desk;
     cv_buf out; /* where operations write, one after the other */
 } cv_tools_worker;
-bool cv_tools_open(cv_tools_worker *worker, const char *root, cv_err *err);
 
 /* ctx of the server. */
 typedef struct {
     cv_tools_options options;
-    cv_tools_worker watcher;             /* of the thread that looks for changes */
-    _Atomic(const cv_store *) any_store; /* of some worker: tells whether the record has changed */
-    cv_arena seen_arena;                 /* … and what it saw last: URI -> rev */
+    pthread_mutex_t window_lock;
+    cv_desk window;  /* through which all threads see whether anybody has committed */
+    int64_t look_ms; /* when to look whether the record is still the same file */
+    bool window_open;
+    cv_desk watcher;     /* of the thread that looks for changes */
+    cv_arena seen_arena; /* … and what it saw last: URI -> rev */
     cv_map seen;
 } cv_tools;
 void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */

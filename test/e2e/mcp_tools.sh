@@ -96,6 +96,30 @@ name="asked again"
 jq -s -e '[.[].result.content[0].text | fromjson | .count] == [1, 1, 1, 2, 2, 3, 3, 4, 4]' "$out" >/dev/null
 ok $? "$name: every answer is that of its moment"
 
+# A record that is replaced while the server runs: what is acknowledged is in the one that everybody finds.
+mkdir "$work/replaced" && "$conclave" init --root "$work/replaced" --json >/dev/null
+mkfifo "$work/told"
+"$conclave" mcp --root "$work/replaced" <"$work/told" >"$out" 2>"$err" &
+pid=$!
+exec 7>"$work/told"
+create() { printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"%s"}}}\n' "$1"; }
+create Before >&7; answered 1
+printf '%s\n' "$ask_list" >&7; answered 2
+rm -rf "$work/replaced/.conclave"
+create Between >&7; answered 3
+"$conclave" init --root "$work/replaced" --json >/dev/null
+create After >&7; answered 4
+printf '%s\n' "$ask_list" >&7; answered 5
+exec 7>&-
+wait $pid
+name="a replaced record"
+jq -s -e '[.[].result.isError] == [null, null, true, null, null]' "$out" >/dev/null
+ok $? "$name: nothing is acknowledged while there is none"
+jq -s -e '.[4].result.content[0].text | fromjson | [.dialogues[].dialogue_id] == ["after"]' "$out" >/dev/null
+ok $? "$name: the server sees the new one"
+"$conclave" dialogue list --root "$work/replaced" --json | jq -e '[.dialogues[].dialogue_id] == ["after"]' >/dev/null
+ok $? "$name: and so does everybody"
+
 # A change by another process reaches who has subscribed, however soon after the acknowledgement it comes.
 mkfifo "$work/in"
 "$conclave" mcp <"$work/in" >"$out" 2>"$err" &

@@ -77,7 +77,9 @@ static const char *database(cv_arena *a)
 static void close_record(void)
 {
     cv_tools *tools = world.server.ctx;
-    atomic_store(&tools->any_store, NULL);
+    cv_desk_close(&tools->window);
+    tools->window = (cv_desk){0};
+    tools->look_ms = 0;
     world.server.leave(tools, world.worker);
     world.worker = world.server.enter(tools);
 }

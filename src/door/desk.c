@@ -1,0 +1,49 @@
+/* desk.c - one thread's place at the project's record; see desk.h. */
+#include "door/desk.h"
+
+#include <sys/stat.h>
+
+#include "ops/project.h"
+#include "record/outlet.h"
+
+static bool is_current(const cv_desk *d)
+{
+    struct stat st;
+    return stat(d->path, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode;
+}
+
+static void close_store(cv_desk *d)
+{
+    cv_store_close(d->store);
+    d->store = NULL;
+    cv_arena_reset(&d->store_arena);
+}
+
+/* Which file it is is asked first: one that comes in between is noticed the next time. */
+static bool open_store(cv_desk *d, cv_err *err)
+{
+    struct stat st = {0};
+    d->path = cv_record_path(&d->store_arena, d->root, cv_record_database);
+    if (stat(d->path, &st) != 0)
+        st = (struct stat){0};
+    d->device = st.st_dev;
+    d->inode = st.st_ino;
+    d->opened++;
+    return cv_project_open(&d->store_arena, d->root, &d->store, err);
+}
+
+bool cv_desk_open(cv_desk *d, const char *root, cv_err *err)
+{
+    if (!d->root && !cv_project_find(&d->root_arena, root, &d->root, err))
+        return false;
+    if (d->store && !is_current(d))
+        close_store(d);
+    return d->store || open_store(d, err);
+}
+
+void cv_desk_close(cv_desk *d)
+{
+    close_store(d);
+    cv_arena_release(&d->store_arena);
+    cv_arena_release(&d->root_arena);
+}

@@ -1,0 +1,29 @@
+/* desk.h - one thread's place at the project's record, for servers that run long.
+ *
+ * A server may be started before there is a project, and the record may be replaced while it runs (`rm -r .conclave`,
+ * `conclave init`; a backup put back): what was opened then is a file that nobody else can find any more, and what was
+ * written into it would be lost. So it is looked at before every use, and opened anew.
+ */
+#ifndef CV_DOOR_DESK_H
+#define CV_DOOR_DESK_H
+
+#include <sys/types.h>
+
+#include "record/store.h"
+
+/* A zeroed one is ready. */
+typedef struct {
+    cv_arena root_arena, store_arena;
+    const char *root; /* the project's folder; NULL: none was found yet */
+    cv_store *store;  /* NULL: not open */
+    size_t opened;    /* how often */
+    const char *path; /* of its file, and which one that was */
+    dev_t device;
+    ino_t inode;
+} cv_desk;
+
+/* The record of the project at or above `root` (NULL: the current folder), as it is there now. */
+bool cv_desk_open(cv_desk *desk, const char *root, cv_err *err);
+void cv_desk_close(cv_desk *desk);
+
+#endif
