@@ -195,6 +195,20 @@ void cv_mcp_session_release(cv_mcp_session *session); /* its memory, once nobody
 
 /* ---- server.c --------------------------------------------------------------------------------------------------- */
 
+typedef struct {
+    bool (*serve)(cv_mcp_request *r, const cv_json *params); /* NULL: it listens, see listen.c */
+    bool (*recall)(cv_mcp_job *job);                         /* true: answered as before, without a worker; or NULL */
+    bool quick; /* answered where it is read, beside whatever else is under way */
+} cv_mcp_method;
+
+/* The method that a request names; NULL: its era has none of that name, or the server does not offer it. */
+const cv_mcp_method *cv_mcp_find_method(const cv_mcp_job *job);
+
+/* {…,"resultType":"complete","_meta":…}: what every result ends with. */
+void cv_mcp_end_result(cv_mcp_request *r, bool cacheable);
+
+/* ---- dispatch.c ------------------------------------------------------------------------------------------------- */
+
 /* Reads the message and its envelope. False: it is finished already. */
 bool cv_mcp_read(cv_mcp_job *job);
 
@@ -203,9 +217,6 @@ void cv_mcp_dispatch(cv_mcp_job *job);
 void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker); /* the arena is for what goes with the answer */
 void cv_mcp_refuse(cv_mcp_job *job, int status, int code, cv_str message, cv_str data);
 void cv_mcp_finish(cv_mcp_job *job); /* takes it off the active ones and hands it to the transport */
-
-/* {…,"resultType":"complete","_meta":…}: what every result ends with. */
-void cv_mcp_end_result(cv_mcp_request *r, bool cacheable);
 
 /* ---- keep.c ----------------------------------------------------------------------------------------------------- */
 
