@@ -11,6 +11,7 @@
  */
 #include "base/json.h"
 
+#include <limits.h>
 #include <stdalign.h>
 #include <stdlib.h>
 
