@@ -11,6 +11,16 @@ static void say(cv_mcp_request *r, cv_str text)
     cv_json_end_object(&r->w);
 }
 
+/* A prompt that cannot be made is no text to begin with: the client's user is told why. */
+static bool refuse(cv_mcp_request *r, cv_str reply)
+{
+    cv_str suggestion = cv_tools_text(r->arena, reply, "errors", "suggestion");
+    cv_str message = cv_tools_text(r->arena, reply, "errors", "message");
+    bool told = suggestion.p != reply.p;
+    return cv_mcp_fail(r, CV_RPC_PARAMS, "%.*s%s%.*s", CV_FMT(message), told ? "; " : "",
+                       CV_FMT(told ? suggestion : CV_STR("")));
+}
+
 static const char workflow[] =
     "You are the judge of an ALIGNMENT dialogue. The experts deliberate, you moderate, score and decide; you never "
     "write an expert's contribution yourself.\n\n"
@@ -38,9 +48,10 @@ static bool judge(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json 
     if (id.n) {
         cv_str where =
             cv_tools_run_named(r, "dialogue", "progress", cv_tools_input(r->arena, id, NULL, (cv_str){0}), &failed);
-        say(r, failed ? where
-                      : cv_arena_printf(r->arena, "Continue the dialogue '%.*s'. This is where it stands:\n\n%.*s",
-                                        CV_FMT(id), CV_FMT(where)));
+        if (failed)
+            return refuse(r, where);
+        say(r, cv_arena_printf(r->arena, "Continue the dialogue '%.*s'. This is where it stands:\n\n%.*s", CV_FMT(id),
+                               CV_FMT(where)));
     } else {
         say(r, question.n ? cv_arena_printf(r->arena, "Begin a dialogue about this question: %.*s", CV_FMT(question))
                           : CV_STR("Ask me for the question, then begin a dialogue about it."));
@@ -66,7 +77,9 @@ static bool expert(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json
     cv_json_key_bool(&w, "write", false);
     cv_json_end_object(&w);
     cv_str reply = cv_tools_run_named(r, "dialogue", "round-prompts", cv_buf_take(&input, r->arena), &failed);
-    say(r, failed ? reply : cv_tools_text(r->arena, reply, "prompts", "prompt"));
+    if (failed)
+        return refuse(r, reply);
+    say(r, cv_tools_text(r->arena, reply, "prompts", "prompt"));
     return true;
 }
 
@@ -86,7 +99,9 @@ static bool reviewer(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_js
     say(r, CV_STR(review));
     cv_str reply =
         cv_tools_run_named(r, "dialogue", "transcript", cv_tools_input(r->arena, id, NULL, (cv_str){0}), &failed);
-    say(r, failed ? reply : cv_tools_text(r->arena, reply, NULL, "markdown"));
+    if (failed)
+        return refuse(r, reply);
+    say(r, cv_tools_text(r->arena, reply, NULL, "markdown"));
     return true;
 }
 

@@ -230,24 +230,62 @@ static bool is_offered(const cv_tools_options *options, const cv_operation *op)
     return op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND));
 }
 
+/* The words of a tool's name that tell it from others, as they stand in the table: "mcp__conclave__blue_dialog_list"
+ * and "dialogue_list" are "list". */
+static cv_str stem_of(cv_arena *a, cv_str name)
+{
+    static const cv_str common[] = {CV_STR_INIT("mcp"), CV_STR_INIT("conclave"), CV_STR_INIT("blue"),
+                                    CV_STR_INIT("dialogue")};
+    char *words = cv_arena_copy_z(a, name);
+    for (char *p = words; *p; p++)
+        *p = *p == '_' ? '-' : *p;
+    cv_str stem = cv_str_of(words), rest = stem, word;
+    while (cv_str_split(&rest, '-', &word) && (word.n == 0 || cv_str_nearest(word, common, CV_COUNT(common)).n))
+        stem = rest;
+    return stem;
+}
+
+static bool is_tool(const cv_tools_options *options, const cv_operation *op)
+{
+    (void)options;
+    return op->tool;
+}
+
+/* The tool among the `eligible` whose own words are nearest; NULL: none is near. */
+static const cv_operation *nearest_tool(cv_arena *a, const cv_tools_options *options, cv_str name,
+                                        bool (*eligible)(const cv_tools_options *, const cv_operation *))
+{
+    const cv_operation **ops = CV_NEW_ARRAY(a, cv_op_count(), const cv_operation *);
+    cv_str *verbs = CV_NEW_ARRAY(a, cv_op_count(), cv_str);
+    size_t count = 0;
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (eligible(options, cv_op_at(i))) {
+            ops[count] = cv_op_at(i);
+            verbs[count++] = cv_str_of(cv_op_at(i)->verb);
+        }
+    cv_str near = cv_str_nearest(stem_of(a, name), verbs, count);
+    for (size_t i = 0; i < count; i++)
+        if (near.p == verbs[i].p)
+            return ops[i];
+    return NULL;
+}
+
 /* There are more tools than a server may offer: who knows one from elsewhere is told how to get it. */
 static cv_str tool_missing(void *ctx, cv_arena *a, cv_str name)
 {
     const cv_tools *tools = ctx;
-    const char *rooms = tools->options.rooms;
-    cv_str *offered = CV_NEW_ARRAY(a, cv_op_count(), cv_str);
-    size_t count = 0;
-    for (size_t i = 0; i < cv_op_count(); i++) {
-        const cv_operation *op = cv_op_at(i);
-        if (is_offered(&tools->options, op))
-            offered[count++] = cv_str_of(op->tool);
-        else if (op->tool && cv_str_eq(name, cv_str_of(op->tool)))
-            return is_in(rooms, op->room)
-                       ? CV_STR("this server offers it only when it is started with --tools all")
-                       : cv_arena_printf(a, "this server was started with --rooms %s, it is in %s", rooms, op->room);
+    const cv_tools_options *options = &tools->options;
+    const cv_operation *any = nearest_tool(a, options, name, is_tool);
+    const cv_operation *offered = nearest_tool(a, options, name, is_offered);
+    if (any && (!offered || cv_str_eq(stem_of(a, name), cv_str_of(any->verb))) && any != offered) {
+        const char *it = cv_str_eq(name, cv_str_of(any->tool)) ? "it" : any->tool;
+        return is_in(options->rooms, any->room)
+                   ? cv_arena_printf(a, "this server offers %s only when it is started with --tools all", it)
+                   : cv_arena_printf(a, "this server was started with --rooms %s, %s is in %s", options->rooms, it,
+                                     any->room);
     }
-    cv_err err = {.arena = a};
-    return cv_err_nearest(&err, name, offered, count) ? err.suggestion : CV_STR("tools/list has all that are offered");
+    return offered ? cv_arena_printf(a, "did you mean '%s'?", offered->tool)
+                   : CV_STR("tools/list has all that are offered");
 }
 
 static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)

@@ -25,6 +25,7 @@ typedef struct {
     size_t most; /* of errs->count */
     cv_str text;
     size_t at, line, column; /* the last place: bytes, and what they are for a person */
+    const cv_json *told;     /* the schema whose properties were listed last */
 } walk;
 
 static void check_value(walk *w, const cv_json *schema, const cv_json *value, const step *here);
@@ -203,8 +204,18 @@ static cv_str wanted_types(cv_arena *a, const cv_json *types, const cv_json *val
     return all;
 }
 
-static const char *type_hint(const cv_json *schema, const cv_json *value)
+/* A string may hold what was wanted itself, put in quotes once too often. The type of that; else its own. */
+static const cv_json *unquoted(cv_arena *a, const cv_json *value)
 {
+    cv_json *held = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    bool quoted = value->type == CV_JSON_STRING && cv_json_parse(a, value->text, held, &err);
+    return quoted ? held : value;
+}
+
+static const char *type_hint(cv_arena *a, const cv_json *schema, const cv_json *value)
+{
+    cv_json_type held = unquoted(a, value)->type;
     bool number = cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number"));
     bool string = cv_schema_allows(schema, CV_STR("string"));
     if (value->type == CV_JSON_NULL)
@@ -215,6 +226,9 @@ static const char *type_hint(const cv_json *schema, const cv_json *value)
         return "write digits only, within ±2^53";
     if (value->type == CV_JSON_NUMBER && string)
         return "put it in double quotes";
+    if (held != value->type && held >= CV_JSON_ARRAY && cv_schema_allows(schema, cv_json_type_word(held)))
+        return held == CV_JSON_ARRAY ? "it is a string that holds JSON: send the array itself, without quotes"
+                                     : "it is a string that holds JSON: send the object itself, without quotes";
     if (value->type == CV_JSON_STRING && cv_schema_allows(schema, CV_STR("array")))
         return "put it in a list: [\"…\"]";
     return NULL;
@@ -228,7 +242,7 @@ static void wrong_type(walk *w, const cv_json *schema, const cv_json *value, con
     cv_err *err = invalid(w, here, value, "type",
                           cv_arena_printf(w->arena, "expected %.*s, found %.*s", CV_FMT(wanted), CV_FMT(found)));
     if (err)
-        err->suggestion = cv_str_of(type_hint(schema, value));
+        err->suggestion = cv_str_of(type_hint(w->arena, schema, value));
 }
 
 /* ---- single values ---------------------------------------------------------------------------------------------- */
@@ -326,6 +340,16 @@ static void check_required(walk *w, const cv_json *schema, const cv_json *value,
     }
 }
 
+/* The request itself, put into a field: {"payload": {…}}. */
+static bool wraps_request(cv_arena *a, const cv_json *schema, const cv_json *value)
+{
+    const cv_json *held = unquoted(a, value);
+    bool fits = held->type == CV_JSON_OBJECT && held->count > 0;
+    for (uint32_t i = 0; fits && i < held->count; i++)
+        fits = property_find(schema, held->members[i].key);
+    return fits;
+}
+
 static void unknown_field(walk *w, const cv_json *schema, const cv_json_member *member, const step *here)
 {
     cv_str name = excerpt(w->arena, member->key);
@@ -334,12 +358,19 @@ static void unknown_field(walk *w, const cv_json *schema, const cv_json_member *
     const cv_json *all = keyword(schema, "properties");
     if (!err || !all)
         return;
+    if (wraps_request(w->arena, schema, &member->value)) {
+        err->suggestion = CV_STR("send its members themselves, without this field around them");
+        return;
+    }
     cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
     for (uint32_t i = 0; i < all->count; i++)
         options[i] = all->members[i].key;
     err->suggestion = did_you_mean(w->arena, cv_str_nearest(member->key, options, all->count));
+    if (err->suggestion.n || w->told == schema)
+        return;
     err->options = options;
-    err->option_count = err->suggestion.n ? 0 : all->count;
+    err->option_count = all->count;
+    w->told = schema;
 }
 
 /* One property under two names: which of them is meant? */

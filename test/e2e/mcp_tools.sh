@@ -28,6 +28,14 @@ ask "a tool that is not offered" '{"jsonrpc":"2.0","id":1,"method":"tools/call",
 is '.error.code == -32602 and .error.message == "Tool blue_dialogue_search not found: this server offers it only when it is started with --tools all"'
 ask "a misspelt tool" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialog_list"}}'
 is '.error.code == -32602 and .error.message == "Tool blue_dialog_list not found: did you mean '"'blue_dialogue_list'"'?"'
+for name in dialogue_list mcp__conclave__blue_dialogue_list list; do
+    ask "a tool without its prefix: $name" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'$name'"}}'
+    is '.error.message | endswith("not found: did you mean '"'blue_dialogue_list'"'?")'
+done
+ask "a tool that is not offered, without its prefix" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"dialogue_abandon"}}'
+is '.error.message == "Tool dialogue_abandon not found: this server offers blue_dialogue_abandon only when it is started with --tools all"'
+ask "a tool with nothing but the prefix" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_foo"}}'
+is '.error.message == "Tool blue_dialogue_foo not found: tools/list has all that are offered"'
 ask "no such tool" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sing"}}'
 is '.error.message == "Tool sing not found: tools/list has all that are offered"'
 ask "one room" "$list" --rooms dialogue
@@ -38,6 +46,26 @@ ask "a path outside the project" "$call"
 is '.result.isError == true and (.result.content[0].text | fromjson | .field == "output_path")'
 ask "an unknown field" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{"limt":5}}}'
 is '.result.isError == true and (.result.content[0].text | fromjson | .error_code == "unknown_field")'
+
+# What models get wrong often: JSON in quotes, the request in a field of its own.
+refused() { # refused NAME TOOL ARGUMENTS: its faults as a list in $out
+    ask "$1" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"$2"'","arguments":'"$3"'}}'
+    jq '.result.content[0].text | fromjson | .errors // [.]' "$out" >"$work/text" && cp "$work/text" "$out"
+}
+refused "a list in quotes" blue_dialogue_round_register '{"dialogue_id":"x","round":0,"score":1,"perspectives":"[{\"label\":\"A\"}]"}'
+is '.[0].suggestion == "it is a string that holds JSON: send the array itself, without quotes"'
+refused "an object in quotes" blue_dialogue_create '{"title":"X","expert_pool":"{\"experts\":[]}"}'
+is '.[0].suggestion == "it is a string that holds JSON: send the object itself, without quotes"'
+refused "a string where a list is wanted" blue_dialogue_expand '{"dialogue_id":"x","ids":{"a":1}}'
+is '.[0].message | startswith("expected")'
+for request in '{"payload":{"dialogue_id":"x"}}' '{"arguments":"{\"dialogue_id\":\"x\"}"}'; do
+    refused "the request in a field" blue_dialogue_progress "$request"
+    is 'any(.[]; .error_code == "unknown_field" and .suggestion == "send its members themselves, without this field around them" and (has("valid_options") | not))'
+done
+refused "a field that is an object of something else" blue_dialogue_progress '{"dialogue_id":"x","payload":{"colour":"red"}}'
+is '.[0].valid_options | index("dialogue_id")'
+refused "many unknown fields" blue_dialogue_round_register '{"dialogue_id":"x","round":0,"score":1,"qqqqq":1,"wwwww":2,"zzzzz":3}'
+is 'length == 3 and ([.[] | select(.valid_options)] | length) == 1'
 
 # What helps is named as the caller can call it.
 tool() { # tool NAME TOOL ARGUMENTS: a call, its text as JSON in $out
@@ -184,6 +212,13 @@ is '.result.messages[0].content.text | startswith("# Dialogue: Y\n") and contain
 ok $? "the prompt expert: is read, nothing is written"
 prompt expert '{"dialogue_id":"y"}'
 is '.error.code == -32602'
+for bad in 'expert {"dialogue_id":"y","expert":"donut"}' 'expert {"dialogue_id":"z","expert":"muffin"}' 'judge {"dialogue_id":"z"}' 'reviewer {"dialogue_id":"z"}'; do
+    prompt ${bad%% *} "${bad#* }"
+    is '.error.code == -32602 and (.error.message | test("there is no|is not on|no dialogue") and (contains("{") | not))'
+done
+"$conclave" dialogue abandon y --reason "no oven" --json >/dev/null
+prompt expert '{"dialogue_id":"y","expert":"muffin"}'
+is '.error.code == -32602 and (.error.message | contains("abandoned"))'
 prompt reviewer '{"dialogue_id":"y"}'
 is '.result.messages[1].content.text | startswith("# Y\n")'
 

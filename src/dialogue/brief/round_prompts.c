@@ -70,18 +70,19 @@ static void read_words(press *x, const cv_json *overrides)
     }
 }
 
-/* What is on disk of a registered round is what its experts were given. */
-static bool may_write(press *x)
+/* What is on disk of a registered round is what its experts were given. After the end there is no next round. */
+static bool may_prompt(press *x)
 {
     cv_err err = {.arena = x->call->arena};
     bool found = cv_dialogue_folder(x->call, &x->v.s, &x->folder, &err);
+    bool over = x->v.round < cv_state_next_round(&x->v.s);
     if (!found)
         x->folder = NULL;
     if (!x->write)
-        return true;
+        return over || cv_write_open(x->call, &x->v.s, false);
     if (!found)
         return cv_call_fail(x->call, &err);
-    if (x->v.round < cv_state_next_round(&x->v.s)) {
+    if (over) {
         cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
                   cv_arena_printf(x->call->arena, "%lld", (long long)x->v.round),
                   "round %lld is registered: its prompts are history", (long long)x->v.round)
@@ -119,7 +120,7 @@ static bool read_request(press *x)
         cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id, "nobody sits in round %lld",
                   (long long)x->v.round)
             ->suggestion = CV_STR("add experts with expert-create, or seat a panel with evolve-panel");
-    if (!may_write(x))
+    if (!may_prompt(x))
         return false;
     make_jobs(x);
     choose(x, cv_json_get(x->call->input, CV_STR("experts")));
