@@ -97,6 +97,22 @@ done
 ask "completion" '{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"conclave://dialogue/{id}"},"argument":{"name":"id","value":"X"}}}'
 is '.result.completion.values == ["x"]'
 
+# A request that cannot be read has somebody who waits for its answer all the same.
+{
+    printf '\357\273\277{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    printf '%s\n' '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x\ud83e"}}' \
+        '{"jsonrpc":"2.0","method":"notifications/x","params":{"name":"x\ud83e"}}'
+    printf '{"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"a":"\377"}}\n'
+    printf '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"a":"'
+    head -c 34000000 /dev/zero | tr '\0' x
+    printf '"}}\n{"jsonrpc":"2.0","id":5,"method":"ping"}\n'
+} | "$conclave" mcp >"$out" 2>"$err"
+ok $? "unreadable requests: exit status 0"
+jq -s -e -c '[.[] | [.id, .error.code]] == [[1, null], [2, -32700], ["three", -32700], [4, -32600], [5, null]]' "$out" >/dev/null
+ok $? "unreadable requests: each has its answer"
+[ "$(grep -c 'was ignored' "$err")" -eq 1 ]
+ok $? "unreadable requests: what nobody waits for is told on standard error"
+
 # Long work tells how far it is, to who wants to know.
 ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
 jq -s -e 'length == 2 and .[0].method == "notifications/progress" and .[0].params == {"progressToken": "p", "progress": 0, "total": 1, "message": "x"} and (.[1].result | has("isError") | not)' "$out" >/dev/null

@@ -205,6 +205,8 @@ static void take_message(cv_mcp_host *host, cv_mcp_session *session, record *r, 
 {
     cv_mcp_job *job = cv_mcp_job_new(host);
     cv_rpc_read(r->arena, line, &r->message);
+    cv_str found = cv_rpc_find_id(r->arena, line);
+    need(!found.n || r->message.kind != CV_RPC_REQUEST || cv_str_eq(found, r->message.id));
     cv_buf_add(&job->text, line);
     job->transport = &transport;
     job->transport_data = r;

@@ -58,6 +58,33 @@ static void test_read(void **state)
     }
 }
 
+static void test_find_id(void **state)
+{
+    static const struct {
+        const char *text, *id;
+    } found[] = {
+        {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{\"a\":\"\\ud83e\"}}", "7"},
+        {"{\"method\":\"x\",\"id\": \"a\\\"b\" ,\"params\":\xff", "\"a\\\"b\""},
+        {"{\"id\":-3,\"method\":\"x\",\"params\":[[[[", "-3"},
+        {"{\"params\":{\"id\":1,\"method\":2},\"id\":8,\"method\":\"x\",}", "8"},
+        {"{\"id\":5,\"method\":\"never ends", "5"},
+        {"{\"params\":{\"id\":1,\"method\":\"x\"},", ""},
+        {"{\"id\":7,\"result\":\"\\ud83e\"}", ""},
+        {"{\"id\":1.5,\"method\":\"x\",", ""},
+        {"{\"id\":{},\"method\":\"x\",", ""},
+        {"{\"id\":\"\\ud83e\",\"method\":\"x\"}", ""},
+        {"{\"text\":\"\\\"id\\\":1\",\"method\":\"x\",", ""},
+        {"{\"id\":", ""},
+        {"\"\\", ""},
+        {"", ""},
+    };
+    cv_arena a = {0};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(found); i++)
+        assert_str_eq(cv_rpc_find_id(&a, cv_str_of(found[i].text)), found[i].id);
+    cv_arena_release(&a);
+}
+
 static void test_write(void **state)
 {
     (void)state;
@@ -104,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read),
+        cmocka_unit_test(test_find_id),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_seal),
     };

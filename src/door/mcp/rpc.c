@@ -3,8 +3,7 @@
 
 static const cv_json nothing = {.type = CV_JSON_OBJECT};
 
-/* The id as it is written back; false: neither an integer nor a string. */
-static bool read_id(cv_arena *a, const cv_json *id, cv_str *ret_id)
+bool cv_rpc_print_id(cv_arena *a, const cv_json *id, cv_str *ret_id)
 {
     int64_t number;
     if (id->type == CV_JSON_NUMBER && cv_json_to_int(id, &number)) {
@@ -50,7 +49,7 @@ static void read_object(cv_arena *a, const cv_json *tree, cv_rpc_message *m)
     m->method = cv_json_get_text(tree, "method");
     m->result = cv_json_get(tree, CV_STR("result"));
     m->error = cv_json_get(tree, CV_STR("error"));
-    if (id && !read_id(a, id, &m->id))
+    if (id && !cv_rpc_print_id(a, id, &m->id))
         faulty(m, CV_RPC_INVALID, CV_STR("the id must be a string or an integer"));
     else if (!cv_str_eq(cv_json_get_text(tree, "jsonrpc"), CV_STR("2.0")))
         faulty(m, CV_RPC_INVALID, CV_STR("\"jsonrpc\" must be \"2.0\""));

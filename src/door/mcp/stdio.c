@@ -103,7 +103,11 @@ static void collect(stdio *s, cv_str answer)
 static void finish(cv_mcp_job *job)
 {
     stdio *s = job->transport_data;
-    const cv_rpc_message *m = &job->message;
+    cv_rpc_message *m = &job->message;
+    if (m->kind == CV_RPC_FAULTY && m->code == CV_RPC_PARSE) {
+        m->id = cv_rpc_find_id(&job->arena, cv_buf_str(&job->text));
+        cv_mcp_refuse(job, 0, m->code, m->why, (cv_str){0});
+    }
     bool ignored = m->kind == CV_RPC_FAULTY && (m->id.n == 0 || (m->method.n == 0 && (m->result || m->error)));
     if (ignored)
         cv_log_line("message %zu on standard input was ignored: %.*s", s->lines, CV_FMT(m->why));
@@ -122,7 +126,8 @@ static const cv_mcp_transport transport = {.send = send_message, .finish = finis
 
 static void take_line(stdio *s, cv_str line)
 {
-    s->lines++;
+    if (s->lines++ == 0 && cv_str_starts(line, CV_STR("\xEF\xBB\xBF"))) /* as some editors and shells begin */
+        line = cv_str_from(line, 3);
     line = cv_str_trim(line);
     if (line.n == 0)
         return;
@@ -135,6 +140,23 @@ static void take_line(stdio *s, cv_str line)
         cv_mcp_dispatch(job);
 }
 
+/* What has come of a line that is too long is enough to see who waits. */
+static void refuse_long_line(stdio *s, cv_str beginning)
+{
+    cv_arena a = {0};
+    cv_str id = cv_rpc_find_id(&a, beginning);
+    cv_str why = cv_arena_printf(&a, "the message is longer than %zu bytes", CV_MAX_MESSAGE_BYTES);
+    if (id.n) {
+        cv_buf out = {0};
+        cv_rpc_error(&out, id, CV_RPC_INVALID, why, (cv_str){0});
+        put(s, cv_buf_str(&out));
+        cv_buf_release(&out);
+    } else {
+        cv_log_line("message %zu on standard input was ignored: %.*s", s->lines + 1, CV_FMT(why));
+    }
+    cv_arena_release(&a);
+}
+
 static void take_bytes(stdio *s, cv_str bytes)
 {
     while (bytes.n > 0) {
@@ -143,8 +165,7 @@ static void take_bytes(stdio *s, cv_str bytes)
         bool whole = end != SIZE_MAX;
         bytes = cv_str_from(bytes, piece.n + whole);
         if (!s->skipping && s->line.n + piece.n > CV_MAX_MESSAGE_BYTES) {
-            cv_log_line("message %zu on standard input was ignored: it is longer than %zu bytes", s->lines + 1,
-                        CV_MAX_MESSAGE_BYTES);
+            refuse_long_line(s, cv_buf_str(&s->line));
             cv_buf_release(&s->line);
             s->skipping = true;
         }
