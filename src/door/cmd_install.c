@@ -1,4 +1,5 @@
 /* cmd_install.c - conclave install: the MCP server and the skills, entered into a client's configuration. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,8 +8,9 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
-#include "door/cli.h"
+#include "door/cli_parts.h"
 #include "door/install/client.h"
+#include "ops/project.h"
 #include "text/skill.h"
 
 /* One file, and what becomes of it. */
@@ -16,7 +18,7 @@ typedef struct {
     const char *path;
     cv_str before, after; /* absent: there is no file */
     const char *action;   /* "added", "changed", "removed", "unchanged", "left alone" */
-    const char *note;     /* why it was left alone, or NULL */
+    const char *note;     /* why, or NULL */
 } change;
 
 typedef struct {
@@ -24,6 +26,8 @@ typedef struct {
     const cv_client *client;
     cv_scope scope;
     const char *base; /* the folder that paths begin in */
+    bool above;       /* … is the project's, and we stand below it */
+    bool no_project;  /* … is meant to be a project's, and is none */
     bool undo, force, dry_run;
     struct {
         change *items;
@@ -39,44 +43,43 @@ static bool read_if_there(cv_arena *a, const char *path, cv_str *ret_text, cv_er
     return access(path, F_OK) != 0 || cv_file_read_text(a, path, ret_text, err);
 }
 
-static void plan(installation *in, const char *path, cv_str before, cv_str after)
+static change *plan(installation *in, const char *path, cv_str before, cv_str after)
 {
-    const char *action = !before.p && !after.p      ? "unchanged"
-                         : !before.p                ? "added"
-                         : !after.p                 ? "removed"
-                         : cv_str_eq(before, after) ? "unchanged"
-                                                    : "changed";
-    *CV_PUSH(in->cli->arena, &in->changes) = (change){path, before, after, action, NULL};
+    bool same = cv_str_eq(before, after) && !before.p == !after.p;
+    const char *action = same ? "unchanged" : !before.p ? "added" : !after.p ? "removed" : "changed";
+    change *c = CV_PUSH(in->cli->arena, &in->changes);
+    *c = (change){path, before, after, action, same && in->undo ? "nothing to undo" : NULL};
+    return c;
 }
 
-/* What 'install' made of nothing is nothing again. */
-static bool is_blank(cv_str config)
-{
-    config = cv_str_trim(config);
-    return config.n == 0 || cv_str_eq(config, CV_STR("{}"));
-}
-
+/* A configuration is never removed: whether we made it, nobody knows afterwards. */
 static bool plan_config(installation *in, cv_str command, cv_err *err)
 {
     cv_arena *a = in->cli->arena;
     const char *path = cv_arena_printf(a, "%s/%s", in->base, in->client->config[in->scope]).p;
-    cv_str before, after;
+    cv_client_job job = {in->scope, command, in->undo, in->force};
+    cv_client_edited edited = {.customised = false};
+    cv_str before;
     if (!read_if_there(a, path, &before, err))
         return false;
-    if (in->undo && !before.p) {
-        plan(in, path, before, before);
-        return true;
-    }
-    if (!cv_client_edit(a, in->client, in->scope, before, command, in->undo, &after, err)) {
+    if ((before.p || !in->undo) && !cv_client_edit(a, in->client, &job, before, &edited, err)) {
         err->file = cv_str_of(path);
         if (!err->suggestion.n)
             err->suggestion = CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed");
         return false;
     }
-    if (in->undo && is_blank(after))
-        after = (cv_str){NULL, 0};
-    plan(in, path, before, after);
+    change *c = plan(in, path, before, edited.config);
+    if (edited.customised)
+        c->note = "customised; --force puts ours in its place";
+    else if (in->undo && !c->note)
+        c->note = "our entry is taken out, the file stays";
     return true;
+}
+
+static bool is_link(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
 }
 
 /* A skill that somebody has changed is theirs. */
@@ -87,12 +90,12 @@ static bool plan_skill(installation *in, const char *name, cv_str text, cv_err *
     cv_str before, nothing = {NULL, 0};
     if (!read_if_there(a, path, &before, err))
         return false;
-    bool other = before.p && !cv_str_eq(before, text) && !in->force;
-    plan(in, path, before, other ? before : in->undo ? nothing : text);
-    change *c = &in->changes.items[in->changes.count - 1];
-    if (other) {
+    bool other = before.p && !cv_str_eq(before, text) && !in->force, link = in->undo && is_link(path);
+    change *c = plan(in, path, before, other || link ? before : in->undo ? nothing : text);
+    if (other || link) {
         c->action = "left alone";
-        c->note = "it differs from ours; --force replaces or removes it";
+        c->note =
+            link ? "it is a link that somebody else made" : "it differs from ours; --force replaces or removes it";
     }
     return true;
 }
@@ -109,11 +112,50 @@ static bool plan_skills(installation *in, cv_err *err)
 
 /* ---- doing it --------------------------------------------------------------------------------------------------- */
 
+static bool is_same(const change *c)
+{
+    return cv_str_eq(c->before, c->after) && !c->before.p == !c->after.p;
+}
+
 static cv_str folder_of(cv_str path)
 {
     while (path.n > 0 && path.p[path.n - 1] != '/')
         path.n--;
     return cv_str_head(path, path.n > 0 ? path.n - 1 : 0);
+}
+
+static bool cannot(cv_err *err, const char *path, const char *why)
+{
+    cv_err_set(err, CV_ERR_IO, "%s", why);
+    err->file = cv_str_of(path);
+    err->suggestion = CV_STR("nothing was changed");
+    return false;
+}
+
+/* Can the file be written, or removed? The nearest folder above it that is there must be one, and let us. */
+static bool check_place(cv_arena *a, const char *path, cv_err *err)
+{
+    cv_err absent = {.arena = a};
+    const char *place = path;
+    if (cv_folder_real(a, path, &place, &absent) && access(place, W_OK) != 0)
+        return cannot(err, path, "this file may not be written");
+    do
+        place = cv_arena_copy_z(a, folder_of(cv_str_of(place)));
+    while (*place && access(place, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR));
+    place = *place ? place : "/";
+    if (!cv_file_is_folder(place))
+        return cannot(err, path, cv_arena_printf(a, "'%s' stands in the way: it is no folder", place).p);
+    return access(place, W_OK | X_OK) == 0 ||
+           cannot(err, path, cv_arena_printf(a, "the folder '%s' may not be written", place).p);
+}
+
+/* All or nothing, as far as that can be known before. */
+static bool check_places(const installation *in, cv_err *err)
+{
+    for (size_t i = 0; i < in->changes.count; i++)
+        if (!is_same(&in->changes.items[i]) && !check_place(in->cli->arena, in->changes.items[i].path, err))
+            return false;
+    return true;
 }
 
 /* Folders that are empty without the file go with it, up to the base. */
@@ -132,8 +174,7 @@ static bool carry_out(installation *in, cv_err *err)
 {
     for (size_t i = 0; i < in->changes.count; i++) {
         const change *c = &in->changes.items[i];
-        bool same = cv_str_eq(c->before, c->after) && !c->before.p == !c->after.p;
-        if (same)
+        if (is_same(c))
             continue;
         const char *folder = cv_arena_copy_z(in->cli->arena, folder_of(cv_str_of(c->path)));
         bool ok = c->after.p ? cv_folder_make(folder, err) && cv_file_write(c->path, c->after, err)
@@ -152,6 +193,9 @@ static void tell_json(const installation *in, cv_buf *out)
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "client", cv_str_of(in->client->name));
+    cv_json_key_str(&w, "folder", cv_str_of(in->base));
+    if (in->scope == CV_SCOPE_PROJECT)
+        cv_json_key_bool(&w, "is_project", !in->no_project);
     cv_json_key_bool(&w, "dry_run", in->dry_run);
     cv_json_key(&w, CV_STR("files"));
     cv_json_begin_array(&w);
@@ -173,42 +217,55 @@ static void tell(const installation *in, cv_buf *out)
 {
     if (in->dry_run)
         cv_buf_add_z(out, "Nothing is written (--dry-run). This would be done:\n");
+    if (in->above)
+        cv_buf_printf(out, "The project is %s.\n", in->base);
     for (size_t i = 0; i < in->changes.count; i++) {
         const change *c = &in->changes.items[i];
         cv_buf_printf(out, "%-10s  %s%s%s%s\n", c->action, c->path, c->note ? " (" : "", c->note ? c->note : "",
                       c->note ? ")" : "");
     }
     const change *config = &in->changes.items[0];
-    if (in->dry_run && config->after.p && !cv_str_eq(config->before, config->after)) {
+    if (in->dry_run && config->after.p && !is_same(config)) {
         cv_buf_printf(out, "\n%s:\n", config->path);
         cv_buf_add(out, config->after);
     }
     if (!in->dry_run && !in->undo)
         cv_buf_printf(out, "Restart %s, or let it reload its servers; the tools are called blue_dialogue_….\n",
                       in->client->name);
+    if (in->no_project && !in->undo)
+        cv_buf_printf(out, "There is no project in %s yet: 'conclave init' makes one.\n",
+                      strcmp(in->base, ".") == 0 ? "this folder" : in->base);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------ */
 
-/* How the client finds us: by name when that leads here, else by our path. */
+/* On the path of whatever starts clients, not only of this shell. */
+static bool is_standard(cv_arena *a, cv_str folder)
+{
+    const char *home = getenv("HOME");
+    return cv_str_eq(folder, CV_STR("/usr/bin")) || cv_str_eq(folder, CV_STR("/usr/local/bin")) ||
+           (home && cv_str_eq(folder, cv_arena_printf(a, "%s/.local/bin", home)));
+}
+
+/* How the client finds us: by name when that leads here from everywhere, else by our path. */
 static cv_str own_command(cv_arena *a)
 {
+    static const cv_str name = CV_STR_INIT("conclave");
     char self[CV_MAX_PATH];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n <= 0)
-        return CV_STR("conclave");
+        return name;
     self[n] = '\0';
     const char *path = getenv("PATH");
     cv_str rest = cv_str_of(path), folder;
     struct stat ours, theirs;
-    while (cv_str_split(&rest, ':', &folder)) {
-        const char *named = cv_arena_printf(a, "%.*s/conclave", CV_FMT(folder)).p;
-        if (stat(named, &theirs) == 0)
-            return stat(self, &ours) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
-                       ? CV_STR("conclave")
-                       : cv_arena_copy(a, cv_str_of(self));
+    bool found = false, leads_here = false;
+    while (!found && cv_str_split(&rest, ':', &folder)) {
+        found = stat(cv_arena_printf(a, "%.*s/%.*s", CV_FMT(folder), CV_FMT(name)).p, &theirs) == 0;
+        leads_here = found && is_standard(a, folder) && stat(self, &ours) == 0 && ours.st_ino == theirs.st_ino &&
+                     ours.st_dev == theirs.st_dev;
     }
-    return cv_arena_copy(a, cv_str_of(self));
+    return leads_here ? name : cv_arena_copy(a, cv_str_of(self));
 }
 
 static bool choose_client(installation *in, cv_err *err)
@@ -231,14 +288,34 @@ static bool choose_client(installation *in, cv_err *err)
     return false;
 }
 
+/* The project's folder: the one that is named, else the nearest one upwards, else this one. */
+static bool choose_project(installation *in, const char *wanted, cv_err *err)
+{
+    cv_arena *a = in->cli->arena;
+    cv_err none = {.arena = a};
+    const char *root, *here;
+    in->base = wanted ? wanted : ".";
+    if (!cv_file_is_folder(in->base))
+        return cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", in->base);
+    in->no_project = !cv_project_find(a, wanted, &root, &none);
+    in->above = !wanted && !in->no_project && cv_folder_real(a, ".", &here, &none) && strcmp(root, here) != 0;
+    if (in->above)
+        in->base = root;
+    return true;
+}
+
 static bool choose_base(installation *in, cv_err *err)
 {
     const char *scope = cv_cli_get(in->cli, "scope"), *home = getenv("HOME"), *root = cv_cli_get(in->cli, "root");
     in->scope = scope && strcmp(scope, "user") == 0 ? CV_SCOPE_USER : CV_SCOPE_PROJECT;
-    in->base = in->scope == CV_SCOPE_USER ? home : root ? root : ".";
-    if (!in->base || !*in->base)
+    if (in->scope == CV_SCOPE_PROJECT)
+        return choose_project(in, cv_cli_wanted_root(root), err);
+    if (root)
+        return cv_err_set(err, CV_ERR_USAGE, "--root goes with --scope project: an entry for all projects names none");
+    if (!home || !*home)
         return cv_err_set(err, CV_ERR_USAGE, "HOME is not set: there is no home folder to install into");
-    return cv_file_is_folder(in->base) || cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", in->base);
+    in->base = home;
+    return cv_file_is_folder(home) || cv_err_set(err, CV_ERR_NOT_FOUND, "there is no folder %s", home);
 }
 
 static int run_install(cv_cli *cli)
@@ -249,7 +326,7 @@ static int run_install(cv_cli *cli)
                        .force = cv_cli_get(cli, "force") != NULL,
                        .dry_run = cv_cli_get(cli, "dry-run") != NULL};
     if (!choose_client(&in, &err) || !choose_base(&in, &err) || !plan_config(&in, own_command(cli->arena), &err) ||
-        !plan_skills(&in, &err) || (!in.dry_run && !carry_out(&in, &err)))
+        !plan_skills(&in, &err) || !check_places(&in, &err) || (!in.dry_run && !carry_out(&in, &err)))
         return cv_cli_fail(cli, &err);
     cv_buf out = cv_cli_stdout();
     if (cli->json)
@@ -262,9 +339,10 @@ static int run_install(cv_cli *cli)
 static const cv_cli_option options[] = {
     {"scope", "WHERE", "project: for everybody who works in this folder (default); user: for you, everywhere",
      "project user"},
-    {"root", CV_VALUE_FOLDER, "with --scope project: the folder (default: the current one)", NULL},
+    {"root", CV_VALUE_FOLDER,
+     "with --scope project: the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards", NULL},
     {"undo", NULL, "take our entry and our skills out again", NULL},
-    {"force", NULL, "also replace or remove skills that differ from ours", NULL},
+    {"force", NULL, "also replace an entry that was customised; replace or remove skills that differ from ours", NULL},
     {"dry-run", NULL, "say what would be done, write nothing", NULL},
 };
 
@@ -274,8 +352,8 @@ const cv_cli_command cv_cmd_install = {
     .arguments = "CLIENT",
     .details =
         "Enters 'conclave mcp' into the client's configuration and puts the skills alignment-play (for judges) and\n"
-        "alignment-expert beside it. Nothing else in the configuration changes, comments included; running it again\n"
-        "changes nothing.\n",
+        "alignment-expert beside it. Nothing else in the configuration changes, comments included; an entry that you\n"
+        "have customised stays; running it again changes nothing.\n",
     .examples = "  conclave install claude --dry-run\n"
                 "  conclave install codex --scope user --dry-run\n",
     .options = options,

@@ -44,10 +44,19 @@ for scope in project user; do
         is '.status == "success" and .client == "'$client'" and .dry_run == false and [.files[].action] == ["unchanged", "unchanged", "unchanged"]'
         same "$work/installed" "$client, $scope: the second time changed nothing"
         run "$client, $scope, undo" 0 install $client --scope $scope --undo
-        same "$work/nothing" "$client, $scope: nothing is left over"
-        [ "$(find . "$HOME" -mindepth 1 -type d ! -path '*/.conclave*' | wc -l)" -eq 0 ]
-        ok $? "$client, $scope: no folder either"
+        has "the file stays"
+        [ "$(grep -c removed "$out")" -eq 2 ] && ! grep -q conclave "$config"
+        ok $? "$client, $scope: the skills are gone, and so is the entry"
         run "$client, $scope, undo again" 0 install $client --scope $scope --undo
+        [ "$(grep -c "nothing to undo" "$out")" -eq 3 ]
+        ok $? "$client, $scope: there is nothing to undo"
+        rm "$config"
+        find . "$HOME" -mindepth 1 -type d -empty ! -path '*/.conclave*' -delete
+        same "$work/nothing" "$client, $scope: nothing else is left over"
+        run "$client, $scope, undo without a file" 0 install $client --scope $scope --undo
+        [ "$(grep -c "nothing to undo" "$out")" -eq 3 ]
+        ok $? "$client, $scope: there is nothing to undo"
+        same "$work/nothing" "$client, $scope: and nothing is made"
     done
 done
 
@@ -57,6 +66,68 @@ command=$(jq -r .mcpServers.conclave.command .mcp.json)
 printf '{"jsonrpc":"2.0","id":1,"method":"ping"}\n' | "$command" "$(jq -r '.mcpServers.conclave.args[0]' .mcp.json)" >"$out"
 is '.id == 1 and .result == {}'
 run "undo" 0 install claude --undo
+rm .mcp.json
+
+# The name alone is entered where every program finds it; what is on the path of one shell has its own.
+mkdir -p "$HOME/.local/bin" "$work/bin"
+ln -s "$conclave" "$HOME/.local/bin/conclave" && ln -s "$conclave" "$work/bin/conclave"
+PATH=$HOME/.local/bin:$PATH run "in a standard place" 0 install claude
+[ "$(jq -r .mcpServers.conclave.command .mcp.json)" = conclave ]
+ok $? "$name: by name"
+PATH=$work/bin:$HOME/.local/bin:$PATH run "on the path of a shell" 0 install claude
+[ "$(jq -r .mcpServers.conclave.command .mcp.json)" = "$(realpath "$conclave")" ]
+ok $? "$name: by path"
+rm -r "$HOME/.local" .mcp.json .claude
+
+# What somebody has made of the entry stays.
+printf '{"mcpServers": {"conclave": {"command": "conclave", "args": ["mcp", "--tools", "all"], "env": {"A": "1"}}}}' >.mcp.json
+cp .mcp.json "$work/custom.json"
+run "a customised entry" 0 install claude
+has "unchanged   ./.mcp.json (customised; --force puts ours in its place)"
+cmp -s .mcp.json "$work/custom.json"
+ok $? "$name: stays"
+run "a customised entry, --force" 0 install claude --force
+has "changed     ./.mcp.json"
+[ "$(jq -c '.mcpServers.conclave | [.args, .env]' .mcp.json)" = '[["mcp"],null]' ]
+ok $? "$name: is ours"
+run "undo" 0 install claude --undo
+rm .mcp.json
+
+# A file that was there is there afterwards, whatever it holds; a link stays a link.
+for text in '' '{}' '{"mcpServers":{}}'; do
+    printf '%s' "$text" >.mcp.json
+    run "a file that holds '$text'" 0 install claude
+    run "$name, undo" 0 install claude --undo
+    [ -f .mcp.json ] && [ "$(jq -c .mcpServers .mcp.json)" = '{}' ]
+    ok $? "$name: is there, without our entry"
+done
+mkdir real && mv .mcp.json real/m.json && ln -s real/m.json .mcp.json
+run "a link" 0 install claude
+run "a link, undo" 0 install claude --undo
+[ -L .mcp.json ] && [ "$(jq -c .mcpServers real/m.json)" = '{}' ]
+ok $? "$name: stays, and its target is without our entry"
+rm -r real .mcp.json
+
+# The project's folder, wherever one stands in it.
+mkdir -p below/further
+(cd below/further && "$conclave" install claude) >"$out" 2>"$err"
+ok $? "below the project's folder"
+name="below the project's folder"
+has "The project is $PWD."
+[ -f .mcp.json ] && [ -z "$(find below -type f)" ]
+ok $? "$name: everything goes into that"
+(cd below && "$conclave" install claude --undo) >"$out" 2>"$err"
+rm -r below .mcp.json
+mkdir "$work/elsewhere"
+run "a folder that is no project" 0 install claude --root "$work/elsewhere"
+has "There is no project in $work/elsewhere yet: 'conclave init' makes one."
+run "a folder that is no project, --json" 0 install claude --root "$work/elsewhere" --json
+is '.is_project == false and .folder == "'"$work/elsewhere"'"'
+rm -r "$work/elsewhere"
+run "no folder at all" 2 install claude --root "$work/elsewhere"
+run "a root for all projects" 2 install claude --scope user --root .
+has "--root goes with --scope project" err
+same "$work/nothing" "nothing is left over"
 
 # Somebody else's files: every byte comes back, and the permissions stay.
 printf '{\n\t// servers of the team\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n}\n' >"$work/theirs.json"
@@ -100,6 +171,16 @@ everything >"$work/inline"
 run "an entry in another form" 2 install codex
 has ".codex/config.toml:2:1" err
 has "make it a table of its own" err
+printf 'mcp_servers = {a = {command = "theirs"}}\n' >.codex/config.toml
+run "servers in another form" 2 install codex
+has ".codex/config.toml:1:1: this has no place for another table" err
+has "write its servers as tables" err
+printf 'model = "m"\nbroken = = \n' >.codex/config.toml
+run "broken TOML" 2 install codex
+has ".codex/config.toml:2:10: a value is expected here" err
+[ "$(tail -n 1 .codex/config.toml)" = "broken = = " ]
+ok $? "$name: is as it was"
+printf '[mcp_servers]\nconclave = {command = "mine"}\n' >.codex/config.toml
 same "$work/inline" "an entry in another form: nothing was changed"
 rm -r .codex
 if [ "$(id -u)" -ne 0 ]; then
@@ -112,6 +193,15 @@ fi
 mkdir .mcp.json
 run "a folder in its place" 2 install claude
 rmdir .mcp.json
+
+mkdir .claude && echo file >.claude/skills
+everything >"$work/way"
+for how in "" --dry-run; do
+    run "a file in the way of a folder $how" 2 install claude $how
+    has "'./.claude/skills' stands in the way: it is no folder" err
+    same "$work/way" "$name: nothing was written"
+done
+rm -r .claude
 
 # Skills that somebody has changed are theirs.
 run "install" 0 install cursor
@@ -127,6 +217,7 @@ ok $? "$name: stays, the other goes"
 run "a changed skill, --force" 0 install cursor --force
 grep -qx mine .cursor/skills/alignment-play/SKILL.md && ok 1 "$name: is replaced" || ok 0 "$name: is replaced"
 run "undo" 0 install cursor --undo
+rm -r .cursor
 same "$work/before" "nothing is left over"
 
 run "an unknown client" 2 install cluade

@@ -16,14 +16,15 @@ static const cv_str servers = CV_STR_INIT("mcpServers"), name = CV_STR_INIT("con
 static const struct {
     const char *before, *set, *removed;
 } json[] = {
-    {"", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}\n", "{}\n"},
-    {" \n", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}\n", "{}\n"},
-    {"{}", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}", "{}"},
-    {"{\r\n}\r\n", "{\r\n  \"mcpServers\": {\r\n    " NEW "\r\n  }\r\n}\r\n", "{}\r\n"},
-    {"{\n\t\"a\": 1\n}", "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t" NEW "\n\t}\n}", NULL},
-    {"{\"a\": 1}", "{\"a\": 1, \"mcpServers\": {" NEW "}}", NULL},
-    {"{\"a\": 1,}", "{\"a\": 1, \"mcpServers\": {" NEW "},}", NULL},
-    {"{\n  \"mcpServers\": {}\n}", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}", "{}"},
+    {"", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}\n", "{\n  \"mcpServers\": {}\n}\n"},
+    {" \n", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}\n", "{\n  \"mcpServers\": {}\n}\n"},
+    {"{}", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}", "{\n  \"mcpServers\": {}\n}"},
+    {"{\r\n}\r\n", "{\r\n  \"mcpServers\": {\r\n    " NEW "\r\n  }\r\n}\r\n", "{\r\n  \"mcpServers\": {}\r\n}\r\n"},
+    {"{\n\t\"a\": 1\n}", "{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t" NEW "\n\t}\n}",
+     "{\n\t\"a\": 1,\n\t\"mcpServers\": {}\n}"},
+    {"{\"a\": 1}", "{\"a\": 1, \"mcpServers\": {" NEW "}}", "{\"a\": 1, \"mcpServers\": {}}"},
+    {"{\"a\": 1,}", "{\"a\": 1, \"mcpServers\": {" NEW "},}", "{\"a\": 1, \"mcpServers\": {},}"},
+    {"{\n  \"mcpServers\": {}\n}", "{\n  \"mcpServers\": {\n    " NEW "\n  }\n}", NULL},
     {"{\"mcpServers\": {\"o\": {\"e\": \"}{\\\"\"}}}", "{\"mcpServers\": {\"o\": {\"e\": \"}{\\\"\"}, " NEW "}}", NULL},
     {"{\n  \"mcpServers\": {\n    \"o\": 1\n  }\n}", "{\n  \"mcpServers\": {\n    \"o\": 1,\n    " NEW "\n  }\n}",
      NULL},
@@ -45,7 +46,8 @@ static const struct {
      "{\"mcpServers\": {\"o\": 1}}"},
     {"{\"mcpServers\": {\"conclave\": 1, \"conclave\": 2}}", "{\"mcpServers\": {\"conclave\": 1, " NEW "}}",
      "{\"mcpServers\": {\"conclave\": 1}}"},
-    {"{\"mcpServers\": {\"\\u0063onclave\": 1}}", "{\"mcpServers\": {\"\\u0063onclave\": {\"x\":1}}}", "{}"},
+    {"{\"mcpServers\": {\"\\u0063onclave\": 1}}", "{\"mcpServers\": {\"\\u0063onclave\": {\"x\":1}}}",
+     "{\"mcpServers\": {}}"},
     {"{\"mcpServers\": {\n // c\n \"conclave\": 1, \"o\": 2}}", "{\"mcpServers\": {\n // c\n " NEW ", \"o\": 2}}",
      "{\"mcpServers\": {\n // c\n \"o\": 2}}"},
     {"{\"mcpServers\": {\n // c\n \"conclave\": 1 }}", "{\"mcpServers\": {\n // c\n " NEW " }}",
@@ -54,7 +56,7 @@ static const struct {
      "{\"mcpServers\": {\n // c\n}}"},
     {"// first\n{ /*/ \"mcpServers\": 7, */ } // last",
      "// first\n{ /*/ \"mcpServers\": 7, */ \n  \"mcpServers\": {\n    " NEW "\n  }\n} // last",
-     "// first\n{ /*/ \"mcpServers\": 7, */ \n} // last"},
+     "// first\n{ /*/ \"mcpServers\": 7, */ \n  \"mcpServers\": {}\n} // last"},
 };
 
 static void test_json(void **state)
@@ -166,6 +168,12 @@ static const struct {
      "[z]\n"},
     {"[mcp_servers.conclave.env]\nA = \"1\"\n", "[mcp_servers.conclave.env]\nA = \"1\"\n\n" OURS "\n", ""},
     {"[[other]]\na = 1\n[[other]]\na = 2\n", "[[other]]\na = 1\n[[other]]\na = 2\n\n" OURS "\n", NULL},
+    {"a = [1, -1_000, +0, 0xDEAD_beef, 0o7, 0b1, 1.5, 6.6e-3, 1E6, inf, -nan, true]\n",
+     "a = [1, -1_000, +0, 0xDEAD_beef, 0o7, 0b1, 1.5, 6.6e-3, 1E6, inf, -nan, true]\n\n" OURS "\n", NULL},
+    {"a = 2026-07-28\nb = 2026-07-28 09:30:00.5+02:00 # c\nc = 09:30\nd = 2026-07-28t09:30:00z\n",
+     "a = 2026-07-28\nb = 2026-07-28 09:30:00.5+02:00 # c\nc = 09:30\nd = 2026-07-28t09:30:00z\n\n" OURS "\n", NULL},
+    {"a = {b.c = \"\\u00e9\\t\", d = [{}, {e = ''},],}\nb = \"\"\"x \\  \n y\"\"\"\n",
+     "a = {b.c = \"\\u00e9\\t\", d = [{}, {e = ''},],}\nb = \"\"\"x \\  \n y\"\"\"\n\n" OURS "\n", NULL},
     {"[mcp_servers.conclave_two]\na = 1\n", "[mcp_servers.conclave_two]\na = 1\n\n" OURS "\n", NULL},
 };
 
@@ -208,6 +216,33 @@ static const struct {
     {"= 1\n", 1, 1},
     {"\"\"\"a\"\"\" = 1\n", 1, 1},
     {"a = 1\rb = 2", 1, 6},
+    {"broken = = \n", 1, 10},
+    {"a = b\n", 1, 5},
+    {"a = 1 2\n", 1, 7},
+    {"a = 01\n", 1, 5},
+    {"a = 1__0\n", 1, 5},
+    {"a = .5\n", 1, 5},
+    {"a = 1e\n", 1, 5},
+    {"a = 0x\n", 1, 5},
+    {"a = -0b1\n", 1, 5},
+    {"a = tru\n", 1, 5},
+    {"a = 2026-7-28\n", 1, 5},
+    {"a = 2026-07-28T\n", 1, 5},
+    {"a = 09:30:00Z\n", 1, 5},
+    {"a = \"\\q\"\n", 1, 7},
+    {"a = \"\\u12\"\n", 1, 8},
+    {"a = \"\x01\"\n", 1, 6},
+    {"a = 1 # \x7f\n", 1, 9},
+    {"a = [1 2]\n", 1, 8},
+    {"a = [1,,2]\n", 1, 8},
+    {"a = [b = 1]\n", 1, 6},
+    {"a = {1}\n", 1, 7},
+    {"a = {b}\n", 1, 7},
+    {"a = {b = }\n", 1, 10},
+    {"a = {b = 1 c = 2}\n", 1, 12},
+    {"a = {b = 1]\n", 1, 11},
+    {"a = {b = 1\n", 1, 5},
+    {"[]\n", 1, 2},
 };
 
 static void test_refused_toml(void **state)
@@ -254,21 +289,75 @@ static void test_clients(void **state)
         cv_arena a = {0};
         cv_err err = {.arena = &a};
         const cv_client *client = cv_client_find(cv_str_of(clients[i].client));
-        cv_str config;
+        cv_client_job job = {.scope = clients[i].scope, .command = CV_STR("/a \"b\"/c")};
+        cv_client_edited edited;
         assert_non_null(client);
-        assert_true(
-            cv_client_edit(&a, client, clients[i].scope, CV_STR(""), CV_STR("/a \"b\"/c"), false, &config, &err));
-        assert_str_eq(config, clients[i].config);
+        assert_true(cv_client_edit(&a, client, &job, CV_STR(""), &edited, &err));
+        assert_str_eq(edited.config, clients[i].config);
+        assert_false(edited.customised);
         cv_arena_release(&a);
     }
     assert_null(cv_client_find(CV_STR("emacs")));
 }
 
+/* An entry that is there already: what somebody has made of it stays; NULL: nothing changes. */
+static const struct {
+    const char *client, *before, *after;
+    bool customised;
+} entries_there[] = {
+    {"claude", "{\"mcpServers\": {\"conclave\": {\"command\": \"conclave\", \"args\": [\"mcp\"]}}}",
+     "{\"mcpServers\": {\"conclave\": {\"command\": \"/new/conclave\", \"args\": [\"mcp\"]}}}", false},
+    {"claude",
+     "{\"mcpServers\": {\"conclave\": {\"env\": {\"A\": \"1\"}, \"args\": [\"mcp\"], \"command\": \"/old/conclave\"}}}",
+     "{\"mcpServers\": {\"conclave\": {\"env\": {\"A\": \"1\"}, \"args\": [\"mcp\"], \"command\": \"/new/conclave\"}}}",
+     false},
+    {"claude",
+     "{\"mcpServers\": {\"conclave\": {\"command\": \"/new/conclave\", \"args\": [\"mcp\"], \"disabled\": true}}}",
+     NULL, false},
+    {"claude",
+     "{\"mcpServers\": {\"conclave\": {\"command\": \"conclave\", \"args\": [\"mcp\", \"--tools\", \"all\"], \"env\": "
+     "{}}}}",
+     NULL, true},
+    {"claude", "{\"mcpServers\": {\"conclave\": {\"command\": \"wrapper\", \"args\": [\"mcp\"]}}}", NULL, true},
+    {"claude", "{\"mcpServers\": {\"conclave\": {\"command\": \"/x/notconclave\", \"args\": [\"mcp\"]}}}", NULL, true},
+    {"claude", "{\"mcpServers\": {\"conclave\": {\"url\": \"http://h/mcp\"}}}", NULL, true},
+    {"claude", "{\"mcpServers\": {\"conclave\": null}}", NULL, true},
+    {"codex", "[mcp_servers.conclave]\ncommand = \"conclave\"\nargs = [\"mcp\"]\nenabled = false\n",
+     "[mcp_servers.conclave]\ncommand = \"/new/conclave\"\nargs = [\"mcp\"]\nenabled = false\n", false},
+    {"codex", "[mcp_servers.conclave]\ncommand = \"conclave\"\nargs = [\"mcp\", \"--tools\", \"all\"]\n", NULL, true},
+    {"codex", "[mcp_servers.conclave]\nurl = \"http://h/mcp\"\n", NULL, true},
+};
+
+static void test_entries_there(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(entries_there); i++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        const cv_client *client = cv_client_find(cv_str_of(entries_there[i].client));
+        cv_client_job job = {.scope = CV_SCOPE_PROJECT, .command = CV_STR("/new/conclave")};
+        cv_client_edited edited;
+        cv_str before = cv_str_of(entries_there[i].before);
+        print_message("# %s\n", entries_there[i].before);
+        assert_true(cv_client_edit(&a, client, &job, before, &edited, &err));
+        assert_str_eq(edited.config, entries_there[i].after ? entries_there[i].after : entries_there[i].before);
+        assert_int_equal(edited.customised, entries_there[i].customised);
+        job.force = true;
+        assert_true(cv_client_edit(&a, client, &job, before, &edited, &err));
+        assert_false(edited.customised);
+        job.force = false;
+        assert_true(cv_client_edit(&a, client, &job, edited.config, &edited, &err));
+        assert_false(edited.customised);
+        cv_arena_release(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json), cmocka_unit_test(test_broken_json),  cmocka_unit_test(test_deep_json),
-        cmocka_unit_test(test_toml), cmocka_unit_test(test_refused_toml), cmocka_unit_test(test_clients),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_broken_json),  cmocka_unit_test(test_deep_json),
+        cmocka_unit_test(test_toml),          cmocka_unit_test(test_refused_toml), cmocka_unit_test(test_clients),
+        cmocka_unit_test(test_entries_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

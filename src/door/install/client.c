@@ -19,7 +19,7 @@ const cv_client cv_clients[] = {
      "servers",
      true,
      "${workspaceFolder}"},
-    {"codex", {".codex/config.toml", ".codex/config.toml"}, {".codex/skills", ".codex/skills"}, NULL, false, NULL},
+    {"codex", {".codex/config.toml", ".codex/config.toml"}, {".agents/skills", ".agents/skills"}, NULL, false, NULL},
 };
 const size_t cv_client_count = CV_COUNT(cv_clients);
 
@@ -31,52 +31,121 @@ const cv_client *cv_client_find(cv_str name)
     return NULL;
 }
 
-static void print_arguments(cv_json_writer *w, const char *root)
+/* ---- our entry -------------------------------------------------------------------------------------------------- */
+
+static const cv_str our_name = CV_STR_INIT("conclave"), command_key = CV_STR_INIT("command"),
+                    args_key = CV_STR_INIT("args"), our_table = CV_STR_INIT("mcp_servers.conclave");
+
+/* Strings and lists of strings are written alike in JSON and in TOML. */
+static cv_str print_command(cv_arena *a, const cv_client_job *job)
 {
-    cv_json_begin_array(w);
-    cv_json_str(w, CV_STR("mcp"));
-    if (root) {
-        cv_json_str(w, CV_STR("--root"));
-        cv_json_str(w, cv_str_of(root));
-    }
-    cv_json_end_array(w);
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_str(&w, job->command);
+    return cv_buf_take(&out, a);
 }
 
-static cv_str print_entry(cv_arena *a, const cv_client *client, const char *root, cv_str command)
+static cv_str print_arguments(cv_arena *a, const cv_client *client, const cv_client_job *job)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_array(&w);
+    cv_json_str(&w, CV_STR("mcp"));
+    if (client->root && job->scope == CV_SCOPE_PROJECT) {
+        cv_json_str(&w, CV_STR("--root"));
+        cv_json_str(&w, cv_str_of(client->root));
+    }
+    cv_json_end_array(&w);
+    return cv_buf_take(&out, a);
+}
+
+static cv_str print_entry(cv_arena *a, const cv_client *client, const cv_client_job *job)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
     cv_json_begin_object(&w);
     if (client->typed)
         cv_json_key_str(&w, "type", CV_STR("stdio"));
-    cv_json_key_str(&w, "command", command);
-    cv_json_key(&w, CV_STR("args"));
-    print_arguments(&w, root);
+    cv_json_key_str(&w, "command", job->command);
+    cv_json_key(&w, args_key);
+    cv_json_raw(&w, print_arguments(a, client, job));
     cv_json_end_object(&w);
     return cv_buf_take(&out, a);
 }
 
-/* Strings and lists of strings are written alike in JSON and in TOML. */
-static bool edit_toml(cv_arena *a, cv_str config, cv_str command, bool undo, cv_str *ret_config, cv_err *err)
+/* ---- what stands there ------------------------------------------------------------------------------------------ */
+
+static bool find(cv_arena *a, const cv_client *client, cv_str config, cv_str member, cv_edit_found *ret, cv_err *err)
 {
-    static const cv_str table = CV_STR_INIT("mcp_servers.conclave");
-    cv_buf text = {0}, list = {0};
-    cv_json_writer w = {.out = &text}, v = {.out = &list};
-    cv_json_str(&w, command);
-    print_arguments(&v, NULL);
-    cv_toml_entry entries[] = {{CV_STR("command"), cv_buf_take(&text, a)}, {CV_STR("args"), cv_buf_take(&list, a)}};
-    return undo ? cv_toml_remove(a, config, table, ret_config, err)
-                : cv_toml_set(a, config, table, entries, CV_COUNT(entries), ret_config, err);
+    return client->servers ? cv_jsonc_find(config, cv_str_of(client->servers), our_name, member, ret, err)
+                           : cv_toml_find(a, config, our_table, member, ret, err);
 }
 
-bool cv_client_edit(cv_arena *a, const cv_client *client, cv_scope scope, cv_str config, cv_str command, bool undo,
-                    cv_str *ret_config, cv_err *err)
+/* The value as JSON; false: it is missing, or written as JSON has it not. */
+static bool parse(cv_arena *a, cv_str config, const cv_edit_found *found, cv_json *ret)
 {
-    cv_str servers = cv_str_of(client->servers), name = CV_STR("conclave");
+    cv_err err = {.arena = a};
+    cv_str written = cv_str_range(config.p + found->value.start, config.p + found->value.end);
+    return found->has_member && cv_json_parse(a, written, ret, &err);
+}
+
+static bool is_program(const cv_json *command)
+{
+    cv_str path = command->type == CV_JSON_STRING ? command->text : (cv_str){NULL, 0};
+    return cv_str_eq(path, our_name) || (cv_str_ends(path, our_name) && path.p[path.n - our_name.n - 1] == '/');
+}
+
+static bool is_written(cv_arena *a, const cv_json *value, cv_str text)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_value(&w, value);
+    return cv_str_eq(cv_buf_take(&out, a), text);
+}
+
+/* An entry that is there: where the program stands is brought up to date, all else in it stays. One whose arguments or
+ * program are not ours is somebody's own. */
+static bool freshen(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
+                    const cv_edit_found *command, cv_client_edited *ret, cv_err *err)
+{
+    cv_edit_found args;
+    cv_json program, list;
+    if (!find(a, client, config, args_key, &args, err))
+        return false;
+    ret->config = config;
+    ret->customised = !parse(a, config, command, &program) || !is_program(&program) ||
+                      !parse(a, config, &args, &list) || !is_written(a, &list, print_arguments(a, client, job));
+    if (!ret->customised && !cv_str_eq(program.text, job->command))
+        ret->config = cv_edit_replace(a, config, command->value.start, command->value.end, print_command(a, job));
+    return true;
+}
+
+/* ---- the edit --------------------------------------------------------------------------------------------------- */
+
+static bool set(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config, cv_str *ret, cv_err *err)
+{
+    cv_toml_entry entries[] = {{command_key, print_command(a, job)}, {args_key, print_arguments(a, client, job)}};
     if (!client->servers)
-        return edit_toml(a, config, command, undo, ret_config, err);
-    if (undo)
-        return cv_jsonc_remove(a, config, servers, name, ret_config, err);
-    cv_str entry = print_entry(a, client, scope == CV_SCOPE_PROJECT ? client->root : NULL, command);
-    return cv_jsonc_set(a, config, servers, name, entry, ret_config, err);
+        return cv_toml_set(a, config, our_table, entries, CV_COUNT(entries), ret, err);
+    return cv_jsonc_set(a, config, cv_str_of(client->servers), our_name, print_entry(a, client, job), ret, err);
+}
+
+static bool take_out(cv_arena *a, const cv_client *client, cv_str config, cv_str *ret, cv_err *err)
+{
+    return client->servers ? cv_jsonc_remove(a, config, cv_str_of(client->servers), our_name, ret, err)
+                           : cv_toml_remove(a, config, our_table, ret, err);
+}
+
+bool cv_client_edit(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
+                    cv_client_edited *ret, cv_err *err)
+{
+    cv_edit_found command;
+    *ret = (cv_client_edited){.customised = false};
+    if (job->undo)
+        return take_out(a, client, config, &ret->config, err);
+    if (!find(a, client, config, command_key, &command, err))
+        return false;
+    if (command.has_entry && !job->force)
+        return freshen(a, client, job, config, &command, ret, err);
+    return set(a, client, job, config, &ret->config, err);
 }

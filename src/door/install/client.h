@@ -4,7 +4,7 @@
  *     claude   .mcp.json            .claude/skills     .claude.json                .claude/skills
  *     cursor   .cursor/mcp.json     .cursor/skills     .cursor/mcp.json            .cursor/skills
  *     vscode   .vscode/mcp.json     .github/skills     .config/Code/User/mcp.json  .copilot/skills
- *     codex    .codex/config.toml   .codex/skills      .codex/config.toml          .codex/skills
+ *     codex    .codex/config.toml   .agents/skills     .codex/config.toml          .agents/skills
  */
 #ifndef CV_DOOR_INSTALL_CLIENT_H
 #define CV_DOOR_INSTALL_CLIENT_H
@@ -26,8 +26,20 @@ extern const cv_client cv_clients[];
 extern const size_t cv_client_count;
 const cv_client *cv_client_find(cv_str name); /* NULL: none */
 
-/* The configuration with our entry set or removed; `command` is the program. */
-bool cv_client_edit(cv_arena *a, const cv_client *client, cv_scope scope, cv_str config, cv_str command, bool undo,
-                    cv_str *ret_config, cv_err *err);
+typedef struct {
+    cv_scope scope;
+    cv_str command; /* the program */
+    bool undo;      /* the entry goes, instead of coming */
+    bool force;     /* also in the place of one that somebody has made their own */
+} cv_client_job;
+
+typedef struct {
+    cv_str config;
+    bool customised; /* there is an entry with other arguments or another program: it was left as it is */
+} cv_client_edited;
+
+/* The configuration with our entry set or removed. Of one that is there, only the program's path is changed. */
+bool cv_client_edit(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
+                    cv_client_edited *ret, cv_err *err);
 
 #endif

@@ -5,6 +5,17 @@
 
 #include "base/err.h"
 
+/* Where a value stands in a text: its bytes from `start` to `end`. */
+typedef struct {
+    size_t start, end;
+} cv_edit_range;
+
+/* A member of our entry, as far as it is there. */
+typedef struct {
+    bool has_entry, has_member;
+    cv_edit_range value; /* of the member, as it is written */
+} cv_edit_found;
+
 /* Where the text begins: behind its byte order mark. */
 size_t cv_edit_begin(cv_str text);
 

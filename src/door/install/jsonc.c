@@ -214,6 +214,25 @@ static bool scan(cv_str text, cv_str key, cv_str name, object *ret_root, object 
     return skip_object(&s, 1, name, ret_servers);
 }
 
+bool cv_jsonc_find(cv_str text, cv_str key, cv_str name, cv_str member, cv_edit_found *ret, cv_err *err)
+{
+    object root, servers, entry;
+    *ret = (cv_edit_found){.has_entry = false};
+    if (cv_str_trim(text).n == 0)
+        return true;
+    if (!scan(text, key, name, &root, &servers, err))
+        return false;
+    ret->has_entry = servers.found;
+    if (!servers.found || text.p[servers.value] != '{')
+        return true;
+    scanner s = {text, servers.value, SIZE_MAX, err};
+    if (!skip_object(&s, 2, member, &entry))
+        return false;
+    ret->has_member = entry.found;
+    ret->value = (cv_edit_range){entry.value, entry.end};
+    return true;
+}
+
 /* ---- setting ---------------------------------------------------------------------------------------------------- */
 
 /* The white space in front of `at` on its line; absent: something else stands there too. */
@@ -343,6 +362,6 @@ bool cv_jsonc_remove(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str *
     if (!scan(text, key, name, &root, &servers, err))
         return false;
     if (servers.found)
-        *ret_text = cut(a, text, is_alone(text, &servers) ? &root : &servers);
+        *ret_text = cut(a, text, &servers);
     return true;
 }

@@ -14,12 +14,15 @@
 #ifndef CV_DOOR_INSTALL_JSONC_H
 #define CV_DOOR_INSTALL_JSONC_H
 
-#include "base/err.h"
+#include "door/install/edit.h"
 
 /* text[key][name] = value (JSON, on one line); objects that are missing are made; an empty text is an empty object. */
 bool cv_jsonc_set(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str value, cv_str *ret_text, cv_err *err);
 
-/* Without text[key][name], and without text[key] when nothing else is in it. */
+/* Where text[key][name][member] stands; in an entry that is no object there is none. */
+bool cv_jsonc_find(cv_str text, cv_str key, cv_str name, cv_str member, cv_edit_found *ret, cv_err *err);
+
+/* Without text[key][name]. */
 bool cv_jsonc_remove(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str *ret_text, cv_err *err);
 
 #endif

@@ -2,230 +2,26 @@
 #include "door/install/toml.h"
 
 #include "base/buf.h"
-#include "base/json.h"
 #include "door/install/edit.h"
-
-typedef struct {
-    cv_str text;
-    size_t at;
-    cv_err *err;
-} scanner;
-
-/* a."b c".d; what is deeper than any configuration is refused. */
-enum { MAX_PARTS = 32 };
-typedef struct {
-    cv_str parts[MAX_PARTS];
-    size_t count;
-} path;
-
-typedef enum { NOTHING, TABLE, LIST, ENTRY } kind; /* nothing: blank, or a comment */
-
-/* One line, or the lines of one value. */
-typedef struct {
-    kind kind;
-    size_t start, end;       /* its line break included */
-    size_t value, value_end; /* of an entry */
-    path path;
-} statement;
-
-/* ---- scanning --------------------------------------------------------------------------------------------------- */
-
-static bool bad(const scanner *s, const char *what)
-{
-    return cv_edit_fail(s->err, CV_ERR_TOML, s->text, s->at, what);
-}
-
-static char peek(const scanner *s)
-{
-    return s->at < s->text.n ? s->text.p[s->at] : '\0';
-}
-
-static bool comes(const scanner *s, const char *word)
-{
-    return cv_str_starts(cv_str_from(s->text, s->at), cv_str_of(word));
-}
-
-static bool at_line_end(const scanner *s)
-{
-    return s->at >= s->text.n || cv_edit_break(s->text, s->at) > 0;
-}
-
-static void skip_blanks(scanner *s)
-{
-    while (peek(s) == ' ' || peek(s) == '\t')
-        s->at++;
-}
-
-static void skip_comment(scanner *s)
-{
-    if (peek(s) == '#')
-        while (!at_line_end(s) && peek(s) != '\r') /* which is nothing without a line feed */
-            s->at++;
-}
-
-/* Blanks, a comment and the line break. */
-static bool skip_rest(scanner *s)
-{
-    skip_blanks(s);
-    skip_comment(s);
-    if (!at_line_end(s))
-        return bad(s, "the end of the line is expected here");
-    s->at += cv_edit_break(s->text, s->at);
-    return true;
-}
-
-/* "…", '…' and both in three quotes, which may have line breaks, and quotes of their own before those that close. */
-static bool skip_string(scanner *s)
-{
-    size_t start = s->at;
-    char quote = peek(s);
-    const char *triple = quote == '"' ? "\"\"\"" : "'''";
-    bool lines = comes(s, triple);
-    s->at += lines ? 3 : 1;
-    while (s->at < s->text.n && (lines || !at_line_end(s))) {
-        bool closes = lines ? comes(s, triple) : peek(s) == quote;
-        if (closes) {
-            s->at += lines ? 3 : 1;
-            for (int more = 0; lines && more < 2 && peek(s) == quote; more++)
-                s->at++;
-            return true;
-        }
-        s->at += quote == '"' && peek(s) == '\\' ? 2 : 1;
-    }
-    s->at = start;
-    return bad(s, "this string has no end");
-}
-
-/* To the end of its last line; ret_end stands behind the value itself. */
-static bool skip_value(scanner *s, size_t *ret_end)
-{
-    size_t depth = 0, start = s->at;
-    *ret_end = start;
-    while (s->at < s->text.n && (depth > 0 || (!at_line_end(s) && peek(s) != '#'))) {
-        char c = peek(s);
-        if (c == '\r' && !at_line_end(s))
-            return bad(s, "a line feed is missing here");
-        if (c == '#') {
-            skip_comment(s);
-            continue;
-        }
-        if (c == '"' || c == '\'') {
-            if (!skip_string(s))
-                return false;
-        } else if ((c == ']' || c == '}') && depth == 0) {
-            return bad(s, "nothing is open that could be closed here");
-        } else {
-            depth += c == '[' || c == '{';
-            depth -= c == ']' || c == '}';
-            s->at++;
-        }
-        *ret_end = cv_is_space(c) ? *ret_end : s->at;
-    }
-    if (depth == 0 && *ret_end > start)
-        return true;
-    s->at = start;
-    return bad(s, depth ? "this value has no end" : "a value is expected here");
-}
-
-static bool is_bare(char c)
-{
-    return cv_is_alnum(c) || c == '_' || c == '-';
-}
-
-static bool read_part(scanner *s, cv_str *ret_part)
-{
-    size_t start = s->at;
-    cv_err err = {.arena = s->err->arena};
-    cv_json text;
-    if (peek(s) == '"' || peek(s) == '\'') {
-        if (comes(s, "\"\"\"") || comes(s, "'''"))
-            return bad(s, "a key is expected here");
-        if (!skip_string(s))
-            return false;
-        cv_str written = cv_str_range(s->text.p + start, s->text.p + s->at);
-        *ret_part = cv_str_range(written.p + 1, cv_str_end(written) - 1);
-        if (written.p[0] == '"' && cv_json_parse(err.arena, written, &text, &err))
-            *ret_part = text.text;
-        return true;
-    }
-    while (is_bare(peek(s)))
-        s->at++;
-    *ret_part = cv_str_range(s->text.p + start, s->text.p + s->at);
-    return ret_part->n > 0 || bad(s, "a key is expected here");
-}
-
-static bool read_path(scanner *s, path *ret)
-{
-    ret->count = 0;
-    for (;; s->at++) {
-        skip_blanks(s);
-        if (ret->count == MAX_PARTS)
-            return bad(s, "this key has too many parts");
-        if (!read_part(s, &ret->parts[ret->count++]))
-            return false;
-        skip_blanks(s);
-        if (peek(s) != '.')
-            return true;
-    }
-}
-
-static bool read_header(scanner *s, statement *ret)
-{
-    const char *close = ret->kind == LIST ? "]]" : "]";
-    s->at += strlen(close);
-    if (!read_path(s, &ret->path))
-        return false;
-    if (!comes(s, close))
-        return bad(s, ret->kind == LIST ? "]] is expected here" : "] is expected here");
-    s->at += strlen(close);
-    return true;
-}
-
-static bool read_entry(scanner *s, statement *ret)
-{
-    if (!read_path(s, &ret->path))
-        return false;
-    if (peek(s) != '=')
-        return bad(s, "an equals sign is expected here");
-    s->at++;
-    skip_blanks(s);
-    ret->value = s->at;
-    return skip_value(s, &ret->value_end);
-}
-
-static bool read_statement(scanner *s, statement *ret)
-{
-    *ret = (statement){.start = s->at};
-    skip_blanks(s);
-    bool nothing = at_line_end(s) || peek(s) == '#';
-    ret->kind = nothing ? NOTHING : comes(s, "[[") ? LIST : peek(s) == '[' ? TABLE : ENTRY;
-    bool ok = nothing || (ret->kind == ENTRY ? read_entry(s, ret) : read_header(s, ret));
-    ok = ok && skip_rest(s);
-    ret->end = s->at;
-    return ok;
-}
+#include "door/install/toml_scan.h"
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    size_t start, end;
-} range;
-
 /* Where our table is: its header, the values of its keys, and all of it with the tables below. */
 typedef struct {
-    path table;
+    cv_toml_path table;
     bool found;
     size_t body; /* behind the header */
     struct {
-        range *items;
+        cv_edit_range *items;
         size_t count, capacity;
     } ranges;
     cv_str key; /* that is looked for in it */
     bool has_key;
-    range value;
+    cv_edit_range value;
 } search;
 
-static bool begins(const path *whole, const path *prefix)
+static bool begins(const cv_toml_path *whole, const cv_toml_path *prefix)
 {
     for (size_t i = 0; i < prefix->count; i++)
         if (i >= whole->count || !cv_str_eq(whole->parts[i], prefix->parts[i]))
@@ -233,23 +29,26 @@ static bool begins(const path *whole, const path *prefix)
     return true;
 }
 
-/* Our table written in a way that has no place for another key. */
-static bool in_the_way(scanner *s, size_t at)
+/* What stands where our table has its place: the table itself in a form that has no room for another key, or one above
+ * it that is a value or a list, and so has no room for another table. */
+static bool in_the_way(cv_toml_scanner *s, const cv_toml_statement *st, bool ours)
 {
-    s->at = at;
-    bad(s, "the entry is written here in another form");
-    s->err->suggestion = CV_STR("make it a table of its own, or remove it; nothing was changed");
+    s->at = st->start;
+    cv_toml_bad(s, ours ? "the entry 'conclave' is written here in another form"
+                        : "this has no place for another table: it is a value or a list itself");
+    s->err->suggestion = ours ? CV_STR("make it a table of its own, or remove it; nothing was changed")
+                              : CV_STR("write its servers as tables, [mcp_servers.NAME]; nothing was changed");
     return false;
 }
 
-static bool see_header(scanner *s, cv_arena *a, const statement *st, search *ret, bool *inside)
+static bool see_header(cv_toml_scanner *s, cv_arena *a, const cv_toml_statement *st, search *ret, bool *inside)
 {
     bool ours = begins(&st->path, &ret->table), same = ours && st->path.count == ret->table.count;
-    if (st->kind == LIST && (ours ? same : begins(&ret->table, &st->path)))
-        return in_the_way(s, st->start);
+    if (st->kind == CV_TOML_LIST && (ours ? same : begins(&ret->table, &st->path)))
+        return in_the_way(s, st, ours);
     if (same && ret->found) {
         s->at = st->start;
-        return bad(s, "this table is there twice");
+        return cv_toml_bad(s, "this table is there twice");
     }
     if (same) {
         ret->found = true;
@@ -257,47 +56,57 @@ static bool see_header(scanner *s, cv_arena *a, const statement *st, search *ret
     }
     *inside = ours;
     if (ours)
-        *CV_PUSH(a, &ret->ranges) = (range){st->start, st->end};
+        *CV_PUSH(a, &ret->ranges) = (cv_edit_range){st->start, st->end};
     return true;
 }
 
-static bool see_entry(scanner *s, const path *table, const statement *st, search *ret, bool inside)
+static bool see_entry(cv_toml_scanner *s, const cv_toml_path *table, const cv_toml_statement *st, search *ret,
+                      bool inside)
 {
-    path whole = *table;
-    for (size_t i = 0; i < st->path.count && whole.count < MAX_PARTS; i++)
+    cv_toml_path whole = *table;
+    for (size_t i = 0; i < st->path.count && whole.count < CV_TOML_MAX_PARTS; i++)
         whole.parts[whole.count++] = st->path.parts[i];
     if (!inside && (begins(&whole, &ret->table) || begins(&ret->table, &whole)))
-        return in_the_way(s, st->start);
+        return in_the_way(s, st, begins(&whole, &ret->table));
     if (inside)
         ret->ranges.items[ret->ranges.count - 1].end = st->end;
     if (inside && table->count == ret->table.count && st->path.count == 1 && cv_str_eq(st->path.parts[0], ret->key)) {
         ret->has_key = true;
-        ret->value = (range){st->value, st->value_end};
+        ret->value = (cv_edit_range){st->value, st->value_end};
     }
     return true;
 }
 
 static bool find(cv_arena *a, cv_str text, cv_str table, cv_str key, search *ret, cv_err *err)
 {
-    scanner name = {table, 0, err}, s = {text, cv_edit_begin(text), err};
-    path current = {.count = 0};
+    cv_toml_scanner name = {table, 0, err}, s = {text, cv_edit_begin(text), err};
+    cv_toml_path current = {.count = 0};
     bool inside = false, ok = true;
-    statement st;
+    cv_toml_statement st;
     *ret = (search){.key = key};
-    if (!read_path(&name, &ret->table))
+    if (!cv_toml_read_path(&name, &ret->table))
         return false;
     while (ok && s.at < text.n) {
-        ok = read_statement(&s, &st);
+        ok = cv_toml_read(&s, &st);
         size_t next = s.at;
-        if (ok && (st.kind == TABLE || st.kind == LIST)) {
+        if (ok && (st.kind == CV_TOML_TABLE || st.kind == CV_TOML_LIST)) {
             ok = see_header(&s, a, &st, ret, &inside);
             current = st.path;
-        } else if (ok && st.kind == ENTRY) {
+        } else if (ok && st.kind == CV_TOML_ENTRY) {
             ok = see_entry(&s, &current, &st, ret, inside);
         }
         s.at = ok ? next : s.at;
     }
     return ok;
+}
+
+bool cv_toml_find(cv_arena *a, cv_str text, cv_str table, cv_str key, cv_edit_found *ret, cv_err *err)
+{
+    search found;
+    if (!find(a, text, table, key, &found, err))
+        return false;
+    *ret = (cv_edit_found){found.found, found.has_key, found.value};
+    return true;
 }
 
 /* ---- changing --------------------------------------------------------------------------------------------------- */
@@ -356,7 +165,7 @@ static size_t break_before(cv_str text, size_t at)
 
 /* With the empty line in front of it, and the end of the line before that when it was the last without one: what set
  * has put there. */
-static cv_str cut(cv_arena *a, cv_str text, range r)
+static cv_str cut(cv_arena *a, cv_str text, cv_edit_range r)
 {
     size_t start = r.start, empty = break_before(text, start);
     size_t end = r.end < text.n ? r.end : text.n; /* its last line break may have gone with the table behind it */
