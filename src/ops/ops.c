@@ -79,8 +79,9 @@ static const cv_operation rows[] = {
          "The text is taken from --content: itself, @FILE, or - for standard input. It is stored with its hash,\n"
          "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
          "may respond at the same time. The same text again is answered as before; another one is refused, unless\n"
-         "--replace puts it in the place of the first, which the history keeps. An expert who has nothing to say\n"
-         "says so with --no-contribution.\n",
+         "--replace puts it in the place of the first, which the history keeps. A text that only the file holds is\n"
+         "not overwritten either: hand it in, or --replace it, and it is kept beside. An expert who has nothing to\n"
+         "say says so with --no-contribution.\n",
      .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
                  "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
      .schema = "dialogue_respond",

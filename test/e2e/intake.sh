@@ -136,7 +136,14 @@ golden intake/verify-files.txt
 show "files that the record does not have, again" 0 dialogue round-verify nvidia-decision
 sh -c "$(jq -r '.files[] | select(.state == "not_in_record").command' "$out" | sed "s#^conclave#'$conclave'#")" >/dev/null
 ok $? "the command hands the file in"
-run "donut's file again" 0 dialogue respond nvidia-decision --expert donut --content @donut.md
+run "donut's file holds something else" 1 dialogue respond nvidia-decision --expert donut --content @donut.md
+golden intake/refused-file.txt err
+run "with --replace it is kept" 0 dialogue respond nvidia-decision --expert donut --content @donut.md --replace --json
+is '.replayed and .warnings[0].type == "file_kept_aside"'
+grep -qx changed .conclave/dialogues/nvidia-decision/round-1/response-donut.md.before-1
+ok $? "what the file held stands beside it"
+run "a file by its path" 0 dialogue respond nvidia-decision --expert donut --content-path donut.md --json
+is '.replayed and .warnings == []'
 show "all is well" 0 dialogue round-verify nvidia-decision
 is '.complete and ([.files[].state] == ["unknown_expert"])'
 show "draft of all marks" 0 dialogue draft nvidia-decision

@@ -253,6 +253,108 @@ static void large_responses_are_whole_or_refused(void **state)
     cv_world_close(&w);
 }
 
+/* ---- an expert's own file ------------------------------------------------------------------------ */
+
+static void what_an_expert_wrote_itself_is_not_overwritten(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    assert_responds(&w, "donut", "first", ""); /* makes the folders */
+    write_file(&w, "round-0/response-muffin.md", "My own words.");
+    assert_refused(&w, "muffin", "I am done.", "", CV_ERR_RESPONSE_EXISTS);
+    assert_str_has(w.errs.items[0].message, "round-0/response-muffin.md holds another text");
+    assert_str_has(w.errs.items[0].suggestion, "content_path");
+    assert_refused(&w, "muffin", "I am done.", ",\"dry_run\":true", CV_ERR_RESPONSE_EXISTS);
+    assert_file(&w, "round-0/response-muffin.md", "My own words.");
+    assert_responds(&w, "muffin", "My own words.", "");
+    /* Written once more since: the same text again does not undo it, whether or not it is known by its op_id. */
+    write_file(&w, "round-0/response-muffin.md", "My better words.");
+    assert_refused(&w, "muffin", "My own words.", "", CV_ERR_RESPONSE_EXISTS);
+    assert_responds(&w, "cupcake", "known", ",\"op_id\":\"x\"");
+    write_file(&w, "round-0/response-cupcake.md", "better known");
+    assert_responds(&w, "cupcake", "known", ",\"op_id\":\"x\"");
+    assert_true(warns(&w, "file_not_written"));
+    assert_file(&w, "round-0/response-cupcake.md", "better known");
+    cv_world_close(&w);
+}
+
+static void a_replaced_file_is_kept_beside(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    assert_responds(&w, "donut", "first", "");
+    write_file(&w, "round-0/response-muffin.md", "My own words.");
+    assert_responds(&w, "muffin", "one", ",\"replace\":true");
+    assert_true(warns(&w, "file_kept_aside"));
+    assert_file(&w, "round-0/response-muffin.md", "one");
+    assert_file(&w, "round-0/response-muffin.md.before-1", "My own words.");
+    write_file(&w, "round-0/response-muffin.md", "no \xff text");
+    assert_responds(&w, "muffin", "two", ",\"replace\":true");
+    assert_file(&w, "round-0/response-muffin.md.before-1", "My own words.");
+    assert_file(&w, "round-0/response-muffin.md.before-2", "no \xff text");
+    /* What the history keeps, and what holds nothing, is not in the way: a writer may have died before its file. */
+    write_file(&w, "round-0/response-muffin.md", "one");
+    assert_responds(&w, "muffin", "two", "");
+    assert_file(&w, "round-0/response-muffin.md", "two");
+    write_file(&w, "round-0/response-cupcake.md", " \n");
+    assert_responds(&w, "cupcake", "three", "");
+    assert_file(&w, "round-0/response-cupcake.md", "three");
+    assert_false(warns(&w, "file_kept_aside"));
+    verify(&w);
+    cv_world_close(&w);
+}
+
+static bool respond_confined(cv_world *w, cv_str input)
+{
+    cv_call call = cv_world_begin(w);
+    cv_err err = {.arena = &w->turn};
+    cv_json tree;
+    assert_ok(cv_json_parse(&w->turn, input, &tree, &err), &err);
+    call.input = &tree;
+    call.confined = true;
+    return cv_op_call(cv_op_find(CV_STR("dialogue"), CV_STR("respond")), &call);
+}
+
+static void a_file_can_be_handed_in(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    assert_responds(&w, "donut", "first", "");
+    write_file(&w, "round-0/response-muffin.md", "[MUFFIN-P0001: Mine]\r\nAs it is.");
+    static const char head[] = "{\"dialogue_id\":\"bread\",\"expert\":\"muffin\",";
+    static const char own[] = ".conclave/dialogues/bread/round-0/response-muffin.md";
+    static const struct {
+        const char *rest;
+        cv_err_code code;
+        const char *field;
+    } wrong[] = {
+        {"\"content_path\":\"../muffin.md\"}", CV_ERR_INVALID_VALUE, "content_path"},
+        {"\"content_path\":\"/etc/passwd\"}", CV_ERR_INVALID_VALUE, "content_path"},
+        {"\"content_path\":\"nothing.md\"}", CV_ERR_NOT_FOUND, "content_path"},
+        {"\"content_path\":\".conclave\"}", CV_ERR_NOT_A_FILE, "content_path"},
+        {"\"content_path\":\"x\",\"content\":\"y\"}", CV_ERR_INVALID_VALUE, "content_path"},
+        {"\"content\":\"@.conclave/dialogues/bread/round-0/response-muffin.md\\n\"}", CV_ERR_INVALID_VALUE, "content"},
+        {"\"content\":\"@/somewhere/else.md\"}", CV_ERR_INVALID_VALUE, "content"},
+    };
+    for (size_t i = 0; i < CV_COUNT(wrong); i++) {
+        assert_false(respond_confined(&w, cv_arena_printf(&w.a, "%s%s", head, wrong[i].rest)));
+        assert_int_equal(w.errs.items[0].code, wrong[i].code);
+        assert_str_eq(w.errs.items[0].field, wrong[i].field);
+    }
+    assert_true(respond_confined(&w, cv_arena_printf(&w.a, "%s\"content_path\":\"%s\"}", head, own)));
+    cv_state s = cv_world_state(&w, "bread");
+    assert_str_eq(stored(&s, 0, "muffin")->content, "[MUFFIN-P0001: Mine]\r\nAs it is.");
+    assert_true(respond_confined(&w, cv_arena_printf(&w.a, "%s\"content_path\":\"%s\"}", head, own)));
+    cv_json tree = answer(&w);
+    assert_true(cv_json_get_true(&tree, "replayed"));
+    /* Who is spoken to is no file. */
+    assert_responds(&w, "cupcake", "@muffin is right.", "");
+    cv_world_close(&w);
+}
+
 static void without_its_file_the_record_holds_it(void **state)
 {
     (void)state;
@@ -592,6 +694,9 @@ int main(void)
         cmocka_unit_test(a_decided_dialogue_hears_nobody),
         cmocka_unit_test(large_responses_are_whole_or_refused),
         cmocka_unit_test(without_its_file_the_record_holds_it),
+        cmocka_unit_test(what_an_expert_wrote_itself_is_not_overwritten),
+        cmocka_unit_test(a_replaced_file_is_kept_beside),
+        cmocka_unit_test(a_file_can_be_handed_in),
         cmocka_unit_test(a_dry_run_writes_nothing),
         cmocka_unit_test(without_a_seat_it_is_told),
         cmocka_unit_test(a_round_is_complete_when_all_have_answered),

@@ -3,6 +3,7 @@
  *     the same text again      answered as before, and its file is written if it is not there
  *     another text             refused; with `replace` it takes the place of the first, which the event keeps
  *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
+ *     its file holds a text    that the record does not have: refused; with `replace` that file is kept beside it
  *
  * Experts respond at the same time: writers take turns (writing.h), nobody's text is lost. The record is the truth; a
  * file that cannot be written is a warning that says so, for the response itself is kept.
@@ -12,6 +13,7 @@
 #include "dialogue/files.h"
 #include "dialogue/intake/attendance.h"
 #include "dialogue/intake/diagnosis.h"
+#include "dialogue/intake/handover.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
@@ -59,7 +61,9 @@ static void read_content(response *r)
     else if (!nothing && cv_str_trim(content).n == 0)
         cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0}, "the response is %s",
                  content.p ? "empty" : "missing")
-            ->suggestion = CV_STR("Give the text as content; an expert with nothing to say says no_contribution: true");
+            ->suggestion =
+            CV_STR("Give the text as content, or its file as content_path; an expert with nothing to say "
+                   "says no_contribution: true");
     else if (content.n > CV_MAX_RESPONSE)
         cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), (cv_str){NULL, 0},
                  "the response has %zu bytes, the limit is %zu", content.n, CV_MAX_RESPONSE)
@@ -120,6 +124,30 @@ static bool refuse_other(response *r, bool registered)
         ->suggestion =
         registered ? CV_STR("Say it in the next round") : CV_STR("Give replace: true to put this one in its place");
     return false;
+}
+
+/* Experts are told where their file is to be: what only that file holds, its expert wrote. */
+static bool refuse_foreign(response *r, const char *path)
+{
+    cv_spot at = spot(r, "content");
+    cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
+             "%s holds another text, which the record does not have", path)
+        ->suggestion =
+        CV_STR("Nothing was stored. If that file is the response, hand it in (content_path, or --content @FILE); if "
+               "this text is, give replace: true, and the file is kept beside the new one");
+    return false;
+}
+
+/* A folder that cannot be written is no reason: the record holds the response, and a warning says so. */
+static bool spares_file(response *r)
+{
+    cv_err err = {.arena = r->call->arena};
+    const char *path;
+    bool foreign;
+    if (!r->content.p || cv_json_get_true(r->call->input, "replace") ||
+        !cv_handover_look(r->call, &r->state, r->round, r->expert, r->sha256, &path, &foreign, &err))
+        return true;
+    return !foreign || refuse_foreign(r, path);
 }
 
 static bool may_write(response *r)
@@ -200,7 +228,7 @@ static bool enter(response *r, cv_outcome *outcome)
 static bool work(cv_call *call, cv_outcome *outcome)
 {
     response r;
-    if (!read_request(call, &r))
+    if (!read_request(call, &r) || !spares_file(&r))
         return false;
     if (r.stored && cv_str_eq(r.stored->sha256, r.sha256)) {
         const cv_rec_response *stored = r.stored;
@@ -232,6 +260,22 @@ static bool load_row(cv_call *call, filing *f, const cv_wanted *wanted, cv_state
     return true;
 }
 
+/* Whose answer was lost asks again, and finds a file that was written since: it stays. */
+static bool make_room(cv_call *call, filing *f, const char *path, cv_err *err)
+{
+    const char *kept;
+    if (!cv_json_get_true(call->input, "replace")) {
+        cv_err_set(err, CV_ERR_RESPONSE_EXISTS, "%s holds another text, which the record does not have", path);
+        return false;
+    }
+    if (!cv_handover_keep(call->arena, path, &kept, err))
+        return false;
+    cv_notice_add(&f->warnings, call->arena, CV_STR("file_kept_aside"),
+                  "%s held a text that the record does not have: it is kept as %s", path, kept)
+        ->expert = f->expert;
+    return true;
+}
+
 /* Writes what the record holds, and again when somebody has replaced it meanwhile: whoever looks last is right. */
 static bool write_file(cv_call *call, filing *f, cv_err *err)
 {
@@ -240,14 +284,17 @@ static bool write_file(cv_call *call, filing *f, cv_err *err)
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         cv_state fresh;
         const cv_rec_response *whole;
-        const char *folder, *path;
+        const char *path;
+        bool foreign;
         if (!load_row(call, f, &lean, &f->state, &f->row, err))
             return false;
         if (!cv_response_speaks(f->row) || f->row->rev == written)
             return true;
         cv_wanted since = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = f->row->rev - 1};
-        if (!cv_dialogue_folder(call, &f->state, &folder, err) || !load_row(call, f, &since, &fresh, &whole, err) ||
-            !cv_round_file_write(call, folder, f->round, CV_FILE_RESPONSE, f->expert, whole->content, &path, err))
+        if (!load_row(call, f, &since, &fresh, &whole, err) ||
+            !cv_handover_look(call, &f->state, f->round, f->expert, whole->sha256, &path, &foreign, err) ||
+            (foreign && !make_room(call, f, path, err)) ||
+            !cv_dialogue_file_write(call->arena, path, whole->content, err))
             return false;
         f->path = path;
         written = whole->rev;
@@ -354,14 +401,15 @@ static bool name_request(cv_call *call, cv_json *ret_input)
 
 bool cv_dialogue_respond(cv_call *call)
 {
-    cv_json input, stored;
+    cv_json given, input, stored;
     cv_err err = {.arena = call->arena};
     cv_buf text = {0};
     cv_call mine = *call;
-    mine.input = &input;
+    mine.input = &given;
     mine.out = &text;
-    if (!name_request(call, &input))
+    if (!cv_handover_input(call, &given) || !name_request(&mine, &input))
         return false;
+    mine.input = &input;
     bool ok = cv_write_run(&mine, work) && cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err);
     if (ok) {
         filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),

@@ -1,0 +1,24 @@
+/* handover.h - a response on its way from an expert's file into the record, and from there into its own file.
+ *
+ *     "content_path": "notes/muffin.md"      read, and from then on the same as that text in "content"
+ *     "content": "@notes/muffin.md"          refused: an agent means the file, and the record would keep its name
+ *     round-1/response-muffin.md             where the response's file goes: prompts tell experts to write there, so a
+ *                                            text that only this file holds is never overwritten
+ */
+#ifndef CV_DIALOGUE_INTAKE_HANDOVER_H
+#define CV_DIALOGUE_INTAKE_HANDOVER_H
+
+#include "dialogue/state.h"
+
+/* The input with the text itself in `content`, wherever it came from. Every fault is told. */
+bool cv_handover_input(cv_call *call, cv_json *ret_input);
+
+/* Where the response's file goes; `ret_foreign`: a text stands there that would be lost. It is neither the one handed
+ * in (`sha256`) nor what the record holds of this expert and round, or held before it was replaced. */
+bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
+                      const char **ret_path, bool *ret_foreign, cv_err *err);
+
+/* Makes room at `path`: what stands there goes beside it, under the first free name response-muffin.md.before-N. */
+bool cv_handover_keep(cv_arena *a, const char *path, const char **ret_kept, cv_err *err);
+
+#endif
