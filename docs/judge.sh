@@ -1,14 +1,18 @@
 #!/bin/sh
 # judge.sh - a judge's whole workflow: from a question to a verdict, three rounds, with the answers of a sample panel.
 #
-#   docs/judge.sh [FOLDER [DIALOGUE]]   in a project (conclave init), with `conclave` and `jq` on the path
+#   docs/judge.sh FOLDER [DIALOGUE]   in a project (conclave init), with `conclave` and `jq` on the path
 #
-# FOLDER holds what agents would do: dialogue.json starts the dialogue, round-N/SLUG.md is what an expert answers to the
+# FOLDER holds what agents would do (examples/deliberation is one): dialogue.json starts the dialogue, round-N/SLUG.md is what an expert answers to the
 # prompt of that round, round-N/judge.json how the judge scores it. A DIALOGUE that has begun goes on with its next round.
 # With your own agents, replace ask() by the command that runs one of them: it gets the prompt on its standard input and
 # answers on its standard output.
 set -eu
-folder=${1:-$(dirname "$0")/../examples/deliberation}
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -f "$1/dialogue.json" ]; then
+    echo "usage: judge.sh FOLDER [DIALOGUE]   FOLDER has dialogue.json and round-N/, as examples/deliberation has" >&2
+    exit 2
+fi
+folder=$1
 
 # What an expert says to a prompt; nothing at all: no contribution.
 ask() { # SLUG ROUND <prompt

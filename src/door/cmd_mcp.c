@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "door/cli_parts.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
+#include "ops/project.h"
 
 enum {
     USUAL_PORT = 8417,
@@ -35,6 +37,21 @@ static void share_memory(void)
 #endif
 }
 
+/* A server may be started before there is a project, but not in what can never be one. */
+static bool check_root(cv_cli *cli, const char *root, cv_err *err)
+{
+    cv_err none = {.arena = cli->arena};
+    const char *found;
+    if (root && !cv_file_is_folder(root)) {
+        cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' is no folder", root);
+        err->suggestion = CV_STR("give the folder of a project with --root or CONCLAVE_ROOT");
+        return false;
+    }
+    if (!cv_project_find(cli->arena, root, &found, &none))
+        cv_log_line("%.*s; %.*s: until then every call fails", CV_FMT(none.message), CV_FMT(none.suggestion));
+    return true;
+}
+
 static bool no_arguments(cv_cli *cli, cv_err *err)
 {
     return cli->argument_count == 0 ||
@@ -48,7 +65,8 @@ static int run_mcp(cv_cli *cli)
     cv_err err = {.arena = cli->arena};
     cv_tools_options options = tools_options(cli);
     cv_mcp_server server;
-    if (!no_arguments(cli, &err) || !cv_tools_server(cli->arena, &options, &server, &err))
+    if (!no_arguments(cli, &err) || !check_root(cli, options.root, &err) ||
+        !cv_tools_server(cli->arena, &options, &server, &err))
         return cv_cli_fail(cli, &err);
     if (isatty(STDIN_FILENO))
         cv_log_line("waiting for messages of an MCP client on standard input, one per line; 'conclave install' sets a "
@@ -85,15 +103,19 @@ static void wait_for_signal(const sigset_t *set)
     sigwait(set, &number);
 }
 
+/* An address that stands for all of them leads nowhere: the one that does on this machine is told instead. */
 static void announce(const cv_cli *cli, const char *address, uint16_t port)
 {
+    bool all_four = address && strcmp(address, "0.0.0.0") == 0, all_six = address && strcmp(address, "::") == 0;
     bool six = address && strchr(address, ':');
-    const char *shown = address ? address : "127.0.0.1", *open = six ? "[" : "", *close = six ? "]" : "";
+    const char *shown = all_six ? "::1" : address && !all_four ? address : "127.0.0.1";
+    const char *open = six ? "[" : "", *close = six ? "]" : "";
     if (cli->json)
         printf("{\"status\":\"success\",\"url\":\"http://%s%s%s:%u\",\"mcp\":\"http://%s%s%s:%u/mcp\"}\n", open, shown,
                close, port, open, shown, close, port);
     else
-        printf("Conclave listens on http://%s%s%s:%u (MCP: /mcp). Ctrl-C ends it.\n", open, shown, close, port);
+        printf("Conclave listens on %shttp://%s%s%s:%u (MCP: /mcp). Ctrl-C ends it.\n",
+               all_four || all_six ? "all addresses of this machine; from here: " : "", open, shown, close, port);
     fflush(stdout);
 }
 
@@ -141,7 +163,7 @@ static int run_serve(cv_cli *cli)
                                .idle_seconds = IDLE_SECONDS,
                                .beat_seconds = BEAT_SECONDS};
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !check_token(token, &err) ||
-        !cv_tools_server(cli->arena, &tools, &server, &err))
+        !check_root(cli, tools.root, &err) || !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
     share_memory();
     int status = serve(cli, &server, options);

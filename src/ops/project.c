@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "dialogue/notice.h"
 #include "record/outlet.h"
 
 static bool exists(const char *path)
@@ -73,14 +74,31 @@ static bool make(cv_arena *a, const char *root, cv_err *err)
     return true;
 }
 
+/* The nearest project above the folder; NULL: none. */
+static const char *project_above(cv_arena *a, const char *root)
+{
+    char *above = cv_arena_copy_z(a, cv_str_of(root));
+    while (go_up(above))
+        if (cv_file_is_folder(cv_record_path(a, above, "")))
+            return above;
+    return NULL;
+}
+
 static void answer(cv_call *call, const char *root, bool created)
 {
     cv_json_writer w = {.out = call->out};
+    const char *above = created ? project_above(call->arena, root) : NULL;
+    cv_notices warnings = {0};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "root", cv_str_of(root));
     cv_json_key_str(&w, "record", cv_str_of(cv_record_path(call->arena, root, cv_record_database)));
     cv_json_key_bool(&w, "created", created);
+    if (above) {
+        cv_notice_add(&warnings, call->arena, CV_STR("project_in_project"),
+                      "this folder lies in the project '%s', whose dialogues are not seen from here any more", above);
+        cv_notices_answer(&warnings, &w);
+    }
     cv_json_end_object(&w);
 }
 

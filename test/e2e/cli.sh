@@ -132,6 +132,12 @@ run "init elsewhere" 0 init "$work/new/folder" --json
 is '.created and (.record | endswith("/new/folder/.conclave/conclave.db"))'
 [ -f "$work/new/folder/.conclave/conclave.db" ] && grep -qx 'conclave.db' "$work/new/folder/.conclave/.gitignore"
 ok $? "init elsewhere: a record that git ignores"
+mkdir -p inner/folder
+run "init in a project" 0 init inner/folder --json
+is '.created and .warnings[0].type == "project_in_project" and (.warnings[0].message | contains("'"'$work/project'"'"))'
+run "init in a project, again" 0 init inner/folder --json
+is '.created == false and (has("warnings") | not)'
+rm -r inner
 echo "mine" >.conclave/.gitignore
 run "init leaves what is there" 0 init
 [ "$(cat .conclave/.gitignore)" = mine ]

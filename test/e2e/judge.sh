@@ -4,7 +4,14 @@
 . "$(dirname "$0")/lib.sh"
 project
 mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
-PATH=$work/bin:$PATH "$root/docs/judge.sh" >"$out" 2>"$err"
+PATH=$work/bin:$PATH
+for arguments in "" "$work" "$work none more"; do
+    # shellcheck disable=SC2086
+    "$root/docs/judge.sh" $arguments >"$out" 2>"$err"
+    [ $? -eq 2 ] && grep -q "^usage:" "$err" && [ -z "$("$conclave" dialogue list --json | jq -r '.dialogues[]')" ]
+    ok $? "with '$arguments' it says how it is called, and does nothing"
+done
+"$root/docs/judge.sh" "$root/examples/deliberation" >"$out" 2>"$err"
 ok $? "the script runs to its end"
 [ ! -s "$err" ] || sed 's/^/#   /' "$err" | head -n 20
 name="what it prints"

@@ -76,10 +76,11 @@ int cv_guard_check(const cv_http_options *o, cv_str host, cv_str origin, cv_str 
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
-    bool known = authorization.p && cv_str_starts_nocase(authorization, bearer) && o->token &&
-                 token_is(o->token, cv_str_trim(cv_str_from(authorization, bearer.n)));
+    bool sent = authorization.p && cv_str_starts_nocase(authorization, bearer);
+    bool known = sent && o->token && token_is(o->token, cv_str_trim(cv_str_from(authorization, bearer.n)));
     if (o->token && !known) {
-        *ret_why = "a token is needed: send the header 'Authorization: Bearer TOKEN'";
+        *ret_why = sent ? "the token is wrong: it is not the one that this server was started with"
+                        : "a token is needed: send the header 'Authorization: Bearer TOKEN'";
         return 401;
     }
     return 0;

@@ -88,10 +88,12 @@ static enum MHD_Result queue_answer(cv_http_exchange *x)
 
 static const cv_http_route *find_route(const cv_http_options *options, const char *path)
 {
+    cv_str asked = cv_str_of(path),
+           bare = cv_str_head(asked, asked.n > 1 && cv_str_ends(asked, CV_STR("/")) ? asked.n - 1 : asked.n);
     for (size_t i = 0; i < options->route_count; i++) {
-        cv_str route = cv_str_of(options->routes[i].path), asked = cv_str_of(path);
+        cv_str route = cv_str_of(options->routes[i].path);
         bool below = cv_str_ends(route, CV_STR("/")) && cv_str_starts(asked, route);
-        if (below || cv_str_eq(route, asked))
+        if (below || cv_str_eq(route, bare))
             return &options->routes[i];
     }
     return NULL;

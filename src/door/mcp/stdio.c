@@ -45,9 +45,10 @@ static void flush(stdio *s)
     cv_str rest = cv_buf_str(&s->out);
     while (rest.n > 0 && !s->gone) {
         ssize_t n = write(STDOUT_FILENO, rest.p, rest.n);
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && errno != EINTR) {
+            cv_log_line("cannot write to standard output: %s", strerror(errno));
             s->gone = true;
-        else if (n > 0)
+        } else if (n > 0)
             rest = cv_str_from(rest, (size_t)n);
     }
     if (s->out.capacity > 4 * FULL)

@@ -1,0 +1,104 @@
+#!/bin/sh
+# serve.sh - how the servers start: where, for which project, with which token; and what they say when they cannot.
+. "$(dirname "$0")/lib.sh"
+project
+ping='{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+hello='{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+
+# listening: waits until the server in the background has said where.
+listening() {
+    tries=0
+    while [ ! -s "$out" ] && [ $tries -lt 100 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+}
+# begin NAME ARGUMENT...: serves until `end`; $url is where.
+begin() {
+    name=$1
+    shift
+    rm -f "$out"
+    "$conclave" serve --port 0 --json "$@" >"$out" 2>"$err" &
+    server=$!
+    listening
+    url=$(jq -r .mcp "$out")
+    [ -n "$url" ]
+    ok $? "$name: it listens"
+}
+end() {
+    kill "$server"
+    wait "$server"
+    ok $? "$name: it ends"
+}
+# answer PATH CURL-ARGUMENT...: the body in $out, the status in $status
+answer() {
+    path=$1
+    shift
+    status=$(curl -s -o "$out" -w '%{http_code}' -H 'Content-Type: application/json' "$@" -H 'Accept: application/json, text/event-stream' --data "$hello" "${url%/mcp}$path")
+}
+
+# ---- the project ----
+mkdir "$work/empty" && echo text >"$work/file"
+for command in mcp serve; do
+    for root in "$work/nothing" "$work/file"; do
+        run "$command --root ${root##*/}" 2 $command --root "$root" </dev/null
+        has "'$root' is no folder" err
+    done
+    CONCLAVE_ROOT=$work/nothing run "$command, CONCLAVE_ROOT" 2 $command </dev/null
+done
+echo "$ping" | "$conclave" mcp --root "$work/empty" >"$out" 2>"$err"
+ok $? "mcp in a folder without a project"
+name="mcp in a folder without a project"
+is '.result == {}'
+has "'$work/empty' is no project: it has no .conclave; run 'conclave init' in the project's folder" err
+begin "serve in a folder without a project" --root "$work/empty"
+has "'$work/empty' is no project: it has no .conclave; run 'conclave init' in the project's folder" err
+end
+echo "$ping" | "$conclave" mcp >"$out" 2>"$err"
+name="mcp in a project"
+silent err
+
+# ---- the token and the path ----
+begin "a token" --token secret
+silent err
+answer /mcp
+[ "$status" -eq 401 ]
+ok $? "no token: 401"
+has "a token is needed: send the header"
+answer /mcp -H 'Authorization: Basic secret'
+has "a token is needed: send the header"
+answer /mcp -H 'Authorization: Bearer wrong'
+[ "$status" -eq 401 ]
+ok $? "a wrong token: 401"
+has "the token is wrong"
+answer /mcp -H 'Authorization: Bearer secret'
+is '.result.serverInfo.name == "conclave"'
+name="with a slash behind the path"
+answer /mcp/ -H 'Authorization: Bearer secret'
+is '.result.serverInfo.name == "conclave"'
+answer /mcp// -H 'Authorization: Bearer secret'
+[ "$status" -eq 404 ]
+ok $? "another path: 404"
+has "nothing is served at this path; /mcp is"
+end
+
+# ---- the address ----
+begin "all addresses" --address 0.0.0.0 --token secret
+is '.mcp | startswith("http://127.0.0.1:")'
+answer /mcp -H 'Authorization: Bearer secret'
+is '.result.serverInfo.name == "conclave"'
+end
+rm -f "$out"
+"$conclave" serve --port 0 --address 0.0.0.0 --token secret >"$out" 2>"$err" &
+server=$!
+listening
+has "all addresses of this machine; from here: http://127.0.0.1:"
+end
+
+# ---- nobody listens ----
+echo "$ping" | "$conclave" mcp >&- 2>"$err"
+[ $? -eq 2 ]
+ok $? "mcp without a standard output: exit status 2"
+has "cannot write to standard output" err
+finish
