@@ -512,6 +512,8 @@ static void assert_draft_is_taken(cv_world *w)
     assert_takes(w, "round-register", dry);
     assert_takes(w, "round-register", request);
     assert_false(warns(w, "unsourced"));
+    assert_false(warns(w, "differs_from_response"));
+    assert_false(warns(w, "not_registered"));
     assert_false(warns(w, "self_reference"));
     for (size_t i = 0; i < verdict_count; i++)
         assert_takes(w, "verdict-register", requests[i]);
@@ -684,6 +686,91 @@ static void real_responses_make_drafts_that_are_taken(void **state)
     cv_arena_release(&a);
 }
 
+/* ---- what is registered, and what was said -------------------------------------------------------- */
+
+/* Tries a round with these lists; nothing is written. */
+static cv_json try_round(cv_world *w, const char *lists)
+{
+    cv_world_do(w, "round-register",
+                cv_arena_printf(&w->a, "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'dry_run': true%s}", lists).p);
+    return answer(w);
+}
+
+static void an_item_that_says_something_else_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *label, *content;
+        bool differs;
+    } tries[] = {
+        {"Deploy now", "It is safe.", true},
+        {"Do not deploy", "It is safe.", false},
+        {"do  not **deploy**!", "It is safe.", false},
+        {"Deploy now", "it will *lose* data", false},
+        {"Deploy now", "will lose", false},
+        {"Deploy now", "will los", true},
+        {"Do not", "\u2026", true},
+        {"Deploy", "all of it will lose data", true},
+    };
+    cv_world w;
+    open_world(&w);
+    assert_responds(&w, "muffin", "[MUFFIN-P0001: Do not deploy]\nIt will\n**lose** data.", "");
+    for (size_t i = 0; i < CV_COUNT(tries); i++) {
+        cv_json tree = try_round(
+            &w,
+            cv_arena_printf(&w.a, ", 'perspectives': [{'local_id': 'MUFFIN-P0001', 'label': '%s', 'content': '%s'}]",
+                            tries[i].label, tries[i].content)
+                .p);
+        const cv_json *warnings = get(&tree, "warnings");
+        if (has_type(warnings, "differs_from_response") != tries[i].differs)
+            fail_msg("'%s', '%s'", tries[i].label, tries[i].content);
+        if (tries[i].differs)
+            assert_str_eq(cv_json_get_text(&warnings->items[0], "id"), "MUFFIN-P0001");
+    }
+    cv_world_close(&w);
+}
+
+static void a_merged_item_agrees_with_one_of_its_sources(void **state)
+{
+    (void)state;
+    static const char rest[] = ", 'perspectives': [{'local_id': 'MUFFIN-P0001', 'also': ['DONUT-P0001'], "
+                               "'contributors': ['muffin', 'donut'], 'content': 'both', 'label': ";
+    cv_world w;
+    open_world(&w);
+    assert_responds(&w, "muffin", "[MUFFIN-P0001: Rye]\nDark.", "");
+    assert_responds(&w, "donut", "[DONUT-P0001: Spelt]\nLight.", "");
+    cv_json tree = try_round(&w, cv_arena_printf(&w.a, "%s'Spelt'}]", rest).p);
+    assert_int_equal(get(&tree, "warnings")->count, 0);
+    tree = try_round(&w, cv_arena_printf(&w.a, "%s'Wheat'}]", rest).p);
+    assert_true(has_type(get(&tree, "warnings"), "differs_from_response"));
+    assert_false(has_type(get(&tree, "warnings"), "not_registered"));
+    cv_world_close(&w);
+}
+
+static void what_is_left_out_is_told(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    cv_json tree = try_round(&w, "");
+    const cv_json *first = &get(&tree, "warnings")->items[0];
+    assert_str_eq(cv_json_get_text(first, "type"), "empty_round");
+    assert_str_has(cv_json_get_text(first, "message"), "nothing is registered in round 0");
+    assert_responds(&w, "muffin", "[MOVE:CONVERGE]\n[MUFFIN-P0001: Rye]\nDark.\n[MUFFIN-T0001: Price]\nHigh.", "");
+    tree = try_round(&w, ", 'perspectives': [{'local_id': 'MUFFIN-P0001', 'label': 'Rye', 'content': 'Dark.'}]");
+    first = &get(&tree, "warnings")->items[0];
+    assert_int_equal(get(&tree, "warnings")->count, 1);
+    assert_str_eq(cv_json_get_text(first, "type"), "not_registered");
+    assert_int_equal(get(first, "ids")->count, 1);
+    assert_str_eq(get(first, "ids")->items[0].text, "MUFFIN-T0001");
+    assert_str_has(cv_json_get_text(first, "message"), "items: 1, moves: 1");
+    tree = try_round(&w, ", 'perspectives': [{'local_id': 'MUFFIN-P0001', 'label': 'Rye', 'content': 'Dark.'}], "
+                         "'tensions': [{'local_id': 'MUFFIN-T0001', 'label': 'Price', 'content': 'High.'}], "
+                         "'moves': [{'expert': 'muffin', 'type': 'converge'}]");
+    assert_int_equal(get(&tree, "warnings")->count, 0);
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -702,6 +789,9 @@ int main(void)
         cmocka_unit_test(a_round_is_complete_when_all_have_answered),
         cmocka_unit_test(files_are_held_against_the_record),
         cmocka_unit_test(a_draft_of_all_marks_is_taken),
+        cmocka_unit_test(an_item_that_says_something_else_is_told),
+        cmocka_unit_test(a_merged_item_agrees_with_one_of_its_sources),
+        cmocka_unit_test(what_is_left_out_is_told),
         cmocka_unit_test(any_response_makes_a_draft_that_is_taken),
         cmocka_unit_test(real_responses_make_drafts_that_are_taken),
     };

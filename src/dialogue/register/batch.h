@@ -120,7 +120,8 @@ cv_str cv_batch_answer(cv_batch *batch);
 /* ---- receipts: where in a response an entity came from --------------------------------------- */
 
 /* Fills response_sha256 and the range of those origins that are found in the round's responses, given or stored. What
- * is not found becomes a warning. */
+ * is not found becomes a warning, as does what differs from its response or is left out of the request (agreement.h).
+ */
 void cv_receipts_find(cv_batch *batch, cv_rec_origin *origins, size_t count);
 
 #endif

@@ -3,53 +3,63 @@
  * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Which mark of a response makes
  * which local id is told by intake/speech.h, for all styles of marks.
  */
-#include "dialogue/intake/speech.h"
-#include "dialogue/register/batch.h"
+#include "dialogue/register/agreement.h"
 #include "dialogue/register/tally.h"
 #include "record/chain.h"
 
 typedef struct {
-    cv_str sha256;
-    size_t start, end;
-} receipt;
-
-typedef struct {
     cv_batch *batch;
-    cv_map receipts; /* local id -> receipt * */
-    cv_map heard;    /* experts with a response */
+    CV_STATE_LIST(cv_voice) voices;
+    CV_STATE_LIST(cv_str) hashes; /* of what they say */
+    cv_map heard;                 /* experts with a response */
+    cv_hearing hearing;
+    cv_map sources; /* local id -> cv_receipt * */
 } finding;
 
-static void read_response(finding *f, cv_str expert, cv_str text, cv_str sha256)
+/* Without a text the expert said that there is nothing to say. */
+static void add_voice(finding *f, cv_str expert, cv_str text, cv_str sha256)
 {
     cv_arena *a = f->batch->call->arena;
-    cv_speech speech;
+    bool is_new;
     if (!text.p)
-        return; /* the expert said that there is nothing to say */
-    cv_map_put(&f->heard, a, expert, NULL);
-    cv_speech_read(a, f->batch->state, f->batch->round, expert, text, &speech);
-    for (size_t i = 0; i < speech.count; i++) {
-        const cv_said *said = &speech.items[i];
-        if (!said->first)
-            continue; /* the first one made it, later ones speak of it */
-        size_t start = said->mark->start;
-        receipt *found = CV_NEW(a, receipt);
-        *found = (receipt){sha256, start, start + cv_said_text(&speech, said).n};
-        *cv_map_put(&f->receipts, a, said->local_id, NULL) = (uintptr_t)found;
+        return;
+    cv_map_put(&f->heard, a, expert, &is_new);
+    if (!is_new)
+        return;
+    *CV_PUSH(a, &f->voices) = (cv_voice){expert, text};
+    *CV_PUSH(a, &f->hashes) = sha256;
+}
+
+/* The first mark made an item, later ones speak of it. */
+static void read_speech(finding *f, const cv_speech *speech, cv_str sha256)
+{
+    cv_arena *a = f->batch->call->arena;
+    for (size_t i = 0; i < speech->count; i++) {
+        if (!speech->items[i].first)
+            continue;
+        cv_receipt *source = CV_NEW(a, cv_receipt);
+        *source = (cv_receipt){sha256, speech, &speech->items[i]};
+        *cv_map_put(&f->sources, a, source->said->local_id, NULL) = (uintptr_t)source;
     }
 }
 
+/* What the request brings along counts before what is stored. */
 static void read_responses(finding *f)
 {
     cv_batch *b = f->batch;
+    cv_arena *a = b->call->arena;
     for (size_t i = 0; i < b->responses.count; i++) {
         const cv_draft_response *response = &b->responses.items[i];
-        read_response(f, response->expert, response->content, cv_sha256(b->call->arena, response->content));
+        add_voice(f, response->expert, response->content, cv_sha256(a, response->content));
     }
     for (size_t i = 0; i < b->state->responses.count; i++) {
         const cv_rec_response *stored = &b->state->responses.items[i];
-        if (stored->round == b->round && !cv_map_get(&f->heard, stored->expert_slug))
-            read_response(f, stored->expert_slug, stored->content, stored->sha256);
+        if (stored->round == b->round)
+            add_voice(f, stored->expert_slug, stored->content, stored->sha256);
     }
+    cv_hear(a, b->state, b->round, f->voices.items, f->voices.count, NULL, &f->hearing);
+    for (size_t i = 0; i < f->hearing.speech_count; i++)
+        read_speech(f, &f->hearing.speeches[i], f->hashes.items[i]);
 }
 
 /* ---- what has no source ---------------------------------------------------------------------- */
@@ -73,16 +83,19 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
     cv_arena *a = b->call->arena;
     cv_tally unsourced = {0};
     for (size_t i = 0; i < count; i++) {
-        const uintptr_t *place = cv_map_get(&f.receipts, origins[i].local_id);
-        const receipt *found = place ? (const receipt *)*place : NULL;
-        if (found) {
-            origins[i].response_sha256 = found->sha256;
-            origins[i].range_start = (int64_t)found->start;
-            origins[i].range_end = (int64_t)found->end;
+        const uintptr_t *place = cv_map_get(&f.sources, origins[i].local_id);
+        const cv_receipt *source = place ? (const cv_receipt *)*place : NULL;
+        if (source) {
+            size_t start = source->said->mark->start;
+            origins[i].response_sha256 = source->sha256;
+            origins[i].range_start = (int64_t)start;
+            origins[i].range_end = (int64_t)(start + cv_said_text(source->speech, source->said).n);
         } else if (!cv_str_eq(origins[i].expert_slug, cv_judge_slug)) { /* the judge writes no response */
             cv_tally_add(a, &unsourced, origins[i].expert_slug, origins[i].local_id);
         }
     }
     for (size_t i = 0; i < unsourced.rows.count; i++)
         warn_unsourced(&f, &unsourced.rows.items[i]);
+    cv_agreement_warn(b, &f.sources);
+    cv_agreement_warn_left_out(b, &f.hearing);
 }

@@ -106,8 +106,35 @@ static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state
 
 /* ---- what is left lying ---------------------------------------------------------------------- */
 
+/* "muffin, cupcake"; nobody: empty. */
+static cv_str silent_of(cv_arena *a, const cv_attendance *attendance)
+{
+    cv_map heard = {0}; /* who is listed twice has one of the two in the request */
+    cv_buf names = {0};
+    for (size_t i = 0; i < attendance->count; i++)
+        if (attendance->items[i].response)
+            cv_map_put(&heard, a, attendance->items[i].expert, NULL);
+    for (size_t i = 0; i < attendance->count; i++) {
+        cv_str expert = attendance->items[i].expert;
+        if (!cv_map_get(&heard, expert))
+            cv_buf_printf(&names, "%s%.*s", names.n ? ", " : "", CV_FMT(expert));
+    }
+    return cv_buf_take(&names, a);
+}
+
+static void warn_if_empty(cv_batch *b, const cv_attendance *attendance)
+{
+    cv_arena *a = b->call->arena;
+    cv_str silent = silent_of(a, attendance);
+    if (b->drafts.count + b->links.count + b->moves.count + b->updates.count)
+        return;
+    cv_notice_add(&b->warnings, a, CV_STR("empty_round"), "nothing is registered in round %lld%s%.*s",
+                  (long long)b->round, silent.n ? "; there is no response of " : "", CV_FMT(silent))
+        ->round = b->round;
+}
+
 /* The responses of the request count as handed in. */
-static void warn_files(cv_batch *b, const cv_state *state)
+static void warn_of_responses(cv_batch *b, const cv_state *state)
 {
     cv_arena *a = b->call->arena;
     cv_attendance attendance;
@@ -118,6 +145,7 @@ static void warn_files(cv_batch *b, const cv_state *state)
         *CV_PUSH(a, &attendance) = (cv_attendee){.expert = b->responses.items[i].expert, .response = row};
     }
     cv_response_files_warn(b->call, state, b->round, &attendance, true, &b->warnings);
+    warn_if_empty(b, &attendance);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -137,7 +165,7 @@ static bool work(cv_call *call, cv_outcome *outcome)
         return false;
     cv_journal_begin(&journal, call, &state);
     cv_batch_enter(&batch, &journal);
-    warn_files(&batch, &state);
+    warn_of_responses(&batch, &state);
     return cv_write_commit(&journal, cv_batch_answer(&batch), outcome);
 }
 

@@ -1,0 +1,29 @@
+/* agreement.h - does the judge register what the experts said? Only warnings come of it: judges merge and shorten.
+ *
+ *     response   [MUFFIN-P0001: Do not deploy]  It will lose data.     [MUFFIN-T0001: Haste]     [MOVE:CONVERGE]
+ *     request    MUFFIN-P0001 "Deploy now"      It is safe.            —                         —
+ *     warnings   differs_from_response                                 not_registered            … and 1 move
+ *
+ * An item agrees when its label is that of its response, or its text stands there under its id; words count, their
+ * case, blanks and markup do not. One that was merged from several agrees with one of them.
+ */
+#ifndef CV_DIALOGUE_REGISTER_AGREEMENT_H
+#define CV_DIALOGUE_REGISTER_AGREEMENT_H
+
+#include "dialogue/intake/hearing.h"
+#include "dialogue/register/batch.h"
+
+/* Where a response says what became an item. */
+typedef struct {
+    cv_str sha256; /* of the response */
+    const cv_speech *speech;
+    const cv_said *said;
+} cv_receipt;
+
+/* Warns of drafts that differ from all their sources; `sources`: local id -> const cv_receipt *. */
+void cv_agreement_warn(cv_batch *batch, const cv_map *sources);
+
+/* Warns of what was heard and the request neither has nor merges into something else. */
+void cv_agreement_warn_left_out(cv_batch *batch, const cv_hearing *heard);
+
+#endif
