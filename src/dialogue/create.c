@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/answer.h"
+#include "dialogue/created.h"
 #include "dialogue/journal.h"
 #include "dialogue/notice.h"
 #include "dialogue/operations.h"
@@ -340,6 +341,22 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
     return false;
 }
 
+/* Behind what is kept: a text for people is no part of it. */
+static void add_text(const cv_call *call, cv_outcome *outcome)
+{
+    cv_json answer;
+    cv_err err = {.arena = call->arena};
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    if (!cv_json_parse(call->arena, outcome->result, &answer, &err))
+        return;
+    cv_buf_add(&out, cv_str_head(outcome->result, outcome->result.n - 1));
+    cv_buf_add_z(&out, ",\"text\":");
+    cv_json_str(&w, cv_created_text(call, &answer));
+    cv_buf_add_char(&out, '}');
+    outcome->result = cv_buf_take(&out, call->arena);
+}
+
 bool cv_dialogue_create(cv_call *call)
 {
     wish w;
@@ -347,6 +364,8 @@ bool cv_dialogue_create(cv_call *call)
     cv_err err = {.arena = call->arena};
     if (!read_wish(call, &w) || !find_place(call, &w, &outcome, &err))
         return false;
+    if (call->for_people)
+        add_text(call, &outcome);
     cv_journal_answer(call, &outcome);
     return true;
 }

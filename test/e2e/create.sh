@@ -37,6 +37,18 @@ is '.dialogue.output_dir == ".conclave/dialogues/nvidia-investment-analysis"'
 is '[.panel[].tier] == ["Core", "Adjacent", "Adjacent", "Wildcard"]'
 is '.judge_protocol.instructions | contains("[MOVE:CONVERGE]") and contains("round-register")'
 is '.rev == 1'
+is 'has("text") | not'
+printf '{"title": "Files", "question": "Where do\\n generated files go?", "op_id": "f", "seed": 7, "panel_size": 4, "expert_pool": %s}' "$pool" >"$work/request.json"
+run "create, for people" 0 dialogue create --data "@$work/request.json"
+golden create/create.txt
+cp "$out" "$work/first"
+run "create, for people, once more" 0 dialogue create --data "@$work/request.json"
+cmp -s "$out" "$work/first"
+ok $? "$name: the same"
+run "create, once more as JSON" 0 dialogue create --data "@$work/request.json" --json
+is '.replayed and (has("text") | not)'
+run "create without a pool, for people" 0 dialogue create "Alone"
+golden create/alone.txt
 
 op "only a title" 0 create '{"title": "Plain"}'
 is '.panel == [] and .warnings[0].type == "no_pool" and .dialogue.rotation == "graduated"'

@@ -1,0 +1,41 @@
+/* created.c - a new dialogue for people; see created.h. */
+#include "dialogue/created.h"
+
+#include "text/mark.h"
+
+static void print_panel(cv_buf *out, cv_arena *a, const cv_json *panel)
+{
+    for (uint32_t i = 0; i < panel->count; i++) {
+        const cv_json *seat = &panel->items[i];
+        cv_str slug = cv_json_get_text(seat, "slug"), role = cv_squeeze(a, cv_json_get_text(seat, "role"));
+        cv_str tier = cv_json_get_text(seat, "tier");
+        cv_buf_printf(out, "%s%.*s, %.*s (%.*s)\n", i ? "          " : "panel:    ", CV_FMT(slug), CV_FMT(role),
+                      CV_FMT(tier));
+    }
+}
+
+static void print_warnings(cv_buf *out, cv_arena *a, const cv_json *warnings)
+{
+    for (uint32_t i = 0; i < warnings->count; i++)
+        cv_buf_printf(out, "note:     %.*s\n", CV_FMT(cv_squeeze(a, cv_json_get_text(&warnings->items[i], "message"))));
+}
+
+cv_str cv_created_text(const cv_call *call, const cv_json *answer)
+{
+    cv_arena *a = call->arena;
+    const cv_json *panel = cv_json_get(answer, CV_STR("panel"));
+    cv_str id = cv_json_get_text(answer, "dialogue_id");
+    cv_str question = cv_json_get_text(cv_json_get(answer, CV_STR("dialogue")), "question");
+    cv_str title = cv_json_get_text(answer, "title");
+    cv_str next = panel->count
+                      ? cv_call_name(call, CV_STR("dialogue round-prompts"), id, CV_STR(""))
+                      : cv_call_name(call, CV_STR("dialogue expert-create"), id, CV_STR("--data @expert.json"));
+    cv_buf out = {0};
+    cv_buf_printf(&out, "dialogue: %.*s\ntitle:    %.*s\n", CV_FMT(id), CV_FMT(title));
+    if (question.n)
+        cv_buf_printf(&out, "question: %.*s\n", CV_FMT(cv_squeeze(a, question)));
+    print_panel(&out, a, panel);
+    print_warnings(&out, a, cv_json_get(answer, CV_STR("warnings")));
+    cv_buf_printf(&out, "next:     %.*s\n", CV_FMT(next));
+    return cv_buf_take(&out, a);
+}
