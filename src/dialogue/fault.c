@@ -213,7 +213,7 @@ void cv_fault_reference(const cv_spot *at, cv_ref ref, cv_str source_id, char so
     cv_str what = found >= 0 ? cv_kinds[found].word : CV_STR("expert");
     err->suggestion =
         cv_arena_printf(at->call->arena, "Use 'support' or 'oppose' for %.*s targets, or change target to a %.*s ID",
-                        CV_FMT(what), CV_FMT(kind >= 0 ? cv_kinds[kind].word : CV_STR("tension")));
+                        CV_FMT(what), CV_FMT(cv_kinds[kind >= 0 ? kind : CV_KIND_TENSION].word));
     err->context = context_of(at->call->arena, source_id, target_id, target);
 }
 

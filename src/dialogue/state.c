@@ -278,12 +278,6 @@ cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug)
     return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(expert_slug));
 }
 
-bool cv_tension_status_is_open(cv_status status)
-{
-    return status == CV_STATUS_TENSION_OPEN || status == CV_STATUS_TENSION_ADDRESSED ||
-           status == CV_STATUS_TENSION_REOPENED;
-}
-
 bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err)
 {
     cv_err why = {.arena = a};

@@ -89,8 +89,6 @@ cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug);
 /* The value of a JSON text that the record keeps. One that does not parse is an error (store_corrupt) about `what`. */
 bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err);
 
-/* Is a tension open (open, addressed, reopened)? */
 bool cv_tension_is_open(const cv_rec_entity *entity);
-bool cv_tension_status_is_open(cv_status status);
 
 #endif

@@ -69,6 +69,27 @@ bool cv_status_may_become(cv_status from, cv_status to)
     return from == to;
 }
 
+bool cv_tension_status_is_open(cv_status status)
+{
+    return status == CV_STATUS_TENSION_OPEN || status == CV_STATUS_TENSION_ADDRESSED ||
+           status == CV_STATUS_TENSION_REOPENED;
+}
+
+static const cv_tracked_word tracked[] = {
+#define TRACKED(word, status, clear) {CV_STR_INIT(word), CV_STATUS_TENSION_##status, clear},
+#include "vocab/words.def"
+#undef TRACKED
+};
+
+const cv_tracked_word *cv_tracked_find(cv_str cell, size_t *ret_at)
+{
+    for (*ret_at = 0; *ret_at < cell.n; ++*ret_at)
+        for (size_t i = 0; i < CV_COUNT(tracked); i++)
+            if (cv_str_starts_nocase(cv_str_from(cell, *ret_at), tracked[i].word))
+                return &tracked[i];
+    return NULL;
+}
+
 /* ---- references, moves and the small vocabularies ---------------------------------------------- */
 
 static const cv_str ref_words[] = {

@@ -60,6 +60,19 @@ cv_status cv_status_first(cv_kind kind);
 int cv_status_find(cv_kind kind, cv_str word); /* a cv_status, or -1 */
 bool cv_status_may_become(cv_status from, cv_status to);
 
+/* Is a tension with this status still open (open, addressed, reopened)? */
+bool cv_tension_status_is_open(cv_status status);
+
+/* What people write into the status column of a tracker. */
+typedef struct {
+    cv_str word;
+    cv_status status; /* of a tension */
+    bool is_clear;    /* else it tells how the tension moved, and only suggests the status */
+} cv_tracked_word;
+
+/* The first known word in a cell, and where it stands; NULL: there is none. */
+const cv_tracked_word *cv_tracked_find(cv_str cell, size_t *ret_at);
+
 /* ---- references, moves and the small vocabularies ---------------------------------------------- */
 
 typedef enum { CV_TARGETS_ANY, CV_TARGETS_TENSION, CV_TARGETS_SAME } cv_ref_targets;

@@ -223,6 +223,40 @@ static const struct {
     {"@Pastry-21", "@pastry-21", CV_ID_EXPERT, CV_KIND_PERSPECTIVE, -1, -1},
 };
 
+/* The word that stands first counts: "unresolved" and "not resolved" hold another one. */
+static void test_cells_of_trackers(void **state)
+{
+    static const struct {
+        const char *cell;
+        int status;
+        size_t at;
+        bool is_clear;
+    } cells[] = {
+        {"Open", CV_STATUS_TENSION_OPEN, 0, true},
+        {"unresolved", CV_STATUS_TENSION_OPEN, 0, true},
+        {"Not resolved", CV_STATUS_TENSION_OPEN, 0, true},
+        {"Re-opened (R2)", CV_STATUS_TENSION_REOPENED, 0, true},
+        {"partially resolved", CV_STATUS_TENSION_ADDRESSED, 0, true},
+        {"✅ RESOLVED, new facts", CV_STATUS_TENSION_RESOLVED, sizeof "✅ " - 1, true},
+        {"Deferred until opened", CV_STATUS_TENSION_ACCEPTED, 0, true},
+        {"Narrowed", CV_STATUS_TENSION_ADDRESSED, 0, false},
+    };
+    size_t at;
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cells); i++) {
+        const cv_tracked_word *word = cv_tracked_find(cv_str_of(cells[i].cell), &at);
+        assert_non_null(word);
+        assert_int_equal(word->status, cells[i].status);
+        assert_int_equal(word->is_clear, cells[i].is_clear);
+        assert_int_equal(at, cells[i].at);
+    }
+    assert_null(cv_tracked_find(CV_STR("see below"), &at));
+    assert_null(cv_tracked_find((cv_str){NULL, 0}, &at));
+    for (int status = 0; status < CV_STATUS_COUNT; status++)
+        if (cv_statuses[status].kind == CV_KIND_TENSION)
+            assert_int_equal(cv_tracked_find(cv_statuses[status].word, &at)->status, status);
+}
+
 static void test_ids_accepted(void **state)
 {
     (void)state;
@@ -442,10 +476,19 @@ static void test_long_titles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),       cmocka_unit_test(test_kinds),       cmocka_unit_test(test_mark_words),
-        cmocka_unit_test(test_lifecycle),   cmocka_unit_test(test_statuses),    cmocka_unit_test(test_ids_accepted),
-        cmocka_unit_test(test_ids_in_text), cmocka_unit_test(test_ids_refused), cmocka_unit_test(test_ids_random),
-        cmocka_unit_test(test_slugs),       cmocka_unit_test(test_titles),      cmocka_unit_test(test_long_titles),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_mark_words),
+        cmocka_unit_test(test_lifecycle),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_ids_accepted),
+        cmocka_unit_test(test_ids_in_text),
+        cmocka_unit_test(test_ids_refused),
+        cmocka_unit_test(test_ids_random),
+        cmocka_unit_test(test_slugs),
+        cmocka_unit_test(test_titles),
+        cmocka_unit_test(test_long_titles),
+        cmocka_unit_test(test_cells_of_trackers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

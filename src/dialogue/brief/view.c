@@ -300,8 +300,8 @@ static cv_str status_before(const cv_view *v)
         return v->s.dialogue.status;
     for (size_t i = 0; i < v->moves.count; i++)
         if (v->moves.items[i].type == CV_MOVE_CONVERGE)
-            return CV_STR("converging");
-    return CV_STR("open");
+            return cv_dialogue_words.items[CV_DIALOGUE_CONVERGING];
+    return cv_dialogue_words.items[CV_DIALOGUE_OPEN];
 }
 
 void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *v)

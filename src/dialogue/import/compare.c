@@ -144,10 +144,9 @@ static void compare_thread(comparing *c, const cv_thread *thread)
 
 static void compare_status(comparing *c)
 {
-    static const cv_str converged = CV_STR_INIT("converged");
     bool says = cv_str_starts_nocase(c->s->status, CV_STR("converge")) ||
                 cv_str_starts_nocase(c->s->status, CV_STR("complete"));
-    if (!says || cv_str_eq(c->state.dialogue.status, converged))
+    if (!says || cv_str_eq(c->state.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_CONVERGED]))
         return;
     cv_difference *d = cv_script_differ(c->s, CV_NO_SHEET, 0, CV_STR("status"));
     d->says = cv_excerpt(c->s->arena, c->s->status);

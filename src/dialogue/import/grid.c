@@ -251,44 +251,6 @@ bool cv_board_read(cv_arena *a, const cv_grid *grid, cv_board_rows *to)
 
 /* ---- trackers ---------------------------------------------------------------------------------------------------- */
 
-/* What trackers write into their status column. The word that stands first in a cell counts. */
-static const struct {
-    const char *word;
-    cv_status status;
-} states[] = {
-    {"accepted", CV_STATUS_TENSION_ACCEPTED},
-    {"acknowledged", CV_STATUS_TENSION_ACCEPTED},
-    {"deferred", CV_STATUS_TENSION_ACCEPTED},
-    {"reopened", CV_STATUS_TENSION_REOPENED},
-    {"unresolved", CV_STATUS_TENSION_OPEN},
-    {"partial", CV_STATUS_TENSION_ADDRESSED},
-    {"narrowed", CV_STATUS_TENSION_ADDRESSED},
-    {"conditional", CV_STATUS_TENSION_ADDRESSED},
-    {"refined", CV_STATUS_TENSION_ADDRESSED},
-    {"addressed", CV_STATUS_TENSION_ADDRESSED},
-    {"resolved", CV_STATUS_TENSION_RESOLVED},
-    {"closed", CV_STATUS_TENSION_RESOLVED},
-    {"superseded", CV_STATUS_TENSION_RESOLVED},
-    {"merged", CV_STATUS_TENSION_RESOLVED},
-    {"active", CV_STATUS_TENSION_OPEN},
-    {"open", CV_STATUS_TENSION_OPEN},
-    {"new", CV_STATUS_TENSION_OPEN},
-};
-
-static int status_of(cv_str cell)
-{
-    size_t first = SIZE_MAX;
-    int status = -1;
-    for (size_t i = 0; i < CV_COUNT(states); i++) {
-        size_t at = cv_str_find_nocase(cell, cv_str_of(states[i].word));
-        if (at < first) {
-            first = at;
-            status = (int)states[i].status;
-        }
-    }
-    return status;
-}
-
 typedef struct {
     int id, label, status, maker, raised, closed;
 } tracker_columns;
@@ -302,8 +264,10 @@ static cv_tracked read_tracked(cv_arena *a, const tracker_columns *c, const cv_g
                     .line = row->line};
     cv_str since = cv_grid_cell(a, row, c->raised);
     int64_t number = cv_grid_number(a, since);
+    size_t at;
     t.raised = number >= 0 && number <= 99 ? (int)number : cv_grid_round(since);
-    t.status = status_of(t.word);
+    const cv_tracked_word *known = cv_tracked_find(t.word, &at);
+    t.status = known ? (int)known->status : -1;
     t.closed = cv_grid_round(t.word) >= 0 ? cv_grid_round(t.word) : cv_grid_round(cv_str_head(t.resolution, 8));
     return t;
 }

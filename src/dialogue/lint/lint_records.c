@@ -43,51 +43,12 @@ typedef struct {
 
 /* ---- statuses --------------------------------------------------------------------------------------------------- */
 
-typedef enum { UNKNOWN, OPEN, HALF, CLOSED } state;
-
-static const struct {
-    cv_str word;
-    state state;
-} state_words[] = {
-    {CV_STR_INIT("open"), OPEN},
-    {CV_STR_INIT("active"), OPEN},
-    {CV_STR_INIT("unresolved"), OPEN},
-    {CV_STR_INIT("reopened"), OPEN},
-    {CV_STR_INIT("re-opened"), OPEN},
-    {CV_STR_INIT("pending"), OPEN},
-    {CV_STR_INIT("new"), OPEN},
-    {CV_STR_INIT("raised"), OPEN},
-    {CV_STR_INIT("blocked"), OPEN},
-    {CV_STR_INIT("contested"), OPEN},
-    {CV_STR_INIT("not resolved"), OPEN},
-    {CV_STR_INIT("ongoing"), OPEN},
-    {CV_STR_INIT("partial"), HALF},
-    {CV_STR_INIT("addressed"), HALF},
-    {CV_STR_INIT("in progress"), HALF},
-    {CV_STR_INIT("resolved"), CLOSED},
-    {CV_STR_INIT("accepted"), CLOSED},
-    {CV_STR_INIT("deferred"), CLOSED},
-    {CV_STR_INIT("superseded"), CLOSED},
-    {CV_STR_INIT("closed"), CLOSED},
-    {CV_STR_INIT("acknowledged"), CLOSED},
-    {CV_STR_INIT("settled"), CLOSED},
-    {CV_STR_INIT("withdrawn"), CLOSED},
-    {CV_STR_INIT("merged"), CLOSED},
-    {CV_STR_INIT("subsumed"), CLOSED},
-    {CV_STR_INIT("moot"), CLOSED},
-    {CV_STR_INIT("dropped"), CLOSED},
-    {CV_STR_INIT("out of scope"), CLOSED},
-    {CV_STR_INIT("agreed"), CLOSED},
-    {CV_STR_INIT("converged"), CLOSED},
-};
-
-static state state_of(cv_str cell)
+/* The status that a cell begins with, or -1: a word further on may be about something else. */
+static int status_of(cv_str cell)
 {
-    cv_str plain = cv_cell_plain(cell);
-    for (size_t i = 0; i < CV_COUNT(state_words); i++)
-        if (cv_str_starts_nocase(plain, state_words[i].word))
-            return state_words[i].state;
-    return UNKNOWN;
+    size_t at;
+    const cv_tracked_word *word = cv_tracked_find(cv_cell_plain(cell), &at);
+    return word && word->is_clear && at == 0 ? (int)word->status : -1;
 }
 
 /* ---- the table -------------------------------------------------------------------------------------------------- */
@@ -269,12 +230,12 @@ static void check_status(const record *r, const outcome *o)
         const entry *e = &r->rows.items[i];
         uintptr_t *last = cv_map_get(&o->last, e->id);
         cv_str cell = cv_row_cell(e->row, r->status);
-        state found = state_of(cell);
-        if (!last || found == UNKNOWN || found == HALF)
+        int found = status_of(cell);
+        if (!last || found < 0 || found == CV_STATUS_TENSION_ADDRESSED)
             continue;
         bool closed = (*last - 1) % 2;
         size_t line = (*last - 1) / 2;
-        if (closed == (found == CLOSED))
+        if (closed == !cv_tension_status_is_open((cv_status)found))
             continue;
         cv_finding *f = CV_LINT(r->l, cell, CV_RULE_TRACKER_STATUS, "the tracker says '%.*s', line %zu %s %.*s",
                                 CV_FMT(cv_excerpt(r->l->a, cv_cell_plain(cell))), line, closed ? "settles" : "reopens",
@@ -316,15 +277,15 @@ static void open_marks(const record *r, const outcome *o)
 static void check_converged(const record *r, const outcome *o)
 {
     cv_str status = cv_cell_plain(cv_doc_meta(r->l->doc, CV_STR("Status")));
-    if (!cv_str_starts_nocase(status, CV_STR("converged")))
+    if (!cv_str_starts_nocase(status, cv_dialogue_words.items[CV_DIALOGUE_CONVERGED]))
         return;
     if (r->rows.count == 0) {
         open_marks(r, o);
         return;
     }
     for (size_t i = 0; i < r->rows.count; i++) {
-        state found = state_of(cv_row_cell(r->rows.items[i].row, r->status));
-        if (found == OPEN || found == HALF)
+        int found = status_of(cv_row_cell(r->rows.items[i].row, r->status));
+        if (found >= 0 && cv_tension_status_is_open((cv_status)found))
             open_row(r, &r->rows.items[i]);
     }
 }

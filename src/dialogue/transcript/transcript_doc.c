@@ -19,12 +19,11 @@ static size_t open_tensions(const cv_transcript *t)
 /* A final verdict closes a dialogue whatever is still open; but then it has not converged. */
 static cv_str status_text(cv_transcript *t)
 {
-    static const cv_str open = CV_STR_INIT("open"), converged = CV_STR_INIT("converged");
-    cv_str title = cv_part_title(t->arena, t->whole ? t->s.dialogue.status : open);
+    cv_str title = cv_part_title(t->arena, t->whole ? t->s.dialogue.status : cv_dialogue_words.items[CV_DIALOGUE_OPEN]);
     size_t count = open_tensions(t);
     if (!t->whole)
         return cv_arena_printf(t->arena, "%.*s, as of round %lld", CV_FMT(title), (long long)t->last);
-    if (cv_str_eq(t->s.dialogue.status, converged) && count > 0)
+    if (cv_str_eq(t->s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_CONVERGED]) && count > 0)
         return cv_arena_printf(t->arena, "Decided with %zu open %.*s", count,
                                CV_FMT(count == 1 ? cv_kinds[CV_KIND_TENSION].word : cv_kinds[CV_KIND_TENSION].plural));
     return title;
