@@ -771,6 +771,71 @@ static void what_is_left_out_is_told(void **state)
     cv_world_close(&w);
 }
 
+/* ---- nearly a mark ---------------------------------------------------------------------------------- */
+
+static void what_looks_like_a_mark_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *type;
+        int64_t line;
+    } tries[] = {
+        {"[re:support donut-p0001]\n", "lower_case", 1},
+        {"- [move:converge]\n", "lower_case", 1},
+        {"- **[muffin-p0002: small]**\n", "marker-spelling", 1},
+        {"text\n\n[CONVERGE]\n", "move_without_word", 3},
+        {"### [P02: In a heading]\n", "short_id", 1},
+        {"[T02: Alone]\n", "short_id", 1},
+        {"[MUFFIN-P0002] no label\n", "closed_too_early", 1},
+        {"**MUFFIN-P0002: bold**\n", "no_brackets", 1},
+        {"MUFFIN-P0002: plain\n", "no_brackets", 1},
+        {"[Perspective P09: nearly]\n", "marker-spelling", 1},
+        /* what is none */
+        {"[MUFFIN-P0001] was said already\n", NULL, 0},
+        {"DONUT-P0001: somebody else's\n", NULL, 0},
+        {"[converge](https://example.org)\n", NULL, 0},
+        {"[see below]\n[x] done\n[]\n[\n", NULL, 0},
+        {"```\n[CONVERGE]\n```\n", NULL, 0},
+        {"In a sentence [CONVERGE] is none.\n", NULL, 0},
+    };
+    cv_world w;
+    open_world(&w);
+    for (size_t i = 0; i < CV_COUNT(tries); i++) {
+        cv_str text = cv_arena_printf(&w.a, "%s\n[MUFFIN-P0001: Valid]\nBeside it.\n", tries[i].text);
+        assert_true(respond(&w, "muffin", text, ",\"dry_run\":true"));
+        cv_json tree = answer(&w);
+        const cv_json *told = get(&tree, "diagnostics");
+        if (told->count != (tries[i].type ? 1 : 0))
+            fail_msg("%u diagnostics: %s", (unsigned)told->count, tries[i].text);
+        if (!tries[i].type)
+            continue;
+        assert_str_eq(cv_json_get_text(&told->items[0], "type"), tries[i].type);
+        assert_int_equal(cv_json_get_int(&told->items[0], "line", 0), tries[i].line);
+        assert_int_equal(get(get(&tree, "summary"), "perspectives")->count, 1);
+    }
+    cv_world_close(&w);
+}
+
+static void a_response_in_a_code_block_is_told(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    assert_responds(&w, "muffin", "\n```markdown\n[MUFFIN-P0001: Fenced]\ntext\n```\n\n", "");
+    cv_json tree = answer(&w);
+    assert_true(has_type(get(&tree, "diagnostics"), "in_code_block"));
+    cv_world_do(&w, "draft", "{'dialogue_id': 'bread'}");
+    tree = answer(&w);
+    const cv_json *unread = get(get(&tree, "notes"), "unread");
+    assert_int_equal(unread->count, 1);
+    assert_str_eq(cv_json_get_text(&unread->items[0], "type"), "in_code_block");
+    assert_str_eq(cv_json_get_text(&unread->items[0], "expert"), "muffin");
+    assert_responds(&w, "donut", "```\ncode\n```\nNo, only a part of it.", "");
+    tree = answer(&w);
+    assert_false(has_type(get(&tree, "diagnostics"), "in_code_block"));
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -792,6 +857,8 @@ int main(void)
         cmocka_unit_test(an_item_that_says_something_else_is_told),
         cmocka_unit_test(a_merged_item_agrees_with_one_of_its_sources),
         cmocka_unit_test(what_is_left_out_is_told),
+        cmocka_unit_test(what_looks_like_a_mark_is_told),
+        cmocka_unit_test(a_response_in_a_code_block_is_told),
         cmocka_unit_test(any_response_makes_a_draft_that_is_taken),
         cmocka_unit_test(real_responses_make_drafts_that_are_taken),
     };

@@ -1,6 +1,8 @@
 /* diagnosis.c - what is not understood, and what is; see diagnosis.h. */
 #include "dialogue/intake/diagnosis.h"
 
+#include "dialogue/intake/lookalike.h"
+
 /* The parser finds more, but the rest is heard all the same, noted by the hearing, or about whole dialogues. */
 static bool is_for_writer(const cv_finding *finding)
 {
@@ -27,35 +29,66 @@ static void print(const printer *p, cv_str type, size_t line, cv_str message, cv
     cv_json_end_object(p->w);
 }
 
-/* Findings up to this line; the first one behind it. */
-static size_t print_findings(const printer *p, const cv_findings *findings, size_t next, size_t line)
+/* What could not be read, by line: the parser's findings and, on lines that have none, what looks like a mark. */
+typedef struct {
+    const cv_findings *findings;
+    cv_lookalikes lookalikes;
+    size_t next_finding, next_lookalike;
+    size_t told; /* the last line with a finding */
+} unread;
+
+static unread unread_of(cv_arena *a, const cv_speech *speech)
 {
-    for (; next < findings->count && findings->items[next].line <= line; next++) {
-        const cv_finding *f = &findings->items[next];
-        if (is_for_writer(f))
-            print(p, cv_rules[f->rule].word, f->line, f->message, f->hint);
-    }
-    return next;
+    unread u = {.findings = &speech->findings};
+    cv_lookalikes_find(a, speech, &u.lookalikes);
+    return u;
 }
 
-void cv_diagnosis_print(const cv_hearing *h, size_t voice, bool named, cv_json_writer *w)
+static void print_finding(const printer *p, unread *u)
+{
+    const cv_finding *f = &u->findings->items[u->next_finding++];
+    if (!is_for_writer(f))
+        return;
+    u->told = f->line;
+    print(p, cv_rules[f->rule].word, f->line, f->message, f->hint);
+}
+
+/* … up to this line. */
+static void print_unread(const printer *p, unread *u, size_t line)
+{
+    for (;;) {
+        const cv_lookalike *like =
+            u->next_lookalike < u->lookalikes.count ? &u->lookalikes.items[u->next_lookalike] : NULL;
+        size_t until = like && like->line < line ? like->line : line;
+        while (u->next_finding < u->findings->count && u->findings->items[u->next_finding].line <= until)
+            print_finding(p, u);
+        if (!like || like->line > line)
+            return;
+        if (like->line != u->told)
+            print(p, like->type, like->line, like->message, like->suggestion);
+        u->next_lookalike++;
+    }
+}
+
+void cv_diagnosis_print(cv_arena *a, const cv_hearing *h, size_t voice, bool named, cv_json_writer *w)
 {
     const cv_speech *speech = &h->speeches[voice];
     printer p = {w, named ? speech->expert : (cv_str){NULL, 0}};
-    size_t next = 0;
+    unread u = unread_of(a, speech);
     for (size_t i = speech->first_note; i < speech->first_note + speech->note_count; i++) {
         const cv_heard_note *note = &h->notes.items[i];
-        next = print_findings(&p, &speech->findings, next, note->line);
+        print_unread(&p, &u, note->line);
         if (!cv_str_eq(note->type, CV_STR("pending_target")))
             print(&p, note->type, note->line, note->message, note->suggestion);
     }
-    print_findings(&p, &speech->findings, next, SIZE_MAX);
+    print_unread(&p, &u, SIZE_MAX);
 }
 
-void cv_diagnosis_print_unread(const cv_hearing *h, size_t voice, cv_json_writer *w)
+void cv_diagnosis_print_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_json_writer *w)
 {
     const cv_speech *speech = &h->speeches[voice];
-    print_findings(&(printer){w, speech->expert}, &speech->findings, 0, SIZE_MAX);
+    unread u = unread_of(a, speech);
+    print_unread(&(printer){w, speech->expert}, &u, SIZE_MAX);
 }
 
 /* ---- what is understood ------------------------------------------------------------------------------------------ */

@@ -11,10 +11,11 @@
 #include "dialogue/intake/hearing.h"
 
 /* Everything about one of the voices, by line, as items of an open list; `named`: with the expert's name. */
-void cv_diagnosis_print(const cv_hearing *h, size_t voice, bool named, cv_json_writer *w);
+void cv_diagnosis_print(cv_arena *a, const cv_hearing *h, size_t voice, bool named, cv_json_writer *w);
 
-/* Only what the parser could not read in it, with the expert's name. */
-void cv_diagnosis_print_unread(const cv_hearing *h, size_t voice, cv_json_writer *w);
+/* Only what could not be read in it: what the parser found, and what looks like a mark (lookalike.h); with the
+ * expert's name. */
+void cv_diagnosis_print_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_json_writer *w);
 
 /* What one voice brings, in the specification's words: {"perspectives": ["MUFFIN-P0101"], …, "references": [{"type",
  * "from", "target"}], "moves": [{"type", "targets"}], "verdicts": ["dissent"]}. */

@@ -70,7 +70,7 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_key(w, CV_STR("unread"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->speech_count; i++)
-        cv_diagnosis_print_unread(h, i, w);
+        cv_diagnosis_print_unread(d->call->arena, h, i, w);
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("merge_candidates"));
     cv_json_begin_array(w);

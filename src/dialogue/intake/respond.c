@@ -205,7 +205,7 @@ static cv_str answer(const response *r)
     cv_json_key(&w, CV_STR("diagnostics"));
     cv_json_begin_array(&w);
     if (h.speech_count)
-        cv_diagnosis_print(&h, 0, false, &w);
+        cv_diagnosis_print(a, &h, 0, false, &w);
     cv_json_end_array(&w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, a);

@@ -109,7 +109,7 @@ static void print(cv_call *call, const check *c)
     cv_json_key(&w, CV_STR("diagnostics"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < c->hearing.speech_count; i++)
-        cv_diagnosis_print(&c->hearing, i, true, &w);
+        cv_diagnosis_print(call->arena, &c->hearing, i, true, &w);
     cv_json_end_array(&w);
     print_files(c, &w);
     cv_notices_answer(&c->warnings, &w);

@@ -1,0 +1,28 @@
+/* lookalike.h - lines of a response that look like marks and are none, for the one who wrote them.
+ *
+ *     [re:support donut-p0001]        lower_case
+ *     [CONVERGE]                      move_without_word: [MOVE:CONVERGE]
+ *     ### [P01: Cheaper]              short_id: [PERSPECTIVE P01: Cheaper]
+ *     [MUFFIN-P0001] Cheaper          closed_too_early: [MUFFIN-P0001: Cheaper]
+ *     MUFFIN-P0001: Cheaper           no_brackets
+ *     ```markdown … ```               in_code_block, around everything
+ *
+ * The parser's own findings (marker-spelling, marker-unclosed) are about marks in any text, quotations included; these
+ * here only hold where somebody speaks in a round.
+ */
+#ifndef CV_DIALOGUE_INTAKE_LOOKALIKE_H
+#define CV_DIALOGUE_INTAKE_LOOKALIKE_H
+
+#include "dialogue/intake/speech.h"
+
+typedef struct {
+    cv_str type, message, suggestion;
+    size_t line;
+} cv_lookalike;
+
+typedef CV_STATE_LIST(cv_lookalike) cv_lookalikes;
+
+/* By line. Lines with a mark on them are passed over. */
+void cv_lookalikes_find(cv_arena *a, const cv_speech *speech, cv_lookalikes *ret_found);
+
+#endif
