@@ -306,4 +306,9 @@ run "the next page" 0 dialogue list --limit 1000 --after "$after" --json
 is ".dialogues[0].dialogue_id > \"$after\" and (has(\"next\") | not)"
 
 run "the record holds" 0 verify
+run "a dialogue for two of a role" 0 dialogue create "Two lawyers" --json
+run "the first" 0 dialogue expert-create two-lawyers --role "Tax Lawyer" --tier Core --reason "taxes" --json
+is '.seated == false and [.warnings[].type] == ["no_seat"]'
+run "another of the same role" 0 dialogue expert-create two-lawyers --role "tax  lawyer" --tier Core --reason "more taxes" --json
+is '[.warnings[].type] == ["no_seat", "similar_role"]'
 finish

@@ -5,10 +5,12 @@
  */
 #include "base/limits.h"
 #include "dialogue/answer.h"
+#include "dialogue/notice.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
+#include "text/mark.h"
 
 /* A name that was asked for must be free: neither an expert's nor reserved for a member of the pool. */
 static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *pool, cv_str slug)
@@ -48,17 +50,44 @@ static void check_room(cv_call *call, const cv_state *s)
                   "a dialogue has at most %d experts", CV_MAX_EXPERTS);
 }
 
-static cv_str print_result(cv_call *call, cv_str id, const cv_rec_expert *expert)
+/* Who speaks for the same thing twice counts twice. */
+static void warn_of_role(cv_call *call, const cv_state *s, const cv_rec_expert *expert, cv_notices *warnings)
 {
+    cv_str role = cv_squeeze(call->arena, expert->role);
+    for (size_t i = 0; i < s->experts.count; i++) {
+        const cv_rec_expert *other = &s->experts.items[i];
+        if (cv_str_eq_nocase(cv_squeeze(call->arena, other->role), role))
+            cv_notice_add(warnings, call->arena, CV_STR("similar_role"), "%.*s has the same role: %.*s",
+                          CV_FMT(other->expert_slug), CV_FMT(cv_excerpt(call->arena, role)))
+                ->expert = other->expert_slug;
+    }
+}
+
+static void warn_of_seat(cv_call *call, const cv_state *s, const cv_rec_expert *expert, cv_notices *warnings)
+{
+    cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, (cv_str){NULL, 0});
+    cv_notice_add(warnings, call->arena, CV_STR("no_seat"),
+                  "%.*s takes part, but sits on no panel and gets no prompt; give a seat: %.*s",
+                  CV_FMT(expert->expert_slug), CV_FMT(evolve))
+        ->expert = expert->expert_slug;
+}
+
+static cv_str print_result(cv_call *call, const cv_state *s, const cv_rec_expert *expert)
+{
+    cv_notices warnings = {0};
+    warn_of_seat(call, s, expert, &warnings);
+    warn_of_role(call, s, expert, &warnings);
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", id);
+    cv_json_key_str(&w, "dialogue_id", s->id);
     cv_json_key(&w, CV_STR("expert"));
     cv_json_begin_object(&w);
     cv_answer_row(&w, CV_REC_EXPERT, expert, true);
     cv_json_end_object(&w);
+    cv_json_key_bool(&w, "seated", false);
+    cv_notices_answer(&warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, call->arena);
 }
@@ -74,7 +103,7 @@ static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int
         cv_journal_event(&j, 'X', row.expert_slug, cv_event_words.items[CV_EVENT_CREATED], round, cv_judge_alone.json);
     event->reason = person->reason;
     cv_journal_covers(&j, event, CV_REC_EXPERT, &row);
-    return cv_write_commit(&j, print_result(call, s->id, &row), outcome);
+    return cv_write_commit(&j, print_result(call, s, &row), outcome);
 }
 
 static bool create_expert(cv_call *call, cv_outcome *outcome)
