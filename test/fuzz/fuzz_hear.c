@@ -100,7 +100,7 @@ static cv_str notes_of(cv_arena *a, const cv_hearing *h)
     for (size_t i = 0; i < groups.count; i++)
         cv_twins_print(&groups.items[i], &w);
     for (size_t i = 0; i < h->speech_count; i++) {
-        cv_diagnosis_print(h, i, true, &w);
+        cv_diagnosis_print(a, h, i, true, &w);
         cv_summary_print(a, h, h->speeches[i].expert, &w);
     }
     cv_json_end_array(&w);
