@@ -62,7 +62,7 @@ void cv_err_advise(cv_err *err, cv_naming name)
 {
     if (err->operation.n == 0)
         return;
-    cv_str called = name ? name(err->arena, err->operation, CV_STR(""), CV_STR("")) : err->operation;
+    cv_str called = cv_name_call(name, err->arena, err->operation, CV_STR(""), NULL, 0);
     err->suggestion = cv_arena_printf(err->arena, "'%.*s' %.*s", CV_FMT(called), CV_FMT(err->suggestion));
     err->operation = (cv_str){NULL, 0};
 }

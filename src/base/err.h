@@ -12,7 +12,7 @@
 #ifndef CV_BASE_ERR_H
 #define CV_BASE_ERR_H
 
-#include "base/arena.h"
+#include "base/naming.h"
 
 typedef enum {
 #define ERR(id, word, exit, meaning) CV_ERR_##id,
@@ -20,10 +20,6 @@ typedef enum {
 #undef ERR
     CV_ERR_COUNT
 } cv_err_code;
-
-/* How a caller calls an operation: `conclave dialogue get ID FLAGS` at one door, blue_dialogue_get {"dialogue_id":"ID"}
- * at the other. Below the doors an operation is known by its words, "dialogue get". ID and flags may be empty. */
-typedef cv_str (*cv_naming)(cv_arena *a, cv_str operation, cv_str dialogue_id, cv_str flags);
 
 typedef struct {
     cv_arena *arena;

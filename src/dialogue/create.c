@@ -266,7 +266,7 @@ static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv
     cv_json_key(&w, CV_STR("selection"));
     write_selection(&w, row, c);
     cv_json_key(&w, CV_STR("judge_protocol"));
-    cv_protocol_write(&w, call->arena, row, &asked->pool);
+    cv_protocol_write(call, &w, row, &asked->pool);
     cv_notices_answer(&asked->warnings, &w);
     cv_json_end_object(&w);
     return cv_buf_take(&text, call->arena);

@@ -140,8 +140,9 @@ void cv_fault_expert(const cv_spot *at, cv_str slug)
                            CV_FMT(cv_excerpt(a, slug)), CV_FMT(s->id));
     err->options = slugs;
     err->option_count = count;
+    err->operation = near.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create");
     err->suggestion = near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
-                             : CV_STR("Name an expert of the dialogue, or create this one first with expert-create");
+                             : CV_STR("creates an expert; or name one who takes part");
 }
 
 /* The entities of the same kind and round, else of the same kind: what could have been meant. */

@@ -10,28 +10,29 @@ static const char names[] =
     "is checked, numbered and kept; what is refused comes back with its field and a suggestion, and nothing\n"
     "of it was written.\n"
     "\n"
-    "Operations are named as in `conclave dialogue round-register`; a tool server offers the same one as\n"
-    "`blue_dialogue_round_register`. Those below take `dialogue_id`.\n";
+    "Every operation below takes `dialogue_id`. All of them are commands of `conclave` and tools of its server; some\n"
+    "are tools only when it is started with `--tools all`.\n";
 
+/* {round-context} is that operation as the caller calls it. */
 static const char steps[] =
-    "   Before a later round decide who sits: `panel-sample` proposes, `evolve-panel` records (`retained`,\n"
-    "   `pool` or `created` for each). Without it the last panel stays. `expert-create` brings in someone\n"
+    "   Before a later round decide who sits: `{panel-sample}` proposes, `{evolve-panel}` records (`retained`,\n"
+    "   `pool` or `created` for each). Without it the last panel stays. `{expert-create}` brings in someone\n"
     "   whom the pool lacks: give role, tier and the reason.\n"
-    "1. **Context.** `round-context` tells everything that was said and what is open. Read it before you ask.\n"
-    "2. **Prompts.** `round-prompts` writes one prompt for every expert of the panel, with a brief for whoever is\n"
+    "1. **Context.** `{round-context}` tells everything that was said and what is open. Read it before you ask.\n"
+    "2. **Prompts.** `{round-prompts}` writes one prompt for every expert of the panel, with a brief for whoever is\n"
     "   new. Frame those who need it with `overrides`.\n"
     "3. **Ask.** Start all experts at once, not one after the other, each with its prompt. Each writes its\n"
     "   response with local ids (`MUFFIN-P0101`) and sees none of the others.\n"
-    "4. **Collect.** Hand in every response, word for word, with `respond`; who has nothing to say:\n"
-    "   `no_contribution`. `round-verify` tells who is missing and what will not be understood. Never invent a\n"
+    "4. **Collect.** Hand in every response, word for word, with `{respond}`; who has nothing to say:\n"
+    "   `no_contribution`. `{round-verify}` tells who is missing and what will not be understood. Never invent a\n"
     "   contribution for an expert who wrote none.\n"
-    "5. **Register.** `draft` makes a request of all responses. Score each expert by what the contribution adds\n"
+    "5. **Register.** `{draft}` makes a request of all responses. Score each expert by what the contribution adds\n"
     "   (wisdom, consistency, truth, relationships; never before it is read), merge what several said into one\n"
-    "   item that names all its contributors, write a summary, and send it with `round-register`. It is taken as\n"
+    "   item that names all its contributors, write a summary, and send it with `{round-register}`. It is taken as\n"
     "   a whole or not at all and answers with the global ids.\n"
-    "6. **Converged?** `progress` names what blocks. If there is something, make it the task of the next round.\n"
-    "   If not, register the final verdict with `verdict-register`; minority and dissent verdicts may follow\n"
-    "   it, and `export` writes everything down. A dialogue that leads nowhere ends with `abandon`.\n";
+    "6. **Converged?** `{progress}` names what blocks. If there is something, make it the task of the next round.\n"
+    "   If not, register the final verdict with `{verdict-register}`; minority and dissent verdicts may follow\n"
+    "   it, and `{export}` writes everything down. A dialogue that leads nowhere ends with `{abandon}`.\n";
 
 static const char convergence[] =
     "\n"
@@ -55,8 +56,20 @@ static const char calibrated[] =
     "\n"
     "## Calibration\n"
     "\n"
-    "This dialogue is calibrated: `round-prompts` puts its calibration into every prompt. Report\n"
+    "This dialogue is calibrated: `{round-prompts}` puts its calibration into every prompt. Report\n"
     "`ethos_compliance` in the verdict.\n";
+
+static void print_named(cv_buf *out, const cv_call *call, cv_str text)
+{
+    cv_str plain, verb;
+    while (cv_str_split(&text, '{', &plain)) {
+        cv_buf_add(out, plain);
+        if (!cv_str_split(&text, '}', &verb))
+            return;
+        cv_str operation = cv_arena_join(call->arena, CV_STR("dialogue "), verb);
+        cv_buf_add(out, cv_call_name(call, operation, CV_STR(""), NULL, 0));
+    }
+}
 
 static void print_files(cv_buf *out, cv_str folder)
 {
@@ -95,23 +108,25 @@ static void print_rotation(cv_buf *out, const cv_rec_dialogue *d)
         cv_buf_add_z(out, graduated);
 }
 
-static void print_calibration(cv_buf *out, const cv_rec_dialogue *d)
+static void print_calibration(cv_buf *out, const cv_call *call, const cv_rec_dialogue *d)
 {
     if (d->calibrated == 1)
-        cv_buf_add_z(out, calibrated);
+        print_named(out, call, CV_STR(calibrated));
 }
 
-static void print_instructions(cv_buf *out, const cv_rec_dialogue *d, const cv_pool *pool)
+static void print_instructions(cv_buf *out, const cv_call *call, const cv_rec_dialogue *d, const cv_pool *pool)
 {
     cv_buf_add_z(out, names);
     cv_buf_add_z(out, "\n## Each round\n\n0. **Panel.** ");
-    cv_buf_add_z(out, pool->count > 0 && d->panel_size > 0 ? "Round 0 has its panel.\n"
-                                                           : "Nobody sits yet: seat round 0 with `evolve-panel`.\n");
-    cv_buf_add_z(out, steps);
+    print_named(out, call,
+                pool->count > 0 && d->panel_size > 0
+                    ? CV_STR("Round 0 has its panel.\n")
+                    : CV_STR("Nobody sits yet: seat round 0 with `{evolve-panel}`.\n"));
+    print_named(out, call, CV_STR(steps));
     print_files(out, d->output_dir);
     print_convergence(out, d);
     print_rotation(out, d);
-    print_calibration(out, d);
+    print_calibration(out, call, d);
     cv_buf_add_z(out, "\n# What experts write\n\n");
     cv_spec_print_marks(out);
 }
@@ -151,17 +166,17 @@ static void write_pool(cv_json_writer *w, const cv_pool *pool)
     cv_json_end_object(w);
 }
 
-void cv_protocol_write(cv_json_writer *w, cv_arena *a, const cv_rec_dialogue *d, const cv_pool *pool)
+void cv_protocol_write(const cv_call *call, cv_json_writer *w, const cv_rec_dialogue *d, const cv_pool *pool)
 {
     cv_buf text = {0};
-    print_instructions(&text, d, pool);
+    print_instructions(&text, call, d, pool);
     cv_json_begin_object(w);
     cv_json_key_str(w, "instructions", cv_buf_str(&text));
     cv_json_key(w, CV_STR("convergence"));
     write_convergence(w, d);
     cv_json_key_str(w, "output_dir", d->output_dir);
     cv_json_key(w, CV_STR("files"));
-    write_files(w, a, d->output_dir);
+    write_files(w, call->arena, d->output_dir);
     cv_json_key_str(w, "rotation", d->rotation);
     cv_json_key(w, CV_STR("expert_pool"));
     write_pool(w, pool);

@@ -12,6 +12,6 @@
 enum { CV_PROTOCOL_ROUNDS = 10 }; /* what a judge is advised to stay below */
 
 /* Writes the value of "judge_protocol". */
-void cv_protocol_write(cv_json_writer *w, cv_arena *a, const cv_rec_dialogue *dialogue, const cv_pool *pool);
+void cv_protocol_write(const cv_call *call, cv_json_writer *w, const cv_rec_dialogue *dialogue, const cv_pool *pool);
 
 #endif

@@ -62,7 +62,7 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
         cli->done_hint = CV_STR("ask again with the same request to see the answer");
     else if (id)
         cli->done_hint = cv_arena_printf(cli->arena, "'%.*s' shows it",
-                                         CV_FMT(cv_call_name(call, CV_STR("dialogue get"), id->text, CV_STR(""))));
+                                         CV_FMT(cv_call_name(call, CV_STR("dialogue get"), id->text, NULL, 0)));
 }
 
 /* The text that the operation made for people: the member of the reply whose schema says x-print. NULL: none. */

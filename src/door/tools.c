@@ -110,7 +110,7 @@ static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *inpu
                     .input_text = input_text,
                     .out = &w->out,
                     .errs = &errs,
-                    .name = cv_op_tool};
+                    .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
     size_t opened = w->desk.opened;
     bool open = cv_desk_open(&w->desk, tools->options.root, &err) || (w->desk.root && op->flags & CV_OP_PROJECT);
     if (!open)

@@ -46,10 +46,11 @@ size_t cv_op_count(void);
 const cv_operation *cv_op_at(size_t i);
 const cv_operation *cv_op_find(cv_str room, cv_str verb); /* NULL: none */
 
-/* The operation of these words ("dialogue list", "verify") as a command line, and as a tool: the two cv_naming. What is
- * no tool is named as a command. */
-cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str dialogue_id, cv_str flags);
-cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, cv_str flags);
+/* The operation of these words ("dialogue list", "verify") as a command line, as a tool, and as one of those tools that
+ * are offered unasked: each a cv_naming. What is no such tool is named as a command. */
+cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count);
+cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count);
+cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count);
 
 /* A room, for the help. */
 typedef struct {

@@ -1,6 +1,4 @@
 /* ops.c - the rows: every operation exactly once; see op.h. */
-#include <assert.h>
-
 #include "dialogue/operations.h"
 #include "ops/op.h"
 #include "ops/project.h"
@@ -434,39 +432,6 @@ const cv_operation *cv_op_find(cv_str room, cv_str verb)
         if (cv_str_eq(room, cv_str_of(rows[i].room)) && cv_str_eq(verb, cv_str_of(rows[i].verb)))
             return &rows[i];
     return NULL;
-}
-
-static const cv_operation *called(cv_str words)
-{
-    size_t blank = cv_str_find_char(words, ' ');
-    cv_str room = blank == SIZE_MAX ? CV_STR("") : cv_str_head(words, blank);
-    const cv_operation *op = cv_op_find(room, cv_str_from(words, room.n + (room.n > 0)));
-    assert(op);
-    return op;
-}
-
-cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str dialogue_id, cv_str flags)
-{
-    const cv_operation *op = called(operation);
-    return cv_arena_printf(a, "conclave %s%s%s%s%.*s%s%.*s", op->room, *op->room ? " " : "", op->verb,
-                           dialogue_id.n ? " " : "", CV_FMT(dialogue_id), flags.n ? " " : "", CV_FMT(flags));
-}
-
-cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, cv_str flags)
-{
-    const cv_operation *op = called(operation);
-    if (!op->tool)
-        return cv_op_command(a, operation, dialogue_id, flags);
-    cv_buf text = {0};
-    cv_buf_add_z(&text, op->tool);
-    if (dialogue_id.n) {
-        cv_json_writer w = {.out = &text};
-        cv_buf_add_char(&text, ' ');
-        cv_json_begin_object(&w);
-        cv_json_key_str(&w, "dialogue_id", dialogue_id);
-        cv_json_end_object(&w);
-    }
-    return cv_buf_take(&text, a);
 }
 
 size_t cv_room_count(void)

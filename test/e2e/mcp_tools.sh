@@ -75,7 +75,11 @@ tool() { # tool NAME TOOL ARGUMENTS: a call, its text as JSON in $out
 tool "a dialogue that is not there" blue_dialogue_progress '{"dialogue_id":"qqqqq"}'
 is '.suggestion == "'"'blue_dialogue_list'"' shows all dialogues"'
 tool "the next step" blue_dialogue_progress '{"dialogue_id":"x"}'
-is '.next_step.command == "blue_dialogue_expert_create {\"dialogue_id\":\"x\"}"'
+is '.next_step.command == "blue_dialogue_expert_create {\"dialogue_id\":\"x\",\"role\":\"…\",\"tier\":\"Core\",\"reason\":\"…\"}"'
+tool "nobody to prompt" blue_dialogue_round_prompts '{"dialogue_id":"x"}'
+is '.suggestion == "'"'blue_dialogue_expert_create'"' adds experts"'
+ask "what is no tool here is a command" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_expand","arguments":{"dialogue_id":"x","ids":["dialogue"]}}}'
+is '.result.content[0].text | contains("'"'conclave dialogue history'"' tells")'
 tool "what cannot be expanded" blue_dialogue_expand '{"dialogue_id":"x","ids":["dialogue"]}'
 is '[.. | .suggestion? // empty] | any(contains("'"'blue_dialogue_history'"' tells"))'
 run "the same on the command line" 1 dialogue get qqqqq --json
@@ -86,6 +90,21 @@ grep -rhoE '(operation = |cv_call_name\([a-z>-]+, )CV_STR\("[^"]*"' "$root/src" 
 unknown=$(while read -r words; do "$conclave" help $words >/dev/null 2>&1 || echo "$words"; done <"$work/helpers")
 [ -z "$unknown" ] && [ "$(wc -l <"$work/helpers")" -ge 5 ]
 ok $? "every operation that an error names is one $unknown"
+# What an answer says to call can be called as it stands.
+tool "a dialogue with an expert" blue_dialogue_create '{"title":"Suggested","expert_pool":{"domain":"Baking","experts":[{"slug":"muffin","role":"Baker","tier":"Core","relevance":1}]}}'
+is '.judge_protocol.instructions | contains("`blue_dialogue_round_context`") and contains("`blue_dialogue_abandon`") and (test("`round-|`respond|\\{") | not)'
+call_suggested() { # call_suggested CALL: "TOOL ARGUMENTS" as an answer gave it
+    tool "$1" "${1%% *}" "${1#* }"
+    is '.status == "success"'
+}
+mkdir -p .conclave/dialogues/suggested/round-0
+printf '[MUFFIN-P0001: Rye]\nKeeps.\n' >.conclave/dialogues/suggested/round-0/response-muffin.md
+tool "a file that nobody handed in" blue_dialogue_round_verify '{"dialogue_id":"suggested"}'
+is '.files[0].command | startswith("blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content_path\":\"")'
+tool "an expert's prompt" blue_dialogue_round_prompts '{"dialogue_id":"suggested","write":false}'
+is '.prompts[0].prompt | contains("`blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content\":\"…\"}`") and contains("\"no_contribution\":true}`") and (contains("conclave dialogue") | not)'
+tool "the next step with responses" blue_dialogue_progress '{"dialogue_id":"suggested"}'
+call_suggested "$(jq -r .next_step.command "$out")"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
     is '.result.contents[0].text | length > 0'

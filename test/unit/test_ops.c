@@ -222,20 +222,41 @@ static bool refuses_with_help(cv_call *call)
 static void test_names(void **state)
 {
     (void)state;
+    static const cv_argument arguments[] = {
+        {"round", CV_STR_INIT("1"), CV_ARGUMENT_JSON},
+        {"expert", CV_STR_INIT("muffin"), CV_ARGUMENT_TEXT},
+        {"content", CV_STR_INIT("it's.md"), CV_ARGUMENT_FILE},
+        {"no_contribution", CV_STR_INIT("true"), CV_ARGUMENT_JSON},
+        {"data", CV_STR_INIT("@a.json"), CV_ARGUMENT_COMMAND},
+        {"ids", CV_STR_INIT("[\"…\"]"), CV_ARGUMENT_TOOL},
+        {NULL, CV_STR_INIT("ID"), CV_ARGUMENT_COMMAND},
+    };
     static const struct {
-        const char *operation, *id, *flags, *command, *tool;
+        const char *operation, *id;
+        size_t from, count;
+        const char *command, *tool, *usual;
     } rows[] = {
-        {"dialogue list", "", "", "conclave dialogue list", "blue_dialogue_list"},
-        {"verify", "", "", "conclave verify", "blue_dialogue_verify"},
-        {"init", "", "decisions", "conclave init decisions", "conclave init decisions"},
-        {"dialogue draft", "x", "--payload-only", "conclave dialogue draft x --payload-only",
-         "blue_dialogue_draft {\"dialogue_id\":\"x\"}"},
+        {"dialogue list", "", 0, 0, "conclave dialogue list", "blue_dialogue_list", "blue_dialogue_list"},
+        {"verify", "", 0, 0, "conclave verify", "blue_dialogue_verify", "conclave verify"},
+        {"init", "", 4, 1, "conclave init --data @a.json", "conclave init --data @a.json",
+         "conclave init --data @a.json"},
+        {"dialogue respond", "x", 0, 4,
+         "conclave dialogue respond x --round 1 --expert muffin --content '@it'\\''s.md' --no-contribution",
+         "blue_dialogue_respond {\"dialogue_id\":\"x\",\"round\":1,\"expert\":\"muffin\",\"content_path\":\"it's.md\","
+         "\"no_contribution\":true}",
+         "blue_dialogue_respond {\"dialogue_id\":\"x\",\"round\":1,\"expert\":\"muffin\",\"content_path\":\"it's.md\","
+         "\"no_contribution\":true}"},
+        {"dialogue expand", "x y", 5, 2, "conclave dialogue expand 'x y' ID",
+         "blue_dialogue_expand {\"dialogue_id\":\"x y\",\"ids\":[\"…\"]}",
+         "blue_dialogue_expand {\"dialogue_id\":\"x y\",\"ids\":[\"…\"]}"},
     };
     cv_arena a = {0};
     for (size_t i = 0; i < CV_COUNT(rows); i++) {
-        cv_str operation = cv_str_of(rows[i].operation), id = cv_str_of(rows[i].id), flags = cv_str_of(rows[i].flags);
-        assert_str_eq(cv_op_command(&a, operation, id, flags), rows[i].command);
-        assert_str_eq(cv_op_tool(&a, operation, id, flags), rows[i].tool);
+        cv_str operation = cv_str_of(rows[i].operation), id = cv_str_of(rows[i].id);
+        const cv_argument *more = arguments + rows[i].from;
+        assert_str_eq(cv_op_command(&a, operation, id, more, rows[i].count), rows[i].command);
+        assert_str_eq(cv_op_tool(&a, operation, id, more, rows[i].count), rows[i].tool);
+        assert_str_eq(cv_op_usual_tool(&a, operation, id, more, rows[i].count), rows[i].usual);
     }
     static const struct {
         cv_naming name;

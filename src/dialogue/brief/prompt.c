@@ -297,7 +297,34 @@ static void write_markers(const cv_prompt *p)
     local_id(p, CV_KIND_RECOMMENDATION);
     cv_buf_add_z(p->out, ", ");
     local_id(p, CV_KIND_TENSION);
-    cv_buf_add_z(p->out, ", etc. Refer to what others said by its global ID. `conclave spec` prints the markers.\n\n");
+    cv_buf_add_z(p->out, ", etc. Refer to what others said by its global ID. `conclave spec` prints the markers; as a "
+                         "resource they are conclave://spec.\n\n");
+}
+
+/* How whoever is prompted hands a response in, with content or without. */
+static cv_str hand_in(const cv_prompt *p, bool content)
+{
+    const cv_view *v = p->v;
+    const cv_argument arguments[] = {
+        {"round", cv_arena_printf(v->a, "%lld", (long long)v->round), CV_ARGUMENT_JSON},
+        {"expert", p->member->slug, CV_ARGUMENT_TEXT},
+        {content ? "content" : "no_contribution", content ? CV_STR("@FILE") : CV_STR("true"), CV_ARGUMENT_COMMAND},
+        {content ? "content" : "no_contribution", content ? CV_STR("\"…\"") : CV_STR("true"), CV_ARGUMENT_TOOL},
+    };
+    return cv_name_call(v->name, v->a, CV_STR("dialogue respond"), v->s.id, arguments, CV_COUNT(arguments));
+}
+
+/* Agents may have files, tools, both or neither. */
+static void write_way_back(const cv_prompt *p)
+{
+    cv_str respond = hand_in(p, true), nothing = hand_in(p, false);
+    if (p->response_path)
+        cv_buf_printf(p->out, "Write your response to `%s`, or hand", p->response_path);
+    else
+        cv_buf_add_z(p->out, "Hand");
+    cv_buf_printf(p->out, " it in with `%.*s`. If you can do neither, let it be your answer, and nothing else.\n\n",
+                  CV_FMT(respond));
+    cv_buf_printf(p->out, "If you have nothing to add, say so: `%.*s`.\n", CV_FMT(nothing));
 }
 
 static void write_instructions(const cv_prompt *p)
@@ -319,15 +346,7 @@ static void write_instructions(const cv_prompt *p)
                       round - 1);
     else
         cv_buf_add_z(p->out, "Focus on: What is your answer to the question? Which tensions do you see?\n\n");
-    if (p->response_path)
-        cv_buf_printf(p->out, "Write your response to `%s`, or hand", p->response_path);
-    else
-        cv_buf_add_z(p->out, "Hand");
-    cv_buf_printf(
-        p->out,
-        " it in with `conclave dialogue respond %.*s --round %lld --expert %.*s --content @FILE`. If you have "
-        "nothing to add, say so with `--no-contribution` in the place of `--content`.\n",
-        CV_FMT(p->v->s.id), round, CV_FMT(m->slug));
+    write_way_back(p);
 }
 
 void cv_prompt_write(cv_prompt *p)

@@ -55,7 +55,9 @@ static void list_ids(const cv_prompt *p, const char *before, const uint32_t *ite
 
 cv_str cv_prompt_how_to_read(const cv_prompt *p)
 {
-    return cv_arena_printf(p->v->a, "conclave dialogue expand %.*s ID", CV_FMT(p->v->s.id));
+    static const cv_argument one[] = {{NULL, CV_STR_INIT("ID"), CV_ARGUMENT_COMMAND},
+                                      {"ids", CV_STR_INIT("[\"ID\"]"), CV_ARGUMENT_TOOL}};
+    return cv_name_call(p->v->name, p->v->a, CV_STR("dialogue expand"), p->v->s.id, one, CV_COUNT(one));
 }
 
 static void write_left(const cv_prompt *p)

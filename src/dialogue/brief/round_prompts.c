@@ -116,10 +116,13 @@ static bool read_request(press *x)
     const cv_json *include = cv_json_get(x->call->input, CV_STR("include_prompts"));
     x->write = !write || write->type == CV_JSON_TRUE;
     x->include = include ? include->type == CV_JSON_TRUE : !x->write;
-    if (x->v.members.count == 0)
-        cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id, "nobody sits in round %lld",
-                  (long long)x->v.round)
-            ->suggestion = CV_STR("add experts with expert-create, or seat a panel with evolve-panel");
+    if (x->v.members.count == 0) {
+        cv_err *err = cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id,
+                                "nobody sits in round %lld", (long long)x->v.round);
+        bool experts = x->v.s.experts.count > 0;
+        err->operation = experts ? CV_STR("dialogue evolve-panel") : CV_STR("dialogue expert-create");
+        err->suggestion = experts ? CV_STR("seats a panel") : CV_STR("adds experts");
+    }
     if (!may_prompt(x))
         return false;
     make_jobs(x);

@@ -77,6 +77,7 @@ typedef struct {
     cv_arena *a;
     cv_state s;
     int64_t round;
+    cv_naming name;       /* how whoever asked calls operations, and so do those who are prompted */
     cv_str status;        /* the dialogue's, before the round */
     int64_t total;        /* of the scores before */
     size_t open_tensions; /* of the items */

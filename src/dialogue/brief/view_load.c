@@ -37,5 +37,6 @@ bool cv_view_load(cv_call *call, cv_view *ret_view)
     if (round < next && !load_events(call, &s, &err))
         return cv_call_fail(call, &err);
     cv_view_make(call->arena, &s, round, ret_view);
+    ret_view->name = call->name;
     return true;
 }

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "dialogue/doctor/doctor.h"
 #include "dialogue/files.h"
+#include "dialogue/intake/response_files.h"
 #include "record/chain.h"
 #include "record/outlet.h"
 
@@ -100,8 +101,7 @@ static bool read_name(const char *name, cv_str *ret_slug, bool *ret_response)
 
 static cv_str hand_in(const visit *v, int64_t round, cv_str slug, const char *path)
 {
-    return cv_arena_printf(v->d->call.arena, "conclave dialogue respond %.*s --round %lld --expert %.*s --content @%s",
-                           CV_FMT(v->s->id), (long long)round, CV_FMT(slug), path);
+    return cv_response_hand_in(&v->d->call, v->s->id, round, slug, cv_str_of(path), false);
 }
 
 static void compare_response(visit *v, int64_t round, cv_str slug, const char *path)

@@ -121,7 +121,7 @@ static void listen_to(cv_listener *l, cv_speech *speech)
                             .expert = speech->expert,
                             .text = cv_excerpt(l->a, cv_str_trim(speech->text)),
                             .message = CV_STR("the response has no mark: nothing of it can be registered"),
-                            .suggestion = CV_STR("mark what is meant, as 'conclave spec' teaches"),
+                            .suggestion = CV_STR("mark what is meant, as 'conclave spec' (conclave://spec) teaches"),
                             .line = 1};
     speech->note_count = l->h->notes.count - speech->first_note;
 }

@@ -35,33 +35,25 @@ static cv_str expert_of(const looking *l, cv_str name)
     return cv_state_expert(l->s, stem) ? stem : (cv_str){NULL, 0};
 }
 
-/* A word for a shell: in quotes, unless it has only letters that mean nothing there. */
-static cv_str shell_word(cv_arena *a, cv_str s)
+cv_str cv_response_hand_in(const cv_call *call, cv_str dialogue_id, int64_t round, cv_str expert, cv_str path,
+                           bool replace)
 {
-    cv_buf text = {0};
-    bool plain = true;
-    for (size_t i = 0; i < s.n && plain; i++)
-        plain = cv_is_alnum(s.p[i]) || strchr("@%_+=:,./-", s.p[i]) || (unsigned char)s.p[i] >= 0x80;
-    if (plain)
-        return s;
-    cv_buf_add_char(&text, '\'');
-    for (size_t i = 0; i < s.n; i++)
-        cv_buf_add(&text, s.p[i] == '\'' ? CV_STR("'\\''") : (cv_str){&s.p[i], 1});
-    cv_buf_add_char(&text, '\'');
-    return cv_buf_take(&text, a);
+    const cv_argument arguments[] = {
+        {"round", cv_arena_printf(call->arena, "%lld", (long long)round), CV_ARGUMENT_JSON},
+        {"expert", expert, CV_ARGUMENT_TEXT},
+        {"content", path, CV_ARGUMENT_FILE},
+        {"replace", CV_STR("true"), CV_ARGUMENT_JSON},
+    };
+    return cv_call_name(call, CV_STR("dialogue respond"), dialogue_id, arguments, CV_COUNT(arguments) - !replace);
 }
 
 /* What is registered stays as it is: there a file can only be handed in where nothing is. */
 static cv_str command_for(const looking *l, const cv_response_file *file)
 {
-    cv_arena *a = l->call->arena;
     bool differs = file->state == CV_RESPONSE_FILE_DIFFERS;
     if (file->state != CV_RESPONSE_FILE_NOT_IN_RECORD && !(differs && l->round >= cv_state_next_round(l->s)))
         return (cv_str){NULL, 0};
-    cv_str content = shell_word(a, cv_arena_join(a, CV_STR("@"), file->path));
-    cv_str flags = cv_arena_printf(a, "--round %lld --expert %.*s --content %.*s%s", (long long)l->round,
-                                   CV_FMT(file->expert), CV_FMT(content), differs ? " --replace" : "");
-    return cv_call_name(l->call, CV_STR("dialogue respond"), shell_word(a, l->s->id), flags);
+    return cv_response_hand_in(l->call, l->s->id, l->round, file->expert, file->path, differs);
 }
 
 static cv_response_file_state compare(const looking *l, const char *path, cv_str expert, cv_str *ret_message)

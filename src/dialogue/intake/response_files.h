@@ -26,7 +26,7 @@ typedef struct {
     cv_str path, expert;
     cv_response_file_state state;
     cv_str message; /* UNREADABLE: why */
-    cv_str command; /* what hands it in, as a line for a shell; empty: nothing to hand in */
+    cv_str command; /* what hands it in, as the caller calls it; empty: nothing to hand in */
 } cv_response_file;
 
 typedef CV_STATE_LIST(cv_response_file) cv_response_files;
@@ -40,5 +40,9 @@ bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, con
  * that cannot be looked at is no news here; round-verify says why. `registering`: the round is over with this. */
 void cv_response_files_warn(cv_call *call, const cv_state *s, int64_t round, const cv_attendance *attendance,
                             bool registering, cv_notices *warnings);
+
+/* What hands a file in as an expert's response, as the caller calls it; `replace`: in the place of another one. */
+cv_str cv_response_hand_in(const cv_call *call, cv_str dialogue_id, int64_t round, cv_str expert, cv_str path,
+                           bool replace);
 
 #endif

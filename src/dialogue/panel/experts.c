@@ -27,8 +27,9 @@ static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *po
     cv_str role = expert ? expert->role : member->role;
     cv_err *err = cv_refuse(call, CV_ERR_EXPERT_EXISTS, CV_STR(""), "expert_slug", slug, "'%.*s' is the %.*s%s",
                             CV_FMT(slug), CV_FMT(role), expert ? "" : " of the pool");
+    err->operation = expert ? (cv_str){NULL, 0} : CV_STR("dialogue evolve-panel");
     err->suggestion = expert ? cv_arena_printf(call->arena, "the next free name is '%.*s'", CV_FMT(unused))
-                             : CV_STR("seat the one of the pool with evolve-panel, or choose another name");
+                             : CV_STR("seats the one of the pool; or choose another name");
     return slug;
 }
 

@@ -73,9 +73,11 @@ static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *
     if (outcome->replayed)
         return true;
     *outcome = (cv_outcome){0};
-    cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"), cv_arena_printf(call->arena, "%lld", (long long)b->round),
-             "round %lld was registered with other content", (long long)b->round)
-        ->suggestion = CV_STR("Correct registered items with 'update'; register what is new as the next round");
+    cv_err *fault = cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"),
+                             cv_arena_printf(call->arena, "%lld", (long long)b->round),
+                             "round %lld was registered with other content", (long long)b->round);
+    fault->operation = CV_STR("dialogue update");
+    fault->suggestion = CV_STR("corrects what is registered; register what is new as the next round");
     return false;
 }
 

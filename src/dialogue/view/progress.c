@@ -57,15 +57,48 @@ cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_conve
 
 /* ---- the next step ----------------------------------------------------------------------------------------------- */
 
-static cv_next_step call_next(cv_str text, cv_str operation, cv_str flags)
+static cv_next_step call_next(cv_str text, cv_str operation)
 {
-    return (cv_next_step){.text = text, .operation = operation, .flags = flags};
+    return (cv_next_step){.text = text, .operation = operation};
+}
+
+/* A command line takes a request from a file; a tool is given its fields. */
+static void with(cv_next_step *step, const char *name, cv_argument_form form, cv_str value)
+{
+    step->more[step->count++] = (cv_argument){name, value, form};
 }
 
 static cv_next_step decide(cv_arena *a, cv_str why)
 {
-    return call_next(cv_arena_printf(a, "%.*s: register the final verdict.", CV_FMT(why)),
-                     CV_STR("dialogue verdict-register"), CV_STR("--data @verdict.json"));
+    cv_next_step step = call_next(cv_arena_printf(a, "%.*s: register the final verdict.", CV_FMT(why)),
+                                  CV_STR("dialogue verdict-register"));
+    with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@verdict.json"));
+    with(&step, "verdict_id", CV_ARGUMENT_TOOL, CV_STR("\"final\""));
+    with(&step, "verdict_type", CV_ARGUMENT_TOOL, CV_STR("\"final\""));
+    with(&step, "recommendation", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
+    with(&step, "description", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
+    return step;
+}
+
+static cv_next_step recruit(void)
+{
+    cv_next_step step =
+        call_next(CV_STR("Nobody takes part: add experts, then seat them."), CV_STR("dialogue expert-create"));
+    with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@expert.json"));
+    with(&step, "role", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
+    with(&step, "tier", CV_ARGUMENT_TOOL, CV_STR("\"Core\""));
+    with(&step, "reason", CV_ARGUMENT_TOOL, CV_STR("\"…\""));
+    return step;
+}
+
+static cv_next_step seat(cv_arena *a, const cv_state *s)
+{
+    cv_next_step step = call_next(CV_STR("Nobody sits: seat the panel."), CV_STR("dialogue evolve-panel"));
+    long long round = (long long)cv_state_next_round(s);
+    with(&step, "data", CV_ARGUMENT_COMMAND, CV_STR("@panel.json"));
+    with(&step, "round", CV_ARGUMENT_TOOL, cv_arena_printf(a, "%lld", round));
+    with(&step, "panel", CV_ARGUMENT_TOOL, CV_STR("[{\"slug\":\"…\",\"source\":\"created\"}]"));
+    return step;
 }
 
 /* Prompts, responses, a draft of what they say, the round. */
@@ -74,13 +107,16 @@ static cv_next_step next_round(cv_arena *a, const cv_course *c, size_t panel)
     long long round = (long long)cv_state_next_round(&c->s);
     if (c->responses == 0)
         return call_next(cv_arena_printf(a, "Write the prompts of round %lld and ask the panel.", round),
-                         CV_STR("dialogue round-prompts"), CV_STR(""));
+                         CV_STR("dialogue round-prompts"));
     if (c->responses < panel)
         return call_next(cv_arena_printf(a, "%zu of %zu experts have answered round %lld: see who is missing.",
                                          c->responses, panel, round),
-                         CV_STR("dialogue round-verify"), CV_STR(""));
-    return call_next(cv_arena_printf(a, "All experts have answered: draft round %lld, score it, register it.", round),
-                     CV_STR("dialogue draft"), CV_STR("--payload-only"));
+                         CV_STR("dialogue round-verify"));
+    cv_next_step step =
+        call_next(cv_arena_printf(a, "All experts have answered: draft round %lld, score it, register it.", round),
+                  CV_STR("dialogue draft"));
+    with(&step, "payload_only", CV_ARGUMENT_COMMAND, CV_STR("true"));
+    return step;
 }
 
 static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_convergence *convergence)
@@ -91,13 +127,11 @@ static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_converge
     if (is_given_up(s) || cv_state_is_closed(s))
         return call_next(is_given_up(s) ? CV_STR("The dialogue was abandoned; what was said can be exported.")
                                         : CV_STR("The final verdict stands: export the decision."),
-                         CV_STR("dialogue export"), CV_STR(""));
+                         CV_STR("dialogue export"));
     if (s->experts.count == 0)
-        return call_next(CV_STR("Nobody takes part: add experts, then seat them."), CV_STR("dialogue expert-create"),
-                         CV_STR("--data @expert.json"));
+        return recruit();
     if (panel == 0)
-        return call_next(CV_STR("Nobody sits: seat the panel."), CV_STR("dialogue evolve-panel"),
-                         CV_STR("--data @panel.json"));
+        return seat(a, s);
     if (c->count > 0 && convergence->converged)
         return decide(a, CV_STR("The target is reached"));
     if (cv_state_next_round(s) > CV_MAX_ROUND)
@@ -235,7 +269,7 @@ bool cv_dialogue_progress(cv_call *call)
     if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->course, &err))
         return cv_call_fail(call, &err);
     judge(call->arena, p);
-    p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.flags);
+    p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.more, p->next.count);
     write_progress(call, p);
     return true;
 }

@@ -20,8 +20,10 @@ typedef struct {
 
 typedef struct {
     cv_str text;
-    cv_str operation, flags; /* what to call: "dialogue draft", and what a command line adds */
-    cv_str command;          /* … as the caller calls it */
+    cv_str operation;    /* what to call: "dialogue draft" */
+    cv_argument more[5]; /* … with what beside the dialogue; "…" stands for what the judge decides */
+    size_t count;
+    cv_str command; /* … as the caller calls it */
 } cv_next_step;
 
 typedef struct {
