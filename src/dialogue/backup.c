@@ -55,8 +55,7 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
                    S_ISREG(st.st_mode) ? "a file" : "something");
         err->field = CV_STR("path");
         err->value = given;
-        err->suggestion = S_ISREG(st.st_mode) ? CV_STR("choose another name, or replace it with force")
-                                              : CV_STR("choose another name");
+        err->suggestion = S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name");
         return false;
     }
     return there ? replace_copy(call, *ret_path, err) : make_copy(call, *ret_path, err);
@@ -65,7 +64,7 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
 bool cv_record_backup(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    bool force = cv_json_get_true(call->input, "force");
+    bool force = cv_outlet_forced(call);
     const char *written;
     struct stat st;
     if (!back_up(call, cv_json_get_text(call->input, "path"), force, &written, &err))

@@ -36,8 +36,8 @@ static const char workflow[] =
     "5. blue_dialogue_progress says what still blocks convergence. Go on until every tension is closed and every "
     "expert has signalled, then blue_dialogue_verdict_register: the final verdict, and a minority verdict for those "
     "who dissent. blue_dialogue_export writes it down.\n\n"
-    "A refused request lists every fault with its field and what would be valid: mend all of them and send the whole "
-    "request again.\n";
+    "A refused request lists every fault of form (types, fields), and once its form is right every fault of meaning, "
+    "each with its field and what would be valid: mend all of them and send the whole request again.\n";
 
 static bool judge(cv_mcp_request *r, const cv_mcp_prompt *prompt, const cv_json *arguments)
 {

@@ -95,7 +95,9 @@ static bool hear(void *ctx, size_t done, size_t total, cv_str what)
     return !cv_mcp_cancelled(f->request);
 }
 
-static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, bool *ret_failed)
+/* `most`: see cv_call. */
+static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, size_t most,
+                  bool *ret_failed)
 {
     cv_tools_worker *w = r->worker;
     cv_tools *tools = r->server->ctx;
@@ -109,6 +111,7 @@ static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *inpu
                     .input = input,
                     .input_text = input_text,
                     .out = &w->out,
+                    .most = most,
                     .errs = &errs,
                     .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
     size_t opened = w->desk.opened;
@@ -133,7 +136,7 @@ cv_str cv_tools_run_named(cv_mcp_request *r, const char *room, const char *verb,
     cv_err err = {.arena = r->arena};
     if (!cv_json_parse(r->arena, input_text, input, &err))
         return *ret_failed = true, err.message;
-    return run(r, cv_op_find(cv_str_of(room), cv_str_of(verb)), input, input_text, ret_failed);
+    return run(r, cv_op_find(cv_str_of(room), cv_str_of(verb)), input, input_text, 0, ret_failed);
 }
 
 cv_str cv_tools_input(cv_arena *a, cv_str id, const char *more, cv_str value)
@@ -164,7 +167,9 @@ cv_str cv_tools_text(cv_arena *a, cv_str reply, const char *list, const char *me
 
 static bool call_tool(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
 {
-    cv_mcp_text(r, run(r, tool->data, arguments, r->text, &r->is_error));
+    const cv_operation *op = tool->data;
+    size_t most = op->flags & CV_OP_LARGE ? LARGE_ANSWER_CHARS : 0;
+    cv_mcp_text(r, run(r, op, arguments, r->text, most, &r->is_error));
     return true;
 }
 
@@ -333,12 +338,14 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .instructions =
             CV_STR("Deliberations of a judge and a panel of experts, kept in a record. As judge: "
                    "blue_dialogue_create, then per round blue_dialogue_evolve_panel (if the panel changes), "
-                   "blue_dialogue_round_prompts, one agent per prompt in parallel, blue_dialogue_respond for "
-                   "each answer, blue_dialogue_draft, add your scores, blue_dialogue_round_register, "
+                   "blue_dialogue_round_prompts (files; include_prompts: the texts, experts: of whom), one agent per "
+                   "prompt in parallel, blue_dialogue_respond for each answer, blue_dialogue_draft, add your scores, "
+                   "blue_dialogue_round_register, "
                    "blue_dialogue_progress; when converged blue_dialogue_verdict_register and "
                    "blue_dialogue_export. As expert: read your prompt, answer with the markers in "
                    "conclave://spec, hand it in with blue_dialogue_respond. A refused request lists every "
-                   "fault: mend them and send the whole request again; nothing was written."),
+                   "fault of form, and once its form is right every fault of meaning: mend all and send the whole "
+                   "request again; nothing was written."),
         .tools = tools,
         .tool_count = count,
         .tool_missing = tool_missing,

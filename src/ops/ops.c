@@ -14,7 +14,8 @@ static const cv_room rooms[] = {
 enum {
     READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
     STEADY = READS | CV_OP_STEADY,
-    WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT,
+    ADDS = CV_OP_STORE | CV_OP_WRITES,
+    WRITES = ADDS | CV_OP_IDEMPOTENT,
     FILES = CV_OP_FILES,
     LARGE = CV_OP_LARGE,
     EVERY_ROUND = CV_OP_EVERY_ROUND,
@@ -44,7 +45,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
                  "  conclave dialogue create --data @dialogue.json\n",
      .schema = "dialogue_create",
-     .flags = WRITES | EVERY_ROUND,
+     .flags = ADDS | EVERY_ROUND,
      .run = cv_dialogue_create},
     {.room = "dialogue",
      .verb = "list",
@@ -401,7 +402,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave doctor\n"
                  "  conclave doctor --repair\n",
      .schema = "record_doctor",
-     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT | FILES,
      .run = cv_record_doctor},
     {.room = "",
      .verb = "backup",

@@ -28,6 +28,7 @@ typedef struct {
     cv_str digest;     /* of the input; journal.c makes it once per call */
     cv_buf *out;
     cv_follower follower;
+    size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */
     bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
     size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */

@@ -24,3 +24,14 @@ bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, 
     err->suggestion = CV_STR("name a path outside .conclave, or one below .conclave/dialogues");
     return false;
 }
+
+bool cv_outlet_forced(const cv_call *call)
+{
+    return !call->confined && cv_json_get_true(call->input, "force");
+}
+
+cv_str cv_outlet_advice(const cv_call *call)
+{
+    return call->confined ? CV_STR("choose another name; only the command line replaces what conclave did not write")
+                          : CV_STR("choose another name, or replace it with force");
+}

@@ -18,4 +18,9 @@ extern const char *const cv_record_database; /* its name there */
 /* `path` as this caller means it, or an error without its field. */
 bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err);
 
+/* Is a file to be replaced that conclave did not write? `force` says so, at the command line only: who comes through a
+ * server never destroys anything. The advice for those who may not. */
+bool cv_outlet_forced(const cv_call *call);
+cv_str cv_outlet_advice(const cv_call *call);
+
 #endif

@@ -20,7 +20,11 @@ is '[.result.tools[] | select(.name == "blue_dialogue_progress" or .name == "blu
 is '[.result.tools[] | select(.name == "blue_dialogue_round_register") | .annotations.readOnlyHint, .annotations.idempotentHint, .annotations.destructiveHint] == [false, true, false]'
 is '[.result.tools[] | select(._meta["anthropic/maxResultSizeChars"]) | .name] | contains(["blue_dialogue_round_context", "blue_dialogue_round_prompts"])'
 is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array")] == []'
+is '[.result.tools[] | select(.annotations.destructiveHint != false and .annotations.readOnlyHint == false)] == []'
+is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint == false'
+is '.result.tools[] | select(.name == "blue_dialogue_round_prompts") | .inputSchema.properties | has("experts") and has("include_prompts")'
 ask "all tools" "$list" --tools all
+is '.result.tools[] | select(.name == "blue_dialogue_doctor") | .annotations.readOnlyHint == false'
 is '[.result.tools[].name] | contains(["blue_dialogue_search", "blue_dialogue_verify", "blue_dialogue_update"])'
 run "an unknown room" 2 mcp --rooms kitchen
 has dialogue err
@@ -46,6 +50,15 @@ ask "a path outside the project" "$call"
 is '.result.isError == true and (.result.content[0].text | fromjson | .field == "output_path")'
 ask "an unknown field" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_list","arguments":{"limt":5}}}'
 is '.result.isError == true and (.result.content[0].text | fromjson | .error_code == "unknown_field")'
+printf 'mine\n' >README.md
+ask "force over a file of somebody else" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_export","arguments":{"dialogue_id":"x","output_path":"README.md","force":true}}}'
+is '.result.isError == true and (.result.content[0].text | contains("only the command line"))'
+[ "$(cat README.md)" = mine ]
+ok $? "force over a file of somebody else: it stays"
+ask "a backup over it" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_backup","arguments":{"path":"README.md","force":true}}}' --tools all
+is '.result.isError == true'
+[ "$(cat README.md)" = mine ]
+ok $? "a backup over it: it stays"
 
 # What models get wrong often: JSON in quotes, the request in a field of its own.
 refused() { # refused NAME TOOL ARGUMENTS: its faults as a list in $out
@@ -92,7 +105,7 @@ unknown=$(while read -r words; do "$conclave" help $words >/dev/null 2>&1 || ech
 ok $? "every operation that an error names is one $unknown"
 # What an answer says to call can be called as it stands.
 tool "a dialogue with an expert" blue_dialogue_create '{"title":"Suggested","expert_pool":{"domain":"Baking","experts":[{"slug":"muffin","role":"Baker","tier":"Core","relevance":1}]}}'
-is '.judge_protocol.instructions | contains("`blue_dialogue_round_context`") and contains("`blue_dialogue_abandon`") and (test("`round-|`respond|\\{") | not)'
+is '.judge_protocol.instructions | contains("`blue_dialogue_round_context`") and contains("`blue_dialogue_abandon`") and (test("`(respond|draft|progress|panel-sample|abandon|round-(context|prompts|verify|register))`") | not)'
 call_suggested() { # call_suggested CALL: "TOOL ARGUMENTS" as an answer gave it
     tool "$1" "${1%% *}" "${1#* }"
     is '.status == "success"'
@@ -103,6 +116,14 @@ tool "a file that nobody handed in" blue_dialogue_round_verify '{"dialogue_id":"
 is '.files[0].command | startswith("blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content_path\":\"")'
 tool "an expert's prompt" blue_dialogue_round_prompts '{"dialogue_id":"suggested","write":false}'
 is '.prompts[0].prompt | contains("`blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content\":\"…\"}`") and contains("\"no_contribution\":true}`") and (contains("conclave dialogue") | not)'
+awk 'BEGIN { for (i = 0; i < 7000; i++) print "Rye keeps longer than wheat does." }' >"$work/long.txt"
+words=$(jq -R -s . "$work/long.txt")
+jq -n --argjson w "$words" '{"dialogue_id":"suggested","round":0,"score":1,"summary":"S","perspectives":[{"local_id":"MUFFIN-P0001","label":"A","content":$w},{"local_id":"MUFFIN-P0002","label":"B","content":$w}]}' >"$work/round.json"
+"$conclave" dialogue round-register --data @"$work/round.json" --json >/dev/null
+ask "prompts too long for an answer" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_round_prompts","arguments":{"dialogue_id":"suggested","include_prompts":true}}}'
+[ "$(wc -c <"$out")" -lt 450000 ]
+ok $? "prompts too long for an answer: the answer is short"
+is '.result.content[0].text | fromjson | .prompts[0] | .prompt_left_out and .prompt_path and (has("prompt") | not)'
 tool "the next step with responses" blue_dialogue_progress '{"dialogue_id":"suggested"}'
 call_suggested "$(jq -r .next_step.command "$out")"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
@@ -289,6 +310,23 @@ has "the token is empty" err
 run "a folder that is not there" 2 install claude --root "$work/nothing"
 [ ! -e "$work/nothing" ]
 ok $? "and is not made"
+
+# Texts send nobody to a tool that is not offered, unless they say how it is.
+name="texts"
+for file in "$root/skills/alignment-play/SKILL.md" "$root/src/door/prompts.c" "$root/src/door/tools.c"; do
+    grep -v -- '--tools all' "$file" | grep -o 'blue_dialogue_[a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | sort -u >"$work/named"
+    astray=$(grep -vxF -f "$work/usual" "$work/named")
+    [ -z "$astray" ] || echo "#   $file: $astray"
+    [ -z "$astray" ]
+    ok $? "$name: ${file##*/} names tools that are offered"
+done
+cd "$work/project" || exit 1
+"$conclave" mcp >"$work/protocol" <<'END'
+{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"Protocol"}}}
+END
+jq -r '.result.content[0].text | fromjson | .judge_protocol.instructions' "$work/protocol" | grep -o 'blue_dialogue_[a-z_]*[a-z]' | sort -u >"$work/named"
+[ -s "$work/named" ] && ! grep -qvxF -f "$work/usual" "$work/named"
+ok $? "$name: the protocol names tools that are offered"
 
 # The skill of the experts is what the tables say.
 "$conclave" spec --skill >"$out"

@@ -223,6 +223,19 @@ static bool write_files(press *x, const cv_prompt *job, cv_json_writer *w)
     return true;
 }
 
+/* What is too long for the caller in sum is there for the asking, one expert after the other. */
+static void print_text(const press *x, cv_json_writer *w)
+{
+    const cv_json_writer before = *w;
+    size_t length = w->out->n, most = x->call->most;
+    cv_json_key_str(w, "prompt", cv_buf_str(&x->prompt));
+    if (most == 0 || w->out->n <= most)
+        return;
+    *w = before;
+    w->out->n = length;
+    cv_json_key_bool(w, "prompt_left_out", true);
+}
+
 static bool print_job(press *x, cv_prompt *job, cv_json_writer *w)
 {
     cv_buf_clear(&x->prompt);
@@ -237,7 +250,7 @@ static bool print_job(press *x, cv_prompt *job, cv_json_writer *w)
     cv_json_key_int(w, "estimated_tokens", cv_prompt_tokens(x->prompt.n));
     print_left(job, w);
     if (x->include)
-        cv_json_key_str(w, "prompt", cv_buf_str(&x->prompt));
+        print_text(x, w);
     cv_json_end_object(w);
     return true;
 }

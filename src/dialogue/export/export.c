@@ -47,12 +47,11 @@ static bool may_replace(cv_call *call, const char *path, cv_err *err)
         return true; /* nothing there, or the writer will say why it cannot be written */
     cv_str found = {beginning, fread(beginning, 1, sizeof beginning, file)};
     fclose(file);
-    const cv_json *force = cv_json_get(call->input, CV_STR("force"));
-    if (found.n == 0 || cv_str_starts(found, CV_STR("{\n  \"id\": \"")) || (force && force->type == CV_JSON_TRUE))
+    if (found.n == 0 || cv_str_starts(found, CV_STR("{\n  \"id\": \"")) || cv_outlet_forced(call))
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
     err->value = cv_str_of(path);
-    err->suggestion = CV_STR("choose another name, or replace it with force");
+    err->suggestion = cv_outlet_advice(call);
     return false;
 }
 

@@ -87,7 +87,7 @@ static bool may_replace(const files *f, const char *path, cv_err *err)
     cv_doc doc;
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
         return true; /* nothing there, or the writer will say why it cannot be written */
-    if (cv_json_get_true(f->call->input, "force"))
+    if (cv_outlet_forced(f->call))
         return true;
     if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &found, err))
         return false;
@@ -97,7 +97,8 @@ static bool may_replace(const files *f, const char *path, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", path);
     err->value = cv_str_of(path);
-    err->suggestion = CV_STR("keep it under another name, or replace it with force");
+    err->suggestion =
+        f->call->confined ? cv_outlet_advice(f->call) : CV_STR("keep it under another name, or replace it with force");
     return false;
 }
 
