@@ -27,9 +27,9 @@ cv_str cv_created_text(const cv_call *call, const cv_json *answer)
     cv_str id = cv_json_get_text(answer, "dialogue_id");
     cv_str question = cv_json_get_text(cv_json_get(answer, CV_STR("dialogue")), "question");
     cv_str title = cv_json_get_text(answer, "title");
-    cv_str next = panel->count
-                      ? cv_call_name(call, CV_STR("dialogue round-prompts"), id, CV_STR(""))
-                      : cv_call_name(call, CV_STR("dialogue expert-create"), id, CV_STR("--data @expert.json"));
+    static const cv_argument whom[] = {{"data", CV_STR_INIT("@expert.json"), CV_ARGUMENT_COMMAND}};
+    cv_str next = panel->count ? cv_call_name(call, CV_STR("dialogue round-prompts"), id, NULL, 0)
+                               : cv_call_name(call, CV_STR("dialogue expert-create"), id, whom, CV_COUNT(whom));
     cv_buf out = {0};
     cv_buf_printf(&out, "dialogue: %.*s\ntitle:    %.*s\n", CV_FMT(id), CV_FMT(title));
     if (question.n)

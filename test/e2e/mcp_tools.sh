@@ -114,6 +114,7 @@ mkdir -p .conclave/dialogues/suggested/round-0
 printf '[MUFFIN-P0001: Rye]\nKeeps.\n' >.conclave/dialogues/suggested/round-0/response-muffin.md
 tool "a file that nobody handed in" blue_dialogue_round_verify '{"dialogue_id":"suggested"}'
 is '.files[0].command | startswith("blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content_path\":\"")'
+call_suggested "$(jq -r '.files[0].command' "$out")"
 tool "an expert's prompt" blue_dialogue_round_prompts '{"dialogue_id":"suggested","write":false}'
 is '.prompts[0].prompt | contains("`blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content\":\"…\"}`") and contains("\"no_contribution\":true}`") and (contains("conclave dialogue") | not)'
 awk 'BEGIN { for (i = 0; i < 7000; i++) print "Rye keeps longer than wheat does." }' >"$work/long.txt"
