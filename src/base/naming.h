@@ -3,9 +3,8 @@
  * Below the doors an operation is known by its words, "dialogue respond", and its arguments by the names of their
  * fields. At one door that is a line for a shell, at the other a tool and its input:
  *
- *     conclave dialogue respond bread --round 1 --expert muffin --content @response.md --replace
- *     blue_dialogue_respond
- * {"dialogue_id":"bread","round":1,"expert":"muffin","content_path":"response.md","replace":true}
+ *     conclave dialogue respond bread --round 1 --expert muffin --content @response.md
+ *     blue_dialogue_respond {"dialogue_id":"bread","round":1,"expert":"muffin","content_path":"response.md"}
  */
 #ifndef CV_BASE_NAMING_H
 #define CV_BASE_NAMING_H

@@ -66,7 +66,7 @@ static void warn_of_role(cv_call *call, const cv_state *s, const cv_rec_expert *
 
 static void warn_of_seat(cv_call *call, const cv_state *s, const cv_rec_expert *expert, cv_notices *warnings)
 {
-    cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, (cv_str){NULL, 0});
+    cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, NULL, 0);
     cv_notice_add(warnings, call->arena, CV_STR("no_seat"),
                   "%.*s takes part, but sits on no panel and gets no prompt; give a seat: %.*s",
                   CV_FMT(expert->expert_slug), CV_FMT(evolve))
