@@ -118,8 +118,7 @@ call_suggested "$(jq -r '.files[0].command' "$out")"
 tool "an expert's prompt" blue_dialogue_round_prompts '{"dialogue_id":"suggested","write":false}'
 is '.prompts[0].prompt | contains("`blue_dialogue_respond {\"dialogue_id\":\"suggested\",\"round\":0,\"expert\":\"muffin\",\"content\":\"…\"}`") and contains("\"no_contribution\":true}`") and (contains("conclave dialogue") | not)'
 awk 'BEGIN { for (i = 0; i < 7000; i++) print "Rye keeps longer than wheat does." }' >"$work/long.txt"
-words=$(jq -R -s . "$work/long.txt")
-jq -n --argjson w "$words" '{"dialogue_id":"suggested","round":0,"score":1,"summary":"S","perspectives":[{"local_id":"MUFFIN-P0001","label":"A","content":$w},{"local_id":"MUFFIN-P0002","label":"B","content":$w}]}' >"$work/round.json"
+jq -n --rawfile w "$work/long.txt" '{"dialogue_id":"suggested","round":0,"score":1,"summary":"S","perspectives":[{"local_id":"MUFFIN-P0001","label":"A","content":$w},{"local_id":"MUFFIN-P0002","label":"B","content":$w}]}' >"$work/round.json"
 "$conclave" dialogue round-register --data @"$work/round.json" --json >/dev/null
 ask "prompts too long for an answer" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_round_prompts","arguments":{"dialogue_id":"suggested","include_prompts":true}}}'
 [ "$(wc -c <"$out")" -lt 450000 ]
@@ -156,7 +155,7 @@ ok $? "unreadable requests: what nobody waits for is told on standard error"
 
 # Long work tells how far it is, to who wants to know.
 ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
-jq -s -e 'length == 2 and .[0].method == "notifications/progress" and .[0].params == {"progressToken": "p", "progress": 0, "total": 1, "message": "x"} and (.[1].result | has("isError") | not)' "$out" >/dev/null
+jq -s -e 'length == 2 and .[0].method == "notifications/progress" and (.[0].params | .progressToken == "p" and .progress == 0 and .total >= 1 and (.message | length) > 0) and (.[1].result | has("isError") | not)' "$out" >/dev/null
 ok $? "progress: told before the answer"
 ask "no progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{}}}' --tools all
 [ "$(wc -l <"$out")" -eq 1 ]
@@ -178,7 +177,7 @@ done
 exec 7>&-
 wait $pid
 name="asked again"
-jq -s -e '[.[].result.content[0].text | fromjson | .count] == [1, 1, 1, 2, 2, 3, 3, 4, 4]' "$out" >/dev/null
+jq -s -e '[.[].result.content[0].text | fromjson | .count] | . as $n | ([$n[] - $n[0]] == [0, 0, 0, 1, 1, 2, 2, 3, 3])' "$out" >/dev/null
 ok $? "$name: every answer is that of its moment"
 
 # A record that is replaced while the server runs: what is acknowledged is in the one that everybody finds.
