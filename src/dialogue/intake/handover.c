@@ -1,7 +1,9 @@
 /* handover.c - from an expert's file into the record, and from there into its own file; see handover.h. */
 #include "dialogue/intake/handover.h"
 
+#include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/limits.h"
@@ -75,7 +77,7 @@ static bool is_recorded(cv_call *call, const cv_state *s, int64_t round, cv_str 
                         cv_err *err)
 {
     cv_state known;
-    cv_str subject = cv_arena_printf(call->arena, "%lld/%.*s", (long long)round, CV_FMT(expert));
+    cv_str subject = cv_turn_key(call->arena, round, expert);
     cv_wanted wanted = {
         .kinds = CV_REC_BIT(RESPONSE) | CV_REC_BIT(EVENT), .no_content = true, .about = &subject, .about_count = 1};
     *ret_is = false;
@@ -126,14 +128,20 @@ bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str ex
     return true;
 }
 
+/* A second name for the same bytes: of two who do so at once none takes the other's, and whatever is written to the
+ * first name from here on leaves them alone. */
 bool cv_handover_keep(cv_arena *a, const char *path, const char **ret_kept, cv_err *err)
 {
     enum { MOST_KEPT = 1000 };
     for (int i = 1; i <= MOST_KEPT; i++) {
-        struct stat st;
         *ret_kept = cv_arena_printf(a, "%s.before-%d", path, i).p;
-        if (lstat(*ret_kept, &st) != 0)
-            return cv_file_replace(path, *ret_kept, err);
+        if (link(path, *ret_kept) == 0)
+            return true;
+        if (errno == EEXIST)
+            continue;
+        cv_err_set(err, CV_ERR_IO, "cannot keep the file as %s: %s", *ret_kept, strerror(errno));
+        err->file = cv_str_of(path);
+        return false;
     }
     cv_err_set(err, CV_ERR_IO, "%s.before-%d is the last one kept: take some of them away", path, (int)MOST_KEPT);
     return false;

@@ -18,7 +18,7 @@ bool cv_handover_input(cv_call *call, cv_json *ret_input);
 bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
                       const char **ret_path, bool *ret_foreign, cv_err *err);
 
-/* Makes room at `path`: what stands there goes beside it, under the first free name response-muffin.md.before-N. */
+/* Keeps what stands at `path` beside it as well, under the first free name response-muffin.md.before-N. */
 bool cv_handover_keep(cv_arena *a, const char *path, const char **ret_kept, cv_err *err);
 
 #endif

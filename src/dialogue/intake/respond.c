@@ -138,15 +138,17 @@ static bool refuse_foreign(response *r, const char *path)
     return false;
 }
 
-/* A folder that cannot be written is no reason: the record holds the response, and a warning says so. */
+/* A folder that is not to be had is no reason: the record holds the response, and a warning says so. A file of which
+ * the record cannot say whose it is stays. */
 static bool spares_file(response *r)
 {
     cv_err err = {.arena = r->call->arena};
     const char *path;
     bool foreign;
-    if (!r->content.p || cv_json_get_true(r->call->input, "replace") ||
-        !cv_handover_look(r->call, &r->state, r->round, r->expert, r->sha256, &path, &foreign, &err))
+    if (!r->content.p || cv_json_get_true(r->call->input, "replace"))
         return true;
+    if (!cv_handover_look(r->call, &r->state, r->round, r->expert, r->sha256, &path, &foreign, &err))
+        return !foreign || cv_call_fail(r->call, &err);
     return !foreign || refuse_foreign(r, path);
 }
 
