@@ -14,9 +14,9 @@
 #include "record/sqlite_engine.h"
 
 enum {
-    REGION_BYTES = 1 << 15,
-    INITIALISED = 12
-}; /* the size of SQLite's regions; where the header says that it is one */
+    REGION_BYTES = 1 << 15, /* SQLite maps the index in regions of this size */
+    INITIALISED = 12,       /* where the header says that it is one */
+};
 
 void cv_sqlite_find_log_index(cv_sqlite *s)
 {
