@@ -50,6 +50,68 @@ cv_err *cv_errs_add(cv_errs *errs, cv_arena *a, cv_err_code code, const char *fo
     return err;
 }
 
+void cv_err_message(cv_err *err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    err->message = cv_arena_vprintf(err->arena, format, args);
+    va_end(args);
+}
+
+#define SETTER(name, member)                                                                                           \
+    void cv_err_##name(cv_err *err, cv_str text)                                                                       \
+    {                                                                                                                  \
+        err->member = cv_arena_copy(err->arena, text);                                                                 \
+    }
+SETTER(field, field)
+SETTER(value, value)
+SETTER(suggest, suggestion)
+SETTER(operation, operation)
+SETTER(file, file)
+SETTER(item_type, item_type)
+SETTER(local_id, local_id)
+SETTER(constraint, constraint)
+SETTER(context, context)
+#undef SETTER
+
+void cv_err_options(cv_err *err, const cv_str *options, size_t count)
+{
+    cv_str *copies = count ? CV_NEW_ARRAY(err->arena, count, cv_str) : NULL;
+    for (size_t i = 0; i < count; i++)
+        copies[i] = cv_arena_copy(err->arena, options[i]);
+    err->options = copies;
+    err->option_count = count;
+}
+
+void cv_err_copy(cv_err *to, const cv_err *from)
+{
+    cv_arena *a = to->arena;
+    cv_err copy = {.arena = a,
+                   .code = from->code,
+                   .message = cv_arena_copy(a, from->message),
+                   .field = cv_arena_copy(a, from->field),
+                   .value = cv_arena_copy(a, from->value),
+                   .suggestion = cv_arena_copy(a, from->suggestion),
+                   .operation = cv_arena_copy(a, from->operation),
+                   .file = cv_arena_copy(a, from->file),
+                   .line = from->line,
+                   .column = from->column,
+                   .item_type = cv_arena_copy(a, from->item_type),
+                   .local_id = cv_arena_copy(a, from->local_id),
+                   .constraint = cv_arena_copy(a, from->constraint),
+                   .context = cv_arena_copy(a, from->context)};
+    cv_err_options(&copy, from->options, from->option_count);
+    *to = copy;
+}
+
+cv_err *cv_errs_keep(cv_errs *errs, cv_arena *a, const cv_err *err)
+{
+    cv_err *kept = CV_PUSH(a, errs);
+    kept->arena = a;
+    cv_err_copy(kept, err);
+    return kept;
+}
+
 bool cv_err_nearest(cv_err *err, cv_str found, const cv_str *words, size_t count)
 {
     cv_str near = cv_str_nearest(found, words, count);

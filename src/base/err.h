@@ -4,10 +4,11 @@
  * on success it leaves err alone. An error is made in two breaths:
  *
  *     cv_err_set(err, CV_ERR_INVALID_VALUE, "round is %d, the last one is %d", round, last);
- *     err->field = CV_STR("round");
+ *     cv_err_field(err, CV_STR("round"));
  *     return false;
  *
- * Texts live in err->arena, which the caller sets; views put in by hand must live as long.
+ * An error owns its texts: they live in err->arena, which the caller sets, and whatever fills a field copies into it.
+ * Nobody assigns a field: with CV_ERR_SEALED the compiler refuses that, and test/checks/layers.sh asks it to.
  */
 #ifndef CV_BASE_ERR_H
 #define CV_BASE_ERR_H
@@ -21,24 +22,30 @@ typedef enum {
     CV_ERR_COUNT
 } cv_err_code;
 
+#ifdef CV_ERR_SEALED
+#define CV_ERR_KEPT const
+#else
+#define CV_ERR_KEPT
+#endif
+
 typedef struct {
     cv_arena *arena;
     cv_err_code code;
-    cv_str message;
-    cv_str field;          /* like perspectives[0].references[1].target */
-    cv_str value;          /* what was found there */
-    const cv_str *options; /* what would be valid */
-    size_t option_count;
-    cv_str suggestion; /* what to do */
-    cv_str operation;  /* that helps: "dialogue list"; then the suggestion goes on with what it does */
-    cv_str file;
+    CV_ERR_KEPT cv_str message;
+    CV_ERR_KEPT cv_str field;          /* like perspectives[0].references[1].target */
+    CV_ERR_KEPT cv_str value;          /* what was found there */
+    const cv_str *CV_ERR_KEPT options; /* what would be valid */
+    CV_ERR_KEPT size_t option_count;
+    CV_ERR_KEPT cv_str suggestion; /* what to do */
+    CV_ERR_KEPT cv_str operation;  /* that helps: "dialogue list"; then the suggestion goes on with what it does */
+    CV_ERR_KEPT cv_str file;
     size_t line;   /* 1-based; 0: not about a place */
     size_t column; /* in code points, 1-based */
     /* Of a fault in a batch, and what the rule was; all of them may be empty. */
-    cv_str item_type;  /* "perspective"; else told by the field */
-    cv_str local_id;   /* "MUFFIN-P0101" */
-    cv_str constraint; /* the rule that was broken: "required", "semantic" */
-    cv_str context;    /* a JSON object with what else is known: {"source_id":"P0101"} */
+    CV_ERR_KEPT cv_str item_type;  /* "perspective"; else told by the field */
+    CV_ERR_KEPT cv_str local_id;   /* "MUFFIN-P0101" */
+    CV_ERR_KEPT cv_str constraint; /* the rule that was broken: "required", "semantic" */
+    CV_ERR_KEPT cv_str context;    /* a JSON object with what else is known: {"source_id":"P0101"} */
 } cv_err;
 
 typedef struct {
@@ -56,6 +63,25 @@ bool cv_err_set(cv_err *err, cv_err_code code, const char *format, ...) __attrib
 /* The same with the place in a file. */
 bool cv_err_at(cv_err *err, cv_err_code code, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The fields, each copied into err->arena. */
+void cv_err_message(cv_err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cv_err_field(cv_err *err, cv_str field);
+void cv_err_value(cv_err *err, cv_str value);
+void cv_err_options(cv_err *err, const cv_str *options, size_t count);
+void cv_err_suggest(cv_err *err, cv_str suggestion);
+void cv_err_operation(cv_err *err, cv_str operation);
+void cv_err_file(cv_err *err, cv_str file);
+void cv_err_item_type(cv_err *err, cv_str item_type);
+void cv_err_local_id(cv_err *err, cv_str local_id);
+void cv_err_constraint(cv_err *err, cv_str constraint);
+void cv_err_context(cv_err *err, cv_str context);
+
+/* All of `from`, copied into the arena of `to`: the one way to hand an error on to somebody with another arena. */
+void cv_err_copy(cv_err *to, const cv_err *from);
+
+/* Adds a copy to a list. */
+cv_err *cv_errs_keep(cv_errs *errs, cv_arena *a, const cv_err *err);
 
 /* Suggests the one of `words` that is near what was `found`: "did you mean 'x'?". False: none is. */
 bool cv_err_nearest(cv_err *err, cv_str found, const cv_str *words, size_t count);

@@ -160,12 +160,7 @@ static bool lint_compat(run *r, cv_arena *a, const char *file, cv_str text)
 /* Keeps an error for the end; its texts move to the arena of the whole command. */
 static void keep_error(run *r, const cv_err *err)
 {
-    cv_arena *a = r->cli->arena;
-    cv_err *kept = CV_PUSH(a, &r->errs);
-    *kept = (cv_err){.arena = a, .code = err->code, .line = err->line, .column = err->column};
-    kept->message = cv_arena_copy(a, err->message);
-    kept->suggestion = cv_arena_copy(a, err->suggestion);
-    kept->file = cv_arena_copy(a, err->file);
+    const cv_err *kept = cv_errs_keep(&r->errs, r->cli->arena, err);
     cv_buf_flush(&r->report);
     fflush(stdout);
     if (r->format == JSON) /* they stand in its 'errors' */

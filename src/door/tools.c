@@ -117,7 +117,7 @@ static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *inpu
     size_t opened = w->desk.opened;
     bool open = cv_desk_open(&w->desk, tools->options.root, &err) || (w->desk.root && op->flags & CV_OP_PROJECT);
     if (!open)
-        *CV_PUSH(r->arena, &errs) = err;
+        cv_errs_keep(&errs, r->arena, &err);
     if (w->desk.opened != opened)
         look_soon(tools);
     call.root = w->desk.root;

@@ -47,7 +47,7 @@ void cv_watch_reply(const cv_operation *op, const cv_call *call)
     cv_json reply;
     cv_str text = cv_buf_str(call->out);
     if (!cv_json_parse(&a, text, &reply, &err))
-        *CV_PUSH(&a, &errs) = err;
+        cv_errs_keep(&errs, &a, &err);
     else
         cv_schema_check(&a, cv_op_schema(op).output, text, &reply, &errs);
     if (errs.count > 0)

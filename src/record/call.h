@@ -47,7 +47,7 @@ static inline cv_str cv_call_name(const cv_call *call, cv_str operation, cv_str 
 /* Passes on an error that a function below reported. Always false. */
 static inline bool cv_call_fail(cv_call *call, const cv_err *err)
 {
-    *CV_PUSH(call->arena, call->errs) = *err;
+    cv_errs_keep(call->errs, call->arena, err);
     return false;
 }
 

@@ -286,7 +286,7 @@ static bool search_once(cv_sqlite *s, cv_arena *a, asking *ask, size_t *ret_behi
     cv_err late = {.arena = err->arena}; /* told by *ret_behind */
     s->index_damaged = false;
     if (!catch_up(s, a, &late) && s->index_damaged) {
-        *err = late;
+        cv_err_copy(err, &late);
         return false;
     }
     return ask_all(s, a, ask, ret_behind, err);

@@ -36,9 +36,7 @@ static cv_str path_text(cv_arena *a, const path *p)
 
 static cv_err *fault(reader *r, cv_err_code code, const path *p, const cv_json *at, const char *message)
 {
-    cv_err *err = CV_PUSH(r->a, r->errs);
-    *err = (cv_err){.arena = r->a};
-    cv_err_set(err, code, "%s", message);
+    cv_err *err = cv_errs_add(r->errs, r->a, code, "%s", message);
     err->field = path_text(r->a, p);
     err->column = at->offset; /* until place_faults() */
     return err;
@@ -78,8 +76,8 @@ static bool wants(reader *r, const path *p, const cv_json *value, cv_json_type t
     if (value->type == type)
         return true;
     cv_err *err = fault(r, CV_ERR_INVALID_VALUE, p, value, "");
-    err->message = cv_arena_printf(r->a, "expected %.*s, found %.*s", CV_FMT(cv_json_type_word(type)),
-                                   CV_FMT(cv_json_type_word(value->type)));
+    cv_err_message(err, "expected %.*s, found %.*s", CV_FMT(cv_json_type_word(type)),
+                   CV_FMT(cv_json_type_word(value->type)));
     return false;
 }
 
@@ -162,7 +160,7 @@ static int word(reader *r, const path *p, const cv_json *object, const char *key
     if (s.n && index < 0) {
         path here = {p, cv_str_of(key), 0};
         cv_err *err = fault(r, CV_ERR_INVALID_VALUE, &here, cv_json_get(object, cv_str_of(key)), "");
-        err->message = cv_arena_printf(r->a, "'%.*s' is not known", CV_FMT(cv_excerpt(r->a, s)));
+        cv_err_message(err, "'%.*s' is not known", CV_FMT(cv_excerpt(r->a, s)));
         err->value = s;
         err->options = words.items;
         err->option_count = words.count;
@@ -220,8 +218,8 @@ static void check_mark(reader *r, const path *p, const cv_json *json, const cv_m
     }
     if (!same) {
         cv_err *err = fault(r, CV_ERR_INVALID_VALUE, p, json, "");
-        err->message = cv_arena_printf(r->a, "the mark would be written as '%.*s' and not read back as it is",
-                                       CV_FMT(cv_excerpt(r->a, cv_buf_str(&b))));
+        cv_err_message(err, "the mark would be written as '%.*s' and not read back as it is",
+                       CV_FMT(cv_excerpt(r->a, cv_buf_str(&b))));
         err->suggestion = CV_STR("check id, type, targets and by against its kind and style");
     }
     cv_buf_release(&b);

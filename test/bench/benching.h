@@ -41,7 +41,7 @@ static inline double cv_bench_call(cv_store *store, const char *folder, const ch
                     .out = &out,
                     .errs = &errs};
     if (!cv_json_parse(&a, text, &input, &err))
-        *CV_PUSH(&a, &errs) = err;
+        cv_errs_keep(&errs, &a, &err);
     if (errs.count || !cv_op_call(cv_op_find(CV_STR("dialogue"), cv_str_of(verb)), &call)) {
         cv_str why = cv_err_text(&errs.items[0]);
         fprintf(stderr, "bench: %s: %.*s\n", verb, CV_FMT(why));

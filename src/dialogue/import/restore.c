@@ -205,7 +205,7 @@ static void compare(differing *d, cv_str at, const cv_json *says, const cv_json 
 static void keep_errs(cv_arena *a, const cv_errs *from, cv_errs *to)
 {
     for (size_t i = 0; i < from->count; i++)
-        *CV_PUSH(a, to) = from->items[i];
+        cv_errs_keep(to, a, &from->items[i]);
 }
 
 static cv_str request_for(cv_arena *a, cv_str id, bool to_answer)
@@ -245,7 +245,7 @@ static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *
     if (ok)
         ok = agrees(call, a, scratch, text, document, r, errs);
     else
-        *CV_PUSH(a, errs) = err;
+        cv_errs_keep(errs, a, &err);
     cv_store_close(scratch);
     return ok;
 }
@@ -274,7 +274,7 @@ cv_restore_result cv_restore(const cv_call *call, cv_arena *a, cv_str text, cons
         return CV_RESTORE_REFUSED;
     if (!call->store->calls->position(call->store, a, ret_restored->dialogue_id, &position, &found, &err) ||
         (!found && !write_rows(call, a, call->store, text, ret_restored, &err))) {
-        *CV_PUSH(a, errs) = err;
+        cv_errs_keep(errs, a, &err);
         return err.code == CV_ERR_REV_CONFLICT ? CV_RESTORE_CONFLICT : CV_RESTORE_REFUSED;
     }
     return found ? taken(a, ret_restored, &position, errs) : CV_RESTORE_DONE;

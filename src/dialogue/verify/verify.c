@@ -43,7 +43,7 @@ bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret
     bool found = false;
     memset(v, 0, sizeof *v);
     v->id = id;
-    v->fact = (cv_err){.arena = call->arena};
+    v->fact.arena = call->arena;
     bool ok = call->store->calls->snapshot(call->store, &v->arena, id, &everything, see_row, v, &position, &found, err);
     if (ok && !found)
         ok = cv_verify_fail(v, CV_STR("dialogue"), err, "expected a row, found none");

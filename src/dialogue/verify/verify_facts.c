@@ -188,7 +188,7 @@ static bool check_status(cv_verify *v, uint32_t place, cv_err *err)
 bool cv_verify_facts(cv_verify *v, cv_err *err)
 {
     if (v->fact.code != CV_ERR_NONE) {
-        *err = v->fact;
+        cv_err_copy(err, &v->fact);
         return false;
     }
     for (uint32_t place = 0; place < CV_PLACES; place++)

@@ -290,7 +290,7 @@ static void add_ask(cv_citations *c, ask *one)
     if (!one->found) {
         one->err.value = one->text;
         cv_err_advise(&one->err, c->call->name);
-        *CV_PUSH(a, &c->errs) = one->err;
+        cv_errs_keep(&c->errs, a, &one->err);
         return;
     }
     uintptr_t *place = cv_map_put(&c->at, a, one->what.id, &is_new);

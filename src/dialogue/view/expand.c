@@ -56,9 +56,8 @@ static cv_str tell(const cv_citations *c)
 static bool refuse(const cv_citations *c, cv_call *call)
 {
     for (size_t i = 0; i < c->errs.count; i++) {
-        cv_err err = c->errs.items[i];
-        err.field = cv_arena_printf(call->arena, "ids[%zu]", i);
-        cv_call_fail(call, &err);
+        cv_err *err = cv_errs_keep(call->errs, call->arena, &c->errs.items[i]);
+        err->field = cv_arena_printf(call->arena, "ids[%zu]", i);
     }
     return false;
 }
