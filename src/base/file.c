@@ -60,8 +60,8 @@ static bool fail_errno(cv_err *err, const char *path, const char *what, int numb
                        : number == EISDIR                    ? CV_ERR_NOT_A_FILE
                                                              : CV_ERR_IO;
     cv_err_set(err, code, "cannot %s: %s", what, strerror(number));
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
-    err->suggestion = number == EISDIR ? CV_STR("name a file, not a folder") : cv_str_of(advice(number));
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, number == EISDIR ? CV_STR("name a file, not a folder") : cv_str_of(advice(number)));
     return false;
 }
 
@@ -72,10 +72,10 @@ static bool fail_not_a_file(cv_err *err, const char *path, mode_t mode)
                        : S_ISSOCK(mode) ? "a socket"
                                         : "a device";
     cv_err_set(err, CV_ERR_NOT_A_FILE, "this is %s, not a file", kind);
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
-    err->suggestion = S_ISDIR(mode)    ? CV_STR("name a file in it")
-                      : S_ISFIFO(mode) ? CV_STR("pipe it into standard input and name the file -")
-                                       : CV_STR("name a regular file");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, S_ISDIR(mode)    ? CV_STR("name a file in it")
+                        : S_ISFIFO(mode) ? CV_STR("pipe it into standard input and name the file -")
+                                         : CV_STR("name a regular file"));
     return false;
 }
 
@@ -83,8 +83,8 @@ static bool fail_too_large(cv_err *err, const char *path, const char *more, size
 {
     cv_err_set(err, CV_ERR_TOO_LARGE, "%s%zu bytes (%.1f MB), above the limit of %.1f MB (%zu bytes)", more, size,
                (double)size / (1 << 20), (double)ceiling / (1 << 20), ceiling);
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
-    err->suggestion = CV_STR("split the file");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, CV_STR("split the file"));
     return false;
 }
 
@@ -162,7 +162,7 @@ bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *
     if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &text, err))
         return false;
     if (!cv_text_check(text, err)) {
-        err->file = cv_arena_copy(err->arena, cv_str_of(path));
+        cv_err_file(err, cv_str_of(path));
         return false;
     }
     *ret_text = text;
@@ -187,7 +187,7 @@ bool cv_text_check(cv_str text, cv_err *err)
     if (nul != SIZE_MAX) {
         place(text, nul, &line, &column);
         cv_err_at(err, CV_ERR_NOT_TEXT, line, column, "a NUL byte: this is not text");
-        err->suggestion = CV_STR("name a text file in UTF-8");
+        cv_err_suggest(err, CV_STR("name a text file in UTF-8"));
         return false;
     }
     if (valid == text.n)
@@ -195,7 +195,8 @@ bool cv_text_check(cv_str text, cv_err *err)
     place(text, valid, &line, &column);
     cv_err_at(err, CV_ERR_NOT_UTF8, line, column, "byte 0x%02x is not valid UTF-8", (unsigned char)text.p[valid]);
     bool utf16 = cv_str_starts(text, CV_STR("\xff\xfe")) || cv_str_starts(text, CV_STR("\xfe\xff"));
-    err->suggestion = utf16 ? CV_STR("it looks like UTF-16: save the file as UTF-8") : CV_STR("save the file as UTF-8");
+    cv_err_suggest(err,
+                   utf16 ? CV_STR("it looks like UTF-16: save the file as UTF-8") : CV_STR("save the file as UTF-8"));
     return false;
 }
 
@@ -372,7 +373,7 @@ static bool sync_folder(job *j)
     if (sync_fd(j->calls, j->folder) || errno == EINVAL || errno == ENOTSUP)
         return true;
     fail_errno(j->err, j->path, "bring the folder to disk", errno);
-    j->err->suggestion = CV_STR("the new content is in place but may not survive a power cut: write it again");
+    cv_err_suggest(j->err, CV_STR("the new content is in place but may not survive a power cut: write it again"));
     return false;
 }
 

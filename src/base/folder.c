@@ -13,7 +13,7 @@
 static bool fail(cv_err *err, const char *path, const char *what, int number)
 {
     cv_err_set(err, number == ENOENT ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot %s: %s", what, strerror(number));
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
+    cv_err_file(err, cv_str_of(path));
     return false;
 }
 

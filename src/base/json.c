@@ -52,7 +52,7 @@ static void count_place(const char *begin, const char *at, size_t *ret_line, siz
 static bool refuse_at(reader *r, const char *at, const char *suggestion)
 {
     count_place(r->begin, at, &r->err->line, &r->err->column);
-    r->err->suggestion = cv_str_of(suggestion);
+    cv_err_suggest(r->err, cv_str_of(suggestion));
     return false;
 }
 
@@ -287,7 +287,7 @@ static bool refuse_escape(reader *r, const char *at)
     if (!is_hex || hex4(r->p, r->end) < 0) {
         refuse(r, is_hex ? "four hex digits after \\u" : "one of \" \\ / b f n r t u after '\\'");
         if (r->err->code == CV_ERR_JSON)
-            r->err->suggestion = CV_STR("write \\\\ for a backslash");
+            cv_err_suggest(r->err, CV_STR("write \\\\ for a backslash"));
         return false;
     }
     bool low = cv_lower(r->p[1]) >= 'c';
@@ -465,7 +465,7 @@ static bool refuse_duplicate(reader *r, key_pair pair)
     cv_str raw = cv_str_range(at + 1, end); /* as written: no control characters in the message */
     cv_err_set(r->err, CV_ERR_DUPLICATE_KEY, "expected each key once, found \"%.*s\" again (first in line %zu)",
                CV_FMT(cv_utf8_excerpt(r->err->arena, raw, EXCERPT)), line);
-    r->err->field = cv_arena_copy(r->err->arena, pair.again->key);
+    cv_err_field(r->err, pair.again->key);
     return refuse_at(r, at, "remove one of the two");
 }
 

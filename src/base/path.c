@@ -9,8 +9,8 @@
 static bool refuse(cv_err *err, cv_str path, const char *why)
 {
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the path %s", why);
-    err->value = cv_arena_copy(err->arena, path);
-    err->suggestion = CV_STR("name a path below the project's folder");
+    cv_err_value(err, path);
+    cv_err_suggest(err, CV_STR("name a path below the project's folder"));
     return false;
 }
 

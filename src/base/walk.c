@@ -29,8 +29,8 @@ static bool fail(cv_err *err, const char *path, const char *what, int number)
 {
     cv_err_set(err, number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot %s: %s", what,
                strerror(number));
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
-    err->suggestion = number == EACCES ? CV_STR("check its permissions") : CV_STR("check the path");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, number == EACCES ? CV_STR("check its permissions") : CV_STR("check the path"));
     return false;
 }
 
@@ -101,8 +101,8 @@ static bool walk(walker *w, const char *path, int depth)
 {
     if (depth > CV_MAX_WALK_DEPTH) {
         cv_err_set(w->err, CV_ERR_TOO_LARGE, "folders are nested deeper than %d", CV_MAX_WALK_DEPTH);
-        w->err->file = cv_arena_copy(w->err->arena, cv_str_of(path));
-        w->err->suggestion = CV_STR("name a folder further down");
+        cv_err_file(w->err, cv_str_of(path));
+        cv_err_suggest(w->err, CV_STR("name a folder further down"));
         return passes_over(w);
     }
     names found = {0};

@@ -46,16 +46,16 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
 {
     struct stat st;
     if (!cv_outlet_allowed(call, given, ret_path, err)) {
-        err->field = CV_STR("path");
+        cv_err_field(err, CV_STR("path"));
         return false;
     }
     bool there = lstat(*ret_path, &st) == 0;
     if (there && (!force || !S_ISREG(st.st_mode))) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "there is %s of this name already",
                    S_ISREG(st.st_mode) ? "a file" : "something");
-        err->field = CV_STR("path");
-        err->value = given;
-        err->suggestion = S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name");
+        cv_err_field(err, CV_STR("path"));
+        cv_err_value(err, given);
+        cv_err_suggest(err, S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name"));
         return false;
     }
     return there ? replace_copy(call, *ret_path, err) : make_copy(call, *ret_path, err);

@@ -88,12 +88,13 @@ static cv_str read_output_dir(cv_call *call)
     cv_str whole =
         path.n && path.p[0] != '/' ? cv_arena_printf(call->arena, "%s/%.*s", call->root, CV_FMT(path)) : path;
     if (path.n && !cv_outlet_allowed(call, whole, &folder, &err))
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
-                  "the folder cannot be written to by dialogues")
-            ->suggestion = err.suggestion;
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
+                                 "the folder cannot be written to by dialogues"),
+                       err.suggestion);
     else if (call->confined && leaves_root(path))
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path, "the folder lies outside the project")
-            ->suggestion = CV_STR("give a path below the project's root, without '..', or leave it out");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
+                                 "the folder lies outside the project"),
+                       CV_STR("give a path below the project's root, without '..', or leave it out"));
     return path;
 }
 
@@ -113,9 +114,9 @@ static void read_calibration(cv_call *call, cv_rec_dialogue *row)
                      ? cv_text_read(call, calibration, CV_STR("calibration"), "ethos_id", CV_MAX_PHRASE, CV_TEXT_LINE)
                      : (cv_str){NULL, 0};
     if (own.p && row->ethos_id.p && !cv_str_eq(own, row->ethos_id))
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR("calibration"), "ethos_id", own,
-                  "the dialogue's ethos_id is '%.*s'", CV_FMT(row->ethos_id))
-            ->suggestion = CV_STR("give one of them");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR("calibration"), "ethos_id", own,
+                                 "the dialogue's ethos_id is '%.*s'", CV_FMT(row->ethos_id)),
+                       CV_STR("give one of them"));
     if (!row->ethos_id.p)
         row->ethos_id = own;
     if (calibrated && calibrated->type == CV_JSON_FALSE && calibration)
@@ -153,9 +154,10 @@ static int64_t read_panel_size(cv_call *call, const wish *w)
     int64_t pool = (int64_t)w->pool.count;
     int64_t size = cv_json_get_int(call->input, "panel_size", pool < USUAL_PANEL ? pool : USUAL_PANEL);
     if (w->pool.count && size > pool)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size",
-                  cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld experts", (long long)pool)
-            ->suggestion = CV_STR("make the pool larger or the panel smaller");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size",
+                                 cv_arena_printf(call->arena, "%lld", (long long)size), "the pool has %lld experts",
+                                 (long long)pool),
+                       CV_STR("make the pool larger or the panel smaller"));
     return w->pool.count || given(call, "panel_size") ? size : CV_ABSENT;
 }
 
@@ -308,9 +310,9 @@ static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, c
 
 static bool taken_slug(cv_call *call, cv_str id)
 {
-    cv_refuse(call, CV_ERR_REV_CONFLICT, CV_STR(""), "expect_rev", CV_STR("0"), "the dialogue '%.*s' exists",
-              CV_FMT(id))
-        ->suggestion = CV_STR("leave expect_rev out to get the next free id");
+    cv_err_suggest(cv_refuse(call, CV_ERR_REV_CONFLICT, CV_STR(""), "expect_rev", CV_STR("0"),
+                             "the dialogue '%.*s' exists", CV_FMT(id)),
+                   CV_STR("leave expect_rev out to get the next free id"));
     return false;
 }
 
@@ -335,9 +337,9 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
         if (settled)
             return true;
     }
-    cv_refuse(call, CV_ERR_SIMILAR_TITLES, CV_STR(""), "title", w->row.title, "%d dialogues have this title already",
-              CV_MAX_SAME_TITLE)
-        ->suggestion = CV_STR("choose a title that tells this dialogue apart");
+    cv_err_suggest(cv_refuse(call, CV_ERR_SIMILAR_TITLES, CV_STR(""), "title", w->row.title,
+                             "%d dialogues have this title already", CV_MAX_SAME_TITLE),
+                   CV_STR("choose a title that tells this dialogue apart"));
     return false;
 }
 

@@ -44,10 +44,10 @@ static cv_err *add(const cv_spot *at, cv_err_code code, cv_str value, const char
     cv_call *call = at->call;
     cv_str message = cv_arena_vprintf(call->arena, format, args);
     cv_err *err = cv_errs_add(call->errs, call->arena, code, "%.*s", CV_FMT(message));
-    err->field = at->field;
-    err->value = shown(call, value);
-    err->item_type = at->item_type;
-    err->local_id = shown(call, at->local_id);
+    cv_err_field(err, at->field);
+    cv_err_value(err, shown(call, value));
+    cv_err_item_type(err, at->item_type);
+    cv_err_local_id(err, shown(call, at->local_id));
     return err;
 }
 
@@ -57,7 +57,7 @@ cv_err *cv_fault(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str 
     va_start(args, format);
     cv_err *err = add(at, code, value, format, args);
     va_end(args);
-    err->constraint = constraint;
+    cv_err_constraint(err, constraint);
     return err;
 }
 
@@ -73,8 +73,7 @@ cv_err *cv_refuse(cv_call *call, cv_err_code code, cv_str at, const char *field,
 
 void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count)
 {
-    fault->options = words;
-    fault->option_count = count;
+    cv_err_options(fault, words, count);
     cv_err_nearest(fault, fault->value, words, count);
 }
 
@@ -90,21 +89,22 @@ static cv_str joined(cv_arena *a, const cv_str *words, size_t count)
 
 void cv_fault_missing(const cv_spot *at)
 {
-    cv_fault(at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){0}, "%.*s is missing or empty", CV_FMT(at->field))
-        ->suggestion = CV_STR("Give it a value that is not empty");
+    cv_err_suggest(cv_fault(at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){0}, "%.*s is missing or empty",
+                            CV_FMT(at->field)),
+                   CV_STR("Give it a value that is not empty"));
 }
 
 void cv_fault_unless_line(const cv_spot *at, cv_str text, size_t most)
 {
     size_t length = cv_utf8_count(text);
     if (length > most)
-        cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("maxLength"), text, "expected at most %zu characters, found %zu",
-                 most, length)
-            ->suggestion = CV_STR("Shorten it");
+        cv_err_suggest(cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("maxLength"), text,
+                                "expected at most %zu characters, found %zu", most, length),
+                       CV_STR("Shorten it"));
     if (cv_str_has_control(text))
-        cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("one_line"), text, "%.*s has control characters or line breaks",
-                 CV_FMT(at->field))
-            ->suggestion = CV_STR("Write it on one line");
+        cv_err_suggest(cv_fault(at, CV_ERR_INVALID_VALUE, CV_STR("one_line"), text,
+                                "%.*s has control characters or line breaks", CV_FMT(at->field)),
+                       CV_STR("Write it on one line"));
 }
 
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words)
@@ -113,10 +113,9 @@ void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_st
     cv_str all = joined(a, words.items, words.count), near = cv_str_nearest(value, words.items, words.count);
     cv_err *err = cv_fault(at, code, constraint, value, "%.*s must be one of: %.*s (got '%.*s')", CV_FMT(name),
                            CV_FMT(all), CV_FMT(cv_excerpt(a, value)));
-    err->options = words.items;
-    err->option_count = words.count;
-    err->suggestion =
-        near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near)) : CV_STR("Use one of the valid options");
+    cv_err_options(err, words.items, words.count);
+    cv_err_suggest(err, near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
+                               : CV_STR("Use one of the valid options"));
 }
 
 void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
@@ -126,7 +125,7 @@ void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
     cv_fault_word(at, CV_ERR_ENTITY_TYPE, type_enum, cv_arena_join(a, side, CV_STR("_type")), value,
                   (cv_words){letters, CV_KIND_COUNT});
     cv_err *err = &at->call->errs->items[at->call->errs->count - 1];
-    err->suggestion = CV_STR("Ids begin with P, R, T, E or C, in capitals");
+    cv_err_suggest(err, CV_STR("Ids begin with P, R, T, E or C, in capitals"));
 }
 
 void cv_fault_expert(const cv_spot *at, cv_str slug)
@@ -138,11 +137,10 @@ void cv_fault_expert(const cv_spot *at, cv_str slug)
     cv_str near = cv_str_nearest(slug, slugs, count);
     cv_err *err = cv_fault(at, CV_ERR_UNKNOWN_EXPERT, referential, slug, "expert '%.*s' does not take part in '%.*s'",
                            CV_FMT(cv_excerpt(a, slug)), CV_FMT(s->id));
-    err->options = slugs;
-    err->option_count = count;
-    err->operation = near.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create");
-    err->suggestion = near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
-                             : CV_STR("creates an expert; or name one who takes part");
+    cv_err_options(err, slugs, count);
+    cv_err_operation(err, near.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create"));
+    cv_err_suggest(err, near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
+                               : CV_STR("creates an expert; or name one who takes part"));
 }
 
 /* The entities of the same kind and round, else of the same kind: what could have been meant. */
@@ -169,9 +167,8 @@ void cv_fault_not_found(const cv_spot *at, cv_str id)
     cv_err *err =
         cv_fault(at, CV_ERR_TARGET_NOT_FOUND, referential, id, "target_id '%.*s' not found in dialogue '%.*s'",
                  CV_FMT(cv_excerpt(a, id)), CV_FMT(at->state->id));
-    err->options = ids;
-    err->option_count = at->call->errs->count <= HELPED ? near_ids(at, id, ids, MOST) : 0;
-    err->suggestion = CV_STR("Use the id of a registered item, a local id of this batch, or @expert");
+    cv_err_options(err, ids, at->call->errs->count <= HELPED ? near_ids(at, id, ids, MOST) : 0);
+    cv_err_suggest(err, CV_STR("Use the id of a registered item, a local id of this batch, or @expert"));
 }
 
 void cv_fault_kind(const cv_spot *at, cv_str side, cv_kind wanted, cv_str id)
@@ -180,10 +177,10 @@ void cv_fault_kind(const cv_spot *at, cv_str side, cv_kind wanted, cv_str id)
     cv_err *err = cv_fault(at, CV_ERR_TYPE_MISMATCH, type_consistency, id,
                            "%.*s_type '%c' does not match %.*s_id '%.*s' (expected prefix '%c')", CV_FMT(side), letter,
                            CV_FMT(side), CV_FMT(cv_excerpt(at->call->arena, id)), letter);
-    err->options = &letters[wanted];
-    err->option_count = 1;
-    err->suggestion = cv_arena_printf(at->call->arena, "Use the id of a %.*s, or move the item to the list of its kind",
-                                      CV_FMT(cv_kinds[wanted].word));
+    cv_err_options(err, &letters[wanted], 1);
+    cv_err_suggest(err,
+                   cv_arena_printf(at->call->arena, "Use the id of a %.*s, or move the item to the list of its kind",
+                                   CV_FMT(cv_kinds[wanted].word)));
 }
 
 static cv_str context_of(cv_arena *a, cv_str source_id, cv_str target_id, char target)
@@ -209,13 +206,12 @@ void cv_fault_reference(const cv_spot *at, cv_ref ref, cv_str source_id, char so
                        "ref_type '%.*s' requires same source and target type (got %c→%c)", CV_FMT(word), source, target)
             : cv_fault(at, CV_ERR_REF_TARGET, semantic, word,
                        "ref_type '%.*s' can only target Tensions (T), but target_type is '%c'", CV_FMT(word), target);
-    err->options = kind >= 0 ? &letters[kind] : NULL;
-    err->option_count = kind >= 0;
+    cv_err_options(err, kind >= 0 ? &letters[kind] : NULL, kind >= 0);
     cv_str what = found >= 0 ? cv_kinds[found].word : CV_STR("expert");
-    err->suggestion =
-        cv_arena_printf(at->call->arena, "Use 'support' or 'oppose' for %.*s targets, or change target to a %.*s ID",
-                        CV_FMT(what), CV_FMT(cv_kinds[kind >= 0 ? kind : CV_KIND_TENSION].word));
-    err->context = context_of(at->call->arena, source_id, target_id, target);
+    cv_err_suggest(err, cv_arena_printf(at->call->arena,
+                                        "Use 'support' or 'oppose' for %.*s targets, or change target to a %.*s ID",
+                                        CV_FMT(what), CV_FMT(cv_kinds[kind >= 0 ? kind : CV_KIND_TENSION].word)));
+    cv_err_context(err, context_of(at->call->arena, source_id, target_id, target));
 }
 
 void cv_fault_transition(const cv_spot *at, cv_str id, cv_status from, cv_status to)
@@ -230,10 +226,9 @@ void cv_fault_transition(const cv_spot *at, cv_str id, cv_status from, cv_status
     cv_err *err = cv_fault(at, CV_ERR_TRANSITION, lifecycle, cv_statuses[to].word,
                            "Cannot transition %.*s from '%.*s' to '%.*s' (valid transitions: %.*s)", CV_FMT(id),
                            CV_FMT(cv_statuses[from].word), CV_FMT(cv_statuses[to].word), CV_FMT(all));
-    err->options = valid;
-    err->option_count = count;
-    err->suggestion = count ? CV_STR("Use one of the valid transitions, or leave the update out")
-                            : CV_STR("Leave the update out: this status is final");
+    cv_err_options(err, valid, count);
+    cv_err_suggest(err, count ? CV_STR("Use one of the valid transitions, or leave the update out")
+                              : CV_STR("Leave the update out: this status is final"));
 }
 
 bool cv_id_bad_letter(cv_str id, char *ret_letter)

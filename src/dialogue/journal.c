@@ -104,9 +104,9 @@ static cv_str op_id_of(cv_call *call, cv_str digest)
 static bool op_conflict(cv_str op_id, cv_err *err)
 {
     cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id '%.*s' was used for another request", CV_FMT(op_id));
-    err->field = CV_STR("op_id");
-    err->value = op_id;
-    err->suggestion = CV_STR("use a new op_id for a new request, or leave it out");
+    cv_err_field(err, CV_STR("op_id"));
+    cv_err_value(err, op_id);
+    cv_err_suggest(err, CV_STR("use a new op_id for a new request, or leave it out"));
     return false;
 }
 
@@ -231,8 +231,8 @@ static bool rev_conflict(const cv_state *state, int64_t expected, cv_err *err)
 {
     cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue '%.*s' is at rev %lld, not at %lld", CV_FMT(state->id),
                (long long)state->position.rev, (long long)expected);
-    err->field = CV_STR("expect_rev");
-    err->suggestion = CV_STR("read the dialogue again and send the request with its present rev");
+    cv_err_field(err, CV_STR("expect_rev"));
+    cv_err_suggest(err, CV_STR("read the dialogue again and send the request with its present rev"));
     return false;
 }
 

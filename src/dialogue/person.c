@@ -17,14 +17,16 @@ cv_str cv_text_read(cv_call *call, const cv_json *from, cv_str at, const char *k
     cv_str text = shape == CV_TEXT_LINE ? cv_str_trim(given->text) : given->text;
     size_t length = cv_utf8_count(text);
     if (cv_str_trim(text).n == 0)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s is empty", key)->suggestion =
-            CV_STR("write something");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s is empty", key),
+                       CV_STR("write something"));
     else if (length > most)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "expected at most %zu characters, found %zu", most, length)
-            ->suggestion = CV_STR("shorten it");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text,
+                                 "expected at most %zu characters, found %zu", most, length),
+                       CV_STR("shorten it"));
     else if (shape == CV_TEXT_LINE && cv_str_has_control(text))
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s has control characters or line breaks", key)
-            ->suggestion = CV_STR("write it on one line");
+        cv_err_suggest(
+            cv_refuse(call, CV_ERR_INVALID_VALUE, at, key, text, "%s has control characters or line breaks", key),
+            CV_STR("write it on one line"));
     return text;
 }
 
@@ -40,15 +42,17 @@ static cv_str read_slug(cv_call *call, const cv_json *from, cv_str at)
             continue;
         cv_str next = cv_arena_lower(call->arena, given->text);
         if (slug.p && !cv_str_eq(slug, next))
-            cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "the name is not that of the slug '%.*s'",
-                      CV_FMT(cv_excerpt(call->arena, slug)))
-                ->suggestion = CV_STR("give one of them");
+            cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text,
+                                     "the name is not that of the slug '%.*s'", CV_FMT(cv_excerpt(call->arena, slug))),
+                           CV_STR("give one of them"));
         else if (!cv_slug_ok(next))
-            cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is no slug of an expert")
-                ->suggestion = CV_STR("use letters, digits and dashes, at most 32, a letter or digit first");
+            cv_err_suggest(
+                cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is no slug of an expert"),
+                CV_STR("use letters, digits and dashes, at most 32, a letter or digit first"));
         else if (cv_str_eq(next, cv_judge_slug))
-            cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "'judge' is reserved for the judge")
-                ->suggestion = CV_STR("choose another name");
+            cv_err_suggest(
+                cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "'judge' is reserved for the judge"),
+                CV_STR("choose another name"));
         slug = next;
     }
     return slug;
@@ -93,8 +97,8 @@ static cv_str read_color(cv_call *call, const cv_json *from, cv_str at)
     for (size_t i = 1; fits && i < color.n; i++)
         fits = is_hex(color.p[i]);
     if (!fits)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, "color", color, "this is no color")->suggestion =
-            CV_STR("write six hex digits: #3B82F6");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, "color", color, "this is no color"),
+                       CV_STR("write six hex digits: #3B82F6"));
     return color;
 }
 
@@ -143,7 +147,7 @@ bool cv_require_next_round(cv_call *call, const cv_state *s, int64_t round)
                                            "round %lld is registered", (long long)round)
                                : cv_refuse(call, CV_ERR_ROUND_ORDER, CV_STR(""), "round", value,
                                            "round %lld is not the next one", (long long)round);
-    err->suggestion = next > CV_MAX_ROUND ? CV_STR("a dialogue has at most 100 rounds")
-                                          : cv_arena_printf(call->arena, "the next round is %lld", (long long)next);
+    cv_err_suggest(err, next > CV_MAX_ROUND ? CV_STR("a dialogue has at most 100 rounds")
+                                            : cv_arena_printf(call->arena, "the next round is %lld", (long long)next));
     return false;
 }

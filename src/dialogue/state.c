@@ -83,8 +83,8 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that cannot be: its number is out of range",
                round ? "a round" : "an entity");
-    err->operation = CV_STR("verify");
-    err->suggestion = CV_STR("tells where it was changed");
+    cv_err_operation(err, CV_STR("verify"));
+    cv_err_suggest(err, CV_STR("tells where it was changed"));
     return false;
 }
 
@@ -152,11 +152,11 @@ static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
     cv_list_query query = {.limit = CV_MAX_PAGE};
     call->store->calls->list(call->store, call->arena, &query, keep_id, &known, &ignored);
     cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
-    err->field = CV_STR("dialogue_id");
-    err->value = dialogue_id;
+    cv_err_field(err, CV_STR("dialogue_id"));
+    cv_err_value(err, dialogue_id);
     if (!cv_err_nearest(err, dialogue_id, known.items, known.count)) {
-        err->operation = CV_STR("dialogue list");
-        err->suggestion = CV_STR("shows all dialogues");
+        cv_err_operation(err, CV_STR("dialogue list"));
+        cv_err_suggest(err, CV_STR("shows all dialogues"));
     }
     return false;
 }
@@ -183,9 +183,9 @@ bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, c
 
 bool cv_state_kept_moving(cv_call *call)
 {
-    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
-                CV_MAX_READINGS)
-        ->suggestion = CV_STR("try again");
+    cv_err_suggest(cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT,
+                               "others kept changing the dialogue (%d tries)", CV_MAX_READINGS),
+                   CV_STR("try again"));
     return false;
 }
 
@@ -284,8 +284,8 @@ bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_val
     if (cv_json_parse(a, text, ret_value, &why))
         return true;
     cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that is no JSON: %.*s", what, CV_FMT(why.message));
-    err->operation = CV_STR("verify");
-    err->suggestion = CV_STR("tells where it was changed");
+    cv_err_operation(err, CV_STR("verify"));
+    cv_err_suggest(err, CV_STR("tells where it was changed"));
     return false;
 }
 

@@ -12,9 +12,9 @@ bool cv_write_open(cv_call *call, const cv_state *state, bool final_is_fine)
     bool abandoned = cv_str_eq(state->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
     if (!abandoned && (final_is_fine || !cv_state_is_closed(state)))
         return true;
-    cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s", CV_FMT(state->id),
-             abandoned ? "was abandoned" : "has its final verdict")
-        ->suggestion = CV_STR("Create a new dialogue to go on");
+    cv_err_suggest(cv_fault(&at, CV_ERR_DIALOGUE_CLOSED, CV_STR("closed"), state->id, "dialogue '%.*s' %s",
+                            CV_FMT(state->id), abandoned ? "was abandoned" : "has its final verdict"),
+                   CV_STR("Create a new dialogue to go on"));
     return false;
 }
 
@@ -57,8 +57,8 @@ bool cv_write_run(cv_call *call, cv_work work)
         cv_journal_answer(call, &outcome);
         return true;
     }
-    cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)",
-                MOST_TRIES)
-        ->suggestion = CV_STR("try again");
+    cv_err_suggest(cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT,
+                               "others kept changing the dialogue (%d tries)", MOST_TRIES),
+                   CV_STR("try again"));
     return false;
 }

@@ -70,7 +70,7 @@ int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
         cv_err_set(&err, CV_ERR_IO, "%.*s, but its answer could not be written: %s", CV_FMT(cli->done), why);
     else
         cv_err_set(&err, CV_ERR_IO, "cannot write to standard output: %s", why);
-    err.suggestion = cli->done_hint;
+    cv_err_suggest(&err, cli->done_hint);
     print_line(cli, &err);
     return cv_err_exit(err.code);
 }
@@ -88,7 +88,7 @@ static int unknown(cv_cli *cli, cv_str message, const char *name, const names *k
     cv_err err = {.arena = cli->arena};
     cv_err_set(&err, CV_ERR_USAGE, "%.*s", CV_FMT(message));
     if (!cv_err_nearest(&err, cv_str_of(name), known->items, known->count))
-        err.suggestion = look;
+        cv_err_suggest(&err, look);
     return cv_cli_fail(cli, &err);
 }
 
@@ -166,7 +166,7 @@ static int misplaced(cv_cli *cli, const names *known, int argc, char **argv, int
     for (int i = at; i < word; i++)
         cv_buf_printf(&line, " %s", argv[i]);
     cv_err_set(&err, CV_ERR_USAGE, "option '%s' goes behind the %s", argv[at], at == 1 ? "command" : "verb");
-    err.suggestion = cv_arena_copy(cli->arena, cv_buf_str(&line));
+    cv_err_suggest(&err, cv_arena_copy(cli->arena, cv_buf_str(&line)));
     cv_buf_release(&line);
     return cv_cli_fail(cli, &err);
 }

@@ -41,8 +41,8 @@ static bool unknown_option(const cv_cli *cli, cv_str name, cv_err *err)
         names[i] = cv_str_of(cv_cli_option_at(c, i)->name);
     cv_str near = cv_str_nearest(name, names, count);
     cv_err_set(err, CV_ERR_USAGE, "unknown option '--%.*s'", CV_FMT(name));
-    err->suggestion = near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
-                             : cv_arena_printf(err->arena, "see '%s --help'", cv_cli_title(cli->arena, c));
+    cv_err_suggest(err, near.n ? cv_arena_printf(err->arena, "did you mean '--%.*s'?", CV_FMT(near))
+                               : cv_arena_printf(err->arena, "see '%s --help'", cv_cli_title(cli->arena, c)));
     return false;
 }
 
@@ -61,7 +61,7 @@ static bool check_choice(const cv_cli *cli, const cv_cli_option *o, const char *
     if (!o->choices || cli->command->op || is_choice(o->choices, cv_str_of(value)))
         return true;
     cv_err_set(err, CV_ERR_USAGE, "'%s' is no valid value of '--%s'", value, o->name);
-    err->suggestion = cv_arena_printf(err->arena, "use one of: %s", o->choices);
+    cv_err_suggest(err, cv_arena_printf(err->arena, "use one of: %s", o->choices));
     return false;
 }
 
@@ -110,8 +110,8 @@ static bool take_option(cv_cli *cli, int argc, char **argv, int *at, cv_err *err
 static bool single_dash(const cv_cli *cli, const char *arg, cv_err *err)
 {
     cv_err_set(err, CV_ERR_USAGE, "unknown option '%s'", arg);
-    err->suggestion = cv_arena_printf(err->arena, "options begin with two dashes: see '%s --help'",
-                                      cv_cli_title(cli->arena, cli->command));
+    cv_err_suggest(err, cv_arena_printf(err->arena, "options begin with two dashes: see '%s --help'",
+                                        cv_cli_title(cli->arena, cli->command)));
     return false;
 }
 

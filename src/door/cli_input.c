@@ -22,7 +22,7 @@ static bool read_text(cv_cli *cli, const char *value, bool dash, cv_str *ret_tex
 static void name_file(cv_err *err, const char *file)
 {
     if (file && err->file.n == 0)
-        err->file = cv_str_of(strcmp(file, "-") == 0 ? "<stdin>" : file);
+        cv_err_file(err, cv_str_of(strcmp(file, "-") == 0 ? "<stdin>" : file));
 }
 
 /* ---- --data ----------------------------------------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ static bool read_data(cv_cli *cli, cv_cli_input *ret, cv_json *ret_tree, cv_err 
     if (!cv_json_parse(cli->arena, ret->text, ret_tree, err)) {
         name_file(err, ret->file);
         if (!ret->file && err->suggestion.n == 0)
-            err->suggestion = CV_STR("--data takes JSON, @FILE, or - for standard input");
+            cv_err_suggest(err, CV_STR("--data takes JSON, @FILE, or - for standard input"));
         return false;
     }
     if (ret_tree->type == CV_JSON_OBJECT)
@@ -58,10 +58,10 @@ static bool write_json(cv_cli *cli, cv_json_writer *w, cv_str property, const ch
         return false;
     if (!cv_json_parse(cli->arena, text, &tree, err)) {
         name_file(err, file);
-        err->field = property;
+        cv_err_field(err, property);
         if (!file && err->suggestion.n == 0)
-            err->suggestion =
-                cv_arena_printf(err->arena, "'--%s' takes JSON or @FILE", cv_flag_name(cli->arena, property));
+            cv_err_suggest(
+                err, cv_arena_printf(err->arena, "'--%s' takes JSON or @FILE", cv_flag_name(cli->arena, property)));
         return false;
     }
     cv_json_value(w, &tree);
@@ -90,7 +90,7 @@ static bool write_long_text(cv_cli *cli, cv_json_writer *w, cv_str property, con
         return false;
     if (!cv_text_check(text, err)) {
         name_file(err, file);
-        err->field = property;
+        cv_err_field(err, property);
         return false;
     }
     cv_json_str(w, text);
@@ -121,7 +121,7 @@ static bool check_text(const char *value, cv_str property, cv_err *err)
 {
     if (cv_text_check(cv_str_of(value), err))
         return true;
-    err->field = property;
+    cv_err_field(err, property);
     return false;
 }
 
@@ -143,7 +143,7 @@ static void write_items(cv_json_writer *w, const cv_json_member *property, cv_st
 static bool twice(const cv_cli *cli, size_t option, cv_err *err)
 {
     cv_err_set(err, CV_ERR_USAGE, "'--%s' is given twice", cli->command->options[option].name);
-    err->suggestion = CV_STR("it takes one value");
+    cv_err_suggest(err, CV_STR("it takes one value"));
     return false;
 }
 
@@ -196,8 +196,8 @@ static bool place_arguments(cv_cli *cli, cv_err *err)
         size_t property = cv_cli_property_at(cli->command, i);
         if (property == SIZE_MAX) {
             cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", cli->arguments[i]);
-            err->suggestion = cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",
-                                              cv_cli_title(cli->arena, cli->command));
+            cv_err_suggest(err, cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",
+                                                cv_cli_title(cli->arena, cli->command)));
             return false;
         }
         *CV_PUSH(cli->arena, &cli->given) = (cv_cli_given){property, cli->arguments[i]};

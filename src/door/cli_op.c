@@ -44,7 +44,7 @@ static void tell_places(const cv_cli_input *input, cv_errs *errs)
         if (!input->as_written)
             err->line = err->column = 0;
         else if (err->line > 0 && err->file.n == 0 && input->file)
-            err->file = cv_str_of(strcmp(input->file, "-") == 0 ? "<stdin>" : input->file);
+            cv_err_file(err, cv_str_of(strcmp(input->file, "-") == 0 ? "<stdin>" : input->file));
     }
 }
 

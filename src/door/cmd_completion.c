@@ -106,7 +106,7 @@ static int run_completion(cv_cli *cli)
         return cv_cli_finish(cli, &out, 0);
     cv_buf_release(&out);
     cv_err_set(&err, CV_ERR_USAGE, "which shell? bash, zsh or fish");
-    err.suggestion = CV_STR("see 'conclave completion --help'");
+    cv_err_suggest(&err, CV_STR("see 'conclave completion --help'"));
     return cv_cli_fail(cli, &err);
 }
 

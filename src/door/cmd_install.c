@@ -63,9 +63,9 @@ static bool plan_config(installation *in, cv_str command, cv_err *err)
     if (!read_if_there(a, path, &before, err))
         return false;
     if ((before.p || !in->undo) && !cv_client_edit(a, in->client, &job, before, &edited, err)) {
-        err->file = cv_str_of(path);
+        cv_err_file(err, cv_str_of(path));
         if (!err->suggestion.n)
-            err->suggestion = CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed");
+            cv_err_suggest(err, CV_STR("mend the file, or enter 'conclave mcp' by hand; nothing was changed"));
         return false;
     }
     change *c = plan(in, path, before, edited.config);
@@ -127,8 +127,8 @@ static cv_str folder_of(cv_str path)
 static bool cannot(cv_err *err, const char *path, const char *why)
 {
     cv_err_set(err, CV_ERR_IO, "%s", why);
-    err->file = cv_str_of(path);
-    err->suggestion = CV_STR("nothing was changed");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, CV_STR("nothing was changed"));
     return false;
 }
 
@@ -281,8 +281,7 @@ static bool choose_client(installation *in, cv_err *err)
         cv_err_set(err, CV_ERR_USAGE, "'%s' is no client that is known here", cli->arguments[0]);
     else
         cv_err_set(err, CV_ERR_USAGE, "name one client");
-    err->options = names;
-    err->option_count = cv_client_count;
+    cv_err_options(err, names, cv_client_count);
     if (cli->argument_count == 1)
         cv_err_nearest(err, cv_str_of(cli->arguments[0]), names, cv_client_count);
     return false;

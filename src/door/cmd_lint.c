@@ -319,8 +319,8 @@ static int explain(run *r, cv_str word)
         cv_err err = {.arena = r->cli->arena};
         cv_str near = cv_str_nearest(word, words, CV_RULE_COUNT);
         cv_err_set(&err, CV_ERR_USAGE, "there is no rule '%.*s'", CV_FMT(word));
-        err.suggestion = near.n ? cv_arena_printf(err.arena, "did you mean '%.*s'?", CV_FMT(near))
-                                : CV_STR("'conclave lint --rules' lists them");
+        cv_err_suggest(&err, near.n ? cv_arena_printf(err.arena, "did you mean '%.*s'?", CV_FMT(near))
+                                    : CV_STR("'conclave lint --rules' lists them"));
         return cv_cli_fail(r->cli, &err);
     }
     const cv_rule_row *rule = &cv_rules[found];
@@ -364,7 +364,7 @@ static bool check_options(const run *r, cv_err *err)
     if (r->cli->argument_count > 0)
         return true;
     cv_err_set(err, CV_ERR_USAGE, "lint needs a file or folder");
-    err->suggestion = CV_STR("name one, or '-' for standard input");
+    cv_err_suggest(err, CV_STR("name one, or '-' for standard input"));
     return false;
 }
 

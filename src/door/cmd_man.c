@@ -315,7 +315,7 @@ static int unknown_page(cv_cli *cli, const cv_cli_table *table, const char *page
             known[count++] = cv_str_of(table->items[i].name);
     cv_err_set(&err, CV_ERR_USAGE, "there is no page '%s'", page);
     if (!cv_err_nearest(&err, name, known, count))
-        err.suggestion = CV_STR("'conclave --help' lists the commands");
+        cv_err_suggest(&err, CV_STR("'conclave --help' lists the commands"));
     return cv_cli_fail(cli, &err);
 }
 

@@ -44,7 +44,7 @@ static bool check_root(cv_cli *cli, const char *root, cv_err *err)
     const char *found;
     if (root && !cv_file_is_folder(root)) {
         cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' is no folder", root);
-        err->suggestion = CV_STR("give the folder of a project with --root or CONCLAVE_ROOT");
+        cv_err_suggest(err, CV_STR("give the folder of a project with --root or CONCLAVE_ROOT"));
         return false;
     }
     if (!cv_project_find(cli->arena, root, &found, &none))

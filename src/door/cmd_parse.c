@@ -54,7 +54,7 @@ static int run_parse(cv_cli *cli)
     cv_err err = {.arena = cli->arena};
     if (cli->argument_count == 0) {
         cv_err_set(&err, CV_ERR_USAGE, "parse needs a file");
-        err.suggestion = CV_STR("name one, or '-' for standard input");
+        cv_err_suggest(&err, CV_STR("name one, or '-' for standard input"));
         return cv_cli_fail(cli, &err);
     }
     int status = 0;
@@ -114,12 +114,12 @@ static int run_render(cv_cli *cli)
     if (!cv_file_read(cli->arena, file, CV_MAX_JSON_BYTES, &text, &err))
         return cv_cli_fail(cli, &err);
     if (!cv_json_parse(cli->arena, text, &json, &err)) {
-        err.file = cv_str_of(file);
+        cv_err_file(&err, cv_str_of(file));
         return cv_cli_fail(cli, &err);
     }
     if (!cv_doc_read_json(cli->arena, text, &json, &doc, &errs)) {
         for (size_t i = 0; i < errs.count; i++)
-            errs.items[i].file = cv_str_of(file);
+            cv_err_file(&errs.items[i], cv_str_of(file));
         return cv_cli_fail_all(cli, errs.items, errs.count);
     }
     cv_buf out = cv_cli_stdout();

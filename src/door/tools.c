@@ -306,8 +306,7 @@ static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
         for (size_t i = 0; i < cv_room_count(); i++)
             options[i] = cv_str_of(cv_room_at(i)->name);
         cv_err_set(err, CV_ERR_USAGE, "there is no room '%.*s'", CV_FMT(cv_str_trim(name)));
-        err->options = options;
-        err->option_count = cv_room_count();
+        cv_err_options(err, options, cv_room_count());
         return false;
     }
     return true;

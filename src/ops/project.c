@@ -22,7 +22,7 @@ static bool no_project(const char *where, bool above, cv_err *err)
     cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' %s", where,
                above ? "is in no project: neither it nor a folder above it has .conclave"
                      : "is no project: it has no .conclave");
-    err->suggestion = CV_STR("run 'conclave init' in the project's folder");
+    cv_err_suggest(err, CV_STR("run 'conclave init' in the project's folder"));
     return false;
 }
 

@@ -106,9 +106,9 @@ static cv_err *fault(walk *w, cv_err_code code, const step *here, cv_str name, c
     if (is_full(w))
         return NULL;
     cv_err *err = cv_errs_add(w->errs, w->arena, code, "%.*s", CV_FMT(message));
-    err->field = path_of(w->arena, here, name);
-    err->constraint = cv_str_of(constraint);
-    err->local_id = here->local_id;
+    cv_err_field(err, path_of(w->arena, here, name));
+    cv_err_constraint(err, cv_str_of(constraint));
+    cv_err_local_id(err, here->local_id);
     place(w, value, err);
     return err;
 }
@@ -117,7 +117,7 @@ static cv_err *invalid(walk *w, const step *here, const cv_json *value, const ch
 {
     cv_err *err = fault(w, CV_ERR_INVALID_VALUE, here, (cv_str){NULL, 0}, value, constraint, message);
     if (err)
-        err->value = shown(w->arena, value);
+        cv_err_value(err, shown(w->arena, value));
     return err;
 }
 
@@ -242,7 +242,7 @@ static void wrong_type(walk *w, const cv_json *schema, const cv_json *value, con
     cv_err *err = invalid(w, here, value, "type",
                           cv_arena_printf(w->arena, "expected %.*s, found %.*s", CV_FMT(wanted), CV_FMT(found)));
     if (err)
-        err->suggestion = cv_str_of(type_hint(w->arena, schema, value));
+        cv_err_suggest(err, cv_str_of(type_hint(w->arena, schema, value)));
 }
 
 /* ---- single values ---------------------------------------------------------------------------------------------- */
@@ -264,9 +264,8 @@ static void check_enum(walk *w, const cv_json *all, const cv_json *value, const 
     cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
     for (uint32_t i = 0; i < all->count; i++)
         options[i] = shown(w->arena, &all->items[i]);
-    err->options = options;
-    err->option_count = all->count;
-    err->suggestion = did_you_mean(w->arena, cv_str_nearest(text, options, all->count));
+    cv_err_options(err, options, all->count);
+    cv_err_suggest(err, did_you_mean(w->arena, cv_str_nearest(text, options, all->count)));
 }
 
 /* Holds `found` against a lower and an upper keyword. */
@@ -299,7 +298,7 @@ static void check_string(walk *w, const cv_json *schema, const cv_json *value, c
         cv_err *err = fault(w, CV_ERR_INVALID_VALUE, here, (cv_str){NULL, 0}, value, "text",
                             CV_STR("the text has a NUL character (\\u0000)"));
         if (err)
-            err->suggestion = CV_STR("remove it");
+            cv_err_suggest(err, CV_STR("remove it"));
         return;
     }
     if (keyword(schema, string_range[0]) || keyword(schema, string_range[1]))
@@ -359,17 +358,16 @@ static void unknown_field(walk *w, const cv_json *schema, const cv_json_member *
     if (!err || !all)
         return;
     if (wraps_request(w->arena, schema, &member->value)) {
-        err->suggestion = CV_STR("send its members themselves, without this field around them");
+        cv_err_suggest(err, CV_STR("send its members themselves, without this field around them"));
         return;
     }
     cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);
     for (uint32_t i = 0; i < all->count; i++)
         options[i] = all->members[i].key;
-    err->suggestion = did_you_mean(w->arena, cv_str_nearest(member->key, options, all->count));
+    cv_err_suggest(err, did_you_mean(w->arena, cv_str_nearest(member->key, options, all->count)));
     if (err->suggestion.n || w->told == schema)
         return;
-    err->options = options;
-    err->option_count = all->count;
+    cv_err_options(err, options, all->count);
     w->told = schema;
 }
 
@@ -382,7 +380,7 @@ static void check_twice(walk *w, const cv_json *object, const cv_json_member *me
                           cv_arena_printf(w->arena, "'%.*s' is another name of '%.*s', which is given too",
                                           CV_FMT(member->key), CV_FMT(name)));
     if (err)
-        err->suggestion = CV_STR("give one of them");
+        cv_err_suggest(err, CV_STR("give one of them"));
 }
 
 static void check_member(walk *w, const cv_json *schema, const cv_json *object, const cv_json_member *member,

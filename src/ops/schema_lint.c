@@ -83,7 +83,7 @@ static bool is_bound_or_schema(const cv_json *value, cv_err *err)
 
 static void name_field(cv_err *err, cv_str name)
 {
-    err->field = err->field.n ? cv_arena_printf(err->arena, "%.*s.%.*s", CV_FMT(name), CV_FMT(err->field)) : name;
+    cv_err_field(err, err->field.n ? cv_arena_printf(err->arena, "%.*s.%.*s", CV_FMT(name), CV_FMT(err->field)) : name);
 }
 
 static bool is_schemas(const cv_json *value, cv_err *err)

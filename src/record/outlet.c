@@ -20,8 +20,8 @@ bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, 
     if (!cv_path_is_below(call->arena, *ret_path, record) || cv_path_is_below(call->arena, *ret_path, dialogues))
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the path lies in the record's own folder");
-    err->value = cv_arena_copy(err->arena, path);
-    err->suggestion = CV_STR("name a path outside .conclave, or one below .conclave/dialogues");
+    cv_err_value(err, path);
+    cv_err_suggest(err, CV_STR("name a path outside .conclave, or one below .conclave/dialogues"));
     return false;
 }
 

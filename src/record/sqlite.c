@@ -146,9 +146,9 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
                    CV_FMT(cv_sqlite_hindrance(err->arena, s->path)));
     else
         cv_err_set(err, troubles[i].means, "cannot %s: %s (%s)", doing, troubles[i].what, sqlite3_errmsg(s->db));
-    err->file = cv_str_of(s->path);
+    cv_err_file(err, cv_str_of(s->path));
     if (troubles[i].suggestion)
-        err->suggestion = cv_str_of(troubles[i].suggestion);
+        cv_err_suggest(err, cv_str_of(troubles[i].suggestion));
     return false;
 }
 
@@ -171,8 +171,8 @@ cv_store_result cv_sqlite_commit(cv_sqlite *s, cv_err *err)
     bool certain = rc == SQLITE_BUSY || rc == SQLITE_FULL || rc == SQLITE_READONLY || rc == SQLITE_CONSTRAINT;
     if (certain)
         return result;
-    err->suggestion =
-        CV_STR("it may or may not be written: send the same operation again, which writes it at most once");
+    cv_err_suggest(err,
+                   CV_STR("it may or may not be written: send the same operation again, which writes it at most once"));
     return CV_STORE_UNKNOWN;
 }
 
@@ -181,8 +181,8 @@ cv_store_result cv_sqlite_commit(cv_sqlite *s, cv_err *err)
 static bool place_error(const char *path, cv_err_code code, const char *what, const char *suggestion, cv_err *err)
 {
     cv_err_set(err, code, "cannot open the database: %s", what);
-    err->file = cv_str_of(path);
-    err->suggestion = cv_str_of(suggestion);
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, cv_str_of(suggestion));
     return false;
 }
 

@@ -20,8 +20,8 @@ void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about)
 static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_CORRUPT, "the database is damaged: %.*s", CV_FMT(what));
-    err->file = cv_str_of(s->path);
-    err->suggestion = CV_STR("restore it from a backup, or save what is left with sqlite3's .recover");
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("restore it from a backup, or save what is left with sqlite3's .recover"));
     return false;
 }
 
@@ -76,9 +76,9 @@ static bool sync_path(const char *path, int flags)
 static bool backup_error(const char *path, int number, cv_err *err)
 {
     cv_err_set(err, number == ENOENT ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot write the backup: %s", strerror(number));
-    err->file = cv_str_of(path);
-    err->suggestion = number == EEXIST ? CV_STR("name a file that does not exist yet; none is overwritten")
-                                       : CV_STR("check the folder, its permissions and its free space");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, number == EEXIST ? CV_STR("name a file that does not exist yet; none is overwritten")
+                                         : CV_STR("check the folder, its permissions and its free space"));
     return false;
 }
 
@@ -88,7 +88,7 @@ static bool copy_to(cv_sqlite *s, const char *part, cv_err *err)
     bool ok = st && cv_sqlite_bind_str(st, ":path", cv_str_of(part)) && cv_sqlite_step(st) == 0;
     if (!ok) {
         cv_sqlite_fail(s, "write the backup", err);
-        err->file = cv_str_of(part);
+        cv_err_file(err, cv_str_of(part));
     }
     if (st)
         sqlite3_reset(st);
@@ -106,7 +106,7 @@ bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err)
     unlink(part); /* of a process that died with our number */
     bool ok = copy_to(s, part, err);
     if (!ok)
-        err->file = cv_str_of(path);
+        cv_err_file(err, cv_str_of(path));
     else if (!sync_path(part, O_RDONLY) || (link(part, path) != 0 && (errno == EEXIST || rename(part, path) != 0)))
         ok = backup_error(path, errno, err);
     unlink(part);

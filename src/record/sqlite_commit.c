@@ -42,9 +42,9 @@ bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_st
 static cv_store_result op_conflict(const cv_op *op, cv_str where, cv_err *err)
 {
     cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, %.*s, for another request", CV_FMT(where));
-    err->field = CV_STR("op_id");
-    err->value = op->op_id;
-    err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
+    cv_err_field(err, CV_STR("op_id"));
+    cv_err_value(err, op->op_id);
+    cv_err_suggest(err, CV_STR("give every request its own op_id, and repeat one only for the same request"));
     return CV_STORE_FAILED;
 }
 
@@ -100,8 +100,8 @@ static cv_store_result check_rev(cv_sqlite *s, cv_arena *a, const cv_op *op, cv_
     else
         cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue is at rev %lld, not %lld", (long long)at.rev,
                    (long long)op->expect_rev);
-    err->field = CV_STR("expect_rev");
-    err->suggestion = CV_STR("read the dialogue again and repeat the operation");
+    cv_err_field(err, CV_STR("expect_rev"));
+    cv_err_suggest(err, CV_STR("read the dialogue again and repeat the operation"));
     return CV_STORE_CONFLICT;
 }
 
@@ -123,7 +123,7 @@ static cv_store_result refuse_row(cv_sqlite *s, cv_rec_kind kind, size_t i, cons
         result = cv_sqlite_refuse(s, "write the row", err);
     else
         cv_err_set(err, CV_ERR_ENTITY_TYPE, "the kind of an entity is one of P, R, T, E, C");
-    err->field = cv_arena_printf(err->arena, "%.*s[%zu]", CV_FMT(cv_rec_types[kind].name), i);
+    cv_err_field(err, cv_arena_printf(err->arena, "%.*s[%zu]", CV_FMT(cv_rec_types[kind].name), i));
     return result;
 }
 

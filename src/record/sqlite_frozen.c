@@ -74,8 +74,8 @@ static bool refuse(const frozen *f, const char *doing, cv_err *err)
 {
     cv_str why = cv_sqlite_hindrance(err->arena, f->path);
     cv_err_set(err, CV_ERR_STORE, "cannot %s: the record can only be read; %.*s", doing, CV_FMT(why));
-    err->file = cv_arena_copy(err->arena, cv_str_of(f->path));
-    err->suggestion = CV_STR("give yourself write permission for the folder and the files in it, or use a copy");
+    cv_err_file(err, cv_str_of(f->path));
+    cv_err_suggest(err, CV_STR("give yourself write permission for the folder and the files in it, or use a copy"));
     return false;
 }
 
@@ -83,8 +83,8 @@ static bool has_moved(const frozen *f, cv_err *err)
 {
     cv_err_set(err, CV_ERR_BUSY,
                "cannot read the record: it was changed meanwhile, and it cannot be locked against that");
-    err->file = cv_arena_copy(err->arena, cv_str_of(f->path));
-    err->suggestion = CV_STR("try again");
+    cv_err_file(err, cv_str_of(f->path));
+    cv_err_suggest(err, CV_STR("try again"));
     return false;
 }
 
@@ -125,9 +125,10 @@ static bool log_error(const frozen *f, cv_err *err)
                "cannot read the record: the log beside it holds changes that can only be read where they can be "
                "written; %.*s",
                CV_FMT(why));
-    err->file = cv_arena_copy(err->arena, cv_str_of(f->log));
-    err->suggestion = CV_STR("let the folder's owner run 'conclave verify' once, or give yourself write permission for "
-                             "the folder and the files in it");
+    cv_err_file(err, cv_str_of(f->log));
+    cv_err_suggest(err,
+                   CV_STR("let the folder's owner run 'conclave verify' once, or give yourself write permission for "
+                          "the folder and the files in it"));
     return false;
 }
 

@@ -8,8 +8,8 @@
 
 static bool schema_error(cv_sqlite *s, cv_err *err, const char *suggestion)
 {
-    err->file = cv_str_of(s->path);
-    err->suggestion = cv_str_of(suggestion);
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, cv_str_of(suggestion));
     return false;
 }
 
@@ -39,7 +39,7 @@ static bool newer_error(cv_sqlite *s, int64_t version, cv_str program, cv_err *e
         ", which knows schema %zu)",
         (long long)version, CV_FMT(program), s->schema->count);
     schema_error(s, err, "");
-    err->suggestion = cv_arena_printf(err->arena, "use conclave %.*s or later", CV_FMT(program));
+    cv_err_suggest(err, cv_arena_printf(err->arena, "use conclave %.*s or later", CV_FMT(program)));
     return false;
 }
 

@@ -164,8 +164,8 @@ bool cv_sqlite_search_rebuild(cv_store *store, cv_arena *a, cv_err *err)
     if (cv_sqlite_run(s, "begin_write") != SQLITE_OK || !clear(s)) {
         cv_sqlite_fail(s, "make the search index again", err);
         if (err->code == CV_ERR_CORRUPT) {
-            err->operation = CV_STR("verify");
-            err->suggestion = CV_STR("says whether the record is whole; if it is not, restore it from a backup");
+            cv_err_operation(err, CV_STR("verify"));
+            cv_err_suggest(err, CV_STR("says whether the record is whole; if it is not, restore it from a backup"));
         }
         cv_sqlite_rollback(s);
         return false;

@@ -28,9 +28,9 @@ static cv_store_result check_replay(cv_sqlite *s, cv_str stream, cv_str op_id, c
     if (found == 0 || (same && found == count))
         return found ? CV_STORE_REPLAYED : CV_STORE_DONE;
     cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before for other messages");
-    err->field = CV_STR("op_id");
-    err->value = op_id;
-    err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
+    cv_err_field(err, CV_STR("op_id"));
+    cv_err_value(err, op_id);
+    cv_err_suggest(err, CV_STR("give every request its own op_id, and repeat one only for the same request"));
     return CV_STORE_FAILED;
 }
 

@@ -37,7 +37,7 @@ static cv_str path_text(cv_arena *a, const path *p)
 static cv_err *fault(reader *r, cv_err_code code, const path *p, const cv_json *at, const char *message)
 {
     cv_err *err = cv_errs_add(r->errs, r->a, code, "%s", message);
-    err->field = path_text(r->a, p);
+    cv_err_field(err, path_text(r->a, p));
     err->column = at->offset; /* until place_faults() */
     return err;
 }
@@ -104,11 +104,10 @@ static void known_keys(reader *r, const path *p, const cv_json *object, const ch
         cv_err *err = fault(r, CV_ERR_INVALID_VALUE, &here, &m->value, "there is no such key here");
         cv_str *options = CV_NEW_ARRAY(r->a, count, cv_str);
         memcpy(options, words, count * sizeof *options);
-        err->options = options;
-        err->option_count = count;
+        cv_err_options(err, options, count);
         cv_str near = cv_str_nearest(m->key, words, count);
         if (near.n)
-            err->suggestion = cv_arena_printf(r->a, "did you mean '%.*s'?", CV_FMT(near));
+            cv_err_suggest(err, cv_arena_printf(r->a, "did you mean '%.*s'?", CV_FMT(near)));
     }
 }
 
@@ -161,9 +160,8 @@ static int word(reader *r, const path *p, const cv_json *object, const char *key
         path here = {p, cv_str_of(key), 0};
         cv_err *err = fault(r, CV_ERR_INVALID_VALUE, &here, cv_json_get(object, cv_str_of(key)), "");
         cv_err_message(err, "'%.*s' is not known", CV_FMT(cv_excerpt(r->a, s)));
-        err->value = s;
-        err->options = words.items;
-        err->option_count = words.count;
+        cv_err_value(err, s);
+        cv_err_options(err, words.items, words.count);
     }
     return index;
 }
@@ -220,7 +218,7 @@ static void check_mark(reader *r, const path *p, const cv_json *json, const cv_m
         cv_err *err = fault(r, CV_ERR_INVALID_VALUE, p, json, "");
         cv_err_message(err, "the mark would be written as '%.*s' and not read back as it is",
                        CV_FMT(cv_excerpt(r->a, cv_buf_str(&b))));
-        err->suggestion = CV_STR("check id, type, targets and by against its kind and style");
+        cv_err_suggest(err, CV_STR("check id, type, targets and by against its kind and style"));
     }
     cv_buf_release(&b);
 }
@@ -276,9 +274,9 @@ static void read_table(reader *r, const path *p, const cv_json *json, cv_block *
     block->kind = CV_BLOCK_TABLE;
     block->table = CV_NEW(r->a, cv_table);
     if (!(r->where & CV_IN_TABLES))
-        fault(r, CV_ERR_INVALID_VALUE, p, json,
-              "tables are kept apart only in the sections panel, scoreboard, perspectives and tensions")
-            ->suggestion = CV_STR("write it as text here");
+        cv_err_suggest(fault(r, CV_ERR_INVALID_VALUE, p, json,
+                             "tables are kept apart only in the sections panel, scoreboard, perspectives and tensions"),
+                       CV_STR("write it as text here"));
     cv_row row;
     path columns = {p, CV_STR("columns"), 0};
     if (read_row(r, &columns, cv_json_get(json, CV_STR("columns")), &row))
@@ -343,8 +341,9 @@ static void read_agent(reader *r, const path *p, const cv_json *json, cv_agents 
     cv_line_classify(heading, NULL, &line);
     if (agent.name.n && (line.kind != CV_LINE_AGENT || !cv_str_eq(line.name, agent.name) ||
                          !cv_str_eq(line.value, agent.emoji) || !cv_str_eq(line.role, agent.role)))
-        fault(r, CV_ERR_INVALID_VALUE, p, json, "name, emoji and role do not make a heading that reads back")
-            ->suggestion = CV_STR("keep emoji out of the name and brackets away from its beginning");
+        cv_err_suggest(
+            fault(r, CV_ERR_INVALID_VALUE, p, json, "name, emoji and role do not make a heading that reads back"),
+            CV_STR("keep emoji out of the name and brackets away from its beginning"));
     read_blocks(r, p, json, "content", &agent.content);
     *CV_PUSH(r->a, into) = agent;
 }
@@ -402,8 +401,8 @@ static void read_metadata(reader *r, const path *p, const cv_json *json, cv_meta
     known_keys(r, p, json, "key value line");
     cv_meta m = {.key = line_of(r, p, json, "key", true), .value = line_of(r, p, json, "value", false)};
     if (m.key.n && !cv_meta_reads_back(r->a, m.key, m.value))
-        fault(r, CV_ERR_INVALID_VALUE, p, json, "the key does not make a line that reads back")->suggestion =
-            CV_STR("use at most 64 bytes without brackets, bold marks or a colon at the end");
+        cv_err_suggest(fault(r, CV_ERR_INVALID_VALUE, p, json, "the key does not make a line that reads back"),
+                       CV_STR("use at most 64 bytes without brackets, bold marks or a colon at the end"));
     *CV_PUSH(r->a, into) = m;
 }
 

@@ -87,6 +87,17 @@ banned_calls() {
 }
 check "no banned calls" banned_calls
 
+# Errors copy what they keep: with their fields sealed the compiler finds whoever assigns one, or hands one on as a view.
+assigned_errors() {
+    files 'src/*.c' | grep -v '^src/base/err\.c$' |
+        xargs grep -lE '(->|\.)(message|field|value|options|suggestion|operation|file|item_type|local_id|constraint|context) =|cv_err|errs' |
+        xargs -P 2 -n 8 ${CC:-gcc} -std=c17 -Isrc -D_GNU_SOURCE -DCV_ERR_SEALED -DCV_VERSION='""' -fsyntax-only 2>&1 |
+        grep 'read-only' | sort -u
+    echo "$source" | grep -v '^src/base/err\.c:' | grep -E 'cv_err\)\{|cv_err [a-z]+ = \{' |
+        grep -vE 'cv_err [a-z_]+ = \{\.arena = [^,{}]*\}'
+}
+check "errors are filled by their setters only" assigned_errors
+
 memory_calls() {
     echo "$source" | grep -v '^src/base/' | grep -E '(^|[^A-Za-z0-9_.>])(malloc|calloc|realloc|free)[ ]*\('
 }

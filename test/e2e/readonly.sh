@@ -69,6 +69,32 @@ rm -f .conclave/conclave.db-wal
 chmod a-w .conclave
 run "an empty one is none" 0 dialogue list --json
 is '.count == 2'
+
+# ---- what is no record: the error names the file ----
+chmod u+w .conclave
+mv .conclave/conclave.db ../ours.db
+for database in "not a database" "another program's" "of a later version"; do
+    rm -f .conclave/conclave.db*
+    case $database in
+    "not a database") printf 'This is no database, but a text of some length.' >.conclave/conclave.db ;;
+    "another program's") sqlite3 .conclave/conclave.db 'CREATE TABLE t(x); PRAGMA user_version = 7' ;;
+    *)
+        cp ../ours.db .conclave/conclave.db
+        chmod u+w .conclave/conclave.db
+        sqlite3 .conclave/conclave.db "PRAGMA journal_mode = DELETE;
+            INSERT INTO schema_migrations (version, name, checksum, program) VALUES (99, 'x', 'x', '9.9')" >/dev/null
+        ;;
+    esac
+    [ "$(id -u)" -ne 0 ] || chown 65534:65534 .conclave/conclave.db
+    chmod a-w .conclave/conclave.db .conclave
+    run "$database" 2 dialogue list --json
+    is ".file | endswith(\"conclave.db\")"
+    run "$database, in a line" 2 dialogue list
+    has "conclave/conclave.db: " err
+    chmod u+w .conclave
+done
+rm -f .conclave/conclave.db*
+mv ../ours.db .conclave/conclave.db
 chmod 000 .conclave
 run "a folder that cannot even be entered" 2 dialogue list
 has "Permission denied" err

@@ -427,16 +427,15 @@ static void error_texts_tell_the_whole_story(void **state)
     assert_false(cv_err_set(&err, CV_ERR_USAGE, "no such %s", "command"));
     assert_str_eq(cv_err_text(&err), "no such command");
     const cv_str options[] = {CV_STR_INIT("lint"), CV_STR_INIT("help")};
-    err.options = options;
-    err.option_count = 2;
-    err.suggestion = CV_STR("try help");
+    cv_err_options(&err, options, 2);
+    cv_err_suggest(&err, CV_STR("try help"));
     assert_str_eq(cv_err_text(&err), "no such command (valid: lint, help); try help");
     assert_false(cv_err_at(&err, CV_ERR_JSON, 3, 14, "unexpected %c", '}'));
     assert_int_equal(err.option_count, 0); /* a new error forgets the old one … */
     assert_ptr_equal(err.arena, &a);       /* … but not where to live */
     assert_str_eq(cv_err_text(&err), "line 3:14: unexpected }");
-    err.file = CV_STR("a.json");
-    err.field = CV_STR("claims[0]");
+    cv_err_file(&err, CV_STR("a.json"));
+    cv_err_field(&err, CV_STR("claims[0]"));
     assert_str_eq(cv_err_text(&err), "a.json:3:14: claims[0]: unexpected }");
     cv_arena_release(&a);
 }

@@ -20,13 +20,12 @@ static void test_single(void **state)
     cv_errs errs = {0};
     static const cv_str options[] = {CV_STR_INIT("T")};
     cv_err *err = cv_errs_add(&errs, &a, CV_ERR_REF_TARGET, "only tensions");
-    err->field = CV_STR("ref_type");
-    err->value = CV_STR("resolve");
-    err->constraint = CV_STR("semantic");
-    err->context = CV_STR("{\"target_id\":\"P0001\"}");
-    err->options = options;
-    err->option_count = 1;
-    err->suggestion = CV_STR("use 'support'");
+    cv_err_field(err, CV_STR("ref_type"));
+    cv_err_value(err, CV_STR("resolve"));
+    cv_err_constraint(err, CV_STR("semantic"));
+    cv_err_context(err, CV_STR("{\"target_id\":\"P0001\"}"));
+    cv_err_options(err, options, 1);
+    cv_err_suggest(err, CV_STR("use 'support'"));
     assert_str_eq(printed(&a, &errs, false),
                   "{\"status\":\"error\",\"error_code\":\"invalid_ref_target\",\"message\":\"only tensions\","
                   "\"field\":\"ref_type\",\"value\":\"resolve\",\"constraint\":\"semantic\","
@@ -40,13 +39,13 @@ static void test_batch(void **state)
     (void)state;
     cv_arena a = {0};
     cv_errs errs = {0};
-    cv_errs_add(&errs, &a, CV_ERR_MISSING_FIELD, "m")->field = CV_STR("perspectives[0].references[1].target");
+    cv_err_field(cv_errs_add(&errs, &a, CV_ERR_MISSING_FIELD, "m"), CV_STR("perspectives[0].references[1].target"));
     assert_str_eq(printed(&a, &errs, true),
                   "{\"status\":\"error\",\"error_code\":\"batch_validation_failed\",\"message\":\"1 item failed "
                   "validation\",\"errors\":[{\"error_code\":\"missing_field\",\"message\":\"m\",\"item_type\":"
                   "\"reference\",\"field\":\"perspectives[0].references[1].target\"}],\"suggestion\":\"Fix all errors "
                   "and resubmit the entire batch\"}");
-    cv_errs_add(&errs, &a, CV_ERR_UNKNOWN_FIELD, "n")->field = CV_STR("evidence[2]");
+    cv_err_field(cv_errs_add(&errs, &a, CV_ERR_UNKNOWN_FIELD, "n"), CV_STR("evidence[2]"));
     cv_str text = printed(&a, &errs, false);
     assert_str_has(text, "\"2 items failed validation\"");
     assert_str_has(text, "\"item_type\":\"evidence\"");

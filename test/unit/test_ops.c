@@ -213,8 +213,8 @@ static bool refuses(cv_call *call)
 static bool refuses_with_help(cv_call *call)
 {
     cv_err *err = cv_errs_add(call->errs, call->arena, CV_ERR_DIALOGUE_NOT_FOUND, "no such dialogue");
-    err->operation = CV_STR("dialogue list");
-    err->suggestion = CV_STR("shows all");
+    cv_err_operation(err, CV_STR("dialogue list"));
+    cv_err_suggest(err, CV_STR("shows all"));
     return false;
 }
 

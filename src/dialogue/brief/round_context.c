@@ -59,10 +59,10 @@ bool cv_dialogue_round_context(cv_call *call)
         return false;
     int64_t since = cv_json_get_int(call->input, "since_rev", 0);
     if (since > v.s.position.rev) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "since_rev",
-                  cv_arena_printf(call->arena, "%lld", (long long)since), "the dialogue has not come to rev %lld",
-                  (long long)since)
-            ->suggestion = cv_arena_printf(call->arena, "it is at rev %lld", (long long)v.s.position.rev);
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "since_rev",
+                                 cv_arena_printf(call->arena, "%lld", (long long)since),
+                                 "the dialogue has not come to rev %lld", (long long)since),
+                       cv_arena_printf(call->arena, "it is at rev %lld", (long long)v.s.position.rev));
         return false;
     }
     print_answer(call, &v, since);

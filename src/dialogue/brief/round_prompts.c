@@ -83,10 +83,10 @@ static bool may_prompt(press *x)
     if (!found)
         return cv_call_fail(x->call, &err);
     if (over) {
-        cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
-                  cv_arena_printf(x->call->arena, "%lld", (long long)x->v.round),
-                  "round %lld is registered: its prompts are history", (long long)x->v.round)
-            ->suggestion = CV_STR("ask with \"write\": false to see what its experts were to know");
+        cv_err_suggest(cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
+                                 cv_arena_printf(x->call->arena, "%lld", (long long)x->v.round),
+                                 "round %lld is registered: its prompts are history", (long long)x->v.round),
+                       CV_STR("ask with \"write\": false to see what its experts were to know"));
         return false;
     }
     return cv_write_open(x->call, &x->v.s, false);
@@ -120,8 +120,8 @@ static bool read_request(press *x)
         cv_err *err = cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_id", x->v.s.id,
                                 "nobody sits in round %lld", (long long)x->v.round);
         bool experts = x->v.s.experts.count > 0;
-        err->operation = experts ? CV_STR("dialogue evolve-panel") : CV_STR("dialogue expert-create");
-        err->suggestion = experts ? CV_STR("seats a panel") : CV_STR("adds experts");
+        cv_err_operation(err, experts ? CV_STR("dialogue evolve-panel") : CV_STR("dialogue expert-create"));
+        cv_err_suggest(err, experts ? CV_STR("seats a panel") : CV_STR("adds experts"));
     }
     if (!may_prompt(x))
         return false;
@@ -146,10 +146,10 @@ static bool fit_all(press *x)
         who = job->member;
     }
     if (who)
-        cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "token_budget",
-                  cv_json_get(x->call->input, CV_STR("token_budget"))->text,
-                  "the shortest prompt of %.*s has %lld tokens", CV_FMT(who->slug), (long long)most)
-            ->suggestion = cv_arena_printf(x->call->arena, "give at least %lld", (long long)most);
+        cv_err_suggest(cv_refuse(x->call, CV_ERR_INVALID_VALUE, CV_STR(""), "token_budget",
+                                 cv_json_get(x->call->input, CV_STR("token_budget"))->text,
+                                 "the shortest prompt of %.*s has %lld tokens", CV_FMT(who->slug), (long long)most),
+                       cv_arena_printf(x->call->arena, "give at least %lld", (long long)most));
     return !who;
 }
 

@@ -28,10 +28,10 @@ bool cv_view_load(cv_call *call, cv_view *ret_view)
         return cv_call_fail(call, &err);
     int64_t next = cv_state_next_round(&s), round = cv_json_get_int(call->input, "round", next);
     if (round > next) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
-                  cv_arena_printf(call->arena, "%lld", (long long)round), "round %lld cannot be prepared yet",
-                  (long long)round)
-            ->suggestion = cv_arena_printf(call->arena, "the next round is %lld", (long long)next);
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
+                                 cv_arena_printf(call->arena, "%lld", (long long)round),
+                                 "round %lld cannot be prepared yet", (long long)round),
+                       cv_arena_printf(call->arena, "the next round is %lld", (long long)next));
         return false;
     }
     if (round < next && !load_events(call, &s, &err))

@@ -50,8 +50,8 @@ static bool may_replace(cv_call *call, const char *path, cv_err *err)
     if (found.n == 0 || cv_str_starts(found, CV_STR("{\n  \"id\": \"")) || cv_outlet_forced(call))
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
-    err->value = cv_str_of(path);
-    err->suggestion = cv_outlet_advice(call);
+    cv_err_value(err, cv_str_of(path));
+    cv_err_suggest(err, cv_outlet_advice(call));
     return false;
 }
 
@@ -65,7 +65,7 @@ static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
         return default_path(call, x, &j->path, err);
     if (cv_outlet_allowed(call, given, &j->path, err) && may_replace(call, j->path, err))
         return true;
-    err->field = CV_STR("output_path");
+    cv_err_field(err, CV_STR("output_path"));
     return false;
 }
 

@@ -134,7 +134,7 @@ static bool list_file(void *ctx, const char *path, cv_err *err)
 static void list_trouble(void *ctx, const cv_err *err)
 {
     finding *f = ctx;
-    *CV_PUSH(f->arena, &f->finds->troubles) = *err;
+    cv_errs_keep(&f->finds->troubles, f->arena, err);
 }
 
 /* The folder of the dialogue that a file would belong to: its own, or the one above a round's. */

@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
     CV_STATE_LIST(cv_found) dialogues; /* in the order in which they were found */
-    CV_STATE_LIST(cv_err) troubles;    /* what could not be looked into */
+    cv_errs troubles;                  /* what could not be looked into */
     size_t ignored;                    /* files that are neither markdown nor JSON */
 } cv_finds;
 

@@ -318,7 +318,7 @@ static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count
         cv_err err = {.arena = call->arena};
         if (!cv_path_allowed(call->arena, call->root, call->confined, items[i].text, &(*ret_paths)[i], &err) ||
             !cv_file_is_there((*ret_paths)[i], &err)) {
-            err.field = cv_arena_printf(call->arena, "path[%zu]", i);
+            cv_err_field(&err, cv_arena_printf(call->arena, "path[%zu]", i));
             cv_call_fail(call, &err);
         }
     }
@@ -351,9 +351,9 @@ bool cv_dialogue_import(cv_call *call)
         return false;
     cv_find_dialogues(call->arena, paths, count, &finds);
     if (im.title.n && finds.dialogues.count > 1) {
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "title", im.title, "%zu dialogues would get this title",
-                  finds.dialogues.count)
-            ->suggestion = CV_STR("name one dialogue, or leave the title out");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "title", im.title,
+                                 "%zu dialogues would get this title", finds.dialogues.count),
+                       CV_STR("name one dialogue, or leave the title out"));
         return false;
     }
     if (cv_json_get_true(call->input, "dry_run") &&

@@ -90,18 +90,19 @@ static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret
     *ret = (cv_restored){.dialogue_id = cv_json_get_text(document, "id"), .rev = cv_json_get_int(record, "rev", 0)};
     if (!rows) {
         cv_err *err = cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "the export does not carry its record");
-        err->field = CV_STR("record.rows");
-        err->suggestion = CV_STR("export the dialogue again without 'plain'");
+        cv_err_field(err, CV_STR("record.rows"));
+        cv_err_suggest(err, CV_STR("export the dialogue again without 'plain'"));
         return false;
     }
     if (!is_sound_id(a, ret->dialogue_id))
-        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "this cannot be the id of a dialogue")->field = CV_STR("id");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "this cannot be the id of a dialogue"), CV_STR("id"));
     if (ret->rev < 1)
-        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "must be a whole number above 0")->field = CV_STR("record.rev");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "must be a whole number above 0"),
+                     CV_STR("record.rev"));
     if (!cv_rows_read(a, rows, &ret->rows, errs) || errs->count > before)
         return false;
     if (!is_of_this_dialogue(&ret->rows, ret->dialogue_id)) {
-        cv_errs_add(errs, a, CV_ERR_VERIFY, "the events are those of another dialogue")->field = CV_STR("id");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_VERIFY, "the events are those of another dialogue"), CV_STR("id"));
         return false;
     }
     const cv_rec_dialogue *row = ret->rows.items[CV_REC_DIALOGUE];
@@ -164,8 +165,8 @@ static void differ(differing *d, cv_str at, const cv_json *says, const cv_json *
     cv_str x = shown(d->arena, says), y = shown(d->arena, derives);
     cv_err *err = cv_errs_add(d->errs, d->arena, CV_ERR_VERIFY, "the document says %.*s, its own record %.*s",
                               CV_FMT(x), CV_FMT(y));
-    err->field = at;
-    err->suggestion = CV_STR("the file was changed after the export: export the dialogue again");
+    cv_err_field(err, at);
+    cv_err_suggest(err, CV_STR("the file was changed after the export: export the dialogue again"));
 }
 
 static void compare(differing *d, cv_str at, const cv_json *says, const cv_json *derives);
@@ -259,8 +260,8 @@ static cv_restore_result taken(cv_arena *a, const cv_restored *r, const cv_posit
     cv_err *err = cv_errs_add(errs, a, CV_ERR_REV_CONFLICT,
                               "the record has a dialogue '%.*s' already, at rev %lld; the document's is at rev %lld",
                               CV_FMT(r->dialogue_id), (long long)position->rev, (long long)r->rev);
-    err->field = CV_STR("id");
-    err->suggestion = CV_STR("import it into another project");
+    cv_err_field(err, CV_STR("id"));
+    cv_err_suggest(err, CV_STR("import it into another project"));
     return CV_RESTORE_CONFLICT;
 }
 

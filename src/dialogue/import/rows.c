@@ -64,8 +64,8 @@ static void refuse(const reading *r, cv_str field, const char *what)
     if (r->errs->count >= CV_MAX_FAULTS)
         return;
     cv_err *err = cv_errs_add(r->errs, r->arena, CV_ERR_INVALID_VALUE, "%s", what);
-    err->field = cv_arena_printf(r->arena, "record.rows.%.*s.rows[%zu]%s%.*s", CV_FMT(r->type->name), r->row,
-                                 field.n ? "." : "", CV_FMT(field));
+    cv_err_field(err, cv_arena_printf(r->arena, "record.rows.%.*s.rows[%zu]%s%.*s", CV_FMT(r->type->name), r->row,
+                                      field.n ? "." : "", CV_FMT(field)));
 }
 
 static void read_int(const reading *r, cv_str field, const cv_json *value, char *to)
@@ -121,8 +121,8 @@ static bool same_fields(const cv_rec_type *type, const cv_json *names)
 static void refuse_kind(const reading *r, const char *what)
 {
     cv_err *err = cv_errs_add(r->errs, r->arena, CV_ERR_INVALID_VALUE, "%s", what);
-    err->field = cv_arena_printf(r->arena, "record.rows.%.*s", CV_FMT(r->type->name));
-    err->suggestion = CV_STR("export the dialogue again with this version of conclave");
+    cv_err_field(err, cv_arena_printf(r->arena, "record.rows.%.*s", CV_FMT(r->type->name)));
+    cv_err_suggest(err, CV_STR("export the dialogue again with this version of conclave"));
 }
 
 static void read_kind(reading *r, const cv_json *kind, const void **ret_rows, size_t *ret_count)
@@ -148,7 +148,7 @@ bool cv_rows_read(cv_arena *a, const cv_json *rows, cv_changes *ret_rows, cv_err
         read_kind(&r, cv_json_get(rows, r.type->name), &ret_rows->items[kind], &ret_rows->counts[kind]);
     }
     if (errs->count == before && ret_rows->counts[CV_REC_DIALOGUE] != 1)
-        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "a record has exactly one row of the dialogue")->field =
-            CV_STR("record.rows.dialogue.rows");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "a record has exactly one row of the dialogue"),
+                     CV_STR("record.rows.dialogue.rows"));
     return errs->count == before;
 }

@@ -49,17 +49,17 @@ bool cv_attendance_round(cv_call *call, const cv_state *s, int64_t *ret_round)
     *ret_round = cv_json_get_int(call->input, "round", next);
     cv_str value = cv_arena_printf(call->arena, "%lld", (long long)*ret_round);
     if (*ret_round > CV_MAX_ROUND) {
-        cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), value, "round %.*s: ids have two digits, the last round is %d",
-                 CV_FMT(value), CV_MAX_ROUND)
-            ->suggestion = CV_STR("Close this dialogue with a verdict and create another one");
+        cv_err_suggest(cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), value,
+                                "round %.*s: ids have two digits, the last round is %d", CV_FMT(value), CV_MAX_ROUND),
+                       CV_STR("Close this dialogue with a verdict and create another one"));
         return false;
     }
     if (*ret_round > next && !cv_write_open(call, s, false)) /* there is no next one */
         return false;
     if (*ret_round > next) {
-        cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value, "round %.*s has not begun: the next one is %lld",
-                 CV_FMT(value), (long long)next)
-            ->suggestion = cv_arena_printf(call->arena, "Register round %lld first", (long long)next);
+        cv_err_suggest(cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value,
+                                "round %.*s has not begun: the next one is %lld", CV_FMT(value), (long long)next),
+                       cv_arena_printf(call->arena, "Register round %lld first", (long long)next));
         return false;
     }
     return true;

@@ -30,7 +30,7 @@ static bool read_file(cv_call *call, cv_str path, cv_str *ret_text)
     if (cv_path_allowed(call->arena, call->root, call->confined, path, &allowed, &err) &&
         cv_file_read(call->arena, allowed, CV_MAX_RESPONSE, ret_text, &err) && cv_text_check(*ret_text, &err))
         return true;
-    err.field = cv_str_of(path_key);
+    cv_err_field(&err, cv_str_of(path_key));
     return cv_call_fail(call, &err);
 }
 
@@ -53,12 +53,13 @@ bool cv_handover_input(cv_call *call, cv_json *ret_input)
     cv_str path = cv_json_get_text(call->input, path_key), content = cv_json_get_text(call->input, content_key.p);
     *ret_input = *call->input;
     if (path.p && content.p)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), path_key, path, "content and content_path exclude each other")
-            ->suggestion = CV_STR("Give one of them");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), path_key, path,
+                                 "content and content_path exclude each other"),
+                       CV_STR("Give one of them"));
     else if (content.p && is_path(call, content))
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), content_key.p, content,
-                  "the response is only the name of a file")
-            ->suggestion = CV_STR("Nothing was stored. Give the file's path, without the @, as content_path");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), content_key.p, content,
+                                 "the response is only the name of a file"),
+                       CV_STR("Nothing was stored. Give the file's path, without the @, as content_path"));
     else if (path.p && read_file(call, path, &content)) {
         ret_input->members = CV_NEW_ARRAY(call->arena, call->input->count, cv_json_member);
         for (size_t i = 0; i < call->input->count; i++) {
@@ -140,7 +141,7 @@ bool cv_handover_keep(cv_arena *a, const char *path, const char **ret_kept, cv_e
         if (errno == EEXIST)
             continue;
         cv_err_set(err, CV_ERR_IO, "cannot keep the file as %s: %s", *ret_kept, strerror(errno));
-        err->file = cv_str_of(path);
+        cv_err_file(err, cv_str_of(path));
         return false;
     }
     cv_err_set(err, CV_ERR_IO, "%s.before-%d is the last one kept: take some of them away", path, (int)MOST_KEPT);

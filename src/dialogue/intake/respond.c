@@ -43,8 +43,8 @@ static void read_expert(response *r)
     const cv_rec_expert *row = cv_state_expert(&r->state, slug);
     r->expert = row ? row->expert_slug : slug;
     if (cv_str_eq(slug, cv_judge_slug))
-        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("expert"), slug, "the judge does not respond")->suggestion =
-            CV_STR("The judge speaks with round-register and verdict-register");
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("expert"), slug, "the judge does not respond"),
+                       CV_STR("The judge speaks with round-register and verdict-register"));
     else if (!row)
         cv_fault_expert(&at, slug);
 }
@@ -55,19 +55,18 @@ static void read_content(response *r)
     bool nothing = cv_json_get_true(r->call->input, "no_contribution");
     cv_str content = cv_json_get_text(r->call->input, "content");
     if (nothing && content.p)
-        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("either"), (cv_str){NULL, 0},
-                 "content and no_contribution exclude each other")
-            ->suggestion = CV_STR("Give one of them");
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("either"), (cv_str){NULL, 0},
+                                "content and no_contribution exclude each other"),
+                       CV_STR("Give one of them"));
     else if (!nothing && cv_str_trim(content).n == 0)
-        cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0}, "the response is %s",
-                 content.p ? "empty" : "missing")
-            ->suggestion =
-            CV_STR("Give the text as content, or its file as content_path; an expert with nothing to say "
-                   "says no_contribution: true");
+        cv_err_suggest(cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0}, "the response is %s",
+                                content.p ? "empty" : "missing"),
+                       CV_STR("Give the text as content, or its file as content_path; an expert with nothing to say "
+                              "says no_contribution: true"));
     else if (content.n > CV_MAX_RESPONSE)
-        cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), (cv_str){NULL, 0},
-                 "the response has %zu bytes, the limit is %zu", content.n, CV_MAX_RESPONSE)
-            ->suggestion = CV_STR("Nothing was stored. One sharp insight beats ten paragraphs");
+        cv_err_suggest(cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), (cv_str){NULL, 0},
+                                "the response has %zu bytes, the limit is %zu", content.n, CV_MAX_RESPONSE),
+                       CV_STR("Nothing was stored. One sharp insight beats ten paragraphs"));
     else if (!nothing) {
         r->content = content;
         r->sha256 = cv_sha256(r->call->arena, content);
@@ -117,12 +116,12 @@ static bool read_request(cv_call *call, response *r)
 static bool refuse_other(response *r, bool registered)
 {
     cv_spot at = spot(r, "content");
-    cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), r->stored->sha256,
-             registered ? "%.*s has another response in round %lld, which is registered"
-                        : "%.*s has another response in round %lld",
-             CV_FMT(r->expert), (long long)r->round)
-        ->suggestion =
-        registered ? CV_STR("Say it in the next round") : CV_STR("Give replace: true to put this one in its place");
+    cv_err_suggest(cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), r->stored->sha256,
+                            registered ? "%.*s has another response in round %lld, which is registered"
+                                       : "%.*s has another response in round %lld",
+                            CV_FMT(r->expert), (long long)r->round),
+                   registered ? CV_STR("Say it in the next round")
+                              : CV_STR("Give replace: true to put this one in its place"));
     return false;
 }
 
@@ -130,11 +129,11 @@ static bool refuse_other(response *r, bool registered)
 static bool refuse_foreign(response *r, const char *path)
 {
     cv_spot at = spot(r, "content");
-    cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
-             "%s holds another text, which the record does not have", path)
-        ->suggestion =
+    cv_err_suggest(
+        cv_fault(&at, CV_ERR_RESPONSE_EXISTS, CV_STR("unique"), cv_str_of(path),
+                 "%s holds another text, which the record does not have", path),
         CV_STR("Nothing was stored. If that file is the response, hand it in (content_path, or --content @FILE); if "
-               "this text is, give replace: true, and the file is kept beside the new one");
+               "this text is, give replace: true, and the file is kept beside the new one"));
     return false;
 }
 

@@ -26,9 +26,10 @@ static const cv_rec_expert *find_expert(const cv_evolution *e, const cv_chair *c
         if (!cv_str_eq_nocase(expert->role, c->person.role))
             continue;
         if (found) {
-            cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "role", c->person.role, "two experts have this role")
-                ->suggestion = cv_arena_printf(e->call->arena, "say which by slug: '%.*s' or '%.*s'",
-                                               CV_FMT(found->expert_slug), CV_FMT(expert->expert_slug));
+            cv_err_suggest(
+                cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "role", c->person.role, "two experts have this role"),
+                cv_arena_printf(e->call->arena, "say which by slug: '%.*s' or '%.*s'", CV_FMT(found->expert_slug),
+                                CV_FMT(expert->expert_slug)));
             return NULL;
         }
         found = expert;
@@ -40,13 +41,13 @@ static const cv_rec_expert *find_expert(const cv_evolution *e, const cv_chair *c
 static void check_fits(const cv_evolution *e, const cv_chair *c, const cv_rec_expert *expert)
 {
     if (c->person.role.n && !cv_str_eq_nocase(c->person.role, expert->role))
-        cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "role", c->person.role, "'%.*s' is the %.*s",
-                        CV_FMT(expert->expert_slug), CV_FMT(expert->role))
-            ->suggestion = CV_STR("names stay with their experts: leave the role out, or leave the name out");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "role", c->person.role, "'%.*s' is the %.*s",
+                                       CV_FMT(expert->expert_slug), CV_FMT(expert->role)),
+                       CV_STR("names stay with their experts: leave the role out, or leave the name out"));
     if (c->person.tier >= 0 && !cv_str_eq(cv_tier_words.items[c->person.tier], expert->tier))
-        cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "tier", cv_tier_words.items[c->person.tier], "'%.*s' is %.*s",
-                        CV_FMT(expert->expert_slug), CV_FMT(expert->tier))
-            ->suggestion = CV_STR("tiers stay with their experts: leave it out");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "tier", cv_tier_words.items[c->person.tier],
+                                       "'%.*s' is %.*s", CV_FMT(expert->expert_slug), CV_FMT(expert->tier)),
+                       CV_STR("tiers stay with their experts: leave it out"));
 }
 
 static void refuse_unknown(const cv_evolution *e, const cv_chair *c)
@@ -87,7 +88,7 @@ static void take_retained(cv_evolution *e, cv_chair *c)
     if (!cv_person_sat_before(&e->s, expert->expert_slug, e->round)) {
         cv_err *err = cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "source", cv_source_words.items[CV_SOURCE_RETAINED],
                                       "'%.*s' has not sat yet", CV_FMT(expert->expert_slug));
-        err->suggestion = cv_arena_printf(e->call->arena, "its source is '%.*s'", CV_FMT(expert->source));
+        cv_err_suggest(err, cv_arena_printf(e->call->arena, "its source is '%.*s'", CV_FMT(expert->source)));
     }
 }
 
@@ -102,7 +103,7 @@ static void refuse_not_in_pool(const cv_evolution *e, const cv_chair *c)
                                   "the pool has no '%.*s'", CV_FMT(cv_excerpt(e->call->arena, value)));
     cv_refuse_words(err, roles, e->pool.count);
     if (!err->suggestion.n)
-        err->suggestion = CV_STR("members of the pool are named by their role");
+        cv_err_suggest(err, CV_STR("members of the pool are named by their role"));
 }
 
 /* Someone of the pool joins for the first time, under its own name, the judge's choice, or the next free one. */
@@ -110,9 +111,9 @@ static void take_member(cv_evolution *e, cv_chair *c, const cv_person *member)
 {
     const cv_person *owner = cv_pool_by_slug(&e->pool, c->person.slug);
     if (member->slug.n && c->person.slug.n && owner != member) {
-        cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->person.slug, "the %.*s is '%.*s'", CV_FMT(member->role),
-                        CV_FMT(member->slug))
-            ->suggestion = CV_STR("leave the slug out");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->person.slug, "the %.*s is '%.*s'",
+                                       CV_FMT(member->role), CV_FMT(member->slug)),
+                       CV_STR("leave the slug out"));
         return;
     }
     if (owner && owner != member) {
@@ -134,15 +135,15 @@ static void take_from_pool(cv_evolution *e, cv_chair *c)
     const cv_rec_expert *joined = member ? cv_pool_expert(&e->s, member) : NULL;
     bool is_pool = named && cv_str_eq(named->source, cv_source_words.items[CV_SOURCE_POOL]);
     if (named && !is_pool)
-        cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "source", cv_source_words.items[CV_SOURCE_POOL],
-                        "'%.*s' was created, it is not from the pool", CV_FMT(named->expert_slug))
-            ->suggestion = CV_STR("its source is 'created'");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "source", cv_source_words.items[CV_SOURCE_POOL],
+                                       "'%.*s' was created, it is not from the pool", CV_FMT(named->expert_slug)),
+                       CV_STR("its source is 'created'"));
     else if (named)
         take_known(e, c, named);
     else if (joined && c->person.slug.n)
-        cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->person.slug, "the %.*s is '%.*s'", CV_FMT(joined->role),
-                        CV_FMT(joined->expert_slug))
-            ->suggestion = CV_STR("names stay with their experts: leave the slug out");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->person.slug, "the %.*s is '%.*s'",
+                                       CV_FMT(joined->role), CV_FMT(joined->expert_slug)),
+                       CV_STR("names stay with their experts: leave the slug out"));
     else if (joined)
         take_known(e, c, joined);
     else if (member)
@@ -160,8 +161,9 @@ static void take_new(cv_evolution *e, cv_chair *c)
     for (size_t i = 0; i < CV_COUNT(want); i++) {
         sound &= has[i];
         if (!has[i])
-            cv_chair_refuse(e, c, CV_ERR_MISSING_FIELD, want[i], (cv_str){NULL, 0}, "a new expert needs a %s", want[i])
-                ->suggestion = CV_STR("give role, tier and reason, or use expert-create first");
+            cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_MISSING_FIELD, want[i], (cv_str){NULL, 0},
+                                           "a new expert needs a %s", want[i]),
+                           CV_STR("give role, tier and reason, or use expert-create first"));
     }
     c->fresh = sound;
     if (sound)
@@ -174,15 +176,15 @@ static void take_created(cv_evolution *e, cv_chair *c)
     const cv_rec_expert *expert = find_expert(e, c);
     const cv_person *owner = cv_pool_by_slug(&e->pool, c->person.slug);
     if (expert && cv_str_eq(expert->source, cv_source_words.items[CV_SOURCE_POOL])) {
-        cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "source", cv_source_words.items[CV_SOURCE_CREATED],
-                        "'%.*s' is from the pool", CV_FMT(expert->expert_slug))
-            ->suggestion = CV_STR("its source is 'pool', or 'retained' once it has sat");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "source", cv_source_words.items[CV_SOURCE_CREATED],
+                                       "'%.*s' is from the pool", CV_FMT(expert->expert_slug)),
+                       CV_STR("its source is 'pool', or 'retained' once it has sat"));
     } else if (expert) {
         take_known(e, c, expert);
     } else if (owner) {
-        cv_chair_refuse(e, c, CV_ERR_EXPERT_EXISTS, "slug", c->person.slug, "'%.*s' is the %.*s of the pool",
-                        CV_FMT(c->person.slug), CV_FMT(owner->role))
-            ->suggestion = CV_STR("choose another name, or take it from the pool");
+        cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_EXPERT_EXISTS, "slug", c->person.slug,
+                                       "'%.*s' is the %.*s of the pool", CV_FMT(c->person.slug), CV_FMT(owner->role)),
+                       CV_STR("choose another name, or take it from the pool"));
     } else if (e->call->errs->count == before) {
         take_new(e, c);
     }

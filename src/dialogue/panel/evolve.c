@@ -28,9 +28,9 @@ static void deal_names(cv_evolution *e)
             continue; /* refused already */
         cv_map_put(&seated, e->call->arena, c->row.expert_slug, &first);
         if (!first)
-            cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->row.expert_slug, "'%.*s' sits twice",
-                            CV_FMT(c->row.expert_slug))
-                ->suggestion = CV_STR("give everybody one seat");
+            cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->row.expert_slug, "'%.*s' sits twice",
+                                           CV_FMT(c->row.expert_slug)),
+                           CV_STR("give everybody one seat"));
     }
 }
 
@@ -43,9 +43,9 @@ static void check_roles(cv_evolution *e)
                 e->chairs[i].source == CV_SOURCE_POOL && e->chairs[k].source == CV_SOURCE_POOL &&
                 !cv_str_eq(e->chairs[i].row.expert_slug, e->chairs[k].row.expert_slug) &&
                 cv_str_eq(e->chairs[i].row.role, e->chairs[k].row.role))
-                cv_chair_refuse(e, &e->chairs[i], CV_ERR_INVALID_VALUE, "role", e->chairs[i].row.role,
-                                "the %.*s sits twice", CV_FMT(e->chairs[i].row.role))
-                    ->suggestion = CV_STR("give everybody one seat");
+                cv_err_suggest(cv_chair_refuse(e, &e->chairs[i], CV_ERR_INVALID_VALUE, "role", e->chairs[i].row.role,
+                                               "the %.*s sits twice", CV_FMT(e->chairs[i].row.role)),
+                               CV_STR("give everybody one seat"));
 }
 
 static void check_room(cv_evolution *e)
@@ -64,9 +64,10 @@ static bool panel_is_open(cv_evolution *e)
     size_t count = cv_state_panel(&e->s, e->round, &seats);
     if (count == 0 || seats[0].round != e->round)
         return true;
-    cv_refuse(e->call, CV_ERR_PANEL_EXISTS, CV_STR(""), "round", cv_json_get(e->call->input, CV_STR("round"))->text,
-              "round %lld has its panel of %zu", (long long)e->round, count)
-        ->suggestion = CV_STR("register the round, then evolve the panel of the next one");
+    cv_err_suggest(cv_refuse(e->call, CV_ERR_PANEL_EXISTS, CV_STR(""), "round",
+                             cv_json_get(e->call->input, CV_STR("round"))->text, "round %lld has its panel of %zu",
+                             (long long)e->round, count),
+                   CV_STR("register the round, then evolve the panel of the next one"));
     return false;
 }
 

@@ -27,9 +27,9 @@ static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *po
     cv_str role = expert ? expert->role : member->role;
     cv_err *err = cv_refuse(call, CV_ERR_EXPERT_EXISTS, CV_STR(""), "expert_slug", slug, "'%.*s' is the %.*s%s",
                             CV_FMT(slug), CV_FMT(role), expert ? "" : " of the pool");
-    err->operation = expert ? (cv_str){NULL, 0} : CV_STR("dialogue evolve-panel");
-    err->suggestion = expert ? cv_arena_printf(call->arena, "the next free name is '%.*s'", CV_FMT(unused))
-                             : CV_STR("seats the one of the pool; or choose another name");
+    cv_err_operation(err, expert ? (cv_str){NULL, 0} : CV_STR("dialogue evolve-panel"));
+    cv_err_suggest(err, expert ? cv_arena_printf(call->arena, "the next free name is '%.*s'", CV_FMT(unused))
+                               : CV_STR("seats the one of the pool; or choose another name"));
     return slug;
 }
 
@@ -38,9 +38,9 @@ static int64_t read_first_round(cv_call *call, const cv_state *s)
     const cv_json *given = cv_json_get(call->input, CV_STR("first_round"));
     int64_t next = cv_state_next_round(s), round = next < CV_MAX_ROUND ? next : CV_MAX_ROUND;
     if (given && cv_json_to_int(given, &round) && round < next)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "first_round", given->text,
-                  "round %lld is registered: nobody can join it", (long long)round)
-            ->suggestion = cv_arena_printf(call->arena, "the next round is %lld", (long long)next);
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "first_round", given->text,
+                                 "round %lld is registered: nobody can join it", (long long)round),
+                       cv_arena_printf(call->arena, "the next round is %lld", (long long)next));
     return round;
 }
 

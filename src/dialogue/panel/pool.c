@@ -16,8 +16,8 @@ static void check_twice(cv_call *call, cv_map *seen, cv_str at, const char *fiel
         key[i] = cv_lower(key[i]);
     cv_map_put(seen, call->arena, (cv_str){key, value.n}, &fresh);
     if (!fresh)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, value, "the pool has this %s twice", field)->suggestion =
-            CV_STR("members of a pool are told apart by it: make it differ");
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, value, "the pool has this %s twice", field),
+                       CV_STR("members of a pool are told apart by it: make it differ"));
 }
 
 bool cv_pool_read(cv_call *call, const cv_json *from, cv_str at, cv_pool *ret)

@@ -102,7 +102,7 @@ static void refuse_name(sampling *p, cv_str field, cv_str name)
     }
     cv_err *err = cv_refuse(p->call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), "", name,
                             "'%.*s' is neither a name nor a role here", CV_FMT(cv_excerpt(p->call->arena, name)));
-    err->field = field;
+    cv_err_field(err, field);
     cv_refuse_words(err, names, count);
 }
 
@@ -117,9 +117,9 @@ static void read_names(sampling *p, const char *key, bool keep)
         if (!candidate)
             refuse_name(p, field, name);
         else if (!keep && candidate->asked)
-            cv_refuse(p->call, CV_ERR_INVALID_VALUE, CV_STR(""), "exclude", name, "'%.*s' is retained and excluded",
-                      CV_FMT(cv_excerpt(p->call->arena, name)))
-                ->field = field;
+            cv_err_field(cv_refuse(p->call, CV_ERR_INVALID_VALUE, CV_STR(""), "exclude", name,
+                                   "'%.*s' is retained and excluded", CV_FMT(cv_excerpt(p->call->arena, name))),
+                         field);
         else if (keep)
             candidate->asked = true;
         else
@@ -147,8 +147,9 @@ static void choose(sampling *p)
     p->size = (size_t)read_size(p);
     size_t kept = cv_panel_keep(&p->candidates, p->rotation);
     if (kept > p->size && size)
-        cv_refuse(p->call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size", size->text, "%zu experts stay already", kept)
-            ->suggestion = CV_STR("exclude some of them or make the panel larger");
+        cv_err_suggest(cv_refuse(p->call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel_size", size->text,
+                                 "%zu experts stay already", kept),
+                       CV_STR("exclude some of them or make the panel larger"));
     p->size = p->size > kept ? p->size : kept;
     if (p->call->errs->count == 0)
         cv_panel_draw(p->call->arena, &p->candidates, p->rotation, p->size, p->seed, &p->draws);

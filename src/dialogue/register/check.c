@@ -124,10 +124,10 @@ static void existence_of_ref(cv_batch *b, const cv_any_ref *any)
     cv_spot at = cv_check_member(cv_check_ref(b, any), "source");
     target_there(at, &any->link->source);
     if (any->link->source.subject)
-        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("referential"), any->link->source.text,
-                 "source '%.*s' was registered before; a reference belongs to the round that makes it",
-                 CV_FMT(any->link->source.text))
-            ->suggestion = CV_STR("Use @expert or a local id of this batch as source");
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("referential"), any->link->source.text,
+                                "source '%.*s' was registered before; a reference belongs to the round that makes it",
+                                CV_FMT(any->link->source.text)),
+                       CV_STR("Use @expert or a local id of this batch as source"));
 }
 
 static void existence_of_move(cv_batch *b, const cv_draft_move *move, size_t index)
@@ -172,10 +172,10 @@ static void response_fits(cv_batch *b, cv_draft_response *response)
             return;
         cv_spot map = cv_check_root(b, CV_STR("response")), at = cv_spot_in(&map, CV_STR("responses"));
         at = cv_spot_in(&at, response->expert);
-        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("immutable"), (cv_str){NULL, 0},
-                 "%.*s has another response for round %lld in the record", CV_FMT(response->expert),
-                 (long long)b->round)
-            ->suggestion = CV_STR("Leave it out: the stored response is used");
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("immutable"), (cv_str){NULL, 0},
+                                "%.*s has another response for round %lld in the record", CV_FMT(response->expert),
+                                (long long)b->round),
+                       CV_STR("Leave it out: the stored response is used"));
     }
 }
 

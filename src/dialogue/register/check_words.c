@@ -98,10 +98,11 @@ static void ceilings(cv_batch *b)
             continue;
         cv_spot at = cv_check_root(b, cv_kinds[kind].word);
         at.field = cv_kinds[kind].plural;
-        cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), cv_arena_printf(b->call->arena, "%zu", b->counts[kind]),
-                 "%zu %.*s in one round: ids have two digits, the limit is %d", b->counts[kind],
-                 CV_FMT(cv_kinds[kind].plural), CV_MAX_SEQ)
-            ->suggestion = CV_STR("Merge items that say the same, or leave the lesser ones out");
+        cv_err_suggest(cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"),
+                                cv_arena_printf(b->call->arena, "%zu", b->counts[kind]),
+                                "%zu %.*s in one round: ids have two digits, the limit is %d", b->counts[kind],
+                                CV_FMT(cv_kinds[kind].plural), CV_MAX_SEQ),
+                       CV_STR("Merge items that say the same, or leave the lesser ones out"));
     }
 }
 
@@ -125,8 +126,8 @@ static cv_err *bad_local_id(cv_spot at, cv_str found, cv_kind kind, int64_t roun
 {
     cv_err *err = cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("type_consistency"), found, "local_id '%.*s' %s",
                            CV_FMT(cv_excerpt(at.call->arena, found)), why);
-    err->suggestion =
-        cv_arena_printf(at.call->arena, "Write it as %.*s-%c%02d01", CV_FMT(expert), cv_kinds[kind].letter, (int)round);
+    cv_err_suggest(err, cv_arena_printf(at.call->arena, "Write it as %.*s-%c%02d01", CV_FMT(expert),
+                                        cv_kinds[kind].letter, (int)round));
     return err;
 }
 
@@ -155,9 +156,10 @@ static void unique(cv_batch *b, cv_spot at, const cv_draft *draft, cv_str local_
     const cv_draft *first = owner ? (const cv_draft *)*owner : draft;
     if (local_id.n == 0 || (first == draft && !seen_here))
         return;
-    cv_fault(&at, CV_ERR_DUPLICATE_LOCAL, CV_STR("unique"), local_id, "local_id '%.*s' is taken by %.*s[%zu]",
-             CV_FMT(cv_excerpt(b->call->arena, local_id)), CV_FMT(first->list), first->index)
-        ->suggestion = CV_STR("Give every item a local id of its own; name merged ones once, in 'also'");
+    cv_err_suggest(cv_fault(&at, CV_ERR_DUPLICATE_LOCAL, CV_STR("unique"), local_id,
+                            "local_id '%.*s' is taken by %.*s[%zu]", CV_FMT(cv_excerpt(b->call->arena, local_id)),
+                            CV_FMT(first->list), first->index),
+                   CV_STR("Give every item a local id of its own; name merged ones once, in 'also'"));
 }
 
 static void consistency_of_draft(cv_batch *b, const cv_draft *draft)

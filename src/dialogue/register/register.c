@@ -76,8 +76,8 @@ static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *
     cv_err *fault = cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"),
                              cv_arena_printf(call->arena, "%lld", (long long)b->round),
                              "round %lld was registered with other content", (long long)b->round);
-    fault->operation = CV_STR("dialogue update");
-    fault->suggestion = CV_STR("corrects what is registered; register what is new as the next round");
+    cv_err_operation(fault, CV_STR("dialogue update"));
+    cv_err_suggest(fault, CV_STR("corrects what is registered; register what is new as the next round"));
     return false;
 }
 
@@ -92,15 +92,17 @@ static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state
     if (!cv_write_open(call, state, false))
         return false;
     if (b->round > CV_MAX_ROUND || next > CV_MAX_ROUND) {
-        cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), value, "round %lld: ids have two digits, the last round is %d",
-                 (long long)b->round, CV_MAX_ROUND)
-            ->suggestion = CV_STR("Close this dialogue with a verdict and create another one");
+        cv_err_suggest(cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), value,
+                                "round %lld: ids have two digits, the last round is %d", (long long)b->round,
+                                CV_MAX_ROUND),
+                       CV_STR("Close this dialogue with a verdict and create another one"));
         return false;
     }
     if (b->round != next) {
-        cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value,
-                 "round %lld cannot be registered: the next one is %lld", (long long)b->round, (long long)next)
-            ->suggestion = cv_arena_printf(call->arena, "Register round %lld first", (long long)next);
+        cv_err_suggest(cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value,
+                                "round %lld cannot be registered: the next one is %lld", (long long)b->round,
+                                (long long)next),
+                       cv_arena_printf(call->arena, "Register round %lld first", (long long)next));
         return false;
     }
     return true;

@@ -121,9 +121,9 @@ static void check_decided(const cv_update *u, const cv_spot *at, cv_str status, 
     if (!cv_state_is_closed(&u->state))
         return;
     if (status.p)
-        cv_fault(&word, CV_ERR_DIALOGUE_CLOSED, CV_STR("lifecycle"), status,
-                 "the final verdict has been given: statuses no longer change")
-            ->suggestion = CV_STR("Begin a new dialogue, or register a minority or dissent verdict");
+        cv_err_suggest(cv_fault(&word, CV_ERR_DIALOGUE_CLOSED, CV_STR("lifecycle"), status,
+                                "the final verdict has been given: statuses no longer change"),
+                       CV_STR("Begin a new dialogue, or register a minority or dissent verdict"));
     if (cv_str_trim(reason).n == 0)
         cv_fault_missing(&why);
 }
@@ -147,19 +147,19 @@ static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
             cv_fault_expert(&in, edit->by.items[i]);
     }
     if (!edit->status_word.p && !edit->label.p && !edit->content.p)
-        cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), edit->target.text, "%.*s changes nothing",
-                 CV_FMT(at.field))
-            ->suggestion = CV_STR("Give a status, a label or a content");
+        cv_err_suggest(cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), edit->target.text,
+                                "%.*s changes nothing", CV_FMT(at.field)),
+                       CV_STR("Give a status, a label or a content"));
 }
 
 static void check_round(cv_update *u, const cv_spot *at, int64_t round)
 {
     cv_spot in = member_of(at, "round");
     if (!cv_state_round(&u->state, round))
-        cv_fault(&in, CV_ERR_INVALID_VALUE, CV_STR("referential"),
-                 cv_arena_printf(u->ids.call->arena, "%lld", (long long)round), "round %lld is not registered",
-                 (long long)round)
-            ->suggestion = CV_STR("Only registered rounds can be corrected");
+        cv_err_suggest(cv_fault(&in, CV_ERR_INVALID_VALUE, CV_STR("referential"),
+                                cv_arena_printf(u->ids.call->arena, "%lld", (long long)round),
+                                "round %lld is not registered", (long long)round),
+                       CV_STR("Only registered rounds can be corrected"));
 }
 
 static bool check(cv_update *u)

@@ -117,11 +117,10 @@ static cv_str content_digest(cv_arena *a, cv_rec_verdict row)
 static bool exists(verdict *v, const cv_rec_verdict *stored, const char *why)
 {
     cv_spot at = spot(v, cv_str_eq(stored->verdict_id, v->row.verdict_id) ? "verdict_id" : "verdict_type");
-    cv_fault(&at, CV_ERR_VERDICT_EXISTS, CV_STR("unique"), stored->verdict_id, "verdict '%.*s' %s",
-             CV_FMT(stored->verdict_id), why)
-        ->suggestion =
-        CV_STR("Verdicts never change; register another one under an id of its own, as minority or dissent "
-               "once there is a final one");
+    cv_err_suggest(cv_fault(&at, CV_ERR_VERDICT_EXISTS, CV_STR("unique"), stored->verdict_id, "verdict '%.*s' %s",
+                            CV_FMT(stored->verdict_id), why),
+                   CV_STR("Verdicts never change; register another one under an id of its own, as minority or dissent "
+                          "once there is a final one"));
     return false;
 }
 
@@ -156,9 +155,10 @@ static void check_words(verdict *v)
     cv_spot id = spot(v, "verdict_id"), type = spot(v, "verdict_type"), confidence = spot(v, "confidence");
     check_text(v, "verdict_id", v->row.verdict_id);
     if (v->row.verdict_id.n && !cv_slug_ok(v->row.verdict_id))
-        cv_fault(&id, CV_ERR_INVALID_VALUE, CV_STR("slug"), v->row.verdict_id, "verdict_id '%.*s' is no short name",
-                 CV_FMT(cv_excerpt(v->ids.call->arena, v->row.verdict_id)))
-            ->suggestion = CV_STR("Use up to 32 letters, digits and dashes, like final, V01 or minority-esg");
+        cv_err_suggest(cv_fault(&id, CV_ERR_INVALID_VALUE, CV_STR("slug"), v->row.verdict_id,
+                                "verdict_id '%.*s' is no short name",
+                                CV_FMT(cv_excerpt(v->ids.call->arena, v->row.verdict_id))),
+                       CV_STR("Use up to 32 letters, digits and dashes, like final, V01 or minority-esg"));
     if (v->type < 0)
         cv_fault_word(&type, CV_ERR_INVALID_VALUE, CV_STR("verdict_enum"), CV_STR("verdict_type"), v->row.verdict_type,
                       cv_verdict_words);
@@ -174,10 +174,11 @@ static void check_round(verdict *v)
     int64_t next = cv_state_next_round(&v->state);
     cv_spot at = spot(v, "round");
     if (v->row.round < 0 || v->row.round > next || v->row.round > CV_MAX_ROUND)
-        cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("order"),
-                 cv_arena_printf(v->ids.call->arena, "%lld", (long long)v->row.round),
-                 "round %lld has not begun: the next one is %lld", (long long)v->row.round, (long long)next)
-            ->suggestion = CV_STR("Name the round in which the verdict was issued, or leave it out");
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("order"),
+                                cv_arena_printf(v->ids.call->arena, "%lld", (long long)v->row.round),
+                                "round %lld has not begun: the next one is %lld", (long long)v->row.round,
+                                (long long)next),
+                       CV_STR("Name the round in which the verdict was issued, or leave it out"));
 }
 
 static void check_people(verdict *v)
@@ -268,8 +269,8 @@ static bool blocked(verdict *v, const cv_convergence *c)
     cv_str blockers = text_of(a, c, CV_STR("open tensions "), CV_STR("no MOVE:CONVERGE from "));
     cv_err *err = cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type,
                            "the dialogue is not converged (%d%%): %.*s", c->percentage, CV_FMT(blockers));
-    err->context = cv_buf_take(&context, a);
-    err->suggestion = CV_STR("Go on with another round, or give 'force': true and say why in 'warning'");
+    cv_err_context(err, cv_buf_take(&context, a));
+    cv_err_suggest(err, CV_STR("Go on with another round, or give 'force': true and say why in 'warning'"));
     return false;
 }
 
@@ -277,8 +278,9 @@ static bool blocked(verdict *v, const cv_convergence *c)
 static bool nothing_said(verdict *v)
 {
     cv_spot at = spot(v, "verdict_type");
-    cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type, "no round has been registered")
-        ->suggestion = CV_STR("Register a round first, or give 'force': true and say why in 'warning'");
+    cv_err_suggest(
+        cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type, "no round has been registered"),
+        CV_STR("Register a round first, or give 'force': true and say why in 'warning'"));
     return false;
 }
 

@@ -96,9 +96,9 @@ static bool may_replace(const files *f, const char *path, cv_err *err)
     if (cv_str_starts(cv_doc_meta(&doc, cv_transcript_record_key), CV_STR("rev ")))
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", path);
-    err->value = cv_str_of(path);
-    err->suggestion =
-        f->call->confined ? cv_outlet_advice(f->call) : CV_STR("keep it under another name, or replace it with force");
+    cv_err_value(err, cv_str_of(path));
+    cv_err_suggest(err, f->call->confined ? cv_outlet_advice(f->call)
+                                          : CV_STR("keep it under another name, or replace it with force"));
     return false;
 }
 
@@ -120,7 +120,7 @@ static bool choose_folder(files *f, cv_err *err)
         return cv_dialogue_folder(f->call, &f->t->s, &f->folder, err);
     if (cv_outlet_allowed(f->call, given, &f->folder, err))
         return true;
-    err->field = CV_STR("output_dir");
+    cv_err_field(err, CV_STR("output_dir"));
     return false;
 }
 
@@ -172,8 +172,8 @@ static bool check_wish(bool write, int64_t round, cv_err *err)
     if (!write || round == CV_ABSENT)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "files are written of the whole dialogue only");
-    err->field = CV_STR("round");
-    err->suggestion = CV_STR("leave out write and output_dir, or round");
+    cv_err_field(err, CV_STR("round"));
+    cv_err_suggest(err, CV_STR("leave out write and output_dir, or round"));
     return false;
 }
 

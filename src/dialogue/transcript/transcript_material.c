@@ -29,7 +29,7 @@ static bool read_rows(cv_call *call, cv_str id, cv_transcript *t, cv_err *err)
     if (!moved)
         return true;
     cv_err_set(err, CV_ERR_REV_CONFLICT, "others kept changing the dialogue (%d tries)", CV_MAX_READINGS);
-    err->suggestion = CV_STR("try again");
+    cv_err_suggest(err, CV_STR("try again"));
     return false;
 }
 
@@ -39,8 +39,8 @@ static bool check_rounds(const cv_transcript *t, cv_err *err)
     for (size_t i = 0; i < t->s.rounds.count; i++)
         if (t->s.rounds.items[i].round != (int64_t)i) {
             cv_err_set(err, CV_ERR_CORRUPT, "the record has no round %zu, but a later one", i);
-            err->operation = CV_STR("verify");
-            err->suggestion = CV_STR("tells where it was changed");
+            cv_err_operation(err, CV_STR("verify"));
+            cv_err_suggest(err, CV_STR("tells where it was changed"));
             return false;
         }
     return true;
@@ -54,10 +54,10 @@ static bool choose_round(cv_transcript *t, int64_t round, cv_err *err)
     if (t->last <= last)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "round %lld is not registered", (long long)round);
-    err->field = CV_STR("round");
-    err->value = cv_arena_printf(err->arena, "%lld", (long long)round);
-    err->suggestion = last < 0 ? CV_STR("the dialogue has no rounds yet")
-                               : cv_arena_printf(err->arena, "the last one is %lld", (long long)last);
+    cv_err_field(err, CV_STR("round"));
+    cv_err_value(err, cv_arena_printf(err->arena, "%lld", (long long)round));
+    cv_err_suggest(err, last < 0 ? CV_STR("the dialogue has no rounds yet")
+                                 : cv_arena_printf(err->arena, "the last one is %lld", (long long)last));
     return false;
 }
 

@@ -15,8 +15,8 @@ bool cv_verify_fail(const cv_verify *v, cv_str place, cv_err *err, const char *f
     cv_str message = cv_arena_vprintf(err->arena, format, args);
     va_end(args);
     cv_err_set(err, CV_ERR_VERIFY, "dialogue '%.*s': %.*s: %.*s", CV_FMT(v->id), CV_FMT(place), CV_FMT(message));
-    err->value = cv_arena_copy(err->arena, place);
-    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    cv_err_value(err, place);
+    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
     return false;
 }
 

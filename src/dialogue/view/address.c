@@ -139,7 +139,7 @@ static bool suggest(cv_err *err, cv_str name, cv_words words, const char *before
 {
     cv_str near = cv_str_nearest(name, words.items, words.count);
     if (near.n)
-        err->suggestion = cv_arena_printf(err->arena, "did you mean '%s%.*s'?", before, CV_FMT(near));
+        cv_err_suggest(err, cv_arena_printf(err->arena, "did you mean '%s%.*s'?", before, CV_FMT(near)));
     return near.n > 0;
 }
 
@@ -161,7 +161,7 @@ static cv_words verdict_names(cv_arena *a, const cv_state *s)
 static bool not_there(const cv_address *address, cv_err_code code, cv_str word, cv_err *err)
 {
     cv_err_set(err, code, "there is no %.*s '%.*s'", CV_FMT(word), CV_FMT(address->id));
-    err->value = address->id;
+    cv_err_value(err, address->id);
     return false;
 }
 
@@ -205,8 +205,8 @@ static bool find_round(const cv_state *names, const cv_address *address, cv_err 
         return true;
     not_there(address, CV_ERR_TARGET_NOT_FOUND, cv_address_kind(address), err);
     int64_t last = cv_state_next_round(names) - 1;
-    err->suggestion = last < 0 ? CV_STR("no round is registered yet")
-                               : cv_arena_printf(err->arena, "the last one is round-%lld", (long long)last);
+    cv_err_suggest(err, last < 0 ? CV_STR("no round is registered yet")
+                                 : cv_arena_printf(err->arena, "the last one is round-%lld", (long long)last));
     return false;
 }
 
@@ -216,7 +216,7 @@ static bool find_panel(const cv_state *names, const cv_address *address, cv_err 
         if (names->seats.items[i].round == address->round)
             return true;
     not_there(address, CV_ERR_TARGET_NOT_FOUND, cv_address_kind(address), err);
-    err->suggestion = CV_STR("a round without one has the panel of the round before");
+    cv_err_suggest(err, CV_STR("a round without one has the panel of the round before"));
     return false;
 }
 
@@ -232,8 +232,8 @@ static bool find_local(cv_arena *a, const cv_state *names, cv_address *address, 
     }
     if (!origin) {
         not_there(address, CV_ERR_TARGET_NOT_FOUND, CV_STR("local id"), err);
-        err->operation = CV_STR("dialogue expand");
-        err->suggestion = CV_STR("lists what an expert has raised, when it is asked for @expert");
+        cv_err_operation(err, CV_STR("dialogue expand"));
+        cv_err_suggest(err, CV_STR("lists what an expert has raised, when it is asked for @expert"));
         return false;
     }
     *address = (cv_address){.thing = CV_THING_ENTITY,
@@ -283,20 +283,20 @@ bool cv_address_missing(const cv_state *all, const cv_address *address, cv_err *
     cv_str word = cv_address_kind(address);
     not_there(address, CV_ERR_TARGET_NOT_FOUND, word, err);
     if (place == CV_NO_PLACE) {
-        err->suggestion = CV_STR("the numbers of a round begin with 01");
+        cv_err_suggest(err, CV_STR("the numbers of a round begin with 01"));
         return false;
     }
     if (last) {
-        err->suggestion = cv_arena_printf(err->arena, "the last %.*s of round %lld is '%.*s'", CV_FMT(word),
-                                          (long long)last->round, CV_FMT(cv_entity_id(err->arena, last)));
+        cv_err_suggest(err, cv_arena_printf(err->arena, "the last %.*s of round %lld is '%.*s'", CV_FMT(word),
+                                            (long long)last->round, CV_FMT(cv_entity_id(err->arena, last))));
         return false;
     }
     cv_str *ids = CV_NEW_ARRAY(err->arena, all->entities.count, cv_str);
     for (size_t i = 0; i < all->entities.count; i++)
         ids[i] = cv_entity_id(err->arena, &all->entities.items[i]);
     if (!suggest(err, address->id, (cv_words){ids, all->entities.count}, ""))
-        err->suggestion = cv_arena_printf(err->arena, "that round has no %.*s",
-                                          CV_FMT(cv_kinds[cv_kind_of_letter(address->subject_type)].plural));
+        cv_err_suggest(err, cv_arena_printf(err->arena, "that round has no %.*s",
+                                            CV_FMT(cv_kinds[cv_kind_of_letter(address->subject_type)].plural)));
     return false;
 }
 
@@ -304,9 +304,9 @@ bool cv_address_invalid(const cv_state *names, cv_str text, cv_err *err)
 {
     cv_str shown = cv_excerpt(err->arena, text);
     cv_err_set(err, CV_ERR_INVALID_VALUE, "'%.*s' is no id and no verdict of this dialogue", CV_FMT(shown));
-    err->value = shown;
+    cv_err_value(err, shown);
     if (!suggest(err, text, verdict_names(err->arena, names), "") &&
         !suggest(err, text, expert_names(err->arena, names), "@"))
-        err->suggestion = CV_STR("write P0101, MUFFIN-P0101, @muffin, round-1 or the name of a verdict");
+        cv_err_suggest(err, CV_STR("write P0101, MUFFIN-P0101, @muffin, round-1 or the name of a verdict"));
     return false;
 }

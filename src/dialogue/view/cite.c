@@ -47,8 +47,8 @@ static bool refuse_thing(ask *one)
 {
     cv_str kind = cv_address_kind(&one->what);
     cv_err_set(&one->err, CV_ERR_INVALID_VALUE, "a %.*s cannot be expanded", CV_FMT(kind));
-    one->err.operation = CV_STR("dialogue history");
-    one->err.suggestion = CV_STR("tells what happened to it");
+    cv_err_operation(&one->err, CV_STR("dialogue history"));
+    cv_err_suggest(&one->err, CV_STR("tells what happened to it"));
     return false;
 }
 
@@ -288,7 +288,7 @@ static void add_ask(cv_citations *c, ask *one)
     if (one->found && one->what.thing == CV_THING_ENTITY && !cv_state_entity(&c->about, one->what.id))
         one->found = cv_address_missing(&c->near, &one->what, &one->err);
     if (!one->found) {
-        one->err.value = one->text;
+        cv_err_value(&one->err, one->text);
         cv_err_advise(&one->err, c->call->name);
         cv_errs_keep(&c->errs, a, &one->err);
         return;

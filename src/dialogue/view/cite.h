@@ -52,8 +52,8 @@ typedef struct {
     cv_call *call;
     cv_state names, about, near;
     CV_STATE_LIST(cv_citation *) list;
-    CV_STATE_LIST(cv_err) errs; /* in the order of the ids, their values as they were asked for */
-    cv_map at;                  /* id -> cv_citation * */
+    cv_errs errs; /* in the order of the ids, their values as they were asked for */
+    cv_map at;    /* id -> cv_citation * */
 } cv_citations;
 
 /* False: nothing could be read. */

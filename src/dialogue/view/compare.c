@@ -205,7 +205,7 @@ static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)
         if (!is_new) {
             cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "dialogue_ids", id,
                                       "'%.*s' is named twice", CV_FMT(id));
-            fault->field = at;
+            cv_err_field(fault, at);
             continue;
         }
         cv_compared *d = CV_NEW(call->arena, cv_compared);
@@ -214,7 +214,7 @@ static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)
             continue;
         }
         if (err.code == CV_ERR_DIALOGUE_NOT_FOUND)
-            err.field = at;
+            cv_err_field(&err, at);
         cv_call_fail(call, &err);
     }
     return call->errs->count == 0;

@@ -57,7 +57,7 @@ static bool refuse(const cv_citations *c, cv_call *call)
 {
     for (size_t i = 0; i < c->errs.count; i++) {
         cv_err *err = cv_errs_keep(call->errs, call->arena, &c->errs.items[i]);
-        err->field = cv_arena_printf(call->arena, "ids[%zu]", i);
+        cv_err_field(err, cv_arena_printf(call->arena, "ids[%zu]", i));
     }
     return false;
 }

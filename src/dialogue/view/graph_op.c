@@ -39,7 +39,7 @@ static bool find_focus(request *r, cv_str focus, cv_err *err)
     if (at->thing > CV_THING_VERDICT) {
         cv_str kind = cv_address_kind(at);
         cv_err_set(err, CV_ERR_INVALID_VALUE, "a %.*s is no node", CV_FMT(kind));
-        err->suggestion = CV_STR("the focus is an entity, an expert or a verdict");
+        cv_err_suggest(err, CV_STR("the focus is an entity, an expert or a verdict"));
         return false;
     }
     if (!cv_address_find(r->call->arena, &r->s, at, err))
@@ -55,8 +55,9 @@ static void read_focus(request *r)
     int64_t depth = cv_json_get_int(call->input, "depth", CV_ABSENT);
     r->query.depth = depth == CV_ABSENT ? 1 : (size_t)depth;
     if (!focus.p && depth != CV_ABSENT)
-        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "depth", CV_STR(""), "depth is counted from a focus")
-            ->suggestion = CV_STR("give a focus, or leave the depth out");
+        cv_err_suggest(
+            cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "depth", CV_STR(""), "depth is counted from a focus"),
+            CV_STR("give a focus, or leave the depth out"));
     if (!focus.p)
         return;
     if (find_focus(r, focus, &err)) {
@@ -64,7 +65,7 @@ static void read_focus(request *r)
         r->query.verdicts = r->query.verdicts || r->focus.thing == CV_THING_VERDICT;
         return;
     }
-    err.field = CV_STR("focus");
+    cv_err_field(&err, CV_STR("focus"));
     cv_call_fail(call, &err);
 }
 
@@ -107,7 +108,7 @@ static void read_round(request *r)
     cv_err err = {.arena = r->call->arena};
     cv_address_parse(r->call->arena, cv_arena_printf(r->call->arena, "round-%lld", (long long)round), &at);
     cv_address_find(r->call->arena, &r->s, &at, &err);
-    err.field = CV_STR("round");
+    cv_err_field(&err, CV_STR("round"));
     cv_call_fail(r->call, &err);
 }
 

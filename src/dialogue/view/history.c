@@ -57,7 +57,7 @@ static bool choose_subject(history *h, cv_err *err)
         return true;
     bool found = is_id ? cv_address_find(a, &h->names, &h->subject, err) : cv_address_invalid(&h->names, asked, err);
     if (!found)
-        err->field = CV_STR("id");
+        cv_err_field(err, CV_STR("id"));
     return found;
 }
 
@@ -109,7 +109,7 @@ static bool missing(history *h, cv_err *err)
     if (!cv_state_load(h->call, h->names.id, &wanted, &all, err))
         return false;
     cv_address_missing(&all, &h->subject, err);
-    err->field = CV_STR("id");
+    cv_err_field(err, CV_STR("id"));
     return false;
 }
 

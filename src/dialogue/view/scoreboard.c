@@ -160,9 +160,9 @@ static bool choose_rounds(cv_call *call, cv_scoreboard *b)
     cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
                               cv_arena_printf(call->arena, "%lld", (long long)wanted), "round %lld is not registered",
                               (long long)wanted);
-    fault->suggestion = b->course.count ? cv_arena_printf(call->arena, "the last round is %lld",
-                                                          (long long)cv_state_next_round(&b->course.s) - 1)
-                                        : CV_STR("no round is registered yet");
+    cv_err_suggest(fault, b->course.count ? cv_arena_printf(call->arena, "the last round is %lld",
+                                                            (long long)cv_state_next_round(&b->course.s) - 1)
+                                          : CV_STR("no round is registered yet"));
     return false;
 }
 

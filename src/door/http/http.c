@@ -322,7 +322,7 @@ static bool parse_address(const cv_http_options *o, struct sockaddr_storage *to,
         return true;
     }
     cv_err_set(err, CV_ERR_USAGE, "'%s' is no address to listen on", address);
-    err->suggestion = CV_STR("give an address like 127.0.0.1, ::1 or 0.0.0.0");
+    cv_err_suggest(err, CV_STR("give an address like 127.0.0.1, ::1 or 0.0.0.0"));
     return false;
 }
 
@@ -351,7 +351,7 @@ static bool start_daemon(cv_http_server *server, const struct sockaddr *address,
         return true;
     cv_err_set(err, CV_ERR_IO, "cannot listen on %s:%u: %s", o->address ? o->address : "127.0.0.1", o->port,
                strerror(errno));
-    err->suggestion = CV_STR("choose another port, or 0 for one that is free");
+    cv_err_suggest(err, CV_STR("choose another port, or 0 for one that is free"));
     return false;
 }
 
@@ -398,7 +398,7 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         return false;
     if (!options->token && !cv_guard_is_loopback((const struct sockaddr *)&address)) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "an address that others can reach needs a token");
-        err->suggestion = CV_STR("set a token, or listen on 127.0.0.1");
+        cv_err_suggest(err, CV_STR("set a token, or listen on 127.0.0.1"));
         return false;
     }
     raise_descriptors(options->max_connections);

@@ -36,8 +36,8 @@ static bool in_the_way(cv_toml_scanner *s, const cv_toml_statement *st, bool our
     s->at = st->start;
     cv_toml_bad(s, ours ? "the entry 'conclave' is written here in another form"
                         : "this has no place for another table: it is a value or a list itself");
-    s->err->suggestion = ours ? CV_STR("make it a table of its own, or remove it; nothing was changed")
-                              : CV_STR("write its servers as tables, [mcp_servers.NAME]; nothing was changed");
+    cv_err_suggest(s->err, ours ? CV_STR("make it a table of its own, or remove it; nothing was changed")
+                                : CV_STR("write its servers as tables, [mcp_servers.NAME]; nothing was changed"));
     return false;
 }
 
