@@ -131,7 +131,8 @@ build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -O1 -g -fno-builtin -fsanitize-coverage=trace-pc -c -o $@ $<
 
-build/asan/test_linear: test/unit/test_linear.c build/steps/lib.a | build/.need-test
+STEPPED := linear openers
+$(STEPPED:%=build/asan/test_%): build/asan/test_%: test/unit/test_%.c build/steps/lib.a | build/.need-test
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest -O1 -g -MF $@.d -o $@ $(filter %.c %.a,$^) \
 	    $(COUNTED:%=-Wl,--wrap=%) $(LIBS) -lcmocka

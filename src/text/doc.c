@@ -299,8 +299,9 @@ static bool is_quoted(mark_walk *w, size_t at)
     return w->at > at;
 }
 
-/* From bracket to bracket: only what begins like a mark is worth the question whether it is quoted. */
-/* The mark's place is given within w->line. */
+/* From bracket to bracket: only what begins like a mark is worth the question whether it is quoted, and only what is
+ * not quoted is read up to its end. Quoted openers do not count as nested in a label, so nothing but this order bounds
+ * what they would cost. The mark's place is given within w->line. */
 static bool next_mark(parser *p, mark_walk *w, cv_mark *m)
 {
     for (size_t from = w->at; from < w->line.n;) {
@@ -309,19 +310,20 @@ static bool next_mark(parser *p, mark_walk *w, cv_mark *m)
             break;
         size_t at = (size_t)(hit - w->line.p);
         cv_str here = cv_str_from(w->line, at);
-        cv_near near;
-        bool mark = cv_mark_at(here, false, m);
-        if (!mark && !(p->findings && cv_mark_near(p->a, here, at == w->lead, &near))) {
+        cv_near near = {0};
+        bool nearly = p->findings && cv_mark_near(p->a, here, at == w->lead, &near);
+        if (!nearly && !cv_mark_begins(here)) {
             from = at + 1;
         } else if (is_quoted(w, at)) {
             from = w->at;
-        } else if (mark) {
+        } else if (cv_mark_at(here, false, m)) {
             m->start = at;
             m->end += at;
             w->at = m->end;
             return true;
         } else {
-            report_near(p, &near);
+            if (nearly)
+                report_near(p, &near);
             from = at + 1;
         }
     }

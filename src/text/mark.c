@@ -8,16 +8,11 @@ static const cv_str style_words[] = {CV_STR_INIT("classic"), CV_STR_INIT("local"
                                      CV_STR_INIT("brace")};
 const cv_words cv_style_words = {style_words, CV_STYLE_COUNT};
 
-/* The bracket that closes s.p[0], or SIZE_MAX. Gives up at a depth that no label has, so that a line full of openers
- * costs each of them a few neighbours and not the whole line. */
+/* The bracket that closes s.p[0], or SIZE_MAX. It looks no further than the bracket that it finds or the depth that no
+ * label has: a search for a closer that may stand at the other end of the line would cost each opener the whole line.
+ */
 static size_t closing(cv_str s, char open, char close)
 {
-    const char *hit = memchr(s.p, close, s.n);
-    if (!hit)
-        return SIZE_MAX;
-    size_t n = (size_t)(hit - s.p);
-    if (!memchr(s.p + 1, open, n) && !memchr(s.p + 1, '\\', n)) /* the usual label has neither */
-        return n;
     int depth = 0;
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -312,6 +307,13 @@ static bool brace_at(cv_str s, cv_mark *m)
     m->label = cv_str_trim(cv_str_range(s.p + n + 1, s.p + close));
     m->colon = true;
     return true;
+}
+
+bool cv_mark_begins(cv_str s)
+{
+    cv_mark m;
+    size_t inside;
+    return begins_mark(s, &m, &inside);
 }
 
 bool cv_mark_at(cv_str s, bool line_start, cv_mark *m)

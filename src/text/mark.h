@@ -42,6 +42,9 @@ typedef struct {
  * is its length, relative to s. */
 bool cv_mark_at(cv_str s, bool line_start, cv_mark *m);
 
+/* Could s.p[0] == '[' begin a mark? Looks at its first word only, never for its end. */
+bool cv_mark_begins(cv_str s);
+
 /* What is no mark but nearly one: which of its bytes are wrong and what would be right (empty: only a person knows).
  * `s` as above; `first`: nothing stands before it on the line. */
 typedef struct {

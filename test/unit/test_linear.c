@@ -1,64 +1,12 @@
-/* test_linear.c - hostile input costs time in proportion to its size: counted in steps, not in seconds.
+/* test_linear.c - hostile input costs time in proportion to its size: counted in steps (steps.h), not in seconds.
  *
- * The sources are compiled with -fsanitize-coverage=trace-pc, so every basic block reports here, and their calls of the
- * memory functions are wrapped to add the bytes they touch. Each case is made in two sizes; the one that is four times
- * as large may take at most five times the steps, and both stay under a number of steps per byte.
+ * Each case is made in two sizes; the one that is four times as large may take at most five times the steps, and both
+ * stay under a number of steps per byte. These are cases with a name; test_openers.c makes the others.
  */
+#include "steps.h"
 #include "testing.h"
 
 #include "text/doc.h"
-
-/* ---- counting ---------------------------------------------------------------------------------- */
-
-static uint64_t steps;
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-    steps++;
-}
-
-void *__real_memchr(const void *s, int c, size_t n);
-void *__wrap_memchr(const void *s, int c, size_t n);
-void *__wrap_memchr(const void *s, int c, size_t n)
-{
-    const char *hit = __real_memchr(s, c, n);
-    steps += hit ? (uint64_t)(hit - (const char *)s) : n;
-    return (void *)(uintptr_t)hit;
-}
-
-int __real_memcmp(const void *x, const void *y, size_t n);
-int __wrap_memcmp(const void *x, const void *y, size_t n);
-int __wrap_memcmp(const void *x, const void *y, size_t n)
-{
-    steps += n;
-    return __real_memcmp(x, y, n);
-}
-
-void *__real_memcpy(void *to, const void *from, size_t n);
-void *__wrap_memcpy(void *to, const void *from, size_t n);
-void *__wrap_memcpy(void *to, const void *from, size_t n)
-{
-    steps += n;
-    return __real_memcpy(to, from, n);
-}
-
-void *__real_memset(void *to, int c, size_t n);
-void *__wrap_memset(void *to, int c, size_t n);
-void *__wrap_memset(void *to, int c, size_t n)
-{
-    steps += n;
-    return __real_memset(to, c, n);
-}
-
-int __real_vsnprintf(char *to, size_t n, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
-int __wrap_vsnprintf(char *to, size_t n, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
-int __wrap_vsnprintf(char *to, size_t n, const char *format, va_list args)
-{
-    int length = __real_vsnprintf(to, n, format, args);
-    steps += (uint64_t)(length > 0 ? length : 0);
-    return length;
-}
 
 /* ---- the four walks ------------------------------------------------------------------------------ */
 
@@ -139,6 +87,10 @@ static const plain_case plain_cases[] = {
     /* brackets on one line */
     {"openers", "", "[", "\n", 6000},
     {"openers of marks", "", "[PERSPECTIVE P01: ", "\n", 6000},
+    {"openers of marks behind text", "x ", "[PERSPECTIVE P01: ", "\n", 6000},
+    {"openers of marks and one closer", "x ", "[PERSPECTIVE P01: ", "]\n", 6000},
+    {"quoted openers of marks", "x ", "\\[PERSPECTIVE P01: ", "]\n", 6000},
+    {"openers of marks in code", "x ", "`[PERSPECTIVE P01: ` ", "]\n", 6000},
     {"marks", "", "[RE:SUPPORT P0001]", "\n", 6000},
     {"marks with text", "a ", "[P0001: x] (muffin) b ", "\n", 6000},
     {"closers", "", "]", "\n", 6000},

@@ -308,10 +308,10 @@ static void read_span(cv_str cell, int *ret_first, int *ret_last)
         int round;
         while (i + digits < cell.n && cv_is_digit(cell.p[i + digits]))
             digits++;
-        if (digits == 0 || !cv_str_to_int(cv_str_head(cv_str_from(cell, i), digits), &round))
-            continue;
-        *ret_first = *ret_first < 0 ? round : *ret_first;
-        *ret_last = round;
+        if (digits > 0 && cv_str_to_int(cv_str_head(cv_str_from(cell, i), digits), &round)) {
+            *ret_first = *ret_first < 0 ? round : *ret_first;
+            *ret_last = round;
+        }
         i += digits;
     }
 }

@@ -218,20 +218,26 @@ static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
     end_speech(&sp, cv_str_end(text));
 }
 
-/* A table of what each expert said, as some documents sum a round up. */
+/* A table of what each expert said, as some documents sum a round up. Each is given the head once: a table may have
+ * more rows than experts, and a head as long as all of them. */
 static void read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
 {
     static const char *const names[] = {"expert", "agent", NULL};
     cv_script *s = r->s;
+    bool has_head[CV_MAX_EXPERTS] = {false};
     int name = cv_grid_column(s->arena, grid, names);
     for (size_t i = 0; name >= 0 && grid->head.count > 1 && i < grid->rows.count; i++) {
         const cv_grid_row *row = &grid->rows.items[i];
         cv_str who = cv_plain_name(s->arena, cv_grid_cell(s->arena, row, name));
         size_t player =
             who.n && cv_is_alpha(who.p[0]) ? cv_script_player(s, who, CV_STR(""), r->sheet, row->line) : CV_NOBODY;
-        if (player < s->players.count)
-            cv_script_say(s, act, player, r->sheet, row->line,
-                          cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(grid->head.raw), CV_FMT(row->raw)));
+        if (player >= s->players.count)
+            continue;
+        cv_script_say(s, act, player, r->sheet, row->line,
+                      has_head[player]
+                          ? row->raw
+                          : cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(grid->head.raw), CV_FMT(row->raw)));
+        has_head[player] = true;
     }
 }
 

@@ -91,15 +91,24 @@ static void trace_part(tracing *t, const cv_part *part, int round)
 
 /* ---- what is spoken of ------------------------------------------------------------------------------------------- */
 
+static bool is_id_part(char c)
+{
+    return cv_is_upper(c) || cv_is_digit(c) || c == '.' || c == '-';
+}
+
 /* An expert can only speak of a tension that was there before; the judge may name a new one. */
 static void trace_mentions(tracing *t, cv_str text, int round)
 {
     for (size_t i = 0; i < text.n; i++) {
         cv_id id;
         size_t length;
-        if (text.p[i] != 'T' || (i > 0 && (cv_is_alnum(text.p[i - 1]) || text.p[i - 1] == '-')) ||
-            !cv_id_at(cv_str_from(text, i), &id, &length) || id.form != CV_ID_SHORT)
+        if (text.p[i] != 'T' || (i > 0 && (cv_is_alnum(text.p[i - 1]) || text.p[i - 1] == '-')))
             continue;
+        if (!cv_id_at(cv_str_from(text, i), &id, &length) || id.form != CV_ID_SHORT) {
+            while (i + 1 < text.n && is_id_part(text.p[i + 1])) /* what was one suffix to it has no other id in it */
+                i++;
+            continue;
+        }
         uintptr_t *first = cv_map_put(&t->mentioned, t->s->arena, cv_id_print(t->s->arena, &id), NULL);
         if (!*first)
             *first = (uintptr_t)round + 1;

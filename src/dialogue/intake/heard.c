@@ -76,18 +76,31 @@ static cv_status *planned_status(cv_listener *l, cv_str id)
     return (cv_status *)*place;
 }
 
+/* Made once: a mark may have thousands of targets. */
 static cv_str reason_of(cv_listener *l)
 {
     const cv_mark *m = l->said->mark;
     if (m->label.n == 0 || m->body.n == 0)
         return m->label.n ? m->label : m->body;
-    return cv_arena_join(l->a, cv_arena_join(l->a, m->label, CV_STR("\n\n")), m->body);
+    if (!l->reason.n)
+        l->reason = cv_arena_join(l->a, cv_arena_join(l->a, m->label, CV_STR("\n\n")), m->body);
+    return l->reason;
+}
+
+/* A mark says what becomes of a tension once, however often it names it. */
+static bool is_new_update(cv_listener *l, cv_str id)
+{
+    bool is_new;
+    cv_map_put(&l->updated, l->a, id, &is_new);
+    return is_new;
 }
 
 static void add_update(cv_listener *l, const cv_meaning *meaning, cv_status to)
 {
     cv_str id = tension_of(l, meaning->id);
     cv_status *planned = planned_status(l, id);
+    if (!is_new_update(l, id))
+        return;
     if (!cv_status_may_become(*planned, to)) {
         cv_listen_note(l, CV_STR("invalid_update"), id, "%.*s is %.*s and cannot become %.*s", CV_FMT(id),
                        CV_FMT(cv_statuses[*planned].word), CV_FMT(cv_statuses[to].word));

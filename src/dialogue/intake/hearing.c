@@ -108,6 +108,8 @@ static void listen_to(cv_listener *l, cv_speech *speech)
     for (size_t i = 0; i < speech->count; i++) {
         l->said = &speech->items[i];
         l->noted = false;
+        l->reason = (cv_str){NULL, 0};
+        l->updated = (cv_map){0};
         if (l->said->note.n)
             cv_listen_note(l, l->said->note, l->said->local_id, "%.*s", CV_FMT(l->said->message))->suggestion =
                 l->said->suggestion;

@@ -26,6 +26,8 @@ typedef struct {
     const cv_speech *speech;
     const cv_said *said;
     bool noted;            /* a note has the mark's text already */
+    cv_str reason;         /* label and body of the mark, once somebody asked for both */
+    cv_map updated;        /* tensions that the mark has said something of */
     bool is_judge;         /* … speaks */
     cv_heard_entity *last; /* the expert's own item that was spoken of last */
     cv_map shorts;         /* short ids of this voice -> cv_meaning * */

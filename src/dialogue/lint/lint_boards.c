@@ -13,6 +13,8 @@
 
 typedef int64_t thousandths;
 
+enum { MOST_COLUMNS = 64 }; /* of a board: wider tables are none, and every row is added up in a few steps */
+
 static const cv_str components[4][3] = {
     {CV_STR_INIT("w"), CV_STR_INIT("wisdom"), CV_STR_INIT("wisdom (w)")},
     {CV_STR_INIT("c"), CV_STR_INIT("consistency"), CV_STR_INIT("consistency (c)")},
@@ -128,7 +130,7 @@ static bool read_components(cv_arena *a, board *b, const cv_lint_table *table)
 static bool read_board(cv_arena *a, const cv_lint_table *table, board *b)
 {
     *b = (board){.table = table, .running = -1};
-    if (table->items[0].count < 3)
+    if (table->items[0].count < 3 || table->items[0].count > MOST_COLUMNS)
         return false;
     if (!read_components(a, b, table)) {
         add_named(a, b, table, is_round_name);

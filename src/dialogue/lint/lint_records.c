@@ -73,13 +73,13 @@ static void add_entry(record *r, const cv_lint_row *row, cv_str where, cv_str ag
 static void read_row(record *r, const cv_lint_row *row, int id_column, int agent_column)
 {
     cv_str rest = cv_cell_plain(cv_row_cell(row, id_column)), where = rest;
-    cv_str agent = cv_plain_name(r->l->a, cv_cell_plain(cv_row_cell(row, agent_column)));
+    cv_str agent = cv_lint_agent(r->l->a, cv_plain_name(r->l->a, cv_cell_plain(cv_row_cell(row, agent_column))));
     cv_id id;
     if (rest.n > 0 && rest.p[0] == '[')
         rest = cv_str_from(rest, 1);
     while (cv_target_next(&rest, &id))
         if (id.form != CV_ID_EXPERT && id.kind == r->kind && (id.form != CV_ID_SHORT || id.number >= 0))
-            add_entry(r, row, where, cv_agent_key(r->l->a, agent), &id);
+            add_entry(r, row, where, agent, &id);
 }
 
 static void read_table(record *r, const cv_lint_table *table)

@@ -62,9 +62,18 @@ cv_lint_marks cv_lint_read_marks(cv_arena *a, const cv_doc *doc)
         int round = s->kind == CV_SECTION_ROUND ? s->round : -1;
         gather(a, &s->content, nobody, round, &marks);
         for (size_t k = 0; k < s->agents.count; k++)
-            gather(a, &s->agents.items[k].content, cv_agent_key(a, s->agents.items[k].name), round, &marks);
+            gather(a, &s->agents.items[k].content, cv_lint_agent(a, s->agents.items[k].name), round, &marks);
     }
     return marks;
+}
+
+cv_str cv_lint_agent(cv_arena *a, cv_str name)
+{
+    enum { MOST = 64 };
+    cv_str key = cv_agent_key(a, name);
+    if (key.n <= MOST)
+        return key;
+    return cv_arena_printf(a, "%.*s %016llx", CV_FMT(cv_str_head(key, MOST)), (unsigned long long)cv_str_hash(key));
 }
 
 cv_str cv_mark_where(const cv_linter *l, const cv_mark *m)

@@ -73,6 +73,9 @@ int cv_lint_column(const cv_lint_table *table, const cv_str *names, size_t count
 /* Moves a walk over the sections to the one that holds byte `at`; begin with SIZE_MAX. */
 const cv_section *cv_section_at(const cv_doc *doc, size_t at, size_t *walk);
 
+/* Who an agent is, in any case of letters: short even when the name is not, because every mark's key has a copy. */
+cv_str cv_lint_agent(cv_arena *a, cv_str name);
+
 /* The bytes of a mark, and its key "agent id" or "id" in the arena. */
 cv_str cv_mark_where(const cv_linter *l, const cv_mark *m);
 cv_str cv_lint_key(cv_arena *a, cv_str agent, cv_str id);

@@ -165,7 +165,7 @@ static size_t break_before(cv_str text, size_t at)
 
 /* With the empty line in front of it, and the end of the line before that when it was the last without one: what set
  * has put there. */
-static cv_str cut(cv_arena *a, cv_str text, cv_edit_range r)
+static cv_edit_range widen(cv_str text, cv_edit_range r)
 {
     size_t start = r.start, empty = break_before(text, start);
     size_t end = r.end < text.n ? r.end : text.n; /* its last line break may have gone with the table behind it */
@@ -175,7 +175,17 @@ static cv_str cut(cv_arena *a, cv_str text, cv_edit_range r)
         start -= empty;
     if (is_empty_line && open)
         start -= break_before(text, start);
-    return cv_edit_replace(a, text, start, end, (cv_str){NULL, 0});
+    return (cv_edit_range){start, end};
+}
+
+/* From the last to the first: what stands at the end of the file depends on what is gone behind it. */
+static void widen_all(cv_str text, cv_edit_range *ranges, size_t count)
+{
+    bool ends = true; /* nothing is left behind the ranges so far */
+    for (size_t i = count, stop = text.n; i-- > 0; stop = ranges[i].start) {
+        ranges[i] = widen(ends ? cv_str_head(text, stop) : text, ranges[i]);
+        ends = ends && ranges[i].end == stop;
+    }
 }
 
 bool cv_toml_remove(cv_arena *a, cv_str text, cv_str table, cv_str *ret_text, cv_err *err)
@@ -183,8 +193,14 @@ bool cv_toml_remove(cv_arena *a, cv_str text, cv_str table, cv_str *ret_text, cv
     search found;
     if (!find(a, text, table, (cv_str){NULL, 0}, &found, err))
         return false;
-    *ret_text = text;
-    for (size_t i = found.ranges.count; i-- > 0;)
-        *ret_text = cut(a, *ret_text, found.ranges.items[i]);
+    cv_buf out = {0};
+    size_t at = 0;
+    widen_all(text, found.ranges.items, found.ranges.count);
+    for (size_t i = 0; i < found.ranges.count; i++) {
+        cv_buf_add(&out, cv_str_range(text.p + at, text.p + found.ranges.items[i].start));
+        at = found.ranges.items[i].end;
+    }
+    cv_buf_add(&out, cv_str_from(text, at));
+    *ret_text = cv_buf_take(&out, a);
     return true;
 }
