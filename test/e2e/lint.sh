@@ -172,7 +172,7 @@ if [ "$(id -u)" -ne 0 ]; then
     rm -f "$work/files/secret.md"
 else
     number=$((number + 1))
-    echo "ok $number - no permission # SKIP root may read everything"
+    echo "ok $number - no permission # SKIP running as root"
 fi
 run "no path" 2
 has "lint needs a file or folder" err

@@ -62,8 +62,7 @@ check() { # check PROGRAM COMMAND...: it says nothing about any page
         name="$*"
         silent
     else
-        number=$((number + 1))
-        echo "ok $number - $* # SKIP there is no $1"
+        skip "$*" "there is no $1"
     fi
 }
 check groff -man -Tutf8 -ww -z

