@@ -68,6 +68,8 @@ enum {
     CV_MAX_SIMILAR_HITS = 500,
     /* Words of a label and of a text by which items are compared; what says the same begins alike. */
     CV_MAX_TWIN_WORDS = 500,
+    /* A token for HTTP clients: it fits into a request's headers beside all others. */
+    CV_MAX_TOKEN = 4096,
     /* A URI that a client subscribes to: it is kept for as long as the client is there. */
     CV_MAX_URI = 2048,
     /* Warnings that one answer lists; the rest is counted. */
@@ -85,6 +87,11 @@ enum {
 
 /* One message of a client to a server: a whole round with all its responses takes a fifth of it. */
 #define CV_MAX_MESSAGE_BYTES ((size_t)32 << 20)
+
+/* Bodies of requests that an HTTP server holds at once, unfinished or not yet answered: four of the largest. Small ones
+ * are not counted, so that they pass while large ones are refused: there are no more of them than connections. */
+#define CV_MAX_BODIES_BYTES ((size_t)128 << 20)
+#define CV_SMALL_BODY_BYTES ((size_t)32 << 10)
 
 /* A growing buffer without a ceiling of its own. */
 #define CV_MAX_BUF_BYTES ((size_t)1 << 30)

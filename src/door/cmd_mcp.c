@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "door/cli_parts.h"
+#include "door/http/guard.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
 #include "ops/project.h"
@@ -91,10 +92,15 @@ static bool read_port(const cv_cli *cli, uint16_t *ret_port, cv_err *err)
     return true;
 }
 
-/* An empty token, from a variable that is not set, would open what was meant to be closed. */
-static bool check_token(const char *token, cv_err *err)
+/* A token that is not one would open what was meant to be closed. An empty variable is one that is not set. */
+static bool find_token(const cv_cli *cli, const char **ret_token, cv_err *err)
 {
-    return !token || *token || cv_err_set(err, CV_ERR_USAGE, "the token is empty: leave --token out, or give one");
+    const char *given = cv_cli_get(cli, "token"), *variable = getenv("CONCLAVE_TOKEN");
+    *ret_token = given ? given : variable && *variable ? variable : NULL;
+    if (!*ret_token || cv_guard_check_token(*ret_token, err))
+        return true;
+    cv_err_field(err, given ? CV_STR("--token") : CV_STR("CONCLAVE_TOKEN"));
+    return false;
 }
 
 static void wait_for_signal(const sigset_t *set)
@@ -103,19 +109,14 @@ static void wait_for_signal(const sigset_t *set)
     sigwait(set, &number);
 }
 
-/* An address that stands for all of them leads nowhere: the one that does on this machine is told instead. */
-static void announce(const cv_cli *cli, const char *address, uint16_t port)
+static void announce(const cv_cli *cli, const cv_http_server *http)
 {
-    bool all_four = address && strcmp(address, "0.0.0.0") == 0, all_six = address && strcmp(address, "::") == 0;
-    bool six = address && strchr(address, ':');
-    const char *shown = all_six ? "::1" : address && !all_four ? address : "127.0.0.1";
-    const char *open = six ? "[" : "", *close = six ? "]" : "";
+    cv_str url = cv_http_url(http, cli->arena);
     if (cli->json)
-        printf("{\"status\":\"success\",\"url\":\"http://%s%s%s:%u\",\"mcp\":\"http://%s%s%s:%u/mcp\"}\n", open, shown,
-               close, port, open, shown, close, port);
+        printf("{\"status\":\"success\",\"url\":\"%.*s\",\"mcp\":\"%.*s/mcp\"}\n", CV_FMT(url), CV_FMT(url));
     else
-        printf("Conclave listens on %shttp://%s%s%s:%u (MCP: /mcp). Ctrl-C ends it.\n",
-               all_four || all_six ? "all addresses of this machine; from here: " : "", open, shown, close, port);
+        printf("Conclave listens on %s%.*s (MCP: /mcp). Ctrl-C ends it.\n",
+               cv_http_is_everywhere(http) ? "all addresses of this machine; from here: " : "", CV_FMT(url));
     fflush(stdout);
 }
 
@@ -136,7 +137,7 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     signal(SIGPIPE, SIG_IGN);
     bool started = cv_http_start(cli->arena, &options, &http, &err);
     if (started) {
-        announce(cli, options.address, cv_http_port(http));
+        announce(cli, http);
         wait_for_signal(&set);
         cv_http_close(http);
     }
@@ -152,17 +153,13 @@ static int run_serve(cv_cli *cli)
     cv_err err = {.arena = cli->arena};
     cv_tools_options tools = tools_options(cli);
     cv_mcp_server server;
-    const char *token = cv_cli_get(cli, "token"), *variable = getenv("CONCLAVE_TOKEN");
     cv_http_options options = {.address = cv_cli_get(cli, "address"),
-                               .token = token                   ? token
-                                        : variable && *variable ? variable
-                                                                : NULL,
                                .max_body = CV_MAX_MESSAGE_BYTES,
                                .max_connections = MAX_CONNECTIONS,
                                .request_seconds = REQUEST_SECONDS,
                                .idle_seconds = IDLE_SECONDS,
                                .beat_seconds = BEAT_SECONDS};
-    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !check_token(token, &err) ||
+    if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !find_token(cli, &options.token, &err) ||
         !check_root(cli, tools.root, &err) || !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
     share_memory();

@@ -1,5 +1,6 @@
 /* exchange.c - one request and its answer, which comes from any thread; see http.h. */
 #include "base/heap.h"
+#include "base/limits.h"
 #include "base/steady.h"
 #include "door/http/parts.h"
 
@@ -23,7 +24,7 @@ void cv_http_release(cv_http_exchange *x)
         return;
     for (size_t i = 0; i < x->header_count; i++)
         cv_heap_free(x->headers[i].value);
-    cv_buf_release(&x->body);
+    cv_http_drop_body(x);
     cv_buf_release(&x->out);
     pthread_mutex_destroy(&x->lock);
     cv_heap_free(x);
@@ -34,9 +35,11 @@ cv_str cv_http_method(const cv_http_exchange *x)
     return cv_str_of(x->method);
 }
 
-cv_str cv_http_body(const cv_http_exchange *x)
+void cv_http_take_body(cv_http_exchange *x, cv_buf *to)
 {
-    return cv_buf_str(&x->body);
+    cv_buf_release(to);
+    *to = x->body;
+    x->body = (cv_buf){0};
 }
 
 cv_str cv_http_header(const cv_http_exchange *x, const char *name)
@@ -49,6 +52,30 @@ void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
     if (x->header_count == CV_HTTP_MAX_HEADERS)
         return;
     x->headers[x->header_count++] = (cv_http_header_line){name, cv_heap_copy(value)};
+}
+
+/* ---- the body --------------------------------------------------------------------------------------------------- */
+
+/* Small ones are not counted: there are at most as many as connections, and they pass while large ones have to wait. */
+bool cv_http_count_body(cv_http_exchange *x, size_t more)
+{
+    cv_http_server *server = x->server;
+    size_t most = server->options.max_bodies ? server->options.max_bodies : CV_MAX_BODIES_BYTES;
+    size_t rise = x->body.n + more > CV_SMALL_BODY_BYTES ? x->body.n + more - x->counted : 0;
+    if (atomic_fetch_add(&server->bodies, rise) + rise > most && rise > 0) {
+        atomic_fetch_sub(&server->bodies, rise);
+        return false;
+    }
+    x->counted += rise;
+    return true;
+}
+
+/* It counts until its request has been answered, wherever its bytes are by then. */
+void cv_http_drop_body(cv_http_exchange *x)
+{
+    cv_buf_release(&x->body);
+    atomic_fetch_sub(&x->server->bodies, x->counted);
+    x->counted = 0;
 }
 
 /* ---- answers, from any thread ----------------------------------------------------------------------------------- */

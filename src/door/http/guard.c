@@ -1,16 +1,31 @@
 /* guard.c - who may come in; see guard.h. */
 #include "door/http/guard.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
+#include <string.h>
 
-bool cv_guard_is_loopback(const struct sockaddr *address)
+#include "base/limits.h"
+
+bool cv_guard_check_token(const char *token, cv_err *err)
 {
-    if (address->sa_family == AF_INET)
-        return ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == 127;
-    return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+    size_t length = strlen(token), at = 0;
+    while (at < length && token[at] > ' ' && token[at] <= '~')
+        at++;
+    if (length > 0 && length <= CV_MAX_TOKEN && at == length)
+        return true;
+    if (length == 0)
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "the token is empty");
+    else if (length > CV_MAX_TOKEN)
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "the token has %zu characters, at most %d are allowed", length,
+                   CV_MAX_TOKEN);
+    else
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "byte %zu of the token is %s", at + 1,
+                   token[at] == ' ' || (token[at] >= '\t' && token[at] <= '\r') ? "white space"
+                                                                                : "not a visible ASCII character");
+    cv_err_suggest(
+        err, CV_STR("a token has letters, digits and visible ASCII signs, without blanks: try 'openssl rand -hex 32'"));
+    return false;
 }
 
 /* "localhost:8080" -> "localhost", "[::1]:80" -> "[::1]"; false: it is neither. */
@@ -28,27 +43,26 @@ static bool name_of(cv_str host, cv_str *ret_name)
     return ret_name->n > 0 && (port.n == 0 || (port.p[0] == ':' && cv_str_to_int(cv_str_from(port, 1), &number)));
 }
 
-/* Our own names: those of the loopback, and the address that we were told to listen on. One that stands for all
- * addresses has no name of its own: then the token alone decides. */
-static bool is_ours(const cv_http_options *o, cv_str host)
+/* Our own names: localhost, every address of the loopback, and what we were told to listen on, as it was written or in
+ * another spelling. Who listens on all addresses has no name of its own: then the token alone decides. */
+static bool is_ours(const cv_guard *g, cv_str host)
 {
-    static const cv_str loopback[] = {CV_STR_INIT("localhost"), CV_STR_INIT("127.0.0.1"), CV_STR_INIT("[::1]")};
-    cv_str name, address = cv_str_of(o->address);
+    cv_endpoint literal;
+    cv_str name;
     if (!name_of(host, &name))
         return false;
-    for (size_t i = 0; i < CV_COUNT(loopback); i++)
-        if (cv_str_eq_nocase(name, loopback[i]))
-            return true;
-    bool any = cv_str_eq(address, CV_STR("0.0.0.0")) || cv_str_eq(address, CV_STR("::"));
-    if (name.p[0] == '[')
-        name = cv_str_range(name.p + 1, cv_str_end(name) - 1);
-    return o->token && (any || (name.n > 0 && cv_str_eq_nocase(name, address)));
+    if (cv_str_eq_nocase(name, CV_STR("localhost")) || (g->name && cv_str_eq_nocase(name, cv_str_of(g->name))))
+        return true;
+    if (g->token && cv_endpoint_is_any(&g->address))
+        return true;
+    return cv_endpoint_read(name, &literal) &&
+           (cv_endpoint_is_loopback(&literal) || cv_endpoint_eq(&literal, &g->address));
 }
 
-static bool origin_is_ours(const cv_http_options *o, cv_str origin)
+static bool origin_is_ours(const cv_guard *g, cv_str origin)
 {
     size_t scheme = cv_str_find(origin, CV_STR("://"));
-    return scheme != SIZE_MAX && is_ours(o, cv_str_from(origin, scheme + 3));
+    return scheme != SIZE_MAX && is_ours(g, cv_str_from(origin, scheme + 3));
 }
 
 /* The digests are compared: the same length whatever was sent. */
@@ -65,20 +79,20 @@ static bool token_is(const char *wanted, cv_str given)
     return memeql_sec(a, b, sizeof a);
 }
 
-int cv_guard_check(const cv_http_options *o, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
 {
     static const cv_str bearer = CV_STR_INIT("Bearer ");
-    if (!host.p || !is_ours(o, host)) {
+    if (!host.p || !is_ours(g, host)) {
         *ret_why = "the name in the header Host is not that of this server";
         return 403;
     }
-    if (origin.p && !origin_is_ours(o, origin)) {
+    if (origin.p && !origin_is_ours(g, origin)) {
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
     bool sent = authorization.p && cv_str_starts_nocase(authorization, bearer);
-    bool known = sent && o->token && token_is(o->token, cv_str_trim(cv_str_from(authorization, bearer.n)));
-    if (o->token && !known) {
+    bool known = sent && g->token && token_is(g->token, cv_str_trim(cv_str_from(authorization, bearer.n)));
+    if (g->token && !known) {
         *ret_why = sent ? "the token is wrong: it is not the one that this server was started with"
                         : "a token is needed: send the header 'Authorization: Bearer TOKEN'";
         return 401;

@@ -4,17 +4,17 @@
  * read stays with the library until the next turn; most often it has been answered by then. Only if not its connection
  * is suspended, so that waiting costs nothing; whoever answers it resumes it.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
+#include "base/json.h"
 #include "base/steady.h"
-#include "door/http/guard.h"
+#include "door/http/framing.h"
 #include "door/http/parts.h"
 
 enum {
@@ -99,51 +99,112 @@ static const cv_http_route *find_route(const cv_http_options *options, const cha
     return NULL;
 }
 
-static void refuse(cv_http_exchange *x, int status, const char *why)
+/* ---- refusing --------------------------------------------------------------------------------------------------- */
+
+static void print_refusal(cv_buf *body, const char *why)
 {
-    cv_buf body = {0};
-    cv_json_writer w = {.out = &body};
+    cv_json_writer w = {.out = body};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("error"));
     cv_json_key_str(&w, "message", cv_str_of(why));
     cv_json_end_object(&w);
+}
+
+static void refuse(cv_http_exchange *x, int status, const char *why)
+{
+    cv_buf body = {0};
+    print_refusal(&body, why);
     if (status == MHD_HTTP_UNAUTHORIZED)
         cv_http_add_header(x, "WWW-Authenticate", CV_STR("Bearer"));
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        cv_http_add_header(x, "Retry-After", CV_STR("1"));
+    if (status == MHD_HTTP_BAD_REQUEST)
+        cv_http_add_header(x, "Connection", CV_STR("close"));
     cv_http_answer(x, status, "application/json", cv_buf_str(&body));
     cv_buf_release(&body);
 }
 
+/* Answers although the body is still on its way. The library cannot: it would close the connection, and what the client
+ * goes on to send would reset it before the client has read the answer. So it is written here; what still comes is
+ * thrown away for a while (take_body), and then the connection is closed. */
+static void refuse_early(cv_http_exchange *x, int status, const char *why)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(x->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    cv_buf response = {0};
+    refuse(x, status, why);
+    cv_buf_printf(&response, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/json\r\n", status,
+                  MHD_get_reason_phrase_for((unsigned)status));
+    for (size_t i = 0; i < x->header_count; i++)
+        if (strcmp(x->headers[i].name, "Connection") != 0)
+            cv_buf_printf(&response, "%s: %s\r\n", x->headers[i].name, x->headers[i].value);
+    cv_buf_printf(&response, "Content-Length: %zu\r\n\r\n%.*s", x->out.n, CV_FMT(cv_buf_str(&x->out)));
+    send(info->connect_fd, response.p, response.n, MSG_NOSIGNAL | MSG_DONTWAIT); /* to a client who left: to nobody */
+    shutdown(info->connect_fd, SHUT_WR);
+    cv_buf_release(&response);
+    cv_http_drop_body(x);
+    cv_http_watch_refused(x->server, x->connection);
+    x->refused = true;
+}
+
+static bool has_body(const cv_http_exchange *x)
+{
+    cv_str length = cv_http_header(x, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    return (length.p && !cv_str_eq(length, CV_STR("0"))) || cv_http_header(x, MHD_HTTP_HEADER_TRANSFER_ENCODING).p;
+}
+
+/* A client that waits to be told to go on has not sent its body yet, and will not. */
+static enum MHD_Result refuse_at_once(cv_http_exchange *x, int status, const char *why)
+{
+    if (has_body(x) && !cv_http_header(x, MHD_HTTP_HEADER_EXPECT).p) {
+        refuse_early(x, status, why);
+        return MHD_YES;
+    }
+    refuse(x, status, why);
+    return queue_answer(x);
+}
+
+/* ---- the request ------------------------------------------------------------------------------------------------ */
+
 /* What can be said before the body is there. */
-static bool admit(cv_http_exchange *x, const char *path)
+static enum MHD_Result admit(cv_http_exchange *x, const char *path, const char *version)
 {
     const cv_http_options *o = &x->server->options;
-    cv_str length = cv_http_header(x, MHD_HTTP_HEADER_CONTENT_LENGTH);
     const char *why = NULL;
     char served[128];
-    int status = cv_guard_check(o, cv_http_header(x, "Host"), cv_http_header(x, "Origin"),
+    uint64_t length = 0;
+    cv_http_watch_body(x->server, x->connection);
+    if (!cv_framing_check(x->connection, x->method, version, &why))
+        return refuse_at_once(x, MHD_HTTP_BAD_REQUEST, why);
+    int status = cv_guard_check(&x->server->guard, cv_http_header(x, "Host"), cv_http_header(x, "Origin"),
                                 cv_http_header(x, "Authorization"), &why);
-    x->route = find_route(o, path);
-    if (!status && !x->route) {
-        status = MHD_HTTP_NOT_FOUND;
-        snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
-        why = served;
-    }
-    if (!status && length.p && strtoull(length.p, NULL, 10) > o->max_body) {
-        status = MHD_HTTP_CONTENT_TOO_LARGE;
-        why = "the body is too large";
-    }
     if (status)
-        refuse(x, status, why);
-    return status == 0;
+        return refuse_at_once(x, status, why);
+    x->route = find_route(o, path);
+    if (!x->route) {
+        snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
+        return refuse_at_once(x, MHD_HTTP_NOT_FOUND, served);
+    }
+    cv_str announced = cv_http_header(x, MHD_HTTP_HEADER_CONTENT_LENGTH); /* digits: the library has seen to it */
+    for (size_t i = 0; i < announced.n && length <= o->max_body; i++)
+        length = length * 10 + (uint64_t)(announced.p[i] - '0');
+    if (length > o->max_body)
+        return refuse_at_once(x, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
+    return MHD_YES;
 }
 
 static enum MHD_Result take_body(cv_http_exchange *x, const char *bytes, size_t *size)
 {
-    cv_buf_add(&x->body, (cv_str){bytes, *size});
+    cv_str piece = {bytes, *size};
     *size = 0;
-    if (cv_buf_ok(&x->body))
+    if (x->refused)
         return MHD_YES;
-    return MHD_NO; /* more than was announced or allowed: the connection is cut */
+    if (piece.n > x->server->options.max_body - x->body.n)
+        refuse_early(x, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
+    else if (!cv_http_count_body(x, piece.n))
+        refuse_early(x, MHD_HTTP_SERVICE_UNAVAILABLE, "too many large bodies are being sent: try again later");
+    else
+        cv_buf_add(&x->body, piece);
+    return MHD_YES;
 }
 
 static void hand_over(cv_http_exchange *x)
@@ -188,13 +249,14 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
                                   const char *version, const char *upload, size_t *upload_size, void **state)
 {
     cv_http_exchange *x = *state;
-    (void)version;
     if (!x) {
         x = *state = cv_http_exchange_new(cls, connection, method);
         x->server->exchanges++;
-        return admit(x, url) ? MHD_YES : queue_answer(x);
+        return admit(x, url, version);
     }
-    return *upload_size > 0 ? take_body(x, upload, upload_size) : proceed(x);
+    if (*upload_size > 0)
+        return take_body(x, upload, upload_size);
+    return x->refused ? MHD_NO : proceed(x); /* what was refused ends with its connection */
 }
 
 static void on_end(void *cls, struct MHD_Connection *connection, void **state, enum MHD_RequestTerminationCode code)
@@ -301,31 +363,6 @@ static void *keep(void *argument)
 
 /* ---- the server ------------------------------------------------------------------------------------------------- */
 
-static bool parse_address(const cv_http_options *o, struct sockaddr_storage *to, socklen_t *ret_length, cv_err *err)
-{
-    const char *address = o->address ? o->address : "127.0.0.1";
-    struct sockaddr_in *v4 = (struct sockaddr_in *)to;
-    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)to;
-    memset(to, 0, sizeof *to);
-    if (strcmp(address, "localhost") == 0)
-        address = "127.0.0.1";
-    if (inet_pton(AF_INET, address, &v4->sin_addr) == 1) {
-        v4->sin_family = AF_INET;
-        v4->sin_port = htons(o->port);
-        *ret_length = sizeof *v4;
-        return true;
-    }
-    if (inet_pton(AF_INET6, address, &v6->sin6_addr) == 1) {
-        v6->sin6_family = AF_INET6;
-        v6->sin6_port = htons(o->port);
-        *ret_length = sizeof *v6;
-        return true;
-    }
-    cv_err_set(err, CV_ERR_USAGE, "'%s' is no address to listen on", address);
-    cv_err_suggest(err, CV_STR("give an address like 127.0.0.1, ::1 or 0.0.0.0"));
-    return false;
-}
-
 /* Every connection is a descriptor, and the record needs some. */
 static void raise_descriptors(unsigned connections)
 {
@@ -336,22 +373,25 @@ static void raise_descriptors(unsigned connections)
     }
 }
 
-static bool start_daemon(cv_http_server *server, const struct sockaddr *address, cv_err *err)
+static bool start_daemon(cv_http_server *server, cv_err *err)
 {
     const cv_http_options *o = &server->options;
+    const cv_endpoint *address = &server->guard.address;
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
-    if (address->sa_family == AF_INET6)
-        flags |= MHD_USE_IPv6;
+    if (address->any.sa_family == AF_INET6) /* :: stands for all addresses, those of IPv4 too */
+        flags |= cv_endpoint_is_any(address) ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
     server->daemon = MHD_start_daemon(
-        flags, o->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_NOTIFY_COMPLETED,
-        on_end, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
-        o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, o->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_END);
+        flags, o->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address->any,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+        MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, o->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
+        MHD_OPTION_STRICT_FOR_CLIENT, cv_framing_strictness(), MHD_OPTION_END);
     if (server->daemon)
         return true;
     cv_err_set(err, CV_ERR_IO, "cannot listen on %s:%u: %s", o->address ? o->address : "127.0.0.1", o->port,
                strerror(errno));
-    cv_err_suggest(err, CV_STR("choose another port, or 0 for one that is free"));
+    cv_err_suggest(err, errno == EADDRNOTAVAIL ? CV_STR("give an address of this machine, like 127.0.0.1 or 0.0.0.0")
+                                               : CV_STR("choose another port, or 0 for one that is free"));
     return false;
 }
 
@@ -375,14 +415,14 @@ static void release(cv_http_server *server)
     pthread_mutex_destroy(&server->resumed_lock);
 }
 
-static bool start(cv_http_server *server, const struct sockaddr *address, cv_err *err)
+static bool start(cv_http_server *server, cv_err *err)
 {
     pthread_mutex_init(&server->lock, NULL);
     pthread_mutex_init(&server->gate, NULL);
     pthread_mutex_init(&server->resumed_lock, NULL);
     if (!cv_turns_init(&server->turns))
         cv_err_set(err, CV_ERR_IO, "cannot make an event descriptor: %s", strerror(errno));
-    else if (start_daemon(server, address, err) && start_keeper(server, err))
+    else if (start_daemon(server, err) && start_keeper(server, err))
         return true;
     release(server);
     return false;
@@ -390,19 +430,19 @@ static bool start(cv_http_server *server, const struct sockaddr *address, cv_err
 
 bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server **ret_server, cv_err *err)
 {
-    struct sockaddr_storage address;
-    socklen_t length;
     cv_http_server *server = CV_NEW(a, cv_http_server);
     server->options = *options;
-    if (!parse_address(options, &address, &length, err))
+    server->guard = (cv_guard){.name = options->address, .token = options->token};
+    if ((options->token && !cv_guard_check_token(options->token, err)) ||
+        !cv_endpoint_find(options->address, options->port, &server->guard.address, err))
         return false;
-    if (!options->token && !cv_guard_is_loopback((const struct sockaddr *)&address)) {
+    if (!options->token && !cv_endpoint_is_loopback(&server->guard.address)) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "an address that others can reach needs a token");
         cv_err_suggest(err, CV_STR("set a token, or listen on 127.0.0.1"));
         return false;
     }
     raise_descriptors(options->max_connections);
-    if (!start(server, (const struct sockaddr *)&address, err))
+    if (!start(server, err))
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : options->port;
@@ -416,6 +456,16 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
 uint16_t cv_http_port(const cv_http_server *server)
 {
     return server->port;
+}
+
+cv_str cv_http_url(const cv_http_server *server, cv_arena *a)
+{
+    return cv_arena_printf(a, "http://%.*s:%u", CV_FMT(cv_endpoint_print(a, &server->guard.address)), server->port);
+}
+
+bool cv_http_is_everywhere(const cv_http_server *server)
+{
+    return cv_endpoint_is_any(&server->guard.address);
 }
 
 void cv_http_close(cv_http_server *server)

@@ -1,6 +1,7 @@
 /* http.h - an HTTP server for routes: it knows connections, limits and who may come in, not what is asked.
  *
- *     connection -> Host, Origin, token, size   or 403, 401, 413 …
+ *     connection -> one way to read it          or 400
+ *                -> Host, Origin, token, size   or 403, 401, 413, 503 …
  *                -> route by path               or 404
  *                -> handle(exchange)            once the whole body is there, on the thread that has read it
  *                -> cv_http_answer, or a stream: begin, write …, end; from any thread, at any time later
@@ -8,7 +9,7 @@
  * It listens on a loopback address unless told otherwise, and on others only with a token. Connections that say
  * nothing, or take too long to say it, are cut off; so is who does not read a stream. An exchange is held by the
  * connection and by whoever is to answer it: each gives up its share once, so an answer may come after the client has
- * gone.
+ * gone. A request is refused as soon as it is known that it will be: the client need not have sent all of its body.
  */
 #ifndef CV_DOOR_HTTP_HTTP_H
 #define CV_DOOR_HTTP_HTTP_H
@@ -32,12 +33,13 @@ typedef struct {
 } cv_http_route;
 
 typedef struct {
-    const char *address; /* NULL: 127.0.0.1 */
+    const char *address; /* or a name; NULL: 127.0.0.1 */
     uint16_t port;       /* 0: one that is free */
     const char *token;   /* NULL: none; then only loopback addresses */
     const cv_http_route *routes;
     size_t route_count;
     size_t max_body;
+    size_t max_bodies; /* bytes of all bodies that are not answered yet; 0: CV_MAX_BODIES_BYTES */
     unsigned max_connections;
     unsigned request_seconds; /* a request must be whole by then */
     unsigned idle_seconds;    /* between requests */
@@ -46,8 +48,8 @@ typedef struct {
 
 /* ---- an exchange ------------------------------------------------------------------------------------------------ */
 
-cv_str cv_http_method(const cv_http_exchange *x); /* "POST" */
-cv_str cv_http_body(const cv_http_exchange *x);
+cv_str cv_http_method(const cv_http_exchange *x);                   /* "POST" */
+void cv_http_take_body(cv_http_exchange *x, cv_buf *to);            /* what it held is released */
 cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
 
 /* A header of the response; before it begins. */
@@ -69,7 +71,9 @@ void cv_http_release(cv_http_exchange *x);
 
 /* Begins to serve, in a thread of its own. */
 bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server **ret_server, cv_err *err);
+cv_str cv_http_url(const cv_http_server *server, cv_arena *a); /* that leads there from this machine, without a path */
 uint16_t cv_http_port(const cv_http_server *server);
+bool cv_http_is_everywhere(const cv_http_server *server); /* it listens on all addresses of this machine */
 
 /* A thread that serves requests and has none moves bytes instead: what it reads while it does so nobody needs to call
  * it for. `wait`: returns when there was something to move, or when somebody else has moved it; otherwise at once.

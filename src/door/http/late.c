@@ -5,6 +5,8 @@
 #include "base/steady.h"
 #include "door/http/parts.h"
 
+enum { REFUSED_SECONDS = 2 }; /* that a refused client has to read why, while it sends on */
+
 static int64_t in_seconds(unsigned seconds)
 {
     return cv_steady_ms() + (int64_t)seconds * 1000;
@@ -52,6 +54,16 @@ static void set(cv_http_server *server, struct MHD_Connection *connection, int64
     w->deadline = deadline;
     w->stream = stream;
     pthread_mutex_unlock(&server->lock);
+}
+
+void cv_http_watch_body(cv_http_server *server, struct MHD_Connection *connection)
+{
+    set(server, connection, in_seconds(server->options.request_seconds), NULL);
+}
+
+void cv_http_watch_refused(cv_http_server *server, struct MHD_Connection *connection)
+{
+    set(server, connection, in_seconds(REFUSED_SECONDS), NULL);
 }
 
 void cv_http_watch_served(cv_http_server *server, struct MHD_Connection *connection)

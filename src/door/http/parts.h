@@ -1,6 +1,8 @@
 /* parts.h - what the parts of the HTTP server share; see http.h.
  *
  *     http.c       the server, and what the library calls
+ *     guard.c      who may come in
+ *     framing.c    is it certain what the request says?
  *     exchange.c   one request and its answer
  *     late.c       who takes too long
  *     turns.c      who moves the bytes
@@ -16,6 +18,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "door/http/guard.h"
 #include "door/http/http.h"
 #include "door/http/turns.h"
 
@@ -37,6 +40,8 @@ struct cv_http_exchange {
     const cv_http_route *route;
     const char *method; /* the library's, like the headers */
     cv_buf body;
+    size_t counted; /* bytes of it that are counted in server->bodies */
+    bool refused;   /* answered before its body was whole: what still comes is thrown away */
     cv_http_header_line headers[CV_HTTP_MAX_HEADERS];
     size_t header_count;
     /* ---- the answer ---- */
@@ -62,7 +67,9 @@ typedef struct cv_http_watched {
 
 struct cv_http_server {
     cv_http_options options;
+    cv_guard guard;
     struct MHD_Daemon *daemon;
+    atomic_size_t bodies; /* bytes of bodies that are not answered yet */
     uint16_t port;
     pthread_mutex_t gate; /* held while a route gets a request */
     bool closed;
@@ -82,12 +89,18 @@ struct cv_http_server {
 /* ---- exchange.c ------------------------------------------------------------------------------------------------- */
 
 cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *method);
+bool cv_http_count_body(cv_http_exchange *x, size_t more); /* false: it would be too much for the server */
+void cv_http_drop_body(cv_http_exchange *x);
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now); /* if it was silent for long */
 
 /* ---- late.c ----------------------------------------------------------------------------------------------------- */
 
 void cv_http_watch(cv_http_server *server, struct MHD_Connection *connection, void **context); /* of the connection */
 void cv_http_unwatch(cv_http_server *server, void **context);
+
+/* All headers are there; it has been refused, and its client shall read why. */
+void cv_http_watch_body(cv_http_server *server, struct MHD_Connection *connection);
+void cv_http_watch_refused(cv_http_server *server, struct MHD_Connection *connection);
 
 /* A whole request is there; its stream has begun; or it is over, and the next one has its time. */
 void cv_http_watch_served(cv_http_server *server, struct MHD_Connection *connection);

@@ -155,7 +155,7 @@ static bool enter_session(post *p, cv_mcp_job *job)
 
 static void handle_post(cv_mcp_http *http, cv_http_exchange *x)
 {
-    cv_str type = header(x, "Content-Type"), accept = header(x, "Accept"), body = cv_http_body(x);
+    cv_str type = header(x, "Content-Type"), accept = header(x, "Accept");
     if (!type.p || !cv_str_starts_nocase(type, CV_STR("application/json"))) {
         refuse(x, 415, CV_RPC_LEGACY, "Content-Type must be application/json");
         return;
@@ -165,7 +165,7 @@ static void handle_post(cv_mcp_http *http, cv_http_exchange *x)
     *p = (post){.http = http, .x = x};
     p->accepts_stream = !accept.p || cv_str_find_nocase(accept, CV_STR("text/event-stream")) != SIZE_MAX ||
                         cv_str_find(accept, CV_STR("*/*")) != SIZE_MAX;
-    cv_buf_add(&job->text, body);
+    cv_http_take_body(x, &job->text);
     job->transport = &transport;
     job->transport_data = p;
     job->headers = (cv_mcp_headers){.version = header(x, "MCP-Protocol-Version"),
