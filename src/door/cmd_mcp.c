@@ -1,6 +1,5 @@
 /* cmd_mcp.c - conclave mcp, conclave serve: the operations for MCP clients, on standard input and on HTTP. */
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "door/cli_parts.h"
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
@@ -103,12 +103,6 @@ static bool find_token(const cv_cli *cli, const char **ret_token, cv_err *err)
     return false;
 }
 
-static void wait_for_signal(const sigset_t *set)
-{
-    int number;
-    sigwait(set, &number);
-}
-
 static void announce(const cv_cli *cli, const cv_http_server *http)
 {
     cv_str url = cv_http_url(http, cli->arena);
@@ -126,22 +120,19 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     cv_mcp_http *mcp = cv_mcp_http_new(server);
     const cv_http_route routes[] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
-    sigset_t set;
     options.routes = routes;
     options.route_count = CV_COUNT(routes);
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &set, NULL); /* before there are threads: they inherit it */
-    signal(SIGPIPE, SIG_IGN);
+    cv_signals_hold();
     bool started = cv_http_start(cli->arena, &options, &http, &err);
     if (started) {
         announce(cli, http);
-        wait_for_signal(&set);
+        cv_signals_wait();
         cv_http_close(http);
     }
-    cv_mcp_http_end(mcp);
+    if (!cv_mcp_http_end(mcp)) { /* a call takes long: what it writes is whole or absent whenever it ends */
+        cv_http_drain(http);
+        _exit(0);
+    }
     if (started)
         cv_http_stop(http);
     cv_mcp_http_free(mcp);

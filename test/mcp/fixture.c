@@ -3,13 +3,14 @@
  *
  *     mcp_fixture [PORT]      HTTP on 127.0.0.1, the port is printed; without one: standard input
  */
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base64.h"
+#include "base/signals.h"
 #include "door/mcp/http.h"
 
 #define TEXT(name) CV_STR(name)
@@ -101,6 +102,39 @@ static bool slow(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *argu
         pause_ms(50);
     }
     cv_mcp_text(r, TEXT("done"));
+    return true;
+}
+
+/* Takes as long as it takes until somebody calls `release`: for what happens beside calls that do not end. */
+static atomic_bool released;
+static atomic_int blocked;
+
+static bool blocks(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    (void)tool;
+    (void)arguments;
+    atomic_fetch_add(&blocked, 1);
+    while (!atomic_load(&released))
+        pause_ms(5);
+    atomic_fetch_sub(&blocked, 1);
+    cv_mcp_text(r, TEXT("released"));
+    return true;
+}
+
+static bool counts_blocked(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    (void)tool;
+    (void)arguments;
+    cv_mcp_text(r, cv_arena_printf(r->arena, "%d", atomic_load(&blocked)));
+    return true;
+}
+
+static bool releases(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
+{
+    (void)tool;
+    (void)arguments;
+    atomic_store(&released, true);
+    cv_mcp_text(r, TEXT("released"));
     return true;
 }
 
@@ -361,6 +395,10 @@ static const cv_mcp_tool tools[] = {
     TOOL("test_trigger_prompt_change", "changes the prompts", changes, &prompts_changed),
     TOOL("touch", "changes the resources", touches, NULL),
     TOOL("slow", "tells progress for two seconds", slow, NULL),
+    TOOL("block", "answers after release", blocks, NULL),
+    TOOL("block_too", "answers after release", blocks, NULL),
+    TOOL("blocked", "how many calls are blocked", counts_blocked, NULL),
+    TOOL("release", "ends what is blocked", releases, NULL),
     TOOL("large", "tells progress, then nine megabytes", large, NULL),
     TOOL("test_streaming_elicitation", "a plain result", simple_text, NULL),
     TOOL("test_missing_capability", "needs sampling", asks, &ask_needed),
@@ -553,26 +591,25 @@ int main(int argc, char **argv)
                                      .routes = &route,
                                      .route_count = 1,
                                      .max_body = 1 << 20,
+                                     .max_bodies = 4 << 20,
                                      .max_connections = 1200,
                                      .request_seconds = 5,
                                      .idle_seconds = 10,
                                      .beat_seconds = 1};
     cv_http_server *http;
-    sigset_t set;
-    int number;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    cv_signals_hold();
     if (!cv_http_start(&arena, &options, &http, &err)) {
         fprintf(stderr, "%.*s\n", CV_FMT(cv_err_text(&err)));
         return 2;
     }
     printf("%u\n", cv_http_port(http));
     fflush(stdout);
-    sigwait(&set, &number);
+    cv_signals_wait();
     cv_http_close(http);
-    cv_mcp_http_end(mcp);
+    if (!cv_mcp_http_end(mcp)) {
+        cv_http_drain(http);
+        _exit(0);
+    }
     cv_http_stop(http);
     cv_mcp_http_free(mcp);
     cv_arena_release(&arena);

@@ -50,11 +50,14 @@ ok([413, 0].includes((await body('x'.repeat(100 << 20))).status), '100 MB are re
 const endless = await open(server);
 endless.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n');
 let cut = false;
+let told = '';
 endless.on('close', () => (cut = true));
+endless.on('data', (d) => (told += d));
 const megabyte = `100000\r\n${'x'.repeat(1 << 20)}\r\n`;
 for (let i = 0; i < 100 && !cut; i++) if (!endless.write(megabyte)) await Promise.race([new Promise((r) => endless.once('drain', r)), sleep(500)]);
 await sleep(300);
 ok(cut, 'a body without an end is cut off');
+ok(/^HTTP\/1\.1 413 [^]*too large/.test(told), 'and its client is told why');
 endless.destroy();
 ok((await body('['.repeat(10000) + ']'.repeat(10000))).status === 400, '10,000 nested arrays are no message');
 ok((await body(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]))).status === 400, 'neither is invalid UTF-8');

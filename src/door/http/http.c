@@ -20,8 +20,9 @@
 enum {
     CONNECTION_MEMORY = 16384, /* request line and headers; more is answered 431 */
     BLOCK = 16384,
-    HELP_MS = 10000,     /* that somebody who helps waits for bytes at a time */
-    LAST_WORDS_MS = 200, /* for answers that are not yet sent when the server ends */
+    REFUSED_BYTES = 64 << 20, /* that a refused client may go on to send while it reads why */
+    HELP_MS = 10000,          /* that somebody who helps waits for bytes at a time */
+    LAST_WORDS_MS = 200,      /* for answers that are not yet sent when the server ends */
 };
 
 /* ---- what the library calls ------------------------------------------------------------------------------------- */
@@ -196,8 +197,10 @@ static enum MHD_Result take_body(cv_http_exchange *x, const char *bytes, size_t 
 {
     cv_str piece = {bytes, *size};
     *size = 0;
-    if (x->refused)
-        return MHD_YES;
+    if (x->refused) {
+        x->thrown += piece.n;
+        return x->thrown <= REFUSED_BYTES ? MHD_YES : MHD_NO;
+    }
     if (piece.n > x->server->options.max_body - x->body.n)
         refuse_early(x, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too large");
     else if (!cv_http_count_body(x, piece.n))
@@ -216,6 +219,7 @@ static void hand_over(cv_http_exchange *x)
         refuse(x, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
     } else {
         x->handed = true;
+        server->exchanges++;
         atomic_fetch_add(&x->holders, 1);
         x->route->handle(x, x->route->ctx);
     }
@@ -251,7 +255,6 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     cv_http_exchange *x = *state;
     if (!x) {
         x = *state = cv_http_exchange_new(cls, connection, method);
-        x->server->exchanges++;
         return admit(x, url, version);
     }
     if (*upload_size > 0)
@@ -266,7 +269,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state, e
     if (!x)
         return;
     *state = NULL;
-    server->exchanges--;
+    server->exchanges -= x->handed;
     cv_http_watch_next(server, connection);
     pthread_mutex_lock(&x->lock);
     bool early = x->handed && code != MHD_REQUEST_TERMINATED_COMPLETED_OK;
@@ -476,12 +479,17 @@ void cv_http_close(cv_http_server *server)
     cv_turns_close(&server->turns);
 }
 
-void cv_http_stop(cv_http_server *server)
+void cv_http_drain(cv_http_server *server)
 {
     int64_t until = cv_steady_ms() + LAST_WORDS_MS;
     cv_turns_end(&server->turns);
     pthread_join(server->keeper, NULL);
     while (server->exchanges > 0 && cv_steady_ms() < until)
         move(server, CV_TURN_BEAT_MS);
+}
+
+void cv_http_stop(cv_http_server *server)
+{
+    cv_http_drain(server);
     release(server);
 }

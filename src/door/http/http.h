@@ -83,7 +83,10 @@ bool cv_http_help(cv_http_server *server, bool wait);
 /* From here on no route gets a request: who comes is told that the server ends. Nobody helps any more. */
 void cv_http_close(cv_http_server *server);
 
-/* No new connections; those that are open are ended. Streams must have been ended before. */
+/* What has been answered is sent, as far as its clients read it at once. Nothing else happens after it. */
+void cv_http_drain(cv_http_server *server);
+
+/* … and then: no new connections; those that are open are ended. Streams must have been ended before. */
 void cv_http_stop(cv_http_server *server);
 
 #endif

@@ -42,6 +42,7 @@ struct cv_http_exchange {
     cv_buf body;
     size_t counted; /* bytes of it that are counted in server->bodies */
     bool refused;   /* answered before its body was whole: what still comes is thrown away */
+    size_t thrown;  /* … so many bytes */
     cv_http_header_line headers[CV_HTTP_MAX_HEADERS];
     size_t header_count;
     /* ---- the answer ---- */
@@ -83,7 +84,7 @@ struct cv_http_server {
     /* ---- in the turn ---- */
     bool settles;     /* what is not answered by now is put aside */
     bool opened;      /* something has been read that awaits its answer */
-    size_t exchanges; /* under way */
+    size_t exchanges; /* that a route has got, and whose answers are not all sent */
 };
 
 /* ---- exchange.c ------------------------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker)
         cv_mcp_fail(&r, CV_RPC_INTERNAL, "the request was given up");
     else if (done && !cv_buf_ok(&job->out))
         cv_mcp_fail(&r, CV_RPC_INTERNAL, "the answer is too large");
+    if (job->cut)
+        cv_mcp_refuse(job, 503, CV_RPC_INTERNAL, CV_STR("the server ends: the call was given up"), (cv_str){0});
 }
 
 typedef struct {
@@ -94,6 +96,7 @@ static void requested(cv_mcp_job *job)
     job->serve = method->serve;
     cv_mcp_activate(job);
     if (!method->quick) {
+        job->kind = cv_mcp_kind_of(job, method);
         cv_mcp_queue(job);
     } else if (method->serve) {
         cv_mcp_serve(job, &job->arena, NULL);

@@ -188,22 +188,102 @@ static void breathe(cv_mcp_host *host, pace *p)
     p->breathed = cv_steady_us();
 }
 
-/* The next job; NULL: it is over. Takes the lock itself. */
-static cv_mcp_job *take(cv_mcp_host *host, pace *p)
+/* ---- which call is next, with the lock held ---- */
+
+enum {
+    SLOW_MS = 50,           /* a call that takes longer is slow */
+    SLOW_FOR_MS = 60 * 1000 /* and so is its kind, for so long */
+};
+
+static void append(cv_mcp_line *line, cv_mcp_job *job)
 {
+    job->next = NULL;
+    if (line->last)
+        line->last->next = job;
+    else
+        line->first = job;
+    line->last = job;
+}
+
+static cv_mcp_job *pop(cv_mcp_line *line)
+{
+    cv_mcp_job *job = line->first;
+    line->first = job->next;
+    line->last = line->first ? line->last : NULL;
+    return job;
+}
+
+static bool is_slow(const cv_mcp_host *host, const cv_mcp_job *job)
+{
+    int64_t at = host->slow_at[job->kind];
+    return at && cv_steady_ms() < at + SLOW_FOR_MS;
+}
+
+/* The line whose first call is next: as they came, but for slow kinds that have all their workers. NULL: none is. */
+static cv_mcp_line *next_line(cv_mcp_host *host)
+{
+    while (host->quick.first && is_slow(host, host->quick.first))
+        append(&host->slow, pop(&host->quick)); /* it has turned out to be slow while it waited */
+    const cv_mcp_job *quick = host->quick.first,
+                     *slow = host->slow_workers < CV_MCP_SLOW_WORKERS ? host->slow.first : NULL;
+    if (slow && (!quick || slow->number < quick->number))
+        return &host->slow;
+    return quick ? &host->quick : NULL;
+}
+
+static void mark_slow(cv_mcp_host *host, cv_mcp_worker *w, int64_t now)
+{
+    host->slow_at[w->kind] = now;
+    host->slow_workers += !w->slow;
+    w->slow = true;
+}
+
+/* Who has served one call for long will not be back soon. */
+static void look_for_slow(cv_mcp_host *host)
+{
+    int64_t now = cv_steady_ms();
+    for (size_t i = 0; i < host->worker_count; i++)
+        if (host->workers[i].busy && now >= host->workers[i].since + SLOW_MS)
+            mark_slow(host, &host->workers[i], now);
+}
+
+static void begin_call(cv_mcp_host *host, cv_mcp_worker *w, cv_mcp_line *line, cv_mcp_job *job)
+{
+    host->queued--;
+    job->served = true;
+    w->busy = true;
+    w->kind = job->kind;
+    w->since = cv_steady_ms();
+    w->slow = line == &host->slow;
+    host->slow_workers += w->slow;
+}
+
+static void end_call(cv_mcp_host *host, cv_mcp_worker *w)
+{
+    int64_t now = cv_steady_ms();
+    if (w->busy && now >= w->since + SLOW_MS)
+        mark_slow(host, w, now);
+    host->slow_workers -= w->slow;
+    w->busy = w->slow = false;
+}
+
+/* The next job; NULL: it is over. Takes the lock itself. */
+static cv_mcp_job *take(cv_mcp_host *host, cv_mcp_worker *w, pace *p)
+{
+    cv_mcp_line *line;
+    cv_mcp_job *job = NULL;
     pthread_mutex_lock(&host->lock);
-    if (host->first && host->help)
+    end_call(host, w);
+    if (host->queued > 0 && host->help)
         breathe(host, p);
-    while (!host->first && !host->ending) {
+    while (!(line = next_line(host)) && !host->ending) {
         if (!lend_hand(host, true))
             doze(host);
         *p = begin_pace();
     }
-    cv_mcp_job *job = host->ending ? NULL : host->first;
-    if (job) {
-        host->first = job->next;
-        host->last = host->first ? host->last : NULL;
-        host->queued--;
+    if (line && !host->ending) {
+        job = pop(line);
+        begin_call(host, w, line, job);
     }
     pthread_mutex_unlock(&host->lock);
     return job;
@@ -211,13 +291,14 @@ static cv_mcp_job *take(cv_mcp_host *host, pace *p)
 
 static void *work(void *argument)
 {
-    cv_mcp_host *host = argument;
+    cv_mcp_worker *w = argument;
+    cv_mcp_host *host = w->host;
     const cv_mcp_server *server = host->server;
     void *worker = server->enter ? server->enter(server->ctx) : NULL;
     cv_arena arena = {0}; /* used again and again: what calls need is kept once for each worker, not for each job */
     pace p = begin_pace();
     cv_mcp_job *job;
-    while ((job = take(host, &p))) {
+    while ((job = take(host, w, &p))) {
         if (!atomic_load(&job->cancelled))
             cv_mcp_serve(job, &arena, worker);
         cv_mcp_finish(job);
@@ -226,6 +307,7 @@ static void *work(void *argument)
     if (server->leave)
         server->leave(server->ctx, worker);
     cv_arena_release(&arena);
+    cv_mcp_thread_ends(host);
     return NULL;
 }
 
@@ -233,11 +315,16 @@ static void *work(void *argument)
  * than others: so each is awaited four times as long as the one before. */
 static void add_worker(cv_mcp_host *host)
 {
-    int64_t now = cv_steady_ms(), patience = host->worker_count ? CV_MCP_BEAT_MS << 2 * (host->worker_count - 1) : 0;
-    if (host->worker_count == CV_MCP_WORKERS || now < host->added + patience ||
-        pthread_create(&host->workers[host->worker_count], NULL, work, host) != 0)
+    size_t ready = host->worker_count - host->slow_workers;
+    int64_t now = cv_steady_ms(), patience = ready ? CV_MCP_BEAT_MS << 2 * (ready - 1) : 0;
+    cv_mcp_worker *w = &host->workers[host->worker_count];
+    if (host->worker_count == CV_MCP_WORKERS || now < host->added + patience)
+        return;
+    w->host = host;
+    if (pthread_create(&w->thread, NULL, work, w) != 0)
         return;
     host->added = now;
+    host->threads++;
     host->worker_count++;
     host->awake++;
 }
@@ -246,6 +333,8 @@ static void add_worker(cv_mcp_host *host)
  * which it needs at once. */
 static bool call_worker(cv_mcp_host *host)
 {
+    if (host->awake + host->called >= host->slow_workers + CV_MCP_READY_WORKERS)
+        return false;
     if (host->asleep > host->called) {
         host->called++;
         return true;
@@ -258,12 +347,8 @@ void cv_mcp_queue(cv_mcp_job *job)
 {
     cv_mcp_host *host = job->host;
     pthread_mutex_lock(&host->lock);
-    job->next = NULL;
-    if (host->last)
-        host->last->next = job;
-    else
-        host->first = job;
-    host->last = job;
+    job->number = ++host->last_number;
+    append(&host->quick, job);
     host->queued++;
     bool sleeps = host->awake + host->called == 0 && call_worker(host);
     pthread_mutex_unlock(&host->lock);
@@ -274,7 +359,9 @@ void cv_mcp_queue(cv_mcp_job *job)
 void cv_mcp_hurry(cv_mcp_host *host)
 {
     pthread_mutex_lock(&host->lock);
-    bool sleeps = host->queued > 0 && call_worker(host);
+    if (host->queued > 0)
+        look_for_slow(host);
+    bool sleeps = next_line(host) && call_worker(host);
     pthread_mutex_unlock(&host->lock);
     if (sleeps)
         pthread_cond_signal(&host->work);
@@ -387,6 +474,8 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     pthread_mutex_init(&host->lock, NULL);
     pthread_cond_init(&host->work, NULL);
     cv_steady_cond_init(&host->look);
+    cv_steady_cond_init(&host->over);
+    host->slow_at = CV_NEW_ARRAY(&host->arena, cv_mcp_kinds(server), int64_t);
     if (getrandom(host->key, sizeof host->key, 0) != (ssize_t)sizeof host->key)
         abort(); /* 32 bytes are given whole once the system has booted */
     host->identity = print_identity(&host->arena, server);
@@ -394,33 +483,63 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     cv_mcp_keep_init(host);
 }
 
-/* One that is queued, or a subscription; NULL: there is none. A client that leaves may take one too. */
+void cv_mcp_thread_ends(cv_mcp_host *host)
+{
+    pthread_mutex_lock(&host->lock);
+    host->threads--;
+    pthread_cond_signal(&host->over);
+    pthread_mutex_unlock(&host->lock);
+}
+
+/* One that no thread has: it is queued, or a subscription; NULL: there is none. A client that leaves may take one too.
+ */
 static cv_mcp_job *take_left_over(cv_mcp_host *host)
 {
     pthread_mutex_lock(&host->lock);
     cv_mcp_job *job = host->active;
-    if (job) {
-        atomic_store(&job->cancelled, true);
+    while (job && host->threads > 0 && (job->served || job->look != CV_MCP_NO_LOOK))
+        job = job->next_active;
+    if (job)
         deactivate(job);
-    }
     pthread_mutex_unlock(&host->lock);
     return job;
 }
 
-void cv_mcp_host_end(cv_mcp_host *host)
+static void hand_back_left_over(cv_mcp_host *host)
 {
     cv_mcp_job *job;
+    while ((job = take_left_over(host))) {
+        if (job->wants)
+            cv_buf_clear(&job->out);
+        else
+            cv_mcp_refuse(job, 503, CV_RPC_INTERNAL, CV_STR("the server ends: the call was not begun"), (cv_str){0});
+        hand_back(job);
+    }
+}
+
+bool cv_mcp_host_end(cv_mcp_host *host)
+{
+    int64_t until = cv_steady_ms() + CV_MCP_GRACE_MS;
     pthread_mutex_lock(&host->lock);
     host->ending = true;
+    host->quick = host->slow = (cv_mcp_line){0};
+    host->queued = 0;
     pthread_cond_broadcast(&host->work);
     pthread_cond_broadcast(&host->look);
     pthread_mutex_unlock(&host->lock);
-    for (size_t i = 0; i < host->worker_count; i++)
-        pthread_join(host->workers[i], NULL);
-    if (host->watcher_runs)
+    hand_back_left_over(host);
+    pthread_mutex_lock(&host->lock);
+    while (host->threads > 0 && cv_steady_ms() < until)
+        cv_steady_wait(&host->over, &host->lock, (int)(until - cv_steady_ms()));
+    bool over = host->threads == 0;
+    pthread_mutex_unlock(&host->lock);
+    for (size_t i = 0; over && i < host->worker_count; i++)
+        pthread_join(host->workers[i].thread, NULL);
+    if (over && host->watcher_runs)
         pthread_join(host->watcher, NULL);
-    while ((job = take_left_over(host)))
-        hand_back(job);
+    if (over)
+        hand_back_left_over(host); /* what waited for the watcher */
+    return over;
 }
 
 void cv_mcp_host_release(cv_mcp_host *host)
@@ -431,4 +550,5 @@ void cv_mcp_host_release(cv_mcp_host *host)
     pthread_mutex_destroy(&host->lock);
     pthread_cond_destroy(&host->work);
     pthread_cond_destroy(&host->look);
+    pthread_cond_destroy(&host->over);
 }

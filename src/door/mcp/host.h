@@ -8,6 +8,10 @@
  * by the host until `finish`, and is used again afterwards: its memory stays. A session is what a legacy client has
  * said about itself: one for standard input, one per Mcp-Session-Id for HTTP.
  *
+ * Workers: whether a call takes long shows when it does. From then on, for a while, its kind (the tool, or the method)
+ * is slow: calls of slow kinds have a line of their own and never all workers, and there is always a worker for the
+ * others.
+ *
  * Locks: host->lock guards the queue, the list of active jobs, subscriptions and sessions; a session's lock its
  * questions; who needs both takes the host's first. `send` and `finish` are called without either, but for
  * subscriptions, whose jobs must not go away while they are told something: so a transport's `send` must not call back
@@ -22,8 +26,11 @@
 #include "door/mcp/mcp.h"
 
 enum {
-    CV_MCP_BEAT_MS = 2,            /* that a queue may stand still before another worker is called */
-    CV_MCP_WORKERS = 4,            /* calls that are served at the same time: the rest waits */
+    CV_MCP_BEAT_MS = 2,       /* that a queue may stand still before another worker is called */
+    CV_MCP_READY_WORKERS = 4, /* that serve at the same time, beside those whose call takes long */
+    CV_MCP_SLOW_WORKERS = 8,  /* calls of slow kinds at the same time: the rest of these waits */
+    CV_MCP_WORKERS = 16,
+    CV_MCP_GRACE_MS = 250,         /* for calls under way when the server ends */
     CV_MCP_MAX_QUEUED = 1024,      /* waiting calls on standard input: more are not yet read */
     CV_MCP_MAX_SUBSCRIPTIONS = 256 /* resources that one client may subscribe to */
 };
@@ -73,6 +80,11 @@ struct cv_mcp_job {
     cv_stamp stamp;
     cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
+    const cv_mcp_tool *tool; /* that it calls; NULL: none, or an unknown one */
+    size_t kind;             /* of cv_mcp_kinds */
+    uint64_t number;         /* in the order in which calls were queued */
+    bool served;             /* a thread has it: it will finish it */
+    bool cut;                /* its handler has ended early because the server ends */
     bool (*serve)(cv_mcp_request *r, const cv_json *params);
     bool failed;
     size_t result_at; /* where the result begins in `out` */
@@ -130,6 +142,20 @@ typedef struct {
     const char *header;
 } cv_mcp_mirrored;
 
+/* Calls that wait, in the order in which they came. */
+typedef struct {
+    cv_mcp_job *first, *last;
+} cv_mcp_line;
+
+/* A thread, and what it serves. */
+typedef struct {
+    cv_mcp_host *host;
+    pthread_t thread;
+    bool busy, slow; /* slow: its call takes long, or is of a kind that does */
+    size_t kind;
+    int64_t since;
+} cv_mcp_worker;
+
 struct cv_mcp_host {
     const cv_mcp_server *server;
     struct {
@@ -138,14 +164,19 @@ struct cv_mcp_host {
     } mirrored;
     pthread_mutex_t lock;
     pthread_cond_t work; /* there is something in the queue */
-    cv_mcp_job *first, *last;
-    atomic_size_t queued;
+    cv_mcp_line quick, slow;
+    uint64_t last_number;
+    int64_t *slow_at;                   /* per kind: when a call of it last took long; 0: never */
+    size_t slow_workers;                /* that are slow */
+    atomic_size_t queued;               /* in both lines */
     size_t awake, asleep, called;       /* workers; called: asleep, but told to wake up */
     bool (*help)(void *ctx, bool wait); /* what one worker does when the queue is empty; NULL: it sleeps */
     void *help_ctx;
     bool helps; /* one does */
-    bool ending;
-    pthread_t workers[CV_MCP_WORKERS];
+    atomic_bool ending;
+    pthread_cond_t over; /* a thread has ended */
+    size_t threads;      /* that have not */
+    cv_mcp_worker workers[CV_MCP_WORKERS];
     size_t worker_count;
     int64_t added; /* when the last one was */
     cv_mcp_job *active, *spare;
@@ -166,8 +197,10 @@ struct cv_mcp_host {
 
 void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server);
 
-/* Ends the threads; what is queued is dropped, what is being served is finished. Nothing may be dispatched any more. */
-void cv_mcp_host_end(cv_mcp_host *host);
+/* Ends the threads: what is queued is refused, what is being served has a short time to be finished. Nothing may be
+ * dispatched any more. False: something is still being served, and nothing of the host may be released. */
+bool cv_mcp_host_end(cv_mcp_host *host);
+void cv_mcp_thread_ends(cv_mcp_host *host);  /* the last that a thread of the host does */
 void cv_mcp_host_release(cv_mcp_host *host); /* once no job is left */
 
 /* A job to fill: text, transport, session, headers. */
@@ -203,6 +236,10 @@ typedef struct {
 
 /* The method that a request names; NULL: its era has none of that name, or the server does not offer it. */
 const cv_mcp_method *cv_mcp_find_method(const cv_mcp_job *job);
+
+/* Calls of one kind take about as long as each other: a number per tool, and per method for what is not a tool's. */
+size_t cv_mcp_kinds(const cv_mcp_server *server);
+size_t cv_mcp_kind_of(const cv_mcp_job *job, const cv_mcp_method *method);
 
 /* {…,"resultType":"complete","_meta":…}: what every result ends with. */
 void cv_mcp_end_result(cv_mcp_request *r, bool cacheable);

@@ -5,7 +5,8 @@
  */
 #include "door/mcp/http.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/heap.h"
 #include "door/mcp/streams.h"
@@ -138,18 +139,33 @@ static cv_str other_header(void *data, const char *name)
     return header(((post *)data)->x, name);
 }
 
+/* A new session, held; NULL: refused, for there is no place. */
+static cv_mcp_http_session *open_session(cv_mcp_http *http, cv_http_exchange *x)
+{
+    int64_t wait_ms;
+    cv_mcp_http_session *session = cv_mcp_sessions_new(&http->sessions, &wait_ms);
+    if (session) {
+        cv_http_add_header(x, "Mcp-Session-Id", cv_str_of(session->id));
+        return session;
+    }
+    char seconds[24];
+    int length = snprintf(seconds, sizeof seconds, "%" PRId64, wait_ms / 1000 + 1);
+    cv_http_add_header(x, "Retry-After", (cv_str){seconds, (size_t)length});
+    refuse(x, 503, CV_RPC_LEGACY,
+           "there are too many sessions, and all of them are in use: end one with DELETE, or try again later");
+    return NULL;
+}
+
 /* Legacy messages belong to a session: the one they name, or a new one. False: refused. */
 static bool enter_session(post *p, cv_mcp_job *job)
 {
     bool opens = job->message.kind == CV_RPC_REQUEST && cv_str_eq(job->message.method, CV_STR("initialize"));
     if (job->message.kind != CV_RPC_ANSWER && job->era == CV_MCP_MODERN)
         return true;
-    p->session = opens ? cv_mcp_sessions_new(&p->http->sessions) : session_of(p->http, p->x);
+    p->session = opens ? open_session(p->http, p->x) : session_of(p->http, p->x);
     if (!p->session)
         return false;
     job->session = &p->session->base;
-    if (opens)
-        cv_http_add_header(p->x, "Mcp-Session-Id", cv_str_of(p->session->id));
     return true;
 }
 
@@ -282,10 +298,10 @@ cv_http_route cv_mcp_http_route(cv_mcp_http *http, const char *path)
     return (cv_http_route){.path = path, .handle = handle, .gone = gone, .join = join, .hurry = hurry, .ctx = http};
 }
 
-void cv_mcp_http_end(cv_mcp_http *http)
+bool cv_mcp_http_end(cv_mcp_http *http)
 {
     cv_mcp_sessions_end(&http->sessions);
-    cv_mcp_host_end(&http->host);
+    return cv_mcp_host_end(&http->host);
 }
 
 void cv_mcp_http_free(cv_mcp_http *http)

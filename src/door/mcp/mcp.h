@@ -122,7 +122,7 @@ typedef enum {
 /* A line of log for the client, if it wants this level. `data` is JSON. */
 void cv_mcp_log(cv_mcp_request *r, cv_mcp_level level, cv_str logger, cv_str data);
 
-/* Nobody waits for the answer any more. */
+/* Nobody waits for the answer any more, or the server ends. What a handler returns after that is not sent. */
 bool cv_mcp_cancelled(const cv_mcp_request *r);
 
 /* Asks the client: `method` is elicitation/create, sampling/createMessage or roots/list, `params` JSON; `key` names the

@@ -11,12 +11,14 @@ void cv_mcp_text(cv_mcp_request *r, cv_str text)
 
 bool cv_mcp_cancelled(const cv_mcp_request *r)
 {
-    return atomic_load(&r->job->cancelled);
+    if (atomic_load(&r->host->ending))
+        r->job->cut = true;
+    return r->job->cut || atomic_load(&r->job->cancelled);
 }
 
 static void send(cv_mcp_request *r, cv_buf *message)
 {
-    if (!cv_mcp_cancelled(r))
+    if (!atomic_load(&r->job->cancelled))
         r->job->transport->send(r->job, cv_buf_str(message));
     cv_buf_release(message);
 }

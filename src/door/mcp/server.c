@@ -264,8 +264,8 @@ static bool call_tool(cv_mcp_request *r, const cv_json *params)
 static bool recall_tool(cv_mcp_job *job)
 {
     const cv_json *params = job->message.params, *arguments = cv_json_get(params, CV_STR("arguments"));
-    const cv_mcp_tool *tool = find_tool(job->host->server, cv_json_get_text(params, "name"));
-    return tool && cv_mcp_recall(job, tool, arguments ? arguments : &no_arguments);
+    job->tool = find_tool(job->host->server, cv_json_get_text(params, "name"));
+    return job->tool && cv_mcp_recall(job, job->tool, arguments ? arguments : &no_arguments);
 }
 
 /* ---- resources -------------------------------------------------------------------------------------------------- */
@@ -389,6 +389,20 @@ static const struct row {
     {"resources/subscribe", LEGACY, has_subscriptions, {.serve = cv_mcp_subscribe, .quick = true}},
     {"resources/unsubscribe", LEGACY, has_subscriptions, {.serve = cv_mcp_unsubscribe, .quick = true}},
 };
+
+size_t cv_mcp_kinds(const cv_mcp_server *server)
+{
+    return server->tool_count + CV_COUNT(methods);
+}
+
+size_t cv_mcp_kind_of(const cv_mcp_job *job, const cv_mcp_method *method)
+{
+    const cv_mcp_server *server = job->host->server;
+    size_t row = 0;
+    while (&methods[row].method != method)
+        row++;
+    return job->tool ? (size_t)(job->tool - server->tools) : server->tool_count + row;
+}
 
 const cv_mcp_method *cv_mcp_find_method(const cv_mcp_job *job)
 {

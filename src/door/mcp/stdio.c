@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "door/mcp/host.h"
 
 enum {
@@ -252,14 +253,8 @@ static void *wait_for_signal(void *argument)
 {
     stdio *s = argument;
     const struct timespec beat = {.tv_nsec = 1000000L};
-    sigset_t set;
-    int number;
     size_t queued;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigwait(&set, &number);
+    cv_signals_wait();
     signal(SIGALRM, leave);
     alarm(LAST_RESORT_S);
     for (int i = 0; i < GRACE_MS && cv_mcp_open(&s->host, &queued) > 0; i++)
@@ -272,15 +267,9 @@ static void *wait_for_signal(void *argument)
 static void mind_signals(stdio *s)
 {
     pthread_t thread;
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    signal(SIGPIPE, SIG_IGN);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    cv_signals_hold();
     if (pthread_create(&thread, NULL, wait_for_signal, s) != 0 || pthread_detach(thread) != 0)
-        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* without the thread: the system's way, which is as safe */
+        cv_signals_let_go(); /* without the thread: the system's way, which is as safe */
 }
 
 int cv_mcp_serve_stdio(const cv_mcp_server *server)
@@ -297,8 +286,10 @@ int cv_mcp_serve_stdio(const cv_mcp_server *server)
     read_all(s);
     answer_all(s);
     cv_mcp_session_end(&s->session, &s->host);
-    cv_mcp_host_end(&s->host);
+    bool over = cv_mcp_host_end(&s->host);
     flush_now(s); /* what the last worker has added meanwhile */
+    if (!over)
+        _exit(atomic_load(&s->gone) ? 2 : 0); /* a thread is still at work on what would be released */
     cv_mcp_host_release(&s->host);
     cv_mcp_session_release(&s->session);
     cv_buf_release(&s->line);

@@ -10,11 +10,12 @@
 #include "base/steady.h"
 
 enum {
-    MAX_SESSIONS = 1000,
-    IDLE_MS = 60 * 60 * 1000,
-    KEPT_STREAMS = 8,     /* per session */
-    KEPT_BYTES = 4 << 20, /* per stream */
-    RETRY_MS = 500,       /* when a client whose stream broke shall come back */
+    IDLE_MS = 60 * 60 * 1000, /* after which an unused session goes */
+    QUIET_MS = 5 * 60 * 1000, /* … when there are too many */
+    UNUSED_MS = 30 * 1000,    /* … and nothing was asked in it since it was opened */
+    KEPT_STREAMS = 8,         /* per session */
+    KEPT_BYTES = 4 << 20,     /* per stream */
+    RETRY_MS = 500,           /* when a client whose stream broke shall come back */
 };
 
 /* ---- streams ---------------------------------------------------------------------------------------------------- */
@@ -239,31 +240,38 @@ void cv_mcp_sessions_remove(cv_mcp_sessions *all, cv_mcp_http_session *session)
         end_session(all, session);
 }
 
-/* Who waits for news uses the session without a word. */
-static void mind_open(cv_mcp_http_session *session, int64_t now)
+/* With the lock of the list held: how long it has its place, in milliseconds. Who waits for news or for an answer uses
+ * the session without a word. */
+static int64_t stays(cv_mcp_http_session *session, int64_t now, bool crowded)
 {
     pthread_mutex_lock(&session->lock);
-    if (session->open)
-        session->used_ms = now;
+    bool open = session->open;
     pthread_mutex_unlock(&session->lock);
+    if (open || atomic_load(&session->holders) > 1) /* more than the list's */
+        session->used_ms = now;
+    return session->used_ms - now + (!crowded ? IDLE_MS : session->found ? QUIET_MS : UNUSED_MS);
 }
 
-/* One that must go: unused for too long, or for longest when there are too many; NULL: none. It is held. */
-static cv_mcp_http_session *stale(cv_mcp_sessions *all, int64_t now)
+/* One that must go, held; NULL: none. */
+static cv_mcp_http_session *stale(cv_mcp_sessions *all, int64_t now, int64_t *ret_wait_ms)
 {
-    cv_mcp_http_session *oldest = NULL;
+    cv_mcp_http_session *first = NULL;
     pthread_mutex_lock(&all->lock);
+    bool crowded = all->count >= CV_MCP_MAX_SESSIONS;
+    *ret_wait_ms = INT64_MAX;
     for (cv_mcp_http_session *s = all->first; s; s = s->next) {
-        mind_open(s, now);
-        if (!oldest || s->used_ms < oldest->used_ms)
-            oldest = s;
+        int64_t wait_ms = stays(s, now, crowded);
+        if (wait_ms < *ret_wait_ms) {
+            first = s;
+            *ret_wait_ms = wait_ms;
+        }
     }
-    if (oldest && all->count < MAX_SESSIONS && now - oldest->used_ms < IDLE_MS)
-        oldest = NULL;
-    if (oldest)
-        atomic_fetch_add(&oldest->holders, 1);
+    if (first && *ret_wait_ms > 0)
+        first = NULL;
+    if (first)
+        atomic_fetch_add(&first->holders, 1);
     pthread_mutex_unlock(&all->lock);
-    return oldest;
+    return first;
 }
 
 static void name_session(cv_mcp_http_session *session)
@@ -275,13 +283,16 @@ static void name_session(cv_mcp_http_session *session)
         snprintf(session->id + 2 * i, 3, "%02x", bytes[i]);
 }
 
-cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all)
+cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait_ms)
 {
-    cv_mcp_http_session *session = CV_HEAP_NEW(cv_mcp_http_session), *old;
-    while ((old = stale(all, cv_steady_ms()))) {
+    cv_mcp_http_session *session, *old;
+    while ((old = stale(all, cv_steady_ms(), ret_wait_ms))) {
         cv_mcp_sessions_remove(all, old);
         cv_mcp_sessions_let_go(old);
     }
+    if (all->count >= CV_MCP_MAX_SESSIONS)
+        return NULL;
+    session = CV_HEAP_NEW(cv_mcp_http_session);
     cv_mcp_session_init(&session->base, all->host);
     session->base.notify = notify;
     name_session(session);
@@ -305,6 +316,7 @@ cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id)
     if (session) {
         atomic_fetch_add(&session->holders, 1);
         session->used_ms = cv_steady_ms();
+        session->found = true;
     }
     pthread_mutex_unlock(&all->lock);
     return session;

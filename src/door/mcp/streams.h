@@ -4,13 +4,16 @@
  *       stream  the events of one answer, numbered: "7:3" is the third event of stream 7
  *
  * The latest streams of a session keep their events, so that a client whose connection broke can ask for the rest.
- * Sessions that nobody uses go after a while, as does the one unused for longest when there are too many.
+ * Sessions that nobody uses go after a while. When there are too many, one that is quiet gives up its place; while none
+ * is, whoever wants a new one has to wait: nobody who opens many can end those that others use.
  */
 #ifndef CV_DOOR_MCP_STREAMS_H
 #define CV_DOOR_MCP_STREAMS_H
 
 #include "door/http/http.h"
 #include "door/mcp/host.h"
+
+enum { CV_MCP_MAX_SESSIONS = 1000 };
 
 #define CV_MCP_STREAM_BEAT ": still here\n\n" /* a comment: clients pass over it */
 
@@ -34,6 +37,7 @@ typedef struct cv_mcp_http_session {
     char id[33];
     atomic_uint holders;
     int64_t used_ms;
+    bool found; /* something was asked in it since it was opened */
     uint64_t last_stream;
     cv_mcp_stream *streams;
     cv_http_exchange *open; /* the GET that waits for news; NULL: none */
@@ -49,7 +53,9 @@ typedef struct {
 } cv_mcp_sessions;
 
 /* ---- sessions: each one found is held until it is let go ---- */
-cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all);
+
+/* NULL: there are too many, and all are in use; try again after so many milliseconds. */
+cv_mcp_http_session *cv_mcp_sessions_new(cv_mcp_sessions *all, int64_t *ret_wait_ms);
 cv_mcp_http_session *cv_mcp_sessions_find(cv_mcp_sessions *all, cv_str id); /* NULL: none */
 void cv_mcp_sessions_let_go(cv_mcp_http_session *session);
 void cv_mcp_sessions_remove(cv_mcp_sessions *all, cv_mcp_http_session *session);
