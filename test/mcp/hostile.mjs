@@ -68,6 +68,23 @@ big.destroy();
 await alive('after all of that');
 ok(memory(pid) - before < 64, `memory grew by ${Math.round(memory(pid) - before)} MB`);
 
+// ---- too much together: 60 × 30 MB, of which none is ever whole ----
+const uploads = await Promise.all(Array.from({ length: 60 }, () => open(server)));
+const answers = uploads.map((s) => ({ s, said: '' }));
+answers.forEach((a) => a.s.on('data', (d) => (a.said += d)));
+uploads.forEach((s) => s.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 32000000\r\n\r\n'));
+const piece = Buffer.alloc(1 << 20, 'x');
+for (let i = 0; i < 30; i++) {
+    const waits = answers.filter((a) => !a.said && a.s.writable && !a.s.write(piece)).map((a) => new Promise((r) => a.s.once('drain', r)));
+    await Promise.race([Promise.all(waits), sleep(300)]);
+}
+const turned = answers.filter((a) => /^HTTP\/1\.1 503 [^]*\r\nRetry-After: /.test(a.said)).length;
+ok(turned >= 50, `of 60 unfinished bodies of 30 MB ${turned} are refused: 503 and Retry-After`);
+const held = memory(pid) - before;
+ok(held < 200, `memory grew by ${Math.round(held)} MB, not by 1,800`);
+await alive('beside those that are left');
+uploads.forEach((s) => s.destroy());
+
 // ---- too many, too slow ----
 const idle = await Promise.all(Array.from({ length: 1000 }, () => open(server)));
 await alive('beside 1,000 idle connections');

@@ -68,9 +68,9 @@ static cv_str ask(const char *tool, const char *arguments, const char *meta)
     it.answer = (cv_str){NULL, 0};
     assert_true(cv_mcp_read(job));
     cv_mcp_dispatch(job);
-    if (it.host.first) {
+    if (it.host.quick.first) {
         cv_arena arena = {0};
-        it.host.first = it.host.last = NULL;
+        it.host.quick = (cv_mcp_line){0};
         it.host.queued--;
         cv_mcp_serve(job, &arena, NULL);
         cv_mcp_finish(job);
