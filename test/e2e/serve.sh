@@ -83,7 +83,40 @@ ok $? "another path: 404"
 has "nothing is served at this path; /mcp is"
 end
 
+# ---- what is not a token ----
+for token in '' ' ' '   ' "$(printf '\t')" '
+' ' secret' 'secret ' "$(printf 'se\tcret')" "$(printf 'a\001')" "$(printf '\303\251t\303\251')" "$(printf '\302\240')"; do
+    run "--token '$token'" 2 serve --port 0 --token "$token" </dev/null
+    has "a token has letters, digits and visible ASCII signs, without blanks" err
+    has "--token: " err
+    [ -n "$token" ] || continue
+    CONCLAVE_TOKEN=$token run "CONCLAVE_TOKEN '$token'" 2 serve --port 0 </dev/null
+    has "CONCLAVE_TOKEN: " err
+done
+CONCLAVE_TOKEN='  ' run "a token that others could guess" 2 serve --port 0 --address 0.0.0.0 </dev/null
+has "byte 1 of the token is white space" err
+
 # ---- the address ----
+# Whatever is printed leads there; names of others do not.
+for address in 127.0.0.1 127.0.0.2 127.1 localhost LOCALHOST ::1 '[::1]' 0:0:0:0:0:0:0:1 ::ffff:127.0.0.1 0.0.0.0 ::; do
+    begin "--address $address" --address "$address" --token secret
+    answer /mcp -H 'Authorization: Bearer secret'
+    is '.result.serverInfo.name == "conclave"'
+    end
+done
+for address in 127.0.0.2 ::1 "$(hostname)"; do
+    begin "--address $address without a token" --address "$address"
+    answer /mcp
+    is '.result.serverInfo.name == "conclave"'
+    for host in evil.example.com "localhost.evil.example.com" "198.51.100.1"; do
+        answer /mcp -H "Host: $host"
+        [ "$status" -eq 403 ]
+        ok $? "$name: a page that calls it $host is refused"
+    done
+    end
+done
+run "an address of another machine" 2 serve --port 0 --address 198.51.100.1 --token secret </dev/null
+has "give an address of this machine" err
 begin "all addresses" --address 0.0.0.0 --token secret
 is '.mcp | startswith("http://127.0.0.1:")'
 answer /mcp -H 'Authorization: Bearer secret'

@@ -316,12 +316,12 @@ static void *work(void *argument)
 static void add_worker(cv_mcp_host *host)
 {
     size_t ready = host->worker_count - host->slow_workers;
+    if (host->worker_count == CV_MCP_WORKERS || ready >= CV_MCP_READY_WORKERS)
+        return;
     int64_t now = cv_steady_ms(), patience = ready ? CV_MCP_BEAT_MS << 2 * (ready - 1) : 0;
     cv_mcp_worker *w = &host->workers[host->worker_count];
-    if (host->worker_count == CV_MCP_WORKERS || now < host->added + patience)
-        return;
     w->host = host;
-    if (pthread_create(&w->thread, NULL, work, w) != 0)
+    if (now < host->added + patience || pthread_create(&w->thread, NULL, work, w) != 0)
         return;
     host->added = now;
     host->threads++;
