@@ -307,7 +307,7 @@ static void *work(void *argument)
     if (server->leave)
         server->leave(server->ctx, worker);
     cv_arena_release(&arena);
-    cv_mcp_thread_ends(host);
+    cv_mcp_thread_ends(host, &w->ended);
     return NULL;
 }
 
@@ -483,9 +483,10 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     cv_mcp_keep_init(host);
 }
 
-void cv_mcp_thread_ends(cv_mcp_host *host)
+void cv_mcp_thread_ends(cv_mcp_host *host, bool *ended)
 {
     pthread_mutex_lock(&host->lock);
+    *ended = true;
     host->threads--;
     pthread_cond_signal(&host->over);
     pthread_mutex_unlock(&host->lock);
@@ -517,6 +518,22 @@ static void hand_back_left_over(cv_mcp_host *host)
     }
 }
 
+static void join_ended(cv_mcp_host *host)
+{
+    for (size_t i = 0; i < host->worker_count; i++) {
+        pthread_mutex_lock(&host->lock);
+        bool ended = host->workers[i].ended;
+        pthread_mutex_unlock(&host->lock);
+        if (ended)
+            pthread_join(host->workers[i].thread, NULL);
+    }
+    pthread_mutex_lock(&host->lock);
+    bool ended = host->watcher_ended;
+    pthread_mutex_unlock(&host->lock);
+    if (ended)
+        pthread_join(host->watcher, NULL);
+}
+
 bool cv_mcp_host_end(cv_mcp_host *host)
 {
     int64_t until = cv_steady_ms() + CV_MCP_GRACE_MS;
@@ -533,10 +550,7 @@ bool cv_mcp_host_end(cv_mcp_host *host)
         cv_steady_wait(&host->over, &host->lock, (int)(until - cv_steady_ms()));
     bool over = host->threads == 0;
     pthread_mutex_unlock(&host->lock);
-    for (size_t i = 0; over && i < host->worker_count; i++)
-        pthread_join(host->workers[i].thread, NULL);
-    if (over && host->watcher_runs)
-        pthread_join(host->watcher, NULL);
+    join_ended(host);
     if (over)
         hand_back_left_over(host); /* what waited for the watcher */
     return over;

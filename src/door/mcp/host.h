@@ -151,6 +151,7 @@ typedef struct {
 typedef struct {
     cv_mcp_host *host;
     pthread_t thread;
+    bool ended;
     bool busy, slow; /* slow: its call takes long, or is of a kind that does */
     size_t kind;
     int64_t since;
@@ -186,7 +187,7 @@ struct cv_mcp_host {
     bool awaited;        /* somebody waits for the watcher to look */
     pthread_cond_t look; /* … or it is over */
     pthread_t watcher;
-    bool watcher_runs;
+    bool watcher_runs, watcher_ended;
     cv_mcp_kept *kept; /* answers to give again (keep.c) */
     uint8_t key[32];   /* seals what handlers keep with the client */
     cv_str identity;   /* {"io.modelcontextprotocol/serverInfo":…} */
@@ -200,8 +201,8 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server);
 /* Ends the threads: what is queued is refused, what is being served has a short time to be finished. Nothing may be
  * dispatched any more. False: something is still being served, and nothing of the host may be released. */
 bool cv_mcp_host_end(cv_mcp_host *host);
-void cv_mcp_thread_ends(cv_mcp_host *host);  /* the last that a thread of the host does */
-void cv_mcp_host_release(cv_mcp_host *host); /* once no job is left */
+void cv_mcp_thread_ends(cv_mcp_host *host, bool *ended); /* the last that a thread of the host does */
+void cv_mcp_host_release(cv_mcp_host *host);             /* once no job is left */
 
 /* A job to fill: text, transport, session, headers. */
 cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host);

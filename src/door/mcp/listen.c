@@ -114,7 +114,7 @@ static void *watch(void *argument)
         cv_arena_reset(&arena);
     }
     cv_arena_release(&arena);
-    cv_mcp_thread_ends(host);
+    cv_mcp_thread_ends(host, &host->watcher_ended);
     return NULL;
 }
 
