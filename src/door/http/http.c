@@ -391,10 +391,11 @@ static bool start_daemon(cv_http_server *server, cv_err *err)
         MHD_OPTION_STRICT_FOR_CLIENT, cv_framing_strictness(), MHD_OPTION_END);
     if (server->daemon)
         return true;
+    int failed = errno;
     cv_err_set(err, CV_ERR_IO, "cannot listen on %s:%u: %s", o->address ? o->address : "127.0.0.1", o->port,
-               strerror(errno));
-    cv_err_suggest(err, errno == EADDRNOTAVAIL ? CV_STR("give an address of this machine, like 127.0.0.1 or 0.0.0.0")
-                                               : CV_STR("choose another port, or 0 for one that is free"));
+               strerror(failed));
+    cv_err_suggest(err, failed == EADDRNOTAVAIL ? CV_STR("give an address of this machine, like 127.0.0.1 or 0.0.0.0")
+                                                : CV_STR("choose another port, or 0 for one that is free"));
     return false;
 }
 
