@@ -1,6 +1,7 @@
 /* buf.c - a buffer that grows up to a ceiling; see buf.h. */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,15 @@ static bool reserve(cv_buf *b, size_t n)
     return true;
 }
 
+/* Whoever finishes asks much later: the reason is kept here. */
+static void pour(cv_buf *b, cv_str s)
+{
+    if (b->failed || b->sink(b->sink_to, s))
+        return;
+    b->failed = true;
+    b->error = errno;
+}
+
 void cv_buf_add(cv_buf *b, cv_str s)
 {
     if (s.n == 0)
@@ -42,8 +52,7 @@ void cv_buf_add(cv_buf *b, cv_str s)
     if (b->sink && b->n + s.n > PAGE) {
         cv_buf_flush(b);
         if (s.n >= PAGE) {
-            if (!b->failed && !b->sink(b->sink_to, s))
-                b->failed = true;
+            pour(b, s);
             return;
         }
     }
@@ -88,8 +97,8 @@ void cv_buf_printf(cv_buf *b, const char *format, ...)
 
 bool cv_buf_flush(cv_buf *b)
 {
-    if (b->sink && b->n > 0 && !b->failed && !b->sink(b->sink_to, cv_buf_str(b)))
-        b->failed = true;
+    if (b->sink && b->n > 0)
+        pour(b, cv_buf_str(b));
     if (b->sink)
         b->n = 0;
     return !b->failed;

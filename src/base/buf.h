@@ -16,6 +16,7 @@ typedef struct {
     size_t capacity;
     size_t ceiling; /* 0: CV_MAX_BUF_BYTES */
     bool failed;
+    int error;                            /* errno of the sink that failed */
     bool (*sink)(void *to, cv_str bytes); /* NULL: keep everything */
     void *sink_to;
 } cv_buf;

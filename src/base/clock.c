@@ -1,7 +1,6 @@
 /* clock.c - time as UTC ISO-8601; see clock.h. Days are counted from 0000-01-01 in the Gregorian calendar. */
 #include "base/clock.h"
 
-#include <assert.h>
 #include <time.h>
 
 enum { EPOCH_DAY = 719528, MAX_YEAR = 9999 }; /* 1970-01-01 */
@@ -75,15 +74,24 @@ static char *put_time(char *to, int ms)
     return put_digits(to, 3, ms % 1000);
 }
 
-void cv_time_print(int64_t ms, char to[CV_TIME_LEN + 1])
+bool cv_time_print(int64_t ms, char to[CV_TIME_LEN + 1])
 {
-    int64_t since_year_0 = ms + EPOCH_DAY * MS_PER_DAY;
-    assert(since_year_0 >= 0 && since_year_0 / MS_PER_DAY < days_before_year(MAX_YEAR + 1));
+    const int64_t first = -EPOCH_DAY * MS_PER_DAY;
+    const int64_t last = first + days_before_year(MAX_YEAR + 1) * MS_PER_DAY - 1;
+    int64_t nearest = ms < first ? first : ms > last ? last : ms, since_year_0 = nearest - first;
     to = put_date(to, (int)(since_year_0 / MS_PER_DAY));
     *to++ = 'T';
     to = put_time(to, (int)(since_year_0 % MS_PER_DAY));
     *to++ = 'Z';
     *to = '\0';
+    return nearest == ms;
+}
+
+bool cv_clock_fail(cv_err *err)
+{
+    cv_err_set(err, CV_ERR_IO, "the clock of this machine shows a time outside the years 0000 to 9999");
+    cv_err_suggest(err, CV_STR("set the clock and ask again; the record was not changed"));
+    return false;
 }
 
 /* `n` digits at `at`: a number from `least` to `most`. */

@@ -5,7 +5,7 @@
 #ifndef CV_BASE_CLOCK_H
 #define CV_BASE_CLOCK_H
 
-#include "base/arena.h"
+#include "base/err.h"
 
 typedef struct {
     int64_t (*now_ms)(void *ctx); /* milliseconds since 1970-01-01T00:00:00Z */
@@ -16,8 +16,12 @@ enum { CV_TIME_LEN = 24 }; /* 2026-02-03T04:05:06.789Z */
 
 cv_clock cv_clock_system(void);
 
-/* Exactly CV_TIME_LEN characters and a terminator; years 0000-9999. */
-void cv_time_print(int64_t ms, char to[CV_TIME_LEN + 1]);
+/* Exactly CV_TIME_LEN characters and a terminator; years 0000-9999. False: the time is outside of them, and the nearest
+ * one was written. */
+bool cv_time_print(int64_t ms, char to[CV_TIME_LEN + 1]);
+
+/* Tells that the time of a clock cannot be written. Always false. */
+bool cv_clock_fail(cv_err *err);
 
 /* The same form back, strictly; the fraction may be absent. False for anything that is no such date (Feb 30 …). */
 bool cv_time_parse(cv_str s, int64_t *ret_ms);

@@ -13,6 +13,7 @@
 #include <assert.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 
 enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8, BLOCK = 4096 };
 
@@ -175,13 +176,8 @@ static void add_plain(cv_buf *out, cv_str s)
 }
 
 /* In blocks, so that what flows into a sink needs no more memory than they do. */
-static void add_quoted(cv_buf *out, cv_str s)
+static void add_escaped(cv_buf *out, cv_str s)
 {
-    if (s.n <= BLOCK && is_plain(s)) {
-        add_plain(out, s);
-        return;
-    }
-    cv_buf_add_char(out, '"');
     while (s.n > 0) {
         cv_str block = cv_str_head(s, BLOCK);
         char *to = cv_buf_extend(out, escaped_size(block));
@@ -189,6 +185,24 @@ static void add_quoted(cv_buf *out, cv_str s)
             return;
         write_escaped(to, block);
         s = cv_str_from(s, block.n);
+    }
+}
+
+/* JSON is UTF-8, and the name of a file need not be: each byte that is none becomes U+FFFD. */
+static void add_quoted(cv_buf *out, cv_str s)
+{
+    size_t valid = cv_utf8_valid(s);
+    if (valid == s.n && s.n <= BLOCK && is_plain(s)) {
+        add_plain(out, s);
+        return;
+    }
+    cv_buf_add_char(out, '"');
+    for (;; valid = cv_utf8_valid(s)) {
+        add_escaped(out, cv_str_head(s, valid));
+        if (valid == s.n)
+            break;
+        cv_buf_add_z(out, "\xEF\xBF\xBD");
+        s = cv_str_from(s, valid + 1);
     }
     cv_buf_add_char(out, '"');
 }

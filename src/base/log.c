@@ -8,13 +8,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
+#include "base/utf8.h"
+
 enum { LINE = PIPE_BUF }; /* the most that one write() to a pipe puts there in one piece */
 
+/* In place: what steers a terminal, and what is not UTF-8. */
 static void tame(char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            text[i] = ' ';
+    cv_str rest = {text, n};
+    uint32_t code;
+    for (size_t at = 0; at < n; at = n - rest.n) {
+        bool valid = cv_utf8_first(rest) > 0;
+        if (!cv_utf8_next(&rest, &code))
+            return;
+        if (!valid || cv_plain_is_control(code))
+            memset(text + at, code < 0x20 ? ' ' : '?', n - rest.n - at);
+    }
 }
 
 void cv_log_line(const char *format, ...)

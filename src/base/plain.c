@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 
-static bool is_control(uint32_t code)
+bool cv_plain_is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x202A && code <= 0x202E) ||
            (code >= 0x2066 && code <= 0x2069);
@@ -13,8 +13,10 @@ static bool is_control(uint32_t code)
 static size_t shown(cv_buf *out, cv_str point, uint32_t code)
 {
     char stand_in = code == '\t' ? ' ' : '?';
-    if (is_control(code))
+    if (cv_plain_is_control(code))
         point = (cv_str){&stand_in, 1};
+    else if (cv_utf8_first(point) == 0)
+        point = CV_STR("\xEF\xBF\xBD");
     if (out)
         cv_buf_add(out, point);
     return cv_utf8_width(point);
@@ -35,6 +37,63 @@ void cv_plain_add(cv_buf *out, cv_str s)
     for (uint32_t code; next_point(&s, &point, &code);)
         shown(out, point, code);
 }
+
+/* ---- in pieces --------------------------------------------------------------------------------------------------- */
+
+/* How many bytes `s` ends with that begin a character and do not end it. */
+static size_t unfinished(cv_str s)
+{
+    for (size_t back = 1; back <= 3 && back <= s.n; back++) {
+        unsigned char c = (unsigned char)s.p[s.n - back];
+        if (cv_utf8_continues((char)c))
+            continue;
+        return (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : c >= 0xc2 ? 2u : 1u) > back ? back : 0;
+    }
+    return 0;
+}
+
+static void add_harmless(cv_buf *out, cv_str s, bool json)
+{
+    const char *from = s.p; /* what is harmless since then goes out in one piece */
+    cv_str point;
+    for (uint32_t code; next_point(&s, &point, &code);) {
+        bool control = cv_plain_is_control(code) && code != '\n' && (code != '\t' || json);
+        if (!control && cv_utf8_first(point) > 0)
+            continue;
+        cv_buf_add(out, cv_str_range(from, point.p));
+        if (control && json)
+            cv_buf_printf(out, "\\u%04x", (unsigned)code);
+        else
+            shown(out, point, code);
+        from = s.p;
+    }
+    cv_buf_add(out, cv_str_range(from, s.p));
+}
+
+bool cv_plain_sink(void *ctx, cv_str bytes)
+{
+    cv_plain_flow *flow = ctx;
+    cv_buf out = {.sink = flow->sink, .sink_to = flow->to};
+    if (flow->held_count > 0) {
+        for (; bytes.n > 0 && flow->held_count < 4 && cv_utf8_continues(bytes.p[0]); bytes = cv_str_from(bytes, 1))
+            flow->held[flow->held_count++] = bytes.p[0];
+        cv_str held = {flow->held, flow->held_count};
+        if (bytes.n == 0 && unfinished(held) == held.n)
+            return true;
+        add_harmless(&out, held, flow->json);
+        flow->held_count = 0;
+    }
+    size_t rest = unfinished(bytes);
+    add_harmless(&out, cv_str_head(bytes, bytes.n - rest), flow->json);
+    if (rest > 0)
+        memcpy(flow->held, bytes.p + bytes.n - rest, rest);
+    flow->held_count = rest;
+    bool ok = cv_buf_flush(&out);
+    cv_buf_release(&out);
+    return ok;
+}
+
+/* ---- in columns -------------------------------------------------------------------------------------------------- */
 
 size_t cv_plain_width(cv_str s)
 {

@@ -1,14 +1,30 @@
 /* plain.h - text as it may be shown: without control characters, measured in columns.
  *
  * A tab becomes a blank, every other control character (and those that turn the direction of writing) a question mark:
- * no text can steer a terminal or leave its cell. Columns are those of a terminal: wide characters take two.
+ * no text can steer a terminal or leave its cell. A byte that is not UTF-8 becomes U+FFFD. Columns are those of a
+ * terminal: wide characters take two.
  */
 #ifndef CV_BASE_PLAIN_H
 #define CV_BASE_PLAIN_H
 
 #include "base/buf.h"
 
+/* Characters that steer a terminal: C0, DEL, C1, and what turns the direction of writing. */
+bool cv_plain_is_control(uint32_t code);
+
 void cv_plain_add(cv_buf *out, cv_str s);
+
+/* What flows to a terminal in pieces, made harmless on its way to another sink. In JSON such characters stand in
+ * strings only and are escaped (\\u009b): it stays the same JSON. In a document they become question marks, except line
+ * breaks and tabs. */
+typedef struct {
+    bool json;
+    bool (*sink)(void *to, cv_str bytes);
+    void *to;
+    char held[4]; /* the beginning of a character whose end has not come yet */
+    size_t held_count;
+} cv_plain_flow;
+bool cv_plain_sink(void *flow, cv_str bytes);
 size_t cv_plain_width(cv_str s);
 
 /* The longest beginning of `s` that takes at most `columns`. */

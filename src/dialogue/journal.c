@@ -29,8 +29,8 @@ struct cv_journal_rows {
 void cv_journal_begin(cv_journal *j, cv_call *call, const cv_state *state)
 {
     char *now = cv_arena_alloc(call->arena, CV_TIME_LEN + 1);
-    cv_time_print(call->clock.now_ms(call->clock.ctx), now);
-    *j = (cv_journal){call, state, {now, CV_TIME_LEN}, CV_NEW(call->arena, struct cv_journal_rows)};
+    bool is_dated = cv_time_print(call->clock.now_ms(call->clock.ctx), now);
+    *j = (cv_journal){call, state, {now, CV_TIME_LEN}, is_dated, CV_NEW(call->arena, struct cv_journal_rows)};
 }
 
 void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row)
@@ -264,6 +264,8 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
     *ret = (cv_outcome){.result = result};
     if (given && cv_json_to_int(given, &expected) && expected != j->state->position.rev)
         return rev_conflict(j->state, expected, err);
+    if (!j->is_dated)
+        return cv_clock_fail(err);
     assert(j->rows->lists[CV_REC_EVENT].count > 0);
     vouch(j);
     cv_str digest = request_digest(call);

@@ -19,7 +19,8 @@
 typedef struct {
     cv_call *call;
     const cv_state *state;
-    cv_str now; /* one time for the whole write */
+    cv_str now;    /* one time for the whole write */
+    bool is_dated; /* not, when the clock shows a time that cannot be written: then commit refuses */
     struct cv_journal_rows *rows;
 } cv_journal;
 

@@ -2,6 +2,8 @@
 #include "door/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,7 +39,7 @@ int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count)
     bool batch = cli->command && cli->command->op && (cli->command->op->flags & CV_OP_BATCH);
     int status = cv_err_exit(cv_errs_code(errs, count, batch));
     if (cli->json) {
-        cv_buf out = cv_cli_stdout();
+        cv_buf out = cv_cli_stdout_json(cli);
         cv_json_writer w = {.out = &out, .indent = 2};
         cv_errs_print_json(errs, count, batch, &w);
         cv_buf_add_char(&out, '\n');
@@ -58,14 +60,35 @@ cv_buf cv_cli_stdout(void)
     return (cv_buf){.sink = cv_buf_to_stream, .sink_to = stdout};
 }
 
+static cv_buf through_flow(cv_cli *cli, bool json)
+{
+    cli->flow = (cv_plain_flow){.json = json, .sink = cv_buf_to_stream, .to = stdout};
+    return (cv_buf){.sink = cv_plain_sink, .sink_to = &cli->flow};
+}
+
+cv_buf cv_cli_stdout_json(cv_cli *cli)
+{
+    return through_flow(cli, true);
+}
+
+cv_buf cv_cli_stdout_text(cv_cli *cli)
+{
+    return isatty(STDOUT_FILENO) ? through_flow(cli, false) : cv_cli_stdout();
+}
+
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
 {
-    bool ok = cv_buf_flush(out) && fflush(stdout) == 0;
+    bool ok = cv_buf_flush(out);
+    int number = out->error;
+    if (ok && fflush(stdout) != 0) {
+        ok = false;
+        number = errno;
+    }
     cv_buf_release(out);
     if (ok)
         return status;
     cv_err err = {.arena = cli->arena};
-    const char *why = strerror(errno);
+    const char *why = strerror(number);
     if (cli->done.n > 0)
         cv_err_set(&err, CV_ERR_IO, "%.*s, but its answer could not be written: %s", CV_FMT(cli->done), why);
     else
@@ -212,7 +235,7 @@ static int unknown_topic(cv_cli *cli, const cv_cli_table *table, const char *top
 /* conclave help [TOPIC | ROOM [VERB]] */
 static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int count)
 {
-    cv_buf out = cv_cli_stdout();
+    cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout();
     const cv_room *room = count > 0 ? room_find(words[0]) : NULL;
     const cv_cli_command *command = NULL;
     if (room && count > 1) {
@@ -328,8 +351,19 @@ static bool wants_colour(void)
     return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
 }
 
+/* A closed standard stream would be the next file that is opened. In its place comes one that refuses, so that whoever
+ * writes to it is told. */
+static void fill_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            return;
+}
+
 int cv_cli_main(int argc, char **argv)
 {
+    fill_closed_streams();
+    signal(SIGPIPE, SIG_IGN); /* a pipe that nobody reads is an error of writing, after which we tell what was done */
     cv_arena arena = {0};
     cv_cli cli = {.arena = &arena, .colour = wants_colour()};
     cli.json = wants_json(argc, argv);

@@ -8,13 +8,14 @@
  * schemas. Help, suggestions for typos and the parsing of options all come from the rows.
  *
  * Data goes to standard output, words about it to standard error. Exit status: 0 fine, 1 findings or a refused request,
- * 2 it could not run.
+ * 2 it could not run, or its answer could not be written.
  */
 #ifndef CV_DOOR_CLI_H
 #define CV_DOOR_CLI_H
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/plain.h"
 #include "ops/op.h"
 
 typedef struct {
@@ -71,6 +72,7 @@ struct cv_cli {
     const char **arguments;
     size_t argument_count;
     bool colour;
+    cv_plain_flow flow;     /* of what is printed as JSON or as a document */
     bool json;              /* errors on standard output, as JSON */
     cv_str done, done_hint; /* what has been written to the record, should the answer be lost; and what to do then */
     struct {
@@ -88,8 +90,12 @@ const char *cv_cli_get(const cv_cli *cli, const char *option);
 int cv_cli_fail(cv_cli *cli, const cv_err *err);
 int cv_cli_fail_all(cv_cli *cli, const cv_err *errs, size_t count);
 
-/* A buffer that flows to standard output; finish reports a full disk or a closed pipe as exit status 2. */
+/* Buffers that flow to standard output: words of our own; JSON, without raw control characters; documents, byte for
+ * byte into files and pipes and harmless on a terminal. Finish tells of a full disk or a closed pipe (exit status 2),
+ * and what was done before. */
 cv_buf cv_cli_stdout(void);
+cv_buf cv_cli_stdout_json(cv_cli *cli);
+cv_buf cv_cli_stdout_text(cv_cli *cli);
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status);
 
 extern const cv_cli_command cv_cmd_lint, cv_cmd_parse, cv_cmd_render, cv_cmd_spec, cv_cmd_mcp, cv_cmd_serve,

@@ -48,16 +48,37 @@ static void tell_places(const cv_cli_input *input, cv_errs *errs)
     }
 }
 
+/* " (dialogue_id nvidia-decision, rev 9)": the short values of a reply, which say what was done. */
+static void list_facts(const cv_json *reply, cv_buf *out)
+{
+    enum { MOST_FACTS = 8, MOST_BYTES = 200 };
+    size_t count = 0;
+    for (uint32_t i = 0; i < reply->count && count < MOST_FACTS; i++) {
+        const cv_json_member *m = &reply->members[i];
+        bool text = m->value.type == CV_JSON_STRING || m->value.type == CV_JSON_NUMBER;
+        if (!text || m->value.text.n > MOST_BYTES || cv_str_has_control(m->value.text) ||
+            cv_str_eq(m->key, CV_STR("status")))
+            continue;
+        cv_buf_printf(out, "%s%.*s %.*s", count++ ? ", " : " (", CV_FMT(m->key), CV_FMT(m->value.text));
+    }
+    cv_buf_add_z(out, count ? ")" : "");
+}
+
 /* Should the answer get lost, nobody shall think that nothing was written. Without an op_id the same request is found
  * again in the dialogue that it names; one that names none made a new one and would make another. */
 static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
 {
-    const cv_json *rev = cv_json_get(reply, CV_STR("rev")), *id = cv_json_get(reply, CV_STR("dialogue_id"));
-    const cv_json *dry_run = cv_json_get(reply, CV_STR("dry_run"));
+    const cv_json *id = cv_json_get(reply, CV_STR("dialogue_id")), *dry_run = cv_json_get(reply, CV_STR("dry_run"));
     bool again = cv_json_get(call->input, CV_STR("op_id")) || cv_json_get(call->input, CV_STR("dialogue_id"));
-    if (!(cli->command->op->flags & CV_OP_WRITES) || !rev || (dry_run && dry_run->type == CV_JSON_TRUE))
+    unsigned flags = cli->command->op->flags;
+    if (!(flags & (CV_OP_WRITES | CV_OP_FILES)) || (dry_run && dry_run->type == CV_JSON_TRUE))
         return;
-    cli->done = cv_arena_printf(cli->arena, "the request was carried out (rev %.*s)", CV_FMT(rev->text));
+    cv_buf what = {0};
+    cv_buf_add_z(&what, "the request was carried out");
+    list_facts(reply, &what);
+    cli->done = cv_buf_take(&what, cli->arena);
+    if (!(flags & CV_OP_WRITES))
+        return;
     if (again)
         cli->done_hint = CV_STR("ask again with the same request to see the answer");
     else if (id)
@@ -77,32 +98,31 @@ static const cv_json *printed_text(const cv_cli *cli, const cv_json *reply)
     return NULL;
 }
 
-/* Byte for byte into files and pipes; no text steers a terminal. */
 static void print_text(cv_buf *out, cv_str text)
 {
-    cv_str line;
-    if (!isatty(STDOUT_FILENO)) {
-        cv_buf_add(out, text);
-        if (text.n > 0 && text.p[text.n - 1] != '\n')
-            cv_buf_add_char(out, '\n');
-        return;
-    }
-    while (cv_str_split(&text, '\n', &line)) {
-        cv_plain_add(out, line);
+    cv_buf_add(out, text);
+    if (text.n > 0 && text.p[text.n - 1] != '\n')
         cv_buf_add_char(out, '\n');
-    }
+}
+
+/* What the reply is printed as. A document of its own (an export) reaches files and pipes byte for byte. */
+static cv_buf way_out(cv_cli *cli, const cv_call *call, bool json, bool text)
+{
+    if (json && (!call->verbatim || isatty(STDOUT_FILENO)))
+        return cv_cli_stdout_json(cli);
+    return text ? cv_cli_stdout_text(cli) : cv_cli_stdout();
 }
 
 static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
 {
-    cv_buf out = cv_cli_stdout();
     cv_json tree;
     cv_err err = {.arena = cli->arena};
-    bool needed = !call->verbatim && (!cli->json || (cli->command->op->flags & CV_OP_WRITES));
+    bool needed = !call->verbatim && (!cli->json || (cli->command->op->flags & (CV_OP_WRITES | CV_OP_FILES)));
     bool parsed = needed && cv_json_parse(cli->arena, reply, &tree, &err);
     const cv_json *text = parsed && !cli->json ? printed_text(cli, &tree) : NULL;
     if (parsed)
         note_done(cli, call, &tree);
+    cv_buf out = way_out(cli, call, cli->json || !parsed, text != NULL);
     if (cli->json || !parsed) {
         cv_buf_add(&out, reply);
         cv_buf_add_char(&out, '\n');

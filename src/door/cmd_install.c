@@ -327,7 +327,9 @@ static int run_install(cv_cli *cli)
     if (!choose_client(&in, &err) || !choose_base(&in, &err) || !plan_config(&in, own_command(cli->arena), &err) ||
         !plan_skills(&in, &err) || !check_places(&in, &err) || (!in.dry_run && !carry_out(&in, &err)))
         return cv_cli_fail(cli, &err);
-    cv_buf out = cv_cli_stdout();
+    cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout_text(cli);
+    if (!in.dry_run)
+        cli->done = in.undo ? CV_STR("the entry and the skills were taken out") : CV_STR("the client was set up");
     if (cli->json)
         tell_json(&in, &out);
     else

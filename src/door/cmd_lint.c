@@ -3,6 +3,7 @@
  * Every path is walked; every file is read, perhaps fixed, linted and printed before the next one, in an arena of its
  * own. What cannot be read is reported, the rest goes on, and the exit status is 2.
  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/err_json.h"
@@ -25,6 +26,7 @@ typedef struct {
     bool compat, fix, dry_run, quiet;
     bool named; /* the file at hand was named; else it was found in a folder */
     cv_buf report;
+    cv_plain_flow flow; /* of the report when it goes to standard error */
     cv_json_writer json;
     cv_errs errs;
     size_t files, skipped, counts[3], dropped, fixable, fixed, failed;
@@ -85,11 +87,14 @@ static bool put_fixed(run *r, cv_arena *a, const char *file, cv_str before, cv_s
         return true;
     }
     if (is_stdin) {
-        cv_buf out = cv_cli_stdout();
+        cv_buf out = cv_cli_stdout_text(r->cli);
         cv_buf_add(&out, after);
-        bool ok = cv_buf_flush(&out) && fflush(stdout) == 0;
+        bool ok = cv_buf_flush(&out);
+        int number = ok ? 0 : out.error;
+        if (ok && fflush(stdout) != 0)
+            number = errno;
         cv_buf_release(&out);
-        return ok || cv_err_set(err, CV_ERR_IO, "cannot write to standard output");
+        return number == 0 || cv_err_set(err, CV_ERR_IO, "cannot write to standard output: %s", strerror(number));
     }
     return !changed || cv_file_write(file, after, err);
 }
@@ -381,12 +386,13 @@ static void lint_all(run *r)
 
 static int run_lint(cv_cli *cli)
 {
-    run r = {.cli = cli, .report = cv_cli_stdout()};
+    run r = {.cli = cli};
     cv_err err = {.arena = cli->arena};
     const char *as = cv_cli_get(cli, "as"), *rule = cv_cli_get(cli, "explain");
     r.format = is_given(cli, "format", "sarif")                                 ? SARIF
                : is_given(cli, "json", NULL) || is_given(cli, "format", "json") ? JSON
                                                                                 : TEXT;
+    r.report = r.format == TEXT ? cv_cli_stdout() : cv_cli_stdout_json(cli);
     r.as = as ? (cv_lint_kind)cv_words_find(cv_lint_kinds, cv_str_of(as)) : CV_LINT_AUTO;
     r.compat = is_given(cli, "profile", "compat");
     r.fix = is_given(cli, "fix", NULL);
@@ -400,7 +406,8 @@ static int run_lint(cv_cli *cli)
     if (!check_options(&r, &err))
         return cv_cli_fail(cli, &err);
     if (r.fix && !r.dry_run && has_stdin(cli)) { /* standard output is for the fixed text */
-        r.report.sink_to = stderr;
+        r.flow = (cv_plain_flow){.json = r.format != TEXT, .sink = cv_buf_to_stream, .to = stderr};
+        r.report = (cv_buf){.sink = cv_plain_sink, .sink_to = &r.flow};
         cli->colour = false;
     }
     begin(&r);

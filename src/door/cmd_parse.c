@@ -58,7 +58,7 @@ static int run_parse(cv_cli *cli)
         return cv_cli_fail(cli, &err);
     }
     int status = 0;
-    cv_buf out = cv_cli_stdout();
+    cv_buf out = cv_cli_stdout_json(cli);
     cv_arena a = {0};
     err.arena = &a;
     for (size_t i = 0; i < cli->argument_count; i++) {
@@ -122,7 +122,7 @@ static int run_render(cv_cli *cli)
             cv_err_file(&errs.items[i], cv_str_of(file));
         return cv_cli_fail_all(cli, errs.items, errs.count);
     }
-    cv_buf out = cv_cli_stdout();
+    cv_buf out = cv_cli_stdout_text(cli);
     cv_doc_render(cli->arena, &doc, &out);
     return cv_cli_finish(cli, &out, 0);
 }

@@ -288,14 +288,16 @@ if [ -w /dev/full ]; then
     [ $? -eq 2 ]
     ok $? "a full disk after a write: exit status 2"
     name="a full disk after a write"
-    has "the request was carried out (rev 1), but its answer could not be written: No space left on device" err
+    has "the request was carried out (dialogue_id full, title Full, " err
+    has "rev 1), but its answer could not be written: No space left on device" err
     has "'conclave dialogue get full' shows it" err
     "$conclave" dialogue round-register full --round 0 --score 1 --dry-run >/dev/full 2>"$err"
     name="a full disk after a check"
     has "cannot write to standard output" err
     "$conclave" dialogue round-register full --round 0 --score 1 --json >/dev/full 2>"$err"
     name="a full disk after a round"
-    has "the request was carried out (rev 2)" err
+    has "the request was carried out (dialogue_id full, round 0, " err
+    has "rev 2), but" err
     has "ask again with the same request to see the answer" err
     run "a full disk after a round: asked again" 0 dialogue round-register full --round 0 --score 1 --json
     is '.rev == 2 and .replayed'

@@ -12,7 +12,7 @@ static void assert_prints(int64_t ms, const char *expected)
 {
     char text[CV_TIME_LEN + 1];
     int64_t back = -1;
-    cv_time_print(ms, text);
+    assert_true(cv_time_print(ms, text));
     assert_string_equal(text, expected);
     assert_true(cv_time_parse(cv_str_of(text), &back));
     assert_true(back == ms);
@@ -28,6 +28,26 @@ static void known_times_print(void **state)
     assert_prints(1770091506789, "2026-02-03T04:05:06.789Z");
     assert_prints(FIRST_MS, "0000-01-01T00:00:00.000Z");
     assert_prints(LAST_MS, "9999-12-31T23:59:59.999Z");
+}
+
+/* A clock may show anything; the nearest time that can be written is written, and the caller told. */
+static void a_time_beyond_the_calendar_is_told(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t ms;
+        const char *nearest;
+    } cases[] = {
+        {LAST_MS + 1, "9999-12-31T23:59:59.999Z"},
+        {INT64_MAX, "9999-12-31T23:59:59.999Z"},
+        {FIRST_MS - 1, "0000-01-01T00:00:00.000Z"},
+        {INT64_MIN, "0000-01-01T00:00:00.000Z"},
+    };
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        char text[CV_TIME_LEN + 1];
+        assert_false(cv_time_print(cases[i].ms, text));
+        assert_string_equal(text, cases[i].nearest);
+    }
 }
 
 static void random_times_agree_with_libc_and_come_back(void **state)
@@ -152,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_times_print),
+        cmocka_unit_test(a_time_beyond_the_calendar_is_told),
         cmocka_unit_test(random_times_agree_with_libc_and_come_back),
         cmocka_unit_test(every_leap_day_is_known),
         cmocka_unit_test(the_fraction_may_be_absent),

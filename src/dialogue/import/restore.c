@@ -128,7 +128,8 @@ static bool write_rows(const cv_call *call, cv_arena *a, cv_store *store, cv_str
     char now[CV_TIME_LEN + 1];
     int64_t rev;
     cv_str result;
-    cv_time_print(call->clock.now_ms(call->clock.ctx), now);
+    if (!cv_time_print(call->clock.now_ms(call->clock.ctx), now))
+        return cv_clock_fail(err);
     cv_op op = {.dialogue_id = r->dialogue_id,
                 .op_digest = cv_sha256(a, text),
                 .now = {now, CV_TIME_LEN},

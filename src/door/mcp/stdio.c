@@ -40,6 +40,18 @@ typedef struct {
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
+/* An answer that nobody got: a client that was told nothing would not know what has been written. The first one may
+ * have been begun already; its beginning is still in front of `rest`. */
+static void tell_lost(stdio *s, cv_str rest)
+{
+    cv_str line;
+    while (rest.n > 0 && rest.p > s->out.p && rest.p[-1] != '\n')
+        rest = cv_str_range(rest.p - 1, cv_str_end(rest));
+    while (cv_str_split(&rest, '\n', &line))
+        if (line.n > 0)
+            cv_log_line("lost: %.*s", CV_FMT(line));
+}
+
 /* With out_lock held. */
 static void flush(stdio *s)
 {
@@ -47,11 +59,15 @@ static void flush(stdio *s)
     while (rest.n > 0 && !s->gone) {
         ssize_t n = write(STDOUT_FILENO, rest.p, rest.n);
         if (n < 0 && errno != EINTR) {
-            cv_log_line("cannot write to standard output: %s", strerror(errno));
+            cv_log_line("cannot write to standard output: %s; exit status 2 follows. What the lost answers tell of "
+                        "was done:",
+                        strerror(errno));
             s->gone = true;
         } else if (n > 0)
             rest = cv_str_from(rest, (size_t)n);
     }
+    if (s->gone)
+        tell_lost(s, rest);
     if (s->out.capacity > 4 * FULL)
         cv_buf_release(&s->out);
     else
