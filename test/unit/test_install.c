@@ -1,5 +1,6 @@
 /* test_install.c - one entry in somebody else's configuration: every form that such a file has, and what becomes of it.
  */
+#include "base/buf.h"
 #include "door/install/client.h"
 #include "door/install/jsonc.h"
 #include "door/install/toml.h"
@@ -37,8 +38,7 @@ static const struct {
     {"{\n \"mcpServers\": {\n  \"o\": 1   \n }\n}", "{\n \"mcpServers\": {\n  \"o\": 1,   \n  " NEW "\n }\n}", NULL},
     {"{\n \"mcpServers\": {\n  \"o\": 1, \"p\": 2 }\n}", "{\n \"mcpServers\": {\n  \"o\": 1, \"p\": 2,\n  " NEW " }\n}",
      NULL},
-    {"{\"mcpServers\": { /* none */ }}", "{\"mcpServers\": { /* none */ \n    " NEW "\n}}",
-     "{\"mcpServers\": { /* none */ \n}}"},
+    {"{\"mcpServers\": { /* none */ }}", "{\"mcpServers\": { /* none */\n    " NEW " }}", NULL},
     {"\xEF\xBB\xBF{\"mcpServers\": {\"o\": 1}}", "\xEF\xBB\xBF{\"mcpServers\": {\"o\": 1, " NEW "}}", NULL},
     {"{\"mcpServers\": {\"conclave\": {\"old\": [1, 2]}, \"o\": 1}}", "{\"mcpServers\": {" NEW ", \"o\": 1}}",
      "{\"mcpServers\": { \"o\": 1}}"},
@@ -99,6 +99,75 @@ static const struct {
     {"{\"mcpServers\": null}", 1, 16},
     {"// nothing but a comment", 1, 25},
 };
+
+/* Blanks, comments and line breaks of every form, in one and in two places of a file that has a server: whatever stands
+ * there, undoing what was set gives the same bytes again. A file with neither a server nor a comment in their place is
+ * the same after the second time. */
+static void test_undone_json(void **state)
+{
+    static const char *const fillers[] = {
+        "",
+        " ",
+        "\t",
+        "\r",
+        "\n",
+        "\r\n",
+        "\r\r\n",
+        " \n",
+        "\n  ",
+        "// c\n",
+        "// c \r\n",
+        "// c \r\r\n",
+        "// c \r x\r\n",
+        "//\r\n\r\r\n",
+        "/* c */",
+        "/*\r\r\n*/",
+        "/* c */\r\r\n",
+        "// a\n// b\r\n",
+    };
+    enum { PLACES = 11, FILLERS = sizeof fillers / sizeof *fillers };
+    static const char *const shapes[][PLACES] = {
+        {"{", "\"mcpServers\"", ":", "{", "\"b\"", ":", "1", "", "}", "}", ""},
+        {"{", "\"mcpServers\"", ":", "{", "\n  \"b\"", ":", "1", "", "}", "}", ""},
+        {"{", "\"mcpServers\"", ":", "{", "\r\n\t\"b\"", ":", "1", ",", "}", ",", "}"},
+        {"{", "\"mcpServers\"", ":", "{", "", "", "", "", "}", "}", ""},
+        {"{", "\n \"a\"", ":", "[", "", "1", "]", "", ",", "", "}"},
+        {"\xEF\xBB\xBF{", "\"mcpServers\"", ":", "{", "\n\"b\"", ":", "1", "", "}", "", "}"},
+    };
+    (void)state;
+    cv_arena a = {0};
+    size_t tried = 0;
+    for (size_t shape = 0; shape < CV_COUNT(shapes); shape++)
+        for (size_t x = 0; x < PLACES; x++)
+            for (size_t y = x + 1; y < PLACES; y++)
+                for (size_t i = 0; i < (size_t)FILLERS * FILLERS; i++) {
+                    cv_buf text = {0};
+                    cv_str set, again, removed, twice;
+                    cv_err err = {.arena = &a};
+                    for (size_t place = 0; place < PLACES; place++) {
+                        cv_buf_add_z(&text, shapes[shape][place]);
+                        cv_buf_add_z(&text, place == x ? fillers[i / FILLERS] : place == y ? fillers[i % FILLERS] : "");
+                    }
+                    cv_str before = cv_buf_take(&text, &a);
+                    bool said = (x >= 3 && x < 8 && strchr(fillers[i / FILLERS], '/')) ||
+                                (y >= 3 && y < 8 && strchr(fillers[i % FILLERS], '/')); /* … between the braces */
+                    bool there = cv_str_find(before, CV_STR("\"b\"")) != SIZE_MAX || (shape == 3 && said);
+                    if (cv_jsonc_set(&a, before, servers, name, entry, &set, &err)) {
+                        tried++;
+                        assert_true(cv_jsonc_set(&a, set, servers, name, entry, &again, &err));
+                        assert_str_eq(again, set.p);
+                        assert_true(cv_jsonc_remove(&a, set, servers, name, &removed, &err));
+                        if (there)
+                            assert_str_eq(removed, before.p);
+                        assert_true(cv_jsonc_set(&a, removed, servers, name, entry, &again, &err));
+                        assert_true(cv_jsonc_remove(&a, again, servers, name, &twice, &err));
+                        assert_str_eq(twice, removed.p);
+                    }
+                    cv_arena_reset(&a);
+                }
+    assert_true(tried > 50000);
+    cv_arena_release(&a);
+}
 
 static void test_broken_json(void **state)
 {
@@ -357,7 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),          cmocka_unit_test(test_broken_json),  cmocka_unit_test(test_deep_json),
         cmocka_unit_test(test_toml),          cmocka_unit_test(test_refused_toml), cmocka_unit_test(test_clients),
-        cmocka_unit_test(test_entries_there),
+        cmocka_unit_test(test_entries_there), cmocka_unit_test(test_undone_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,6 +245,16 @@ static cv_str indent_of(cv_str text, size_t at)
     return alone ? cv_str_range(text.p + start, text.p + at) : (cv_str){NULL, 0};
 }
 
+/* How long the line break at `at` is, with all carriage returns before it; 0: there is none. What is put in front of a
+ * break stands in front of all of it: our own break behind a carriage return would be taken for one with it. */
+static size_t break_at(cv_str text, size_t at)
+{
+    size_t end = at;
+    while (end < text.n && text.p[end] == '\r')
+        end++;
+    return end < text.n && text.p[end] == '\n' ? end + 1 - at : 0;
+}
+
 /* Behind what is said about the value at `at` on the rest of its line; `at` when more than that stands there. */
 static size_t rest_of_line(cv_str text, size_t at)
 {
@@ -252,9 +262,9 @@ static size_t rest_of_line(cv_str text, size_t at)
     while (peek(&s) == ' ' || peek(&s) == '\t')
         s.at++;
     if (comes(&s, "//"))
-        while (s.at < text.n && !cv_edit_break(text, s.at))
+        while (s.at < text.n && !break_at(text, s.at))
             s.at++;
-    return cv_edit_break(text, s.at) ? s.at : at;
+    return break_at(text, s.at) ? s.at : at;
 }
 
 /* One more member behind the others: on a line of its own, indented like the first, or beside them. */
@@ -272,14 +282,18 @@ static cv_str add_last(cv_arena *a, cv_str text, const object *o, cv_str member)
     return o->comma ? text : cv_edit_replace(a, text, o->last, o->last, CV_STR(","));
 }
 
-/* The only member, on a line of its own, `indent` deep in an object that closes `outer` deep. Comments stay. */
+/* The only member, on a line of its own, `indent` deep in an object that closes `outer` deep. Comments stay, and what
+ * follows the last of them follows the member: cut() finds the same bytes again. */
 static cv_str add_only(cv_arena *a, cv_str text, const object *o, cv_str indent, cv_str outer, cv_str member)
 {
     cv_str nl = cv_edit_line_break(text), inside = cv_str_range(text.p + o->open + 1, text.p + o->close);
-    size_t from = cv_str_trim(inside).n ? o->close : o->open + 1;
+    size_t last = o->open + 1 + cv_str_trim_right(inside).n;
+    if (last > o->open + 1)
+        return cv_edit_replace(a, text, last, last,
+                               cv_arena_printf(a, "%.*s%.*s%.*s", CV_FMT(nl), CV_FMT(indent), CV_FMT(member)));
     cv_str lines = cv_arena_printf(a, "%.*s%.*s%.*s%.*s%.*s", CV_FMT(nl), CV_FMT(indent), CV_FMT(member), CV_FMT(nl),
                                    CV_FMT(outer));
-    return cv_edit_replace(a, text, from, o->close, lines);
+    return cv_edit_replace(a, text, o->open + 1, o->close, lines);
 }
 
 static cv_str print_member(cv_arena *a, cv_str name, cv_str value)
@@ -346,7 +360,7 @@ static cv_str cut(cv_arena *a, cv_str text, const object *o)
     while (text.p[from - 1] == ' ' || text.p[from - 1] == '\t')
         from--;
     bool breaks =
-        text.p[from - 1] == '\n' && (from - 1 != o->guard || rest_of_line(text, to) != to || cv_edit_break(text, to));
+        text.p[from - 1] == '\n' && (from - 1 != o->guard || rest_of_line(text, to) != to || break_at(text, to));
     if (breaks)
         from -= from > 1 && text.p[from - 2] == '\r' ? 2 : 1;
     text = cv_edit_replace(a, text, from, to, (cv_str){NULL, 0});
