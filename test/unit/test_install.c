@@ -55,8 +55,8 @@ static const struct {
     {"{\"mcpServers\": {\n // c\n \"conclave\": 1\n}}", "{\"mcpServers\": {\n // c\n " NEW "\n}}",
      "{\"mcpServers\": {\n // c\n}}"},
     {"// first\n{ /*/ \"mcpServers\": 7, */ } // last",
-     "// first\n{ /*/ \"mcpServers\": 7, */ \n  \"mcpServers\": {\n    " NEW "\n  }\n} // last",
-     "// first\n{ /*/ \"mcpServers\": 7, */ \n  \"mcpServers\": {}\n} // last"},
+     "// first\n{ /*/ \"mcpServers\": 7, */\n  \"mcpServers\": {\n    " NEW "\n  } } // last",
+     "// first\n{ /*/ \"mcpServers\": 7, */\n  \"mcpServers\": {} } // last"},
 };
 
 static void test_json(void **state)
