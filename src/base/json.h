@@ -49,6 +49,9 @@ struct cv_json_member {
 /* The whole text as one value. On failure: code, message, line, column. */
 bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err);
 
+/* Is the text one value, nested at most so deeply? For what is handed on as it is; takes no memory. */
+bool cv_json_is_valid(cv_str text, size_t depth);
+
 /* The member's value, or NULL when it is absent or `object` is no object. */
 const cv_json *cv_json_get(const cv_json *object, cv_str key);
 

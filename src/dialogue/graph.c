@@ -134,7 +134,8 @@ static void keep_event(cv_graph *g, const cv_rec_event *row)
 
 static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
-    (void)err;
+    if (!cv_row_check(kind, row, err))
+        return false;
     if (kind == CV_REC_ORIGIN)
         keep_origin(ctx, row);
     else if (kind == CV_REC_REFERENCE)

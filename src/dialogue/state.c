@@ -1,9 +1,12 @@
 /* state.c - a dialogue in memory; see state.h. */
 #include "dialogue/state.h"
 
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/place.h"
 
 typedef struct {
@@ -73,19 +76,77 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return true;
 }
 
-bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
+static bool corrupt(cv_err *err, const char *format, ...)
 {
-    const cv_rec_round *round = kind == CV_REC_ROUND ? row : NULL;
-    bool fits = round                   ? round->round >= 0 && round->round <= CV_MAX_ROUND
-                : kind == CV_REC_ENTITY ? cv_place_of_entity(row) != CV_NO_PLACE
-                                        : true;
-    if (fits)
-        return true;
-    cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that cannot be: its number is out of range",
-               round ? "a round" : "an entity");
+    va_list args;
+    va_start(args, format);
+    cv_str message = cv_arena_vprintf(err->arena, format, args);
+    va_end(args);
+    cv_err_set(err, CV_ERR_CORRUPT, "the record has %.*s", CV_FMT(message));
     cv_err_operation(err, CV_STR("verify"));
     cv_err_suggest(err, CV_STR("tells where it was changed"));
     return false;
+}
+
+/* A column that is printed as it stands: JSON, and numbers that are kept as they were written. */
+static bool is_printed_raw(cv_rec_kind kind, const cv_field *field)
+{
+    return field->type == CV_FIELD_JSON ||
+           (kind == CV_REC_EXPERT && field->offset == offsetof(cv_rec_expert, relevance)) ||
+           (kind == CV_REC_DIALOGUE && field->offset == offsetof(cv_rec_dialogue, convergence_target));
+}
+
+/* Numbers that JSON's readers keep, and that can be added up without a thought. */
+static const int64_t LARGEST = INT64_C(9007199254740991);
+
+/* NULL: the field is what it should be; else what it is not. */
+static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void *row)
+{
+    const char *at = (const char *)row + field->offset;
+    if (field->type == CV_FIELD_INT) {
+        int64_t number;
+        memcpy(&number, at, sizeof number);
+        bool is_round = cv_str_ends(field->name, CV_STR("round"));
+        int64_t least = is_round ? 0 : -LARGEST, most = is_round ? CV_MAX_ROUND : LARGEST;
+        return number != CV_ABSENT && (number < least || number > most) ? "out of range" : NULL;
+    }
+    cv_str text;
+    memcpy(&text, at, sizeof text);
+    if (!text.p)
+        return NULL;
+    if (is_printed_raw(kind, field))
+        return cv_json_is_valid(text, CV_MAX_JSON_DEPTH / 2) ? NULL : "not JSON";
+    return cv_utf8_valid(text) == text.n ? NULL : "not UTF-8";
+}
+
+/* Everything above trusts the rows: what other programs, or a failing disk, have put into the tables is found here. */
+bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
+{
+    const cv_rec_type *type = &cv_rec_types[kind];
+    if (kind == CV_REC_ROUND && ((const cv_rec_round *)row)->round == CV_ABSENT)
+        return corrupt(err, "a round that cannot be: its number is absent");
+    if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
+        return corrupt(err, "an entity that cannot be: its number is out of range");
+    for (size_t i = 0; i < type->field_count; i++) {
+        const char *fault = fault_of(kind, &type->fields[i], row);
+        if (fault)
+            return corrupt(err, "a row (%.*s) whose %.*s is %s", CV_FMT(type->name), CV_FMT(type->fields[i].name),
+                           fault);
+    }
+    return true;
+}
+
+/* Seats are of experts. They are looked for only where all of both were read. */
+static bool check_seats(const cv_state *s, const cv_wanted *wanted, cv_err *err)
+{
+    const uint32_t both = CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT);
+    if (wanted->since_rev > 0 || (wanted->kinds && (wanted->kinds & both) != both))
+        return true;
+    for (size_t i = 0; i < s->seats.count; i++)
+        if (!cv_state_expert(s, s->seats.items[i].expert_slug))
+            return corrupt(err, "a seat of '%.*s', who is not an expert of the dialogue",
+                           CV_FMT(s->seats.items[i].expert_slug));
+    return true;
 }
 
 static int by_position(const void *x, const void *y)
@@ -173,7 +234,7 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
     if (!found)
         return not_found(call, dialogue_id, err);
     cv_state_index(call->arena, ret_state);
-    return true;
+    return keep || check_seats(ret_state, wanted, err);
 }
 
 bool cv_state_load(cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_state *ret_state, cv_err *err)
@@ -283,10 +344,7 @@ bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_val
     cv_err why = {.arena = a};
     if (cv_json_parse(a, text, ret_value, &why))
         return true;
-    cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that is no JSON: %.*s", what, CV_FMT(why.message));
-    cv_err_operation(err, CV_STR("verify"));
-    cv_err_suggest(err, CV_STR("tells where it was changed"));
-    return false;
+    return corrupt(err, "%s that is no JSON: %.*s", what, CV_FMT(why.message));
 }
 
 bool cv_tension_is_open(const cv_rec_entity *entity)

@@ -75,11 +75,11 @@ static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
 static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
     cv_export *x = ctx;
+    if (!cv_row_check(kind, row, err))
+        return false;
     if (kind == CV_REC_RESPONSE) {
         cv_export_response(x, row);
     } else if (kind == CV_REC_ENTITY) {
-        if (!cv_row_check(kind, row, err))
-            return false;
         if (x->section == 0)
             cv_export_rounds_end(x);
         cv_export_entity(x, row);

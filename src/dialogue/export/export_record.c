@@ -53,6 +53,8 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     rows *r = ctx;
     cv_rec_response response;
     cv_rec_entity entity;
+    if (!cv_row_check(kind, row, err))
+        return false;
     if (kind == CV_REC_RESPONSE && stands_elsewhere(r->x, row)) {
         response = *(const cv_rec_response *)row;
         response.content = (cv_str){NULL, 0};

@@ -79,7 +79,9 @@ static bool keep(void *ctx, const cv_search_hit *hit, cv_err *err)
 {
     gathering *g = ctx;
     cv_arena *a = g->a;
-    (void)err;
+    cv_json tree;
+    if (!cv_json_is_valid(hit->people, 1) && !cv_stored_json(a, hit->people, "a list of experts", &tree, err))
+        return false;
     *CV_PUSH(a, g->founds) = (cv_found){.dialogue_id = cv_arena_copy(a, hit->dialogue_id),
                                         .dialogue_title = cv_arena_copy(a, hit->dialogue_title),
                                         .letter = hit->kind,
