@@ -233,6 +233,9 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
         return false;
     if (!found)
         return not_found(call, dialogue_id, err);
+    if (ret_state->position.rev < 0 || ret_state->position.rev > LARGEST || ret_state->position.event_count < 0 ||
+        ret_state->position.event_count > LARGEST)
+        return corrupt(err, "a dialogue whose rev or number of events is out of range");
     cv_state_index(call->arena, ret_state);
     return keep || check_seats(ret_state, wanted, err);
 }

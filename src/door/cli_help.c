@@ -98,12 +98,14 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table)
     print_pair(out, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
     cv_buf_add_char(out, '\n');
     print_topics(out);
-    cv_buf_add_z(out, "\nExamples:\n"
-                      "  conclave init\n"
-                      "  conclave dialogue create \"NVIDIA decision\"\n"
-                      "  conclave lint decision.dialogue.md\n"
-                      "  conclave help dialogue round-register\n\n"
-                      "Exit status: 0 fine, 1 findings or a refused request, 2 the command could not run.\n");
+    cv_buf_add_z(
+        out,
+        "\nExamples:\n"
+        "  conclave init\n"
+        "  conclave dialogue create \"NVIDIA decision\"\n"
+        "  conclave lint decision.dialogue.md\n"
+        "  conclave help dialogue round-register\n\n"
+        "Exit status: 0 fine, 1 findings or a refused request, 2 the command could not run, or its answer was lost.\n");
 }
 
 void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room)

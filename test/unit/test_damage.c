@@ -280,7 +280,7 @@ static int in_child(fixture *f, cv_str place, size_t turn)
     if (!cv_sqlite_open(&f->arena, f->path, false, &store, &err))
         return 3;
     for (size_t i = 0; i < CV_COUNT(values); i++)
-        if (cv_test_soak() || (i + turn) % 6 == 0)
+        if (cv_test_soak() || (i + turn) % 10 == 0)
             ok = damage(f, store, table, column, values[i]) && ok;
     cv_store_close(store);
     sqlite3_close(f->db);

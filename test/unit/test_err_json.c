@@ -54,6 +54,39 @@ static void test_batch(void **state)
 }
 
 /* A store that cannot be read is nobody's fault in the batch. */
+/* Whatever an error was told may be gone when it is printed, and so may the arena of an error that was handed on. */
+static void test_errors_own_their_texts(void **state)
+{
+    (void)state;
+    cv_arena a = {0}, brief = {0};
+    cv_errs errs = {0};
+    cv_err err = {.arena = &brief};
+    char text[] = "text";
+    cv_str view = {text, 4}, *words = CV_NEW_ARRAY(&brief, 1, cv_str);
+    words[0] = view;
+    cv_err_set(&err, CV_ERR_INVALID_VALUE, "%s", text);
+    cv_err_field(&err, view);
+    cv_err_value(&err, view);
+    cv_err_options(&err, words, 1);
+    cv_err_suggest(&err, view);
+    cv_err_file(&err, view);
+    cv_err_item_type(&err, view);
+    cv_err_local_id(&err, view);
+    cv_err_constraint(&err, view);
+    cv_err_context(&err, CV_STR("{}"));
+    cv_err_operation(&err, view);
+    memset(text, 'x', 4);
+    const cv_err *kept = cv_errs_keep(&errs, &a, &err);
+    cv_arena_release(&brief);
+    const cv_str all[] = {kept->message, kept->field,     kept->value,    kept->options[0], kept->suggestion,
+                          kept->file,    kept->item_type, kept->local_id, kept->constraint, kept->operation};
+    for (size_t i = 0; i < CV_COUNT(all); i++)
+        assert_str_eq(all[i], "text");
+    assert_str_eq(kept->context, "{}");
+    assert_int_equal(kept->option_count, 1);
+    cv_arena_release(&a);
+}
+
 static void test_could_not_run(void **state)
 {
     (void)state;
@@ -71,6 +104,7 @@ int main(void)
         cmocka_unit_test(test_single),
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_could_not_run),
+        cmocka_unit_test(test_errors_own_their_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,38 @@ static void text_is_shown_without_what_steers(void **state)
     }
 }
 
+static bool collect(void *to, cv_str bytes)
+{
+    cv_buf_add(to, bytes);
+    return true;
+}
+
+/* Whatever the pieces are, what comes out is the same; every control character is escaped or replaced, all else stays.
+ */
+static void what_flows_in_pieces_is_harmless(void **state)
+{
+    static const char text[] =
+        "{\"a\": \"\033\x7f\xc2\x9b\xe2\x80\xae\xe2\x81\xa6 \xc3\xa9\xf0\x9f\xa7\x81\xff\xe2\x82\"}\n";
+    static const struct {
+        bool json;
+        const char *shown;
+    } forms[] = {
+        {true, "{\"a\": \"\\u001b\\u007f\\u009b\\u202e\\u2066 "
+               "\xc3\xa9\xf0\x9f\xa7\x81\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}\n"},
+        {false, "{\"a\": \"????? \xc3\xa9\xf0\x9f\xa7\x81\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}\n"},
+    };
+    (void)state;
+    for (size_t form = 0; form < CV_COUNT(forms); form++)
+        for (size_t size = 1; size < sizeof text; size++) {
+            cv_buf out = {0};
+            cv_plain_flow flow = {.json = forms[form].json, .sink = collect, .to = &out};
+            for (cv_str rest = CV_STR(text); rest.n > 0; rest = cv_str_from(rest, size))
+                assert_true(cv_plain_sink(&flow, cv_str_head(rest, size)));
+            assert_str_eq(cv_buf_str(&out), forms[form].shown);
+            cv_buf_release(&out);
+        }
+}
+
 static void text_is_cut_between_characters(void **state)
 {
     (void)state;
@@ -75,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_is_shown_without_what_steers),
+        cmocka_unit_test(what_flows_in_pieces_is_harmless),
         cmocka_unit_test(text_is_cut_between_characters),
         cmocka_unit_test(text_is_broken_at_blanks),
     };

@@ -306,6 +306,25 @@ static void a_silent_dialogue_has_no_final_verdict(void **state)
 #undef END_OF
 }
 
+/* Times have four digits for the year: a clock beyond them refuses what it cannot date, and reading goes on. */
+static void the_year_10000_refuses_writes(void **state)
+{
+    static const int64_t beyond[] = {INT64_C(253402300800000), INT64_MAX - 1000, -62167219200000 - 1000, INT64_MIN};
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", NULL}, false);
+    int64_t rev = cv_world_position(w, "bread").rev;
+    for (size_t i = 0; i < CV_COUNT(beyond); i++) {
+        w->now = beyond[i];
+        assert_false(cv_world_call(w, "round-register", "{'dialogue_id': 'bread', 'round': 0, 'score': 1}"));
+        assert_int_equal(w->errs.items[0].code, CV_ERR_IO);
+        assert_str_has(w->errs.items[0].message, "the clock of this machine");
+        w->now = beyond[i];
+        assert_false(cv_world_call(w, "create", "{'title': 'Late'}"));
+        cv_world_do(w, "get", "{'dialogue_id': 'bread'}");
+    }
+    assert_int_equal(cv_world_position(w, "bread").rev, rev);
+}
+
 /* A dialogue that was not made by create has neither folder nor seed nor rotation: null, as its schema says. */
 static void what_is_absent_is_null(void **state)
 {
@@ -892,6 +911,7 @@ int main(void)
         WORLD_TEST(the_example_of_the_specification),
         WORLD_TEST(every_fault_is_told_and_nothing_is_written),
         WORLD_TEST(a_silent_dialogue_has_no_final_verdict),
+        WORLD_TEST(the_year_10000_refuses_writes),
         WORLD_TEST(what_is_absent_is_null),
         WORLD_TEST(labels_may_hold_brackets),
         WORLD_TEST(faults_repeat_only_the_beginning_of_long_values),
