@@ -326,15 +326,17 @@ CREATE TABLE events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_rev ON events (dialogue_id, rev);
 
--- Every write, by the key that makes it happen once.
+-- Every write, by the key that makes it happen once. Rows are never deleted, so their numbers are 1, 2, 3 … in the
+-- order of commits, in every copy of the database.
 CREATE TABLE ops (
+    number       INTEGER PRIMARY KEY,
     dialogue_id  TEXT NOT NULL REFERENCES dialogues (dialogue_id),
     op_id        TEXT NOT NULL,
     rev          INT  NOT NULL CHECK (rev >= 1),
     digest       TEXT,                              -- SHA-256 of the request
     created_at   TEXT,
     result       TEXT,                              -- what a replay answers
-    PRIMARY KEY (dialogue_id, op_id)
+    UNIQUE (dialogue_id, op_id)
 ) STRICT;
 CREATE UNIQUE INDEX ops_rev ON ops (dialogue_id, rev);
 CREATE INDEX ops_first ON ops (op_id) WHERE rev = 1; -- what made the dialogues

@@ -10,10 +10,9 @@
 --
 -- Kinds are the letters of events: P R T E C, D dialogue, O round, S response, V verdict.
 
--- Rows of ops are never deleted, so their rowids are 1, 2, 3 … in the order of commits, in every copy of the database.
 CREATE TABLE search_progress (
     only_row  INT NOT NULL PRIMARY KEY CHECK (only_row = 1),
-    op        INT NOT NULL                          -- rowid of the last write that the index has seen
+    op        INT NOT NULL                          -- number of the last write that the index has seen
 ) STRICT;
 INSERT INTO search_progress (only_row, op) VALUES (1, 0);
 

@@ -269,6 +269,30 @@ SELECT dialogue_id FROM ops INDEXED BY ops_first WHERE op_id = :op_id AND rev = 
 INSERT INTO ops (dialogue_id, op_id, rev, digest, created_at, result)
 VALUES (:dialogue_id, :op_id, :rev, :digest, :now, :result);
 
+-- ops*: number, dialogue, op_id, rev, digest, created_at, result and the head that the write left.
+
+-- name: ops
+SELECT o.number, o.dialogue_id, o.op_id, o.rev, o.digest, o.created_at, o.result,
+    (SELECT e.hash FROM events e INDEXED BY events_rev WHERE e.dialogue_id = o.dialogue_id AND e.rev = o.rev
+     ORDER BY e.event_seq DESC LIMIT 1)
+FROM ops o ORDER BY o.number;
+
+-- name: ops_of
+SELECT o.number, o.dialogue_id, o.op_id, o.rev, o.digest, o.created_at, o.result,
+    (SELECT e.hash FROM events e INDEXED BY events_rev WHERE e.dialogue_id = o.dialogue_id AND e.rev = o.rev
+     ORDER BY e.event_seq DESC LIMIT 1)
+FROM ops o WHERE o.dialogue_id = :dialogue_id ORDER BY o.number;
+
+-- name: commit_at
+SELECT o.number, (SELECT e.hash FROM events e INDEXED BY events_rev
+                  WHERE e.dialogue_id = o.dialogue_id AND e.rev = o.rev ORDER BY e.event_seq DESC LIMIT 1)
+FROM ops o WHERE o.number = :number;
+
+-- name: commit_last
+SELECT o.number, (SELECT e.hash FROM events e INDEXED BY events_rev
+                  WHERE e.dialogue_id = o.dialogue_id AND e.rev = o.rev ORDER BY e.event_seq DESC LIMIT 1)
+FROM ops o ORDER BY o.number DESC LIMIT 1;
+
 -- ---- across dialogues ---------------------------------------------------------------------------------------------
 
 -- name: list
@@ -315,11 +339,11 @@ GROUP BY s.expert_slug ORDER BY score DESC, s.expert_slug LIMIT :limit;
 -- ---- search: what the index has not seen yet ----------------------------------------------------------------------
 
 -- name: search_last_op
-SELECT coalesce(max(rowid), 0) FROM ops;
+SELECT coalesce(max(number), 0) FROM ops;
 
 -- name: search_behind
 SELECT o.dialogue_id
-FROM (SELECT DISTINCT dialogue_id FROM ops WHERE rowid > (SELECT op FROM search_progress)) o
+FROM (SELECT DISTINCT dialogue_id FROM ops WHERE number > (SELECT op FROM search_progress)) o
 JOIN dialogues d ON d.dialogue_id = o.dialogue_id
 LEFT JOIN search_state s ON s.dialogue_id = o.dialogue_id
 WHERE d.last_rev > coalesce(s.rev, 0);

@@ -24,6 +24,7 @@ enum {
     CV_OP_FILES = 32,        /* writes files */
     CV_OP_LARGE = 64,        /* its answer may be long, and that is the point of it */
     CV_OP_STEADY = 256,      /* its answer follows from the record and the input alone: no files, no time, no chance */
+    CV_OP_REGRESSED = 512,   /* looks at a record, or mends it, also when it has less than was acknowledged */
     CV_OP_EVERY_ROUND = 128, /* a judge or an expert needs it in every round: MCP clients are shown it unasked */
 };
 

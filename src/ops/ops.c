@@ -16,6 +16,7 @@ enum {
     STEADY = READS | CV_OP_STEADY,
     ADDS = CV_OP_STORE | CV_OP_WRITES,
     WRITES = ADDS | CV_OP_IDEMPOTENT,
+    LOOKS = READS | CV_OP_REGRESSED,
     FILES = CV_OP_FILES,
     LARGE = CV_OP_LARGE,
     EVERY_ROUND = CV_OP_EVERY_ROUND,
@@ -221,7 +222,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue export nvidia-decision\n"
                  "  conclave dialogue export nvidia-decision --output-path decision.json\n",
      .schema = "dialogue_export",
-     .flags = READS | FILES | EVERY_ROUND,
+     .flags = LOOKS | FILES | EVERY_ROUND,
      .run = cv_dialogue_export},
     {.room = "dialogue",
      .verb = "progress",
@@ -389,7 +390,7 @@ static const cv_operation rows[] = {
                 "program's back is named.\n",
      .examples = "  conclave verify\n",
      .schema = "record_verify",
-     .flags = READS,
+     .flags = LOOKS,
      .run = cv_record_verify},
     {.room = "",
      .verb = "doctor",
@@ -402,7 +403,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave doctor\n"
                  "  conclave doctor --repair\n",
      .schema = "record_doctor",
-     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT | FILES,
+     .flags = CV_OP_PROJECT | CV_OP_REGRESSED | CV_OP_IDEMPOTENT | FILES,
      .run = cv_record_doctor},
     {.room = "",
      .verb = "backup",
@@ -411,7 +412,7 @@ static const cv_operation rows[] = {
      .details = "The copy is a database of its own.\n",
      .examples = "  conclave backup backup.db\n",
      .schema = "record_backup",
-     .flags = READS | FILES,
+     .flags = LOOKS | FILES,
      .run = cv_record_backup},
 };
 

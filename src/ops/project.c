@@ -51,7 +51,7 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
 
 bool cv_project_open(cv_arena *a, const char *root, cv_store **ret_store, cv_err *err)
 {
-    return cv_sqlite_open(a, cv_record_path(a, root, cv_record_database), false, ret_store, err);
+    return cv_sqlite_open_marked(a, cv_record_path(a, root, cv_record_database), false, ret_store, err);
 }
 
 /* ---- init ------------------------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static bool make(cv_arena *a, const char *root, cv_err *err)
         return false;
     if (!exists(gitignore) && !cv_file_write(gitignore, cv_str_of(ignored), err))
         return false;
-    if (!cv_sqlite_open(a, cv_record_path(a, root, cv_record_database), true, &store, err))
+    if (!cv_sqlite_open_marked(a, cv_record_path(a, root, cv_record_database), true, &store, err))
         return false;
     cv_store_close(store);
     return true;

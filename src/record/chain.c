@@ -173,3 +173,42 @@ cv_str cv_event_hash(cv_arena *a, cv_str before, const cv_rec_event *event)
     add_row(&sha, CV_REC_EVENT, event, CV_STR("hash"));
     return hex(a, &sha);
 }
+
+/* No hash has a slash: an id cannot pass for one. */
+cv_str cv_chain_root(cv_arena *a, cv_str dialogue_id)
+{
+    return cv_arena_join(a, CV_STR("dialogue/"), dialogue_id);
+}
+
+/* Absent is told from empty, as in rows. */
+static void add_value(struct sha256_ctx *sha, cv_str text)
+{
+    add_text(sha, text.p ? CV_STR("t") : CV_STR("-"));
+    add_text(sha, text);
+}
+
+cv_str cv_op_row_digest(cv_arena *a, const cv_op_row *op)
+{
+    struct sha256_ctx sha;
+    sha256_init(&sha);
+    add_text(&sha, CV_STR("op"));
+    add_value(&sha, op->op_id);
+    add_number(&sha, (uint64_t)op->rev);
+    add_value(&sha, op->digest);
+    add_value(&sha, op->created_at);
+    add_value(&sha, op->result);
+    return hex(a, &sha);
+}
+
+cv_str cv_seal_hash(cv_arena *a, cv_str before, const cv_op_row *op)
+{
+    struct sha256_ctx sha;
+    sha256_init(&sha);
+    add_text(&sha, before);
+    add_number(&sha, (uint64_t)op->number);
+    add_text(&sha, op->dialogue_id);
+    add_number(&sha, (uint64_t)op->rev);
+    add_value(&sha, op->head);
+    add_text(&sha, cv_op_row_digest(a, op));
+    return hex(a, &sha);
+}

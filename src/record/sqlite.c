@@ -298,6 +298,10 @@ static const cv_store_calls calls = {
     .op_result = cv_sqlite_op_result,
     .list = cv_sqlite_list,
     .tally = cv_sqlite_tally,
+    .ops = cv_sqlite_ops,
+    .last_commit = cv_sqlite_last_commit,
+    .acknowledged = cv_sqlite_acknowledged,
+    .accept = cv_sqlite_accept,
     .search = cv_sqlite_search,
     .search_rebuild = cv_sqlite_search_rebuild,
     .stream_append = cv_sqlite_stream_append,
@@ -412,11 +416,32 @@ static bool open_scratch(cv_store *store, cv_arena *a, bool empty, cv_store **re
 
 /* Where nothing can be written, SQLite's own files would be in the way of whoever may write later. With a log there is
  * no choice. */
-bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err)
+static bool open_either(cv_arena *a, const char *path, const char *watermark, bool create, cv_store **ret_store,
+                        cv_err *err)
 {
     bool frozen = !create && cv_sqlite_is_frozen(a, path);
     if ((!frozen || cv_sqlite_is_log(cv_sqlite_log_of(a, path))) &&
-        cv_sqlite_open_with(a, path, create, &cv_sql_schema, ret_store, err))
+        cv_sqlite_open_with(a, path, create, &cv_sql_schema, ret_store, err)) {
+        ((cv_sqlite *)*ret_store)->watermark = watermark;
         return true;
-    return frozen && cv_sqlite_open_frozen(a, path, ret_store, err);
+    }
+    return frozen && cv_sqlite_open_frozen(a, path, watermark, ret_store, err);
+}
+
+bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err)
+{
+    return open_either(a, path, NULL, create, ret_store, err);
+}
+
+bool cv_sqlite_open_marked(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err)
+{
+    const char *watermark = cv_watermark_path(a, path);
+    cv_commit last;
+    if (!open_either(a, path, watermark, create, ret_store, err))
+        return false;
+    if (!create || cv_watermark_read(watermark, &last, &(cv_err){.arena = a}) != CV_WATERMARK_MISSING ||
+        (*ret_store)->calls->accept(*ret_store, a, &last, err))
+        return true;
+    cv_store_close(*ret_store);
+    return false;
 }

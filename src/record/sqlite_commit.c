@@ -6,8 +6,15 @@
  *       is the dialogue at expect_rev?        -> CONFLICT
  *       the rows, each with the new rev       -> FAILED when one is refused
  *       the op, the position
+ *       is the watermark below this commit?        -> FAILED: store_regressed (watermark.h)
  *     COMMIT                                  -> DONE only when this has returned
+ *     the watermark is raised
  */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
 #include "record/sqlite_engine.h"
 
 /* Copies the op's row if there is one. */
@@ -194,6 +201,40 @@ static cv_store_result write_all(cv_sqlite *s, cv_arena *a, const cv_op *op, con
     return result;
 }
 
+/* The commit gets the number of its op. Whoever has the write lock knows that every commit that was acknowledged has
+ * a smaller one. */
+static bool lock_mark(cv_sqlite *s, const cv_op *op, cv_commit *ret_commit, cv_watermark *ret_mark, cv_err *err)
+{
+    ret_commit->number = sqlite3_last_insert_rowid(s->db);
+    assert(op->head.n == CV_HASH_LEN);
+    memcpy(ret_commit->head, op->head.p, CV_HASH_LEN);
+    if (!cv_watermark_begin(s->watermark, ret_mark, err))
+        return false;
+    if (ret_mark->commit.number < ret_commit->number)
+        return true;
+    cv_sqlite_regressed(s, &ret_mark->commit, ret_commit->number - 1, err);
+    cv_watermark_end(ret_mark, NULL);
+    return false;
+}
+
+/* What is committed stays so, whether the watermark can be raised or not: one that is behind says nothing wrong. */
+static cv_store_result commit_and_mark(cv_sqlite *s, const cv_op *op, cv_err *err)
+{
+    cv_commit commit;
+    cv_watermark watermark;
+    if (!s->watermark)
+        return cv_sqlite_commit(s, err);
+    if (!lock_mark(s, op, &commit, &watermark, err)) {
+        cv_sqlite_rollback(s);
+        return err->code == CV_ERR_BUSY ? CV_STORE_BUSY : CV_STORE_FAILED;
+    }
+    cv_store_result result = cv_sqlite_commit(s, err);
+    if (!cv_watermark_end(&watermark, result == CV_STORE_DONE ? &commit : NULL))
+        cv_log_line("%s: the write is kept, but the watermark could not be raised to commit %lld: %s", s->watermark,
+                    (long long)commit.number, strerror(errno));
+    return result;
+}
+
 cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
                                 int64_t *ret_rev, cv_str *ret_result, cv_err *err)
 {
@@ -207,7 +248,7 @@ cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, c
         cv_sqlite_rollback(s);
         return result;
     }
-    result = cv_sqlite_commit(s, err);
+    result = commit_and_mark(s, op, err);
     if (result == CV_STORE_DONE) {
         *ret_rev = rev_after(op);
         *ret_result = op->result;

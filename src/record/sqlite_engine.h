@@ -4,11 +4,12 @@
  *     sqlite_migrate.c  is it ours, is it current, make it current
  *     sqlite_rows.c     records.h <-> parameters and columns; which kind lives in which table
  *     sqlite_commit.c   one write
+ *     sqlite_ops.c      all writes, and the watermark of the last one
  *     sqlite_read.c     positions, snapshots, lists
  *     sqlite_tally.c    counts
  *     sqlite_search.c   finding words; sqlite_words.c  words as the index sees them
  *     sqlite_stream.c   streams and cursors
- *     sqlite_care.c     integrity check and backup
+ *     sqlite_care.c     integrity check and backup; sqlite_audit.c  the search index against the rows
  *     sqlite_stamp.c    has anybody committed?
  *     sqlite_frozen.c   reading where nothing can be written
  *
@@ -38,6 +39,7 @@ typedef struct {
     sqlite3_stmt **cached; /* by index in cv_sql_statements; NULL: not used yet */
     uint16_t recent[1024]; /* where a name was found, by its address: a guess, that seldom fails */
     const char *path;
+    const char *watermark; /* its path; NULL: there is none */
     const cv_sql_migrations *schema;
     int64_t wait_us; /* the longest wait */
     int64_t waited_us;
@@ -67,7 +69,7 @@ const char *cv_sqlite_log_of(cv_arena *a, const char *path);
 bool cv_sqlite_is_log(const char *path);
 
 /* A store that can only be read, without any file of SQLite's own. */
-bool cv_sqlite_open_frozen(cv_arena *a, const char *path, cv_store **ret_store, cv_err *err);
+bool cv_sqlite_open_frozen(cv_arena *a, const char *path, const char *watermark, cv_store **ret_store, cv_err *err);
 
 const char *cv_sqlite_folder(cv_arena *a, const char *path); /* the one that the file stands in */
 
@@ -154,6 +156,11 @@ cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, c
                                 int64_t *ret_rev, cv_str *ret_result, cv_err *err);
 bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
                          cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
+bool cv_sqlite_ops(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_op_visit visit, void *ctx, cv_err *err);
+bool cv_sqlite_last_commit(cv_store *store, cv_commit *ret_commit, cv_err *err);
+bool cv_sqlite_acknowledged(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
+bool cv_sqlite_accept(cv_store *store, cv_arena *a, cv_commit *ret_commit, cv_err *err);
+bool cv_sqlite_regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last, cv_err *err); /* always false */
 bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
                     cv_err *err);
 bool cv_sqlite_tally(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,
@@ -172,6 +179,7 @@ bool cv_sqlite_cursor_advance(cv_store *store, cv_str stream, cv_str reader, int
 void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about);
 bool cv_sqlite_stamp(const cv_store *store, cv_stamp *ret_stamp);
 void cv_sqlite_find_log_index(cv_sqlite *s); /* once the file has been read in WAL mode */
+
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
 

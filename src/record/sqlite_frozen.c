@@ -31,7 +31,7 @@ typedef struct {
     cv_store *inner; /* NULL: could not be opened anew */
     cv_store *copy;  /* … in memory, with a search index that is up to date; NULL: not needed yet */
     cv_arena arena;  /* what both live in */
-    const char *path, *log;
+    const char *path, *log, *watermark;
     bool is_frozen; /* not, when a log has come: SQLite takes care then */
     stamp seen;
 } frozen;
@@ -137,10 +137,11 @@ static bool open_inner(frozen *f, cv_err *err)
 {
     f->seen = settled_stamp(f->path);
     f->is_frozen = !cv_sqlite_is_log(f->log);
-    if (f->is_frozen)
-        return cv_sqlite_open_as(&f->arena, f->path, CV_SQLITE_IMMUTABLE, &cv_sql_schema, &f->inner, err);
-    return cv_sqlite_open_as(&f->arena, f->path, CV_SQLITE_EXISTING, &cv_sql_schema, &f->inner, err) ||
-           log_error(f, err);
+    cv_sqlite_mode mode = f->is_frozen ? CV_SQLITE_IMMUTABLE : CV_SQLITE_EXISTING;
+    if (!cv_sqlite_open_as(&f->arena, f->path, mode, &cv_sql_schema, &f->inner, err))
+        return !f->is_frozen && log_error(f, err);
+    ((cv_sqlite *)f->inner)->watermark = f->watermark;
+    return true;
 }
 
 static bool is_current(const frozen *f)
@@ -227,6 +228,30 @@ static bool tally(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_
 {
     frozen *f = (frozen *)store;
     return begin(f, err) && end(f, f->inner->calls->tally(f->inner, a, query, visit, ctx, err), err);
+}
+
+static bool ops(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_op_visit visit, void *ctx, cv_err *err)
+{
+    frozen *f = (frozen *)store;
+    return begin(f, err) && end(f, f->inner->calls->ops(f->inner, a, dialogue_id, visit, ctx, err), err);
+}
+
+static bool last_commit(cv_store *store, cv_commit *ret_commit, cv_err *err)
+{
+    frozen *f = (frozen *)store;
+    return begin(f, err) && end(f, f->inner->calls->last_commit(f->inner, ret_commit, err), err);
+}
+
+static bool acknowledged(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
+{
+    frozen *f = (frozen *)store;
+    return begin(f, err) && end(f, f->inner->calls->acknowledged(f->inner, a, ret_state, err), err);
+}
+
+static bool accept_last(cv_store *store, cv_arena *a, cv_commit *ret_commit, cv_err *err)
+{
+    (void)a, (void)ret_commit;
+    return refuse((frozen *)store, "set the watermark", err);
 }
 
 /* The index cannot be brought up to date here, but in a copy. */
@@ -337,6 +362,10 @@ static const cv_store_calls calls = {
     .op_result = op_result,
     .list = list,
     .tally = tally,
+    .ops = ops,
+    .last_commit = last_commit,
+    .acknowledged = acknowledged,
+    .accept = accept_last,
     .search = search,
     .search_rebuild = search_rebuild,
     .stream_append = stream_append,
@@ -350,12 +379,13 @@ static const cv_store_calls calls = {
     .scratch = scratch,
 };
 
-bool cv_sqlite_open_frozen(cv_arena *a, const char *path, cv_store **ret_store, cv_err *err)
+bool cv_sqlite_open_frozen(cv_arena *a, const char *path, const char *watermark, cv_store **ret_store, cv_err *err)
 {
     frozen *f = CV_NEW(a, frozen);
     f->base.calls = &calls;
     f->path = cv_arena_copy_z(a, cv_str_of(path));
     f->log = cv_sqlite_log_of(a, path);
+    f->watermark = watermark;
     if (!open_inner(f, err)) {
         close_frozen(&f->base);
         return false;

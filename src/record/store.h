@@ -21,6 +21,7 @@
 #include "base/stamp.h"
 #include "record/records.h"
 #include "record/search.h"
+#include "record/watermark.h"
 
 typedef struct cv_store cv_store;
 
@@ -120,6 +121,9 @@ typedef struct {
 
 typedef bool (*cv_tally_visit)(void *ctx, const cv_tallied *tally, cv_err *err);
 
+/* Called for every write; its texts live until the call returns. */
+typedef bool (*cv_op_visit)(void *ctx, const cv_op_row *op, cv_err *err);
+
 /* What an engine does. Fallible functions follow the house rule: bool, err last. */
 typedef struct {
     cv_str name;
@@ -150,6 +154,19 @@ typedef struct {
                    size_t *ret_behind, cv_err *err);
     bool (*search_rebuild)(cv_store *store, cv_arena *a, cv_err *err); /* the index from nothing again */
 
+    /* ---- commits ----
+     * Every write has a number: 1, 2, 3 … in the order of commits, without gaps. */
+
+    /* All writes, or those of one dialogue (`dialogue_id` not empty), by their numbers. */
+    bool (*ops)(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_op_visit visit, void *ctx, cv_err *err);
+    bool (*last_commit)(cv_store *store, cv_commit *ret_commit, cv_err *err);
+    /* Has the record the commit that its watermark names (watermark.h)? A record without a watermark has. False:
+     * store_regressed. */
+    bool (*acknowledged)(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
+    /* Sets the watermark to the last commit, whatever it was; that commit. A store without a watermark changes nothing.
+     */
+    bool (*accept)(cv_store *store, cv_arena *a, cv_commit *ret_commit, cv_err *err);
+
     /* ---- append-only streams: mail, chat, notes ----
      * Numbers begin at 1, have no gaps and follow the order of commits. The same op_id with the same messages is
      * REPLAYED with their first number; an empty op_id is never a replay. `limit` 0: all. A cursor begins at 0 and only
@@ -167,7 +184,9 @@ typedef struct {
     /* Which commit is the last, whoever made it: the same stamp twice, nothing was committed in between. It costs next
      * to nothing, and any thread may ask while the handle is open. False: the engine cannot say. */
     bool (*stamp)(const cv_store *store, cv_stamp *ret_stamp);
-    bool (*check)(cv_store *store, cv_arena *a, cv_err *err);       /* the engine's own integrity check */
+    /* The engine's own check: nothing is damaged, the schema is the one that this program makes, and the search index
+     * has the words of the rows that it has seen. */
+    bool (*check)(cv_store *store, cv_arena *a, cv_err *err);
     bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
     /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);
@@ -181,6 +200,11 @@ struct cv_store {
 /* The embedded engine. `create` makes the file and its schema when it is missing; otherwise that is an error which
  * names `conclave init`. An older schema is migrated, a newer one refused. */
 bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err);
+
+/* The record of a project: the same with a watermark beside it, which every commit raises. `create` makes the
+ * watermark, too, when it is missing. A record that has less than its watermark says is opened: who uses it asks
+ * `acknowledged`. */
+bool cv_sqlite_open_marked(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err);
 
 /* What to do where a record is expected and its file is not there, or empty; whoever finds it says the same. */
 cv_str cv_sqlite_missing_advice(cv_arena *a, const char *path);

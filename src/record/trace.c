@@ -151,6 +151,34 @@ static cv_store_result trace_stream_append(cv_store *store, cv_arena *a, cv_str 
     return result;
 }
 
+static bool trace_ops(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_op_visit visit, void *ctx, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "ops", err) && t->inner->calls->ops(t->inner, a, dialogue_id, visit, ctx, err);
+    return told(t, "ops", dialogue_id, 0, ok);
+}
+
+static bool trace_last_commit(cv_store *store, cv_commit *ret_commit, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "last_commit", err) && t->inner->calls->last_commit(t->inner, ret_commit, err);
+    return told(t, "last_commit", CV_STR(""), 0, ok);
+}
+
+static bool trace_acknowledged(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "acknowledged", err) && t->inner->calls->acknowledged(t->inner, a, ret_state, err);
+    return told(t, "acknowledged", CV_STR(""), 0, ok);
+}
+
+static bool trace_accept(cv_store *store, cv_arena *a, cv_commit *ret_commit, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "accept", err) && t->inner->calls->accept(t->inner, a, ret_commit, err);
+    return told(t, "accept", CV_STR(""), 0, ok);
+}
+
 static bool trace_stream_read(cv_store *store, cv_arena *a, cv_str stream, int64_t after, size_t limit,
                               bool (*visit)(void *ctx, int64_t seq, cv_str message, cv_str created_at, cv_err *err),
                               void *ctx, cv_err *err)
@@ -218,6 +246,10 @@ static const cv_store_calls trace_calls = {
     .op_result = trace_op_result,
     .list = trace_list,
     .tally = trace_tally,
+    .ops = trace_ops,
+    .last_commit = trace_last_commit,
+    .acknowledged = trace_acknowledged,
+    .accept = trace_accept,
     .search = trace_search,
     .search_rebuild = trace_search_rebuild,
     .stream_append = trace_stream_append,

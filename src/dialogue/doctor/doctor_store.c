@@ -28,7 +28,7 @@ bool cv_doctor_open(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
     cv_store_about about;
-    if (!d->call.store && !cv_sqlite_open(d->call.arena, d->database, false, &d->call.store, &err)) {
+    if (!d->call.store && !cv_sqlite_open_marked(d->call.arena, d->database, false, &d->call.store, &err)) {
         add_way_out(cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
         cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the dialogues and their files cannot be looked at");
         return false;
