@@ -173,8 +173,8 @@ static void write_cover(cv_journal *j, const cover *c, cv_json_writer *w)
     cv_json_str(w, cv_digest_end(digest));
 }
 
-/* Fills in the `covers` of every event. */
-static void vouch(cv_journal *j)
+/* Fills in the `covers` of every event; the last one vouches for the write's own row, too. */
+static void vouch(cv_journal *j, cv_str op)
 {
     struct cv_journal_rows *rows = j->rows;
     row_list *events = &rows->lists[CV_REC_EVENT];
@@ -199,6 +199,8 @@ static void vouch(cv_journal *j)
         }
         if (last && any_added)
             cv_json_key_str(&w, "added", added);
+        if (last)
+            cv_json_key_str(&w, "op", op);
         cv_json_end_object(&w);
         event->covers = cv_buf_take(&text, j->call->arena);
     }
@@ -210,6 +212,8 @@ static cv_str chain(cv_journal *j)
 {
     row_list *events = &j->rows->lists[CV_REC_EVENT];
     cv_str head = j->state->position.head;
+    if (j->state->position.event_count == 0)
+        head = cv_chain_root(j->call->arena, j->state->id);
     for (size_t i = 0; i < events->count; i++) {
         cv_rec_event *event = events->items[i];
         event->hash = head = cv_event_hash(j->call->arena, head, event);
@@ -267,15 +271,19 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
     if (!j->is_dated)
         return cv_clock_fail(err);
     assert(j->rows->lists[CV_REC_EVENT].count > 0);
-    vouch(j);
     cv_str digest = request_digest(call);
     cv_op op = {.dialogue_id = j->state->id,
                 .op_id = op_id_of(call, digest),
                 .op_digest = digest,
                 .expect_rev = j->state->position.rev,
                 .now = j->now,
-                .result = result,
-                .head = chain(j)};
+                .result = result};
+    vouch(j, cv_op_row_digest(call->arena, &(cv_op_row){.op_id = op.op_id,
+                                                        .rev = op.expect_rev + 1,
+                                                        .digest = op.op_digest,
+                                                        .created_at = op.now,
+                                                        .result = op.result}));
+    op.head = chain(j);
     op.event_count = j->state->position.event_count + (int64_t)j->rows->lists[CV_REC_EVENT].count;
     cv_changes changes = {0};
     for (int kind = 0; kind < CV_REC_COUNT; kind++) {

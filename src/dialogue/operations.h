@@ -48,6 +48,8 @@ bool cv_dialogue_import(cv_call *call);
 
 /* ---- the record as a whole -------------------------------------------------------------------------------------- */
 bool cv_record_verify(cv_call *call);
+bool cv_record_seal(cv_call *call);
+bool cv_record_accept(cv_call *call);
 bool cv_record_backup(cv_call *call);
 bool cv_record_doctor(cv_call *call);
 

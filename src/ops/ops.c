@@ -385,13 +385,40 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "verify",
      .tool = "blue_dialogue_verify",
-     .summary = "prove that the record is whole: rows, statuses, chain of events",
-     .details = "Recomputes every hash and every status from the history. What was changed or cut off behind the\n"
-                "program's back is named.\n",
-     .examples = "  conclave verify\n",
+     .summary = "prove that the record is whole: rows, operations, statuses, chain of events, schema",
+     .details =
+         "Recomputes every hash and every status from the history, and compares the schema, the search index and the\n"
+         "last commit that was acknowledged. What was changed or cut off behind the program's back is named. Someone\n"
+         "who rewrites the whole history with all its hashes is found out only with a seal that was kept elsewhere:\n"
+         "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n",
+     .examples = "  conclave verify\n"
+                 "  conclave seal | conclave verify --seal -\n",
      .schema = "record_verify",
      .flags = LOOKS,
      .run = cv_record_verify},
+    {.room = "",
+     .verb = "seal",
+     .tool = "blue_dialogue_seal",
+     .summary = "print one line that stands for everything written so far",
+     .details =
+         "Keep the line where whoever can change the record cannot: in a git commit, a ticket, a mail. Later\n"
+         "'conclave verify --seal' proves that nothing that was written before it has been changed, cut off or\n"
+         "removed, however much was written since. Run 'conclave verify' first: a seal stands for what is there.\n",
+     .examples = "  conclave seal\n"
+                 "  conclave seal --json\n",
+     .schema = "record_seal",
+     .flags = READS,
+     .run = cv_record_seal},
+    {.room = "",
+     .verb = "accept",
+     .summary = "go on with a record that has lost writes, as it stands",
+     .details =
+         "For a record that is refused with store_regressed, when no newer copy can be put back: what was\n"
+         "acknowledged and is missing is given up. --commit names the last commit that the record has, as the error\n"
+         "says. Nothing in the record changes; only the watermark beside it is set.\n",
+     .schema = "record_accept",
+     .flags = CV_OP_STORE | CV_OP_REGRESSED | FILES,
+     .run = cv_record_accept},
     {.room = "",
      .verb = "doctor",
      .tool = "blue_dialogue_doctor",

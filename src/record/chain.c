@@ -200,6 +200,13 @@ cv_str cv_op_row_digest(cv_arena *a, const cv_op_row *op)
     return hex(a, &sha);
 }
 
+bool cv_op_row_is_restore(const cv_op_row *op)
+{
+    cv_str word = CV_STR(CV_RESTORE_OP);
+    return cv_str_starts(op->op_id, word) && op->digest.n == CV_HASH_LEN &&
+           cv_str_eq(cv_str_from(op->op_id, word.n), op->digest) && cv_str_eq(op->result, CV_STR("{}"));
+}
+
 cv_str cv_seal_hash(cv_arena *a, cv_str before, const cv_op_row *op)
 {
     struct sha256_ctx sha;

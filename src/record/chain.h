@@ -57,6 +57,11 @@ typedef struct {
 
 cv_str cv_op_row_digest(cv_arena *a, const cv_op_row *op); /* of op_id, rev, digest, created_at and result */
 
+/* The write that put a whole dialogue of another store here has no event of its own: the events are those of the other
+ * store. Its op_id is this word and its digest, its result an empty object. */
+#define CV_RESTORE_OP "restore-"
+bool cv_op_row_is_restore(const cv_op_row *op);
+
 /* The seal of a commit; `before` is that of the commit before it, empty for the first. */
 cv_str cv_seal_hash(cv_arena *a, cv_str before, const cv_op_row *op);
 

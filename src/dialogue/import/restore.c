@@ -137,7 +137,7 @@ static bool write_rows(const cv_call *call, cv_arena *a, cv_store *store, cv_str
                 .head = head_of(&r->rows),
                 .event_count = (int64_t)r->rows.counts[CV_REC_EVENT],
                 .restored_rev = r->rev};
-    op.op_id = cv_arena_printf(a, "restore-%.*s", CV_FMT(op.op_digest));
+    op.op_id = cv_arena_join(a, CV_STR(CV_RESTORE_OP), op.op_digest);
     cv_store_result done = store->calls->commit(store, a, &op, &r->rows, &rev, &result, err);
     return done == CV_STORE_DONE || done == CV_STORE_REPLAYED;
 }

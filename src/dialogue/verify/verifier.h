@@ -5,7 +5,10 @@
  *     row that may change     its digest now        <->  the last event that covers its key       (verify_rows.c)
  *     rows that never change  one digest per write  <->  "added" of that write
  *     event                   hash of the one before, number, rev, time                          (verify_events.c)
+ *     row of a write in ops   its digest            <->  "op" of that write                       (verify_ops.c)
  *     facts                   statuses, totals, numbers, references                               (verify_facts.c)
+ *
+ * Rows of ops are read after the snapshot; writes that came in between are left out.
  *
  * The chain is judged while it is read; what the rows say is judged when all of it is known: first the position, then
  * the rows, the facts, and what was added. The first thing that does not agree is the answer.
@@ -35,6 +38,11 @@ typedef struct {
     char expected[CV_HASH_LEN];
 } cv_added_proof;
 
+/* What the events say about the row of a write in ops. */
+typedef struct {
+    char expected[CV_HASH_LEN];
+} cv_op_proof;
+
 typedef struct {
     cv_str slug;
     int64_t total, sum; /* as the row says, and as the scores add up */
@@ -48,6 +56,8 @@ typedef struct {
     cv_map row_at; /* key -> index + 1 */
     CV_STATE_LIST(cv_added_proof) added;
     cv_map added_at; /* rev in decimal -> index + 1 */
+
+    CV_STATE_LIST(cv_op_proof) ops; /* of rev 1, 2, 3 … */
 
     int64_t events, last_rev;
     char last_hash[CV_HASH_LEN], last_time[CV_TIME_LEN];
@@ -76,6 +86,9 @@ bool cv_verify_added(cv_verify *v, cv_err *err);
 
 bool cv_verify_event(cv_verify *v, const cv_rec_event *event, cv_err *err);
 bool cv_verify_position(cv_verify *v, const cv_position *position, cv_err *err);
+
+bool cv_verify_cover_op(cv_verify *v, const cv_rec_event *event, cv_str digest, cv_err *err);
+bool cv_verify_ops(cv_call *call, cv_verify *v, cv_err *err);
 
 void cv_verify_fact(cv_verify *v, cv_rec_kind kind, const void *row);
 bool cv_verify_facts(cv_verify *v, cv_err *err);

@@ -1,11 +1,19 @@
 /* verify.c - does the record agree with its own history?
  *
- * Recomputes, for one dialogue or for all, the chain of events and its head, the digest of every row, statuses, totals
- * and references, and asks the engine to check itself. The answer names each dialogue with its rev and head, so that
- * two copies can be compared; or the first thing that does not agree: dialogue, place, what was expected and what was
- * found.
+ *     the engine     pages, schema, search index                                   store.h, check
+ *     a dialogue     chain of events, rows, statuses, totals, operations           verifier.h
+ *     all commits    numbered without gaps, each with its events; the seal         seal.h
+ *     the watermark  the record has the last commit that was acknowledged          record/watermark.h
+ *
+ * The answer names each dialogue with its rev and head, so that two copies can be compared; or the first thing that
+ * does not agree: dialogue, place, what was expected and what was found. The watermark comes last: a record that has
+ * lost its end is told so only when what is left is whole.
  */
+#include "base/file.h"
+#include "base/limits.h"
+#include "dialogue/notice.h"
 #include "dialogue/operations.h"
+#include "dialogue/verify/seal.h"
 #include "dialogue/verify/verifier.h"
 
 bool cv_verify_fail(const cv_verify *v, cv_str place, cv_err *err, const char *format, ...)
@@ -48,7 +56,7 @@ bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret
     if (ok && !found)
         ok = cv_verify_fail(v, CV_STR("dialogue"), err, "expected a row, found none");
     ok = ok && cv_verify_position(v, &position, err) && cv_verify_rows(v, err) && cv_verify_facts(v, err) &&
-         cv_verify_added(v, err);
+         cv_verify_added(v, err) && cv_verify_ops(call, v, err);
     if (ok)
         *ret_position = (cv_position){position.rev, cv_arena_copy(call->arena, position.head), position.event_count};
     cv_arena_release(&v->scratch);
@@ -92,22 +100,61 @@ static bool report_named(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str 
     return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, err);
 }
 
+/* The seal that is given: the line itself, or for people a file with it. */
+static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *err)
+{
+    cv_str text = given;
+    if (cv_str_find(given, CV_STR("conclave-seal-")) == SIZE_MAX && !call->confined && given.n <= CV_MAX_PATH &&
+        cv_file_is_there(cv_arena_copy_z(call->arena, given), &(cv_err){.arena = call->arena}) &&
+        !cv_file_read_text(call->arena, cv_arena_copy_z(call->arena, given), &text, err))
+        return false;
+    return cv_seal_read(text, ret_seal, err);
+}
+
+static bool verify_all(cv_call *call, cv_json_writer *w, const cv_seal *seal, cv_seal *ret_last, cv_err *err)
+{
+    const cv_json *id = cv_json_get(call->input, CV_STR("dialogue_id"));
+    cv_verify *v = CV_NEW(call->arena, cv_verify); /* one for all: its tables are large */
+    return call->store->calls->check(call->store, call->arena, err) &&
+           (id ? report_named(call, v, w, id->text, err)
+               : cv_state_each(call, report_each, &(reporting){call, v, w}, err)) &&
+           cv_seal_commits(call, seal, ret_last, err);
+}
+
+static void answer_end(cv_call *call, cv_json_writer *w, const cv_seal *last, cv_watermark_state mark,
+                       const cv_seal *seal)
+{
+    cv_notices warnings = {0};
+    cv_json_key_int(w, "commits", last->number);
+    cv_json_key_str(w, "watermark", mark == CV_WATERMARK_THERE ? CV_STR("agrees") : CV_STR("missing"));
+    if (seal)
+        cv_json_key_int(w, "sealed_until", seal->number);
+    if (mark == CV_WATERMARK_MISSING && !seal) {
+        cv_notice_add(&warnings, call->arena, CV_STR("no_watermark"),
+                      "nothing beside this record says how far it was: only a seal can prove that its end was not cut "
+                      "off");
+        cv_notices_answer(&warnings, w);
+    }
+}
+
 bool cv_record_verify(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    const cv_json *id = cv_json_get(call->input, CV_STR("dialogue_id"));
-    cv_verify *v = CV_NEW(call->arena, cv_verify); /* one for all: its tables are large */
+    const cv_json *given = cv_json_get(call->input, CV_STR("seal"));
     cv_json_writer w = {.out = call->out};
+    cv_seal seal, last;
+    cv_watermark_state mark;
+    if (given && !read_seal(call, given->text, &seal, &err))
+        return cv_call_fail(call, &err);
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key(&w, CV_STR("dialogues"));
     cv_json_begin_array(&w);
-    bool ok = call->store->calls->check(call->store, call->arena, &err) &&
-              (id ? report_named(call, v, &w, id->text, &err)
-                  : cv_state_each(call, report_each, &(reporting){call, v, &w}, &err));
-    if (!ok)
+    if (!verify_all(call, &w, given ? &seal : NULL, &last, &err) ||
+        !call->store->calls->acknowledged(call->store, call->arena, &mark, &err))
         return cv_call_fail(call, &err);
     cv_json_end_array(&w);
+    answer_end(call, &w, &last, mark, given ? &seal : NULL);
     cv_json_end_object(&w);
     return true;
 }

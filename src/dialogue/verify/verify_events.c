@@ -30,12 +30,15 @@ static bool check_write(cv_verify *v, const cv_rec_event *event, cv_err *err)
 
 bool cv_verify_event(cv_verify *v, const cv_rec_event *event, cv_err *err)
 {
-    cv_str before = {v->last_hash, v->events ? CV_HASH_LEN : 0};
+    cv_str before = v->events ? (cv_str){v->last_hash, CV_HASH_LEN} : cv_chain_root(&v->scratch, v->id);
     if (event->event_seq != v->events + 1)
         return fail_event(v, event, err, "event_seq", number(v, v->events + 1), number(v, event->event_seq));
     cv_str hash = cv_event_hash(&v->scratch, before, event);
     if (!cv_str_eq(hash, event->hash))
-        return fail_event(v, event, err, "hash of the event and the one before it", hash, event->hash);
+        return fail_event(v, event, err,
+                          v->events ? "hash of the event and the one before it"
+                                    : "hash of the event and the dialogue's id",
+                          hash, event->hash);
     if (!check_write(v, event, err) || !cv_verify_covers(v, event, err))
         return false;
     cv_place_fold(v->folded, event);

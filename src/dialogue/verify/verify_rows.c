@@ -81,11 +81,13 @@ bool cv_verify_covers(cv_verify *v, const cv_rec_event *event, cv_err *err)
                               "covers: expected a JSON object, found other text");
     for (uint32_t i = 0; i < covers.count; i++) {
         const cv_json_member *m = &covers.members[i];
-        bool added = cv_str_eq(m->key, CV_STR("added"));
+        bool added = cv_str_eq(m->key, CV_STR("added")), op = cv_str_eq(m->key, CV_STR("op"));
         if (m->value.type != CV_JSON_STRING || m->value.text.n != CV_HASH_LEN)
             return cv_verify_fail(v, event_place(&v->scratch, event), err, "covers: expected a digest of %.*s",
                                   CV_FMT(m->key));
-        if (added ? !cover_added(v, event, m, err) : !cover_row(v, event, m, err))
+        if (op      ? !cv_verify_cover_op(v, event, m->value.text, err)
+            : added ? !cover_added(v, event, m, err)
+                    : !cover_row(v, event, m, err))
             return false;
     }
     return true;

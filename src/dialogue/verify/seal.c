@@ -1,0 +1,211 @@
+/* seal.c - one line that stands for everything committed so far; see seal.h. */
+#include "dialogue/verify/seal.h"
+
+#include "dialogue/operations.h"
+#include "text/mark.h"
+
+#define FIRST_WORD "conclave-seal-1"
+
+/* ---- the line ---------------------------------------------------------------------------------------------------- */
+
+cv_str cv_seal_print(cv_arena *a, const cv_seal *seal)
+{
+    return cv_arena_printf(a, FIRST_WORD " %lld %.*s %.*s", (long long)seal->number, CV_SEAL_ORIGIN, seal->origin,
+                           CV_HASH_LEN, seal->hash);
+}
+
+static bool malformed(cv_err *err, const char *what, cv_str value)
+{
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "this is not a seal: %s", what);
+    err->field = CV_STR("seal");
+    err->value = cv_excerpt(err->arena, value);
+    err->suggestion = CV_STR("give the line that 'conclave seal' printed (" FIRST_WORD
+                             " NUMBER and two hashes), @FILE with it, or - for standard input");
+    return false;
+}
+
+/* The next word of a line; empty at its end. */
+static cv_str next_word(cv_str *rest)
+{
+    size_t start = 0, end;
+    while (start < rest->n && rest->p[start] == ' ')
+        start++;
+    for (end = start; end < rest->n && !strchr(" \t\r\n", rest->p[end]);)
+        end++;
+    cv_str word = cv_str_head(cv_str_from(*rest, start), end - start);
+    *rest = cv_str_from(*rest, end);
+    return word;
+}
+
+static bool read_number(cv_str word, int64_t *ret_number)
+{
+    *ret_number = 0;
+    for (size_t i = 0; i < word.n; i++) {
+        if (word.p[i] < '0' || word.p[i] > '9' || word.n > 18)
+            return false;
+        *ret_number = *ret_number * 10 + (word.p[i] - '0');
+    }
+    return *ret_number > 0 && word.p[0] != '0';
+}
+
+static bool read_hex(cv_str word, char *ret_digits, size_t n)
+{
+    for (size_t i = 0; i < word.n; i++)
+        if (!word.p[i] || !strchr("0123456789abcdef", word.p[i]))
+            return false;
+    if (word.n != n)
+        return false;
+    memcpy(ret_digits, word.p, n);
+    return true;
+}
+
+bool cv_seal_read(cv_str text, cv_seal *ret_seal, cv_err *err)
+{
+    cv_str any = CV_STR("conclave-seal-");
+    size_t at = cv_str_find(text, any);
+    if (at == SIZE_MAX)
+        return malformed(err, "it has no word '" FIRST_WORD "'", text);
+    cv_str rest = cv_str_from(text, at), found = rest;
+    cv_str version = next_word(&rest), number = next_word(&rest), origin = next_word(&rest), hash = next_word(&rest);
+    if (!cv_str_eq(version, CV_STR(FIRST_WORD)))
+        return malformed(err, "its version is not 1", version);
+    if (!read_number(number, &ret_seal->number))
+        return malformed(err, "its second word must be the number of a commit", number);
+    if (!read_hex(origin, ret_seal->origin, CV_SEAL_ORIGIN))
+        return malformed(err, "its third word must be 16 hex digits in lower case", origin);
+    if (!read_hex(hash, ret_seal->hash, CV_HASH_LEN))
+        return malformed(err, "its fourth word must be 64 hex digits in lower case", hash);
+    if (cv_str_find(rest, any) != SIZE_MAX)
+        return malformed(err, "the text has more than one; give one of them", found);
+    return true;
+}
+
+/* ---- the commits ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_arena scratch;
+    const cv_seal *until;
+    cv_seal now, sealed; /* as of the last commit that was seen, and as of `until` */
+} folding;
+
+static bool refuse(cv_err *err, const char *format, long long number)
+{
+    cv_err_set(err, CV_ERR_VERIFY, format, number);
+    err->value = cv_arena_printf(err->arena, "commit/%lld", number);
+    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    return false;
+}
+
+static bool fold(void *ctx, const cv_op_row *op, cv_err *err)
+{
+    folding *f = ctx;
+    if (op->number != f->now.number + 1)
+        return refuse(err, "commit/%lld: expected commits numbered without gaps, found none with this number",
+                      (long long)f->now.number + 1);
+    if (op->head.n != CV_HASH_LEN)
+        return refuse(err, "commit/%lld: expected events of this write, found none", (long long)op->number);
+    cv_str before = {f->now.hash, op->number > 1 ? CV_HASH_LEN : 0};
+    cv_str hash = cv_seal_hash(&f->scratch, before, op);
+    f->now.number = op->number;
+    memcpy(f->now.hash, hash.p, CV_HASH_LEN);
+    if (op->number == 1)
+        memcpy(f->now.origin, hash.p, CV_SEAL_ORIGIN);
+    if (f->until && op->number == f->until->number)
+        f->sealed = f->now;
+    cv_arena_reset(&f->scratch);
+    return true;
+}
+
+static bool broken(cv_err *err, cv_str message, const char *suggestion)
+{
+    cv_err_set(err, CV_ERR_VERIFY, "%.*s", CV_FMT(message));
+    err->field = CV_STR("seal");
+    err->suggestion = cv_str_of(suggestion);
+    return false;
+}
+
+static bool compare(const folding *f, cv_err *err)
+{
+    const cv_seal *seal = f->until;
+    cv_arena *a = err->arena;
+    if (f->now.number > 0 && memcmp(seal->origin, f->now.origin, CV_SEAL_ORIGIN) != 0)
+        return broken(err,
+                      cv_arena_printf(a, "the seal is of another project: it began with %.*s, this one with %.*s",
+                                      CV_SEAL_ORIGIN, seal->origin, CV_SEAL_ORIGIN, f->now.origin),
+                      "name the project with --root; if it is this one, its first commit was changed or removed");
+    if (seal->number > f->now.number)
+        return broken(err,
+                      cv_arena_printf(a,
+                                      "the seal is newer than the record: it was made at commit %lld, the record ends "
+                                      "at commit %lld",
+                                      (long long)seal->number, (long long)f->now.number),
+                      "the end of the record was cut off, or this is an older copy: restore a newer one");
+    if (memcmp(seal->hash, f->sealed.hash, CV_HASH_LEN) != 0)
+        return broken(
+            err,
+            cv_arena_printf(a,
+                            "something before the seal was changed, added or removed: expected %.*s at commit "
+                            "%lld, found %.*s",
+                            CV_HASH_LEN, seal->hash, (long long)seal->number, CV_HASH_LEN, f->sealed.hash),
+            "keep this copy, restore the last backup that agrees with the seal, and compare the two");
+    return true;
+}
+
+bool cv_seal_commits(cv_call *call, const cv_seal *until, cv_seal *ret_last, cv_err *err)
+{
+    folding f = {.until = until};
+    bool ok = call->store->calls->ops(call->store, call->arena, (cv_str){NULL, 0}, fold, &f, err) &&
+              (!until || compare(&f, err));
+    *ret_last = f.now;
+    cv_arena_release(&f.scratch);
+    return ok;
+}
+
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
+
+bool cv_record_seal(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_seal seal;
+    if (!cv_seal_commits(call, NULL, &seal, &err))
+        return cv_call_fail(call, &err);
+    if (seal.number == 0) {
+        cv_err_set(&err, CV_ERR_INVALID_VALUE, "there is nothing to seal yet: the record has no dialogue");
+        return cv_call_fail(call, &err);
+    }
+    cv_json_writer w = {.out = call->out};
+    cv_str line = cv_seal_print(call->arena, &seal);
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "seal", line);
+    cv_json_key_int(&w, "commit", seal.number);
+    if (call->for_people)
+        cv_json_key_str(&w, "text", cv_arena_join(call->arena, line, CV_STR("\n")));
+    cv_json_end_object(&w);
+    return true;
+}
+
+/* The last commit must be named, so that nobody gives writes up without having read which. */
+bool cv_record_accept(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_commit last;
+    int64_t given = cv_json_get_int(call->input, "commit", -1);
+    if (!call->store->calls->last_commit(call->store, &last, &err))
+        return cv_call_fail(call, &err);
+    if (given != last.number) {
+        cv_err_set(&err, CV_ERR_INVALID_VALUE, "the record ends at commit %lld, not at %lld", (long long)last.number,
+                   (long long)given);
+        err.field = CV_STR("commit");
+        err.suggestion = CV_STR("name the last commit that the record has");
+        return cv_call_fail(call, &err);
+    }
+    if (!call->store->calls->accept(call->store, call->arena, &last, &err))
+        return cv_call_fail(call, &err);
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_int(&w, "commit", last.number);
+    cv_json_end_object(&w);
+    return true;
+}
