@@ -44,6 +44,9 @@ CREATE VIRTUAL TABLE search_index USING fts5 (
     ids, title, body, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
 );
 
+-- Every word of the index with its place, to compare it with the texts.
+CREATE VIRTUAL TABLE search_terms USING fts5vocab (search_index, instance);
+
 -- What stands behind a row of the index, fetched by its key. (Of JSON only its tables are used: older SQLite does not
 -- trust its functions in a schema.) `people` is a JSON list of slugs; the status of a verdict
 -- is its type.
@@ -109,6 +112,35 @@ SELECT r.id, r.number, s.dialogue_id, r.kind, r.round, r.seq, r.name, r.ids,
                        FROM verdicts WHERE dialogue_id = s.dialogue_id AND verdict_id = r.name)
     END, '[]')
 FROM search_rows r JOIN search_state s ON s.number = r.number;
+
+-- What should be in search_rows of the dialogues that the index knows. `due`: the index has seen the write that last
+-- changed it; otherwise it may be there or not.
+CREATE VIEW search_wanted (number, kind, round, seq, name, due) AS
+SELECT number, 'D', 0, 0, '', rev > 0 FROM search_state
+UNION ALL
+SELECT s.number, 'O', t.round, 0, '', t.rev <= s.rev
+FROM search_state s JOIN rounds t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'S', t.round, 0, t.expert_slug, t.rev <= s.rev
+FROM search_state s JOIN responses t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'V', t.round, 0, t.verdict_id, t.rev <= s.rev
+FROM search_state s JOIN verdicts t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'P', t.round, t.seq, '', t.rev <= s.rev
+FROM search_state s JOIN perspectives t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'R', t.round, t.seq, '', t.rev <= s.rev
+FROM search_state s JOIN recommendations t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'T', t.round, t.seq, '', t.rev <= s.rev
+FROM search_state s JOIN tensions t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'E', t.round, t.seq, '', t.rev <= s.rev
+FROM search_state s JOIN evidence t ON t.dialogue_id = s.dialogue_id
+UNION ALL
+SELECT s.number, 'C', t.round, t.seq, '', t.rev <= s.rev
+FROM search_state s JOIN claims t ON t.dialogue_id = s.dialogue_id;
 
 -- A text that is corrected: what the index has of it is kept until the index is brought up to date. Verdicts never
 -- change, and a status is not in the index.

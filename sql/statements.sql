@@ -281,7 +281,7 @@ FROM ops o ORDER BY o.number;
 SELECT o.number, o.dialogue_id, o.op_id, o.rev, o.digest, o.created_at, o.result,
     (SELECT e.hash FROM events e INDEXED BY events_rev WHERE e.dialogue_id = o.dialogue_id AND e.rev = o.rev
      ORDER BY e.event_seq DESC LIMIT 1)
-FROM ops o WHERE o.dialogue_id = :dialogue_id ORDER BY o.number;
+FROM ops o INDEXED BY ops_rev WHERE o.dialogue_id = :dialogue_id ORDER BY o.rev;
 
 -- name: commit_at
 SELECT o.number, (SELECT e.hash FROM events e INDEXED BY events_rev
@@ -427,7 +427,7 @@ DELETE FROM search_old;
 DELETE FROM search_state;
 
 -- name: search_clear_progress
-UPDATE search_progress SET op = 0;
+INSERT INTO search_progress (only_row, op) VALUES (1, 0) ON CONFLICT (only_row) DO UPDATE SET op = 0;
 
 -- ---- search: asking -----------------------------------------------------------------------------------------------
 
@@ -451,6 +451,68 @@ FROM search_texts t JOIN dialogues d ON d.dialogue_id = t.dialogue_id WHERE t.id
 
 -- name: fts5_api
 SELECT fts5(?1);
+
+-- ---- search: does the index have what it has seen? ---------------------------------------------------------------
+-- search_check_*: what is wrong, in one row; no row when nothing is.
+
+-- name: search_check_progress
+SELECT 'search_progress says what was never written' WHERE (SELECT count(*) FROM search_progress) <> 1
+    OR (SELECT op FROM search_progress) NOT BETWEEN 0 AND (SELECT coalesce(max(number), 0) FROM ops);
+
+-- name: search_check_state
+SELECT 'search_state knows more of ' || s.dialogue_id || ' than there is'
+FROM search_state s LEFT JOIN dialogues d ON d.dialogue_id = s.dialogue_id
+WHERE d.dialogue_id IS NULL OR s.rev NOT BETWEEN 1 AND d.last_rev LIMIT 1;
+
+-- name: search_check_seen
+SELECT 'search_state has not seen rev ' || o.rev || ' of ' || o.dialogue_id
+FROM ops o LEFT JOIN search_state s ON s.dialogue_id = o.dialogue_id
+WHERE o.number <= (SELECT op FROM search_progress) AND o.rev > coalesce(s.rev, 0) LIMIT 1;
+
+-- name: search_check_missing
+SELECT 'search_rows lacks ' || s.dialogue_id || ' ' || w.kind || ' ' || w.round || ' ' || w.seq || ' ' || w.name
+FROM search_wanted w JOIN search_state s ON s.number = w.number
+LEFT JOIN search_rows r
+    ON (r.number, r.kind, r.round, r.seq, r.name) = (w.number, w.kind, w.round, w.seq, w.name)
+WHERE w.due AND r.id IS NULL LIMIT 1;
+
+-- name: search_check_extra
+SELECT 'search_rows has what the record has not: ' || kind || ' ' || round || ' ' || seq || ' ' || name
+FROM (SELECT number, kind, round, seq, name FROM search_rows
+      EXCEPT SELECT number, kind, round, seq, name FROM search_wanted) LIMIT 1;
+
+-- name: search_check_ids
+SELECT 'search_rows has other ids of ' || s.dialogue_id || ' ' || r.kind || ' ' || r.round || ' ' || r.seq
+FROM search_rows r JOIN search_state s ON s.number = r.number
+WHERE CASE WHEN instr('PRTEC', r.kind)
+    THEN substr(r.ids, 1, 5) <> printf('%s%02d%02d', r.kind, r.round, r.seq)
+        OR length(r.ids) <> 5 + (SELECT coalesce(sum(1 + length(replace(o.local_id, '-', ''))), 0)
+            FROM origins o INDEXED BY origins_display
+            WHERE o.dialogue_id = s.dialogue_id AND o.display_id = printf('%s%02d%02d', r.kind, r.round, r.seq))
+        OR EXISTS (SELECT 1 FROM origins o INDEXED BY origins_display
+            WHERE o.dialogue_id = s.dialogue_id AND o.display_id = printf('%s%02d%02d', r.kind, r.round, r.seq)
+                AND instr(r.ids || ' ', ' ' || replace(o.local_id, '-', '') || ' ') = 0)
+    ELSE r.ids <> '' END LIMIT 1;
+
+-- name: search_check_old
+SELECT 'search_old has a text of no row' FROM search_old o
+LEFT JOIN search_rows r ON r.id = o.id AND r.number = o.number WHERE r.id IS NULL LIMIT 1;
+
+-- name: search_check_sizes
+SELECT 'search_index counts other rows than there are'
+WHERE (SELECT count(*) FROM search_index_docsize) <> (SELECT count(*) FROM search_rows);
+
+-- What the index has of each row, as it was read last; how long its texts are for the index.
+
+-- name: search_seen_texts
+SELECT t.id, t.ids, coalesce(o.title, t.title), coalesce(o.body, t.body), d.sz
+FROM search_texts t LEFT JOIN search_old o ON o.id = t.id LEFT JOIN search_index_docsize d ON d.id = t.id;
+
+-- name: search_all_words
+SELECT term, doc, col, "offset" FROM search_terms;
+
+-- name: search_averages
+SELECT block FROM search_index_data WHERE id = 1;
 
 -- ---- streams ------------------------------------------------------------------------------------------------------
 
@@ -520,6 +582,23 @@ SELECT version, name, checksum, program FROM schema_migrations ORDER BY version;
 
 -- name: migration_put
 INSERT INTO schema_migrations (version, name, checksum, program) VALUES (:version, :name, :checksum, :program);
+
+-- What a program's migrations make, to compare two databases: the objects, the settings of the search index.
+
+-- name: schema_objects
+SELECT type || ' ' || name, coalesce(sql, '') || ' on ' || tbl_name FROM sqlite_schema ORDER BY type, name;
+
+-- name: schema_settings
+SELECT 'search_index_config ' || k, CAST(v AS TEXT) FROM search_index_config ORDER BY k;
+
+-- name: schema_versions
+SELECT 'schema_migrations ' || version, name || ' ' || checksum FROM schema_migrations ORDER BY version;
+
+-- Tables that no operation writes yet.
+
+-- name: unused_rows
+SELECT 'streams' FROM streams UNION ALL SELECT 'stream_messages' FROM stream_messages
+UNION ALL SELECT 'cursors' FROM cursors LIMIT 1;
 
 -- name: integrity
 PRAGMA integrity_check (1);

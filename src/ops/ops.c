@@ -392,7 +392,7 @@ static const cv_operation rows[] = {
          "who rewrites the whole history with all its hashes is found out only with a seal that was kept elsewhere:\n"
          "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n",
      .examples = "  conclave verify\n"
-                 "  conclave seal | conclave verify --seal -\n",
+                 "  conclave verify --seal \"$(conclave seal)\"\n",
      .schema = "record_verify",
      .flags = LOOKS,
      .run = cv_record_verify},
@@ -415,7 +415,9 @@ static const cv_operation rows[] = {
      .details =
          "For a record that is refused with store_regressed, when no newer copy can be put back: what was\n"
          "acknowledged and is missing is given up. --commit names the last commit that the record has, as the error\n"
-         "says. Nothing in the record changes; only the watermark beside it is set.\n",
+         "says. Nothing in the record changes; only the watermark beside it is set. Without --commit, and where\n"
+         "nothing is missing, it makes a watermark that is not there.\n",
+     .examples = "  conclave accept\n",
      .schema = "record_accept",
      .flags = CV_OP_STORE | CV_OP_REGRESSED | FILES,
      .run = cv_record_accept},

@@ -311,6 +311,7 @@ static const cv_store_calls calls = {
     .about = cv_sqlite_about,
     .stamp = cv_sqlite_stamp,
     .check = cv_sqlite_check,
+    .search_check = cv_sqlite_search_check,
     .backup = cv_sqlite_backup,
     .scratch = open_scratch,
 };

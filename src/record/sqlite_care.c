@@ -52,11 +52,85 @@ static bool check_references(cv_sqlite *s, cv_err *err)
     return got == 0;
 }
 
+/* ---- is the schema ours? ---------------------------------------------------------------------- */
+
+static bool changed(cv_sqlite *s, cv_str message, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_VERIFY, "the schema of the database was changed: %.*s", CV_FMT(message));
+    err->file = cv_str_of(s->path);
+    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    return false;
+}
+
+/* The next row: what it is called, and what it is. The end is called nothing. */
+static bool next_of(cv_sqlite *s, sqlite3_stmt *st, cv_str *ret_name, cv_str *ret_text, cv_err *err)
+{
+    int got = cv_sqlite_step(st);
+    *ret_name = got > 0 ? cv_sqlite_column_str(st, 0) : (cv_str){NULL, 0};
+    *ret_text = got > 0 ? cv_sqlite_column_str(st, 1) : (cv_str){NULL, 0};
+    return got >= 0 || cv_sqlite_fail(s, "read the schema", err);
+}
+
+/* Both lists are in order, so the first difference is a row that only one of them has, or that differs. */
+static bool compare_lists(cv_sqlite *s, cv_sqlite *fresh, const char *statement, cv_err *err)
+{
+    sqlite3_stmt *ours = cv_sqlite_use(fresh, statement), *found = cv_sqlite_use(s, statement);
+    cv_str name = {"", 0}, text, found_name, found_text;
+    bool ok = (ours && found) || cv_sqlite_fail(ours ? s : fresh, "read the schema", err);
+    while (ok && name.p) {
+        ok = next_of(fresh, ours, &name, &text, err) && next_of(s, found, &found_name, &found_text, err);
+        if (!ok || (cv_str_eq(name, found_name) && cv_str_eq(text, found_text)))
+            continue;
+        bool same = cv_str_eq(name, found_name);
+        bool extra = !same && found_name.p && (!name.p || cv_str_order(found_name, name) < 0);
+        ok = changed(s,
+                     same    ? cv_arena_printf(err->arena, "%.*s is another one", CV_FMT(name))
+                     : extra ? cv_arena_printf(err->arena, "%.*s was added", CV_FMT(found_name))
+                             : cv_arena_printf(err->arena, "%.*s is missing", CV_FMT(name)),
+                     err);
+    }
+    if (ours)
+        sqlite3_reset(ours);
+    if (found)
+        sqlite3_reset(found);
+    return ok;
+}
+
+/* Against a new database that our migrations made. */
+static bool check_schema(cv_sqlite *s, cv_arena *a, cv_err *err)
+{
+    static const char *const lists[] = {"schema_objects", "schema_versions", "schema_settings"};
+    cv_store *fresh;
+    if (!s->base.calls->scratch(&s->base, a, true, &fresh, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < CV_COUNT(lists); i++)
+        ok = compare_lists(s, (cv_sqlite *)fresh, lists[i], err);
+    cv_store_close(fresh);
+    return ok;
+}
+
+static bool check_unused(cv_sqlite *s, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "unused_rows");
+    int got = st ? cv_sqlite_step(st) : -1;
+    if (got < 0)
+        return cv_sqlite_fail(s, "check the database", err);
+    if (got > 0) {
+        cv_err_set(err, CV_ERR_VERIFY, "no operation writes the table %.*s: expected no rows, found some",
+                   CV_FMT(cv_sqlite_column_str(st, 0)));
+        err->file = cv_str_of(s->path);
+    }
+    sqlite3_reset(st);
+    return got == 0;
+}
+
+/* A database in memory was made by this process, and nobody else sees it: its schema is ours. */
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err)
 {
-    (void)a;
     cv_sqlite *s = (cv_sqlite *)store;
-    return check_pages(s, err) && check_references(s, err);
+    bool own = strcmp(s->path, ":memory:") == 0;
+    return check_pages(s, err) && (own || check_schema(s, a, err)) && check_references(s, err) && check_unused(s, err);
 }
 
 /* ---- backup ----------------------------------------------------------------------------------- */

@@ -180,6 +180,8 @@ void cv_sqlite_about(cv_store *store, cv_arena *a, cv_store_about *ret_about);
 bool cv_sqlite_stamp(const cv_store *store, cv_stamp *ret_stamp);
 void cv_sqlite_find_log_index(cv_sqlite *s); /* once the file has been read in WAL mode */
 
+bool cv_sqlite_search_check(cv_store *store, cv_arena *a, cv_err *err);
+bool cv_sqlite_tokenizer_ready(cv_sqlite *s, cv_err *err);
 bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err);
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err);
 

@@ -331,6 +331,12 @@ static bool check(cv_store *store, cv_arena *a, cv_err *err)
     return begin(f, err) && end(f, f->inner->calls->check(f->inner, a, err), err);
 }
 
+static bool search_check(cv_store *store, cv_arena *a, cv_err *err)
+{
+    frozen *f = (frozen *)store;
+    return begin(f, err) && end(f, f->inner->calls->search_check(f->inner, a, err), err);
+}
+
 static bool backup(cv_store *store, const char *path, cv_err *err)
 {
     frozen *f = (frozen *)store;
@@ -375,6 +381,7 @@ static const cv_store_calls calls = {
     .about = about,
     .stamp = stamp_commit,
     .check = check,
+    .search_check = search_check,
     .backup = backup,
     .scratch = scratch,
 };

@@ -266,7 +266,7 @@ static bool ask_all(cv_sqlite *s, cv_arena *a, asking *ask, size_t *ret_behind, 
     return ok;
 }
 
-static bool ready(cv_sqlite *s, cv_err *err)
+bool cv_sqlite_tokenizer_ready(cv_sqlite *s, cv_err *err)
 {
     if (s->tokenizer.handle)
         return true;
@@ -297,7 +297,7 @@ bool cv_sqlite_search(cv_store *store, cv_arena *a, const cv_search_query *query
 {
     cv_sqlite *s = (cv_sqlite *)store;
     asking ask = {.query = query, .visit = visit, .ctx = ctx};
-    if (!ready(s, err))
+    if (!cv_sqlite_tokenizer_ready(s, err))
         return false;
     cv_sqlite_patterns_of(&s->tokenizer, a, query, &ask.patterns);
     bool ok = search_once(s, a, &ask, ret_behind, err);

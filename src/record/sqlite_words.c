@@ -194,6 +194,24 @@ static void walk_words(cv_sqlite_tokenizer *t, cv_str text, int flags, visit_wor
     }
 }
 
+typedef struct {
+    cv_sqlite_see_word see;
+    void *ctx;
+} seeing;
+
+static bool see_word(void *ctx, cv_str stem, size_t start, size_t end)
+{
+    const seeing *s = ctx;
+    (void)start, (void)end;
+    s->see(s->ctx, stem);
+    return true;
+}
+
+void cv_sqlite_words_of(cv_sqlite_tokenizer *t, cv_str text, cv_sqlite_see_word see, void *ctx)
+{
+    walk_words(t, text, FTS5_TOKENIZE_DOCUMENT, see_word, &(seeing){see, ctx});
+}
+
 /* ---- patterns and marks ------------------------------------------------------------------------- */
 
 /* The stems of a term by their hashes. The text of the last one is kept for prefixes. */

@@ -31,6 +31,10 @@ typedef struct {
 bool cv_sqlite_tokenizer_open(fts5_api *api, cv_sqlite_tokenizer *ret_tokenizer);
 void cv_sqlite_tokenizer_close(cv_sqlite_tokenizer *tokenizer);
 
+/* Calls `visit` for every word of a text as the index has it: its stem. A text for the index is spaced before. */
+typedef void (*cv_sqlite_see_word)(void *ctx, cv_str stem);
+void cv_sqlite_words_of(cv_sqlite_tokenizer *t, cv_str text, cv_sqlite_see_word see, void *ctx);
+
 /* The stems of the terms that are looked for. */
 typedef struct cv_sqlite_pattern cv_sqlite_pattern;
 typedef struct {

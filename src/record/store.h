@@ -157,7 +157,7 @@ typedef struct {
     /* ---- commits ----
      * Every write has a number: 1, 2, 3 … in the order of commits, without gaps. */
 
-    /* All writes, or those of one dialogue (`dialogue_id` not empty), by their numbers. */
+    /* All writes by their numbers, or those of one dialogue (`dialogue_id` not empty) by their revs. */
     bool (*ops)(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_op_visit visit, void *ctx, cv_err *err);
     bool (*last_commit)(cv_store *store, cv_commit *ret_commit, cv_err *err);
     /* Has the record the commit that its watermark names (watermark.h)? A record without a watermark has. False:
@@ -184,9 +184,11 @@ typedef struct {
     /* Which commit is the last, whoever made it: the same stamp twice, nothing was committed in between. It costs next
      * to nothing, and any thread may ask while the handle is open. False: the engine cannot say. */
     bool (*stamp)(const cv_store *store, cv_stamp *ret_stamp);
-    /* The engine's own check: nothing is damaged, the schema is the one that this program makes, and the search index
-     * has the words of the rows that it has seen. */
+    /* The engine's own checks. Nothing is damaged, the schema is the one that this program makes, and tables that no
+     * operation writes are empty. The search index has the words of the rows that it has seen; one that has not seen
+     * everything yet is sound. */
     bool (*check)(cv_store *store, cv_arena *a, cv_err *err);
+    bool (*search_check)(cv_store *store, cv_arena *a, cv_err *err);
     bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
     /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);

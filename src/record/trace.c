@@ -223,6 +223,13 @@ static bool trace_check(cv_store *store, cv_arena *a, cv_err *err)
     return told(t, "check", CV_STR(""), 0, ok);
 }
 
+static bool trace_search_check(cv_store *store, cv_arena *a, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "search_check", err) && t->inner->calls->search_check(t->inner, a, err);
+    return told(t, "search_check", CV_STR(""), 0, ok);
+}
+
 static bool trace_backup(cv_store *store, const char *path, cv_err *err)
 {
     traced *t = (traced *)store;
@@ -259,6 +266,7 @@ static const cv_store_calls trace_calls = {
     .about = trace_about,
     .stamp = trace_stamp,
     .check = trace_check,
+    .search_check = trace_search_check,
     .backup = trace_backup,
     .scratch = trace_scratch,
 };

@@ -180,12 +180,13 @@ static void folders_are_listed_in_order(void **state)
     cv_folder_entries entries;
     cv_err err = {.arena = &p->a};
     assert_ok(cv_folder_list(&p->a, cv_arena_printf(&p->a, "%s/.conclave", p->folder).p, &entries, &err), &err);
-    assert_int_equal(entries.count, 3);
+    assert_int_equal(entries.count, 4);
     assert_string_equal(entries.items[0].name, ".gitignore");
     assert_string_equal(entries.items[1].name, "conclave.db");
-    assert_string_equal(entries.items[2].name, "dialogues");
+    assert_string_equal(entries.items[2].name, "conclave.db-watermark");
+    assert_string_equal(entries.items[3].name, "dialogues");
     assert_false(entries.items[1].is_folder);
-    assert_true(entries.items[2].is_folder);
+    assert_true(entries.items[3].is_folder);
     assert_false(cv_folder_list(&p->a, "/nowhere/at/all", &entries, &err));
     assert_int_equal(err.code, CV_ERR_NOT_FOUND);
 }

@@ -14,7 +14,7 @@ static void make_record(fixture *f, const char *id)
 
 static void open_frozen(fixture *f)
 {
-    assert_ok(cv_sqlite_open_frozen(&f->arena, f->path, &f->store, &f->err), &f->err);
+    assert_ok(cv_sqlite_open_frozen(&f->arena, f->path, NULL, &f->store, &f->err), &f->err);
 }
 
 /* What the owner does meanwhile: a whole visit, after which no log is left. */
@@ -206,9 +206,9 @@ static void what_is_no_record_is_refused(void **state)
     int fd = open(f->path, O_CREAT | O_WRONLY, 0600);
     assert_int_equal(write(fd, "no database, but long enough to be one", 38), 38);
     close(fd);
-    assert_fails(cv_sqlite_open_frozen(&f->arena, f->path, &f->store, &f->err), &f->err, CV_ERR_CORRUPT);
+    assert_fails(cv_sqlite_open_frozen(&f->arena, f->path, NULL, &f->store, &f->err), &f->err, CV_ERR_CORRUPT);
     f->path = cv_arena_printf(&f->arena, "%s/missing", f->folder).p;
-    assert_fails(cv_sqlite_open_frozen(&f->arena, f->path, &f->store, &f->err), &f->err, CV_ERR_NOT_FOUND);
+    assert_fails(cv_sqlite_open_frozen(&f->arena, f->path, NULL, &f->store, &f->err), &f->err, CV_ERR_NOT_FOUND);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -435,7 +435,8 @@ static void fill(cv_world *w, int from, int count)
     sqlite3_stmt *tables;
     assert_int_equal(sqlite3_open(cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "PRAGMA synchronous = OFF; BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    const char *list = "SELECT m.name, group_concat(c.name), group_concat(CASE c.name WHEN 'dialogue_id' THEN"
+    const char *list = "SELECT m.name, group_concat(c.name), group_concat(CASE c.name WHEN 'number' THEN 'NULL' WHEN "
+                       "'dialogue_id' THEN"
                        " 'printf(''%s-%05d'', CASE WHEN n % 2 THEN ''aa'' ELSE ''zz'' END, n)' ELSE c.name END)"
                        " FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name"
                        " HAVING sum(c.name = 'dialogue_id') ORDER BY m.name <> 'dialogues'";

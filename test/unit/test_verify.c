@@ -77,6 +77,17 @@ static void run(sqlite3 *db, const char *sql)
     assert_null(message);
 }
 
+/* The first value of the answer. */
+static cv_str text_of(fixture *f, sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *st;
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    cv_str text = cv_arena_copy(&f->scratch, cv_str_of((const char *)sqlite3_column_text(st, 0)));
+    sqlite3_finalize(st);
+    return text;
+}
+
 static void unprotect(sqlite3 *db)
 {
     cv_buf drops = {0};
@@ -276,8 +287,10 @@ static void the_engine_is_asked_as_well(void **state)
 {
     fixture *f = *state;
     sqlite3 *db = open_raw(f);
-    unprotect(db);
-    run(db, "DELETE FROM experts WHERE expert_slug = 'palmier'");
+    cv_str trigger = text_of(f, db, "SELECT sql FROM sqlite_schema WHERE name = 'experts_no_delete'");
+    run(db, "DROP TRIGGER experts_no_delete; PRAGMA foreign_keys = OFF;"
+            "DELETE FROM experts WHERE expert_slug = 'palmier'");
+    run(db, trigger.p);
     sqlite3_close(db);
     cv_str message = verify(f, true);
     assert_int_equal(f->errs.items[0].code, CV_ERR_CORRUPT);

@@ -139,6 +139,7 @@ bool cv_record_doctor(cv_call *call)
     cv_doctor_disk(&d);
     if (there && cv_doctor_open(&d)) {
         cv_doctor_integrity(&d);
+        cv_doctor_watermark(&d);
         cv_doctor_history(&d);
         cv_doctor_search(&d);
         cv_doctor_files(&d);

@@ -58,6 +58,7 @@ void cv_doctor_room(cv_doctor *d, uint64_t room, uint64_t record); /* bytes that
 /* ---- doctor_store.c: what the store says ---- */
 bool cv_doctor_open(cv_doctor *d); /* false: it does not open, and a finding says why */
 void cv_doctor_integrity(cv_doctor *d);
+void cv_doctor_watermark(cv_doctor *d);
 void cv_doctor_history(cv_doctor *d);
 void cv_doctor_search(cv_doctor *d);
 

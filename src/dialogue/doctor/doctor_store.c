@@ -2,6 +2,7 @@
  * doctor.h. */
 #include "dialogue/doctor/doctor.h"
 
+#include "dialogue/verify/seal.h"
 #include "dialogue/verify/verifier.h"
 #include "record/outlet.h"
 
@@ -50,6 +51,20 @@ void cv_doctor_integrity(cv_doctor *d)
         add_way_out(cv_doctor_fail(d, "integrity", CV_DOCTOR_ERROR, &err), &err);
 }
 
+/* Has the record all that was acknowledged? */
+void cv_doctor_watermark(cv_doctor *d)
+{
+    cv_err err = {.arena = d->call.arena};
+    cv_watermark_state state;
+    if (!d->call.store->calls->acknowledged(d->call.store, d->call.arena, &state, &err))
+        cv_doctor_fail(d, "watermark", CV_DOCTOR_ERROR, &err);
+    else if (state == CV_WATERMARK_MISSING)
+        cv_doctor_say(d, "watermark", CV_DOCTOR_NOTE, "nothing beside the record says how far it was")->remedy =
+            CV_STR("nothing: the next write makes the watermark");
+    else
+        cv_doctor_say(d, "watermark", CV_DOCTOR_OK, "the last commit that was acknowledged is there");
+}
+
 typedef struct {
     cv_doctor *d;
     cv_verify *room;
@@ -77,7 +92,8 @@ void cv_doctor_history(cv_doctor *d)
     cv_err err = {.arena = d->call.arena};
     verifying v = {.d = d, .room = CV_NEW(d->call.arena, cv_verify)};
     size_t before = d->findings.count;
-    if (!cv_state_each(&d->call, verify_next, &v, &err))
+    cv_seal last;
+    if (!cv_state_each(&d->call, verify_next, &v, &err) || !cv_seal_commits(&d->call, NULL, &last, &err))
         add_way_out(cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
     else if (v.whole > 0)
         cv_doctor_say(d, "history", CV_DOCTOR_OK, "%zu dialogue%s agree%s with what was written", v.whole,
@@ -105,7 +121,8 @@ void cv_doctor_search(cv_doctor *d)
     bool rebuilt = d->repair && store->calls->search_rebuild(store, d->call.arena, &err);
     if (d->repair && !rebuilt) {
         cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err);
-    } else if (!store->calls->search(store, d->call.arena, &query, pass_over, NULL, &behind, &err)) {
+    } else if (!store->calls->search(store, d->call.arena, &query, pass_over, NULL, &behind, &err) ||
+               !store->calls->search_check(store, d->call.arena, &err)) {
         cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err)->remedy = CV_STR("conclave doctor --repair");
     } else if (behind > 0) {
         cv_doctor_say(d, "search", CV_DOCTOR_NOTE, "%zu dialogue%s changed since the index was made", behind,

@@ -185,22 +185,30 @@ bool cv_record_seal(cv_call *call)
     return true;
 }
 
-/* The last commit must be named, so that nobody gives writes up without having read which. */
+/* Writes that are to be given up must be named by the last commit that is left: nobody does so without having read how
+ * many they are. */
+static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
+{
+    const cv_json *given = cv_json_get(call->input, CV_STR("commit"));
+    cv_watermark_state state;
+    int64_t number = cv_json_get_int(call->input, "commit", -1);
+    if (!given)
+        return call->store->calls->acknowledged(call->store, call->arena, &state, err);
+    if (number == last->number)
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "the record ends at commit %lld, not at %lld", (long long)last->number,
+               (long long)number);
+    err->field = CV_STR("commit");
+    err->suggestion = CV_STR("name the last commit that the record has");
+    return false;
+}
+
 bool cv_record_accept(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_commit last;
-    int64_t given = cv_json_get_int(call->input, "commit", -1);
-    if (!call->store->calls->last_commit(call->store, &last, &err))
-        return cv_call_fail(call, &err);
-    if (given != last.number) {
-        cv_err_set(&err, CV_ERR_INVALID_VALUE, "the record ends at commit %lld, not at %lld", (long long)last.number,
-                   (long long)given);
-        err.field = CV_STR("commit");
-        err.suggestion = CV_STR("name the last commit that the record has");
-        return cv_call_fail(call, &err);
-    }
-    if (!call->store->calls->accept(call->store, call->arena, &last, &err))
+    if (!call->store->calls->last_commit(call->store, &last, &err) || !may_accept(call, &last, &err) ||
+        !call->store->calls->accept(call->store, call->arena, &last, &err))
         return cv_call_fail(call, &err);
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);

@@ -1,6 +1,6 @@
 /* verify.c - does the record agree with its own history?
  *
- *     the engine     pages, schema, search index                                   store.h, check
+ *     the engine     pages, schema; at the end the search index                    store.h, check, search_check
  *     a dialogue     chain of events, rows, statuses, totals, operations           verifier.h
  *     all commits    numbered without gaps, each with its events; the seal         seal.h
  *     the watermark  the record has the last commit that was acknowledged          record/watermark.h
@@ -118,7 +118,8 @@ static bool verify_all(cv_call *call, cv_json_writer *w, const cv_seal *seal, cv
     return call->store->calls->check(call->store, call->arena, err) &&
            (id ? report_named(call, v, w, id->text, err)
                : cv_state_each(call, report_each, &(reporting){call, v, w}, err)) &&
-           cv_seal_commits(call, seal, ret_last, err);
+           cv_seal_commits(call, seal, ret_last, err) &&
+           call->store->calls->search_check(call->store, call->arena, err);
 }
 
 static void answer_end(cv_call *call, cv_json_writer *w, const cv_seal *last, cv_watermark_state mark,

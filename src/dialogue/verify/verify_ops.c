@@ -23,7 +23,8 @@ bool cv_verify_cover_op(cv_verify *v, const cv_rec_event *event, cv_str digest, 
 
 typedef struct {
     cv_verify *v;
-    int64_t next; /* the rev that comes now */
+    int64_t next;   /* the rev that comes now */
+    int64_t number; /* of the commit before */
 } walking;
 
 static bool see_op(void *ctx, const cv_op_row *op, cv_err *err)
@@ -42,6 +43,10 @@ static bool see_op(void *ctx, const cv_op_row *op, cv_err *err)
         return cv_verify_fail(v, place_of(v, op->rev), err,
                               "the operation '%.*s' or its answer was changed: expected digest %.*s, found %.*s",
                               CV_FMT(op->op_id), CV_HASH_LEN, v->ops.items[op->rev - 1].expected, CV_FMT(found));
+    if (op->number <= w->number)
+        return cv_verify_fail(v, place_of(v, op->rev), err, "number: expected more than %lld, found %lld",
+                              (long long)w->number, (long long)op->number);
+    w->number = op->number;
     w->next = op->rev + 1;
     cv_arena_reset(&v->scratch);
     return true;
@@ -49,7 +54,7 @@ static bool see_op(void *ctx, const cv_op_row *op, cv_err *err)
 
 bool cv_verify_ops(cv_call *call, cv_verify *v, cv_err *err)
 {
-    walking w = {v, 1};
+    walking w = {v, 1, 0};
     if ((int64_t)v->ops.count != v->last_rev)
         return cv_verify_fail(v, place_of(v, (int64_t)v->ops.count + 1), err,
                               "expected an event that vouches for the operation, found none");
