@@ -173,7 +173,7 @@ static inline void cv_rounds_open(cv_world *w, const char *folder)
 {
     *w = (cv_world){.now = 1767400000000, .folder = folder};
     cv_err err = {.arena = &w->a};
-    if (!cv_sqlite_open(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", folder).p, false, &w->store, &err)) {
+    if (!cv_sqlite_open_marked(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", folder).p, false, &w->store, &err)) {
         cv_errs errs = {.items = &err, .count = 1};
         cv_rounds_die("the record does not open", &errs);
     }

@@ -37,8 +37,9 @@ static inline void cv_world_open(cv_world *w)
     *w = (cv_world){.now = 1767323045678};
     w->folder = cv_test_folder(&w->a);
     cv_err err = {.arena = &w->a};
-    assert_ok(cv_sqlite_open(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, true, &w->store, &err),
-              &err);
+    assert_ok(
+        cv_sqlite_open_marked(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, true, &w->store, &err),
+        &err);
     setenv("CV_CHECK_REPLIES", "1", 1);
 }
 
@@ -77,7 +78,7 @@ static inline void cv_world_return(cv_world *w)
 {
     cv_err err = {.arena = &w->a};
     const char *path = cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p;
-    assert_ok(cv_sqlite_open(&w->a, path, false, &w->store, &err), &err);
+    assert_ok(cv_sqlite_open_marked(&w->a, path, false, &w->store, &err), &err);
 }
 
 static inline cv_call cv_world_begin(cv_world *w)

@@ -28,7 +28,7 @@ checked empty.txt
     --claims '[{"local_id": "MUFFIN-C0001", "label": "Rye keeps", "content": "A week.", "contributors": ["muffin"]}]' >/dev/null
 run "a project" 0 doctor --json
 is '.healthy and .errors == 0 and .warnings == 0'
-is '[.findings[] | select(.level == "ok") | .check] == ["project", "record", "disk", "engine", "integrity", "history", "search"]'
+is '[.findings[] | select(.level == "ok") | .check] == ["project", "record", "disk", "engine", "integrity", "watermark", "history", "search"]'
 
 patient
 run "repair" 0 doctor --repair --json

@@ -840,11 +840,19 @@ static bool rival_op_result(cv_store *store, cv_arena *a, cv_str id, cv_str op_i
     return r->inner->calls->op_result(r->inner, a, id, op_id, rev, digest, result, found, err);
 }
 
+static bool rival_acknowledged(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
+{
+    rival_store *r = (rival_store *)store;
+    return r->inner->calls->acknowledged(r->inner, a, ret_state, err);
+}
+
 static void others_may_come_in_between(void **state)
 {
     cv_world *w = *state;
-    static const cv_store_calls calls = {
-        .commit = commit_after_a_rival, .snapshot = rival_snapshot, .op_result = rival_op_result};
+    static const cv_store_calls calls = {.commit = commit_after_a_rival,
+                                         .snapshot = rival_snapshot,
+                                         .op_result = rival_op_result,
+                                         .acknowledged = rival_acknowledged};
     begin(w, "bread", false);
     rival_store rival = {{&calls}, w->store, w, 3};
     int64_t rev = cv_world_position(w, "bread").rev;

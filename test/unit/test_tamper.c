@@ -1,0 +1,795 @@
+/* test_tamper.c - whatever is changed behind the program's back is noticed.
+ *
+ * A record with several dialogues, one of them restored from an export, and a search index that is a little behind.
+ * Each case puts its files back, changes one thing and asks `conclave verify`. The tables and columns come from the
+ * live schema: a new column is attacked without being named here. Triggers, foreign keys and CHECKs are off while a row
+ * is changed, and the schema stays as it is, so that nothing but the change itself can be seen.
+ *
+ *     noticed     by opening the record, or by verify
+ *     sealed      not by verify alone, but with the seal: what docs/record.md says only a seal proves
+ *     nothing     the index answers as before; the log had been taken into the database: nothing was lost
+ *
+ * A change that is none of these fails the test.
+ */
+#include "rounds.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "record/watermark.h"
+
+enum { FILES = 3 };
+static const char *const endings[FILES] = {"", "-wal", "-watermark"};
+
+/* The files of a record; a view without bytes: there is none. */
+typedef struct {
+    cv_str files[FILES];
+} copy;
+
+static struct {
+    cv_arena a, turn;
+    const char *folder, *path;
+    copy now, before, logged, unlogged; /* at the end; half a history before; the end, with a log; without it */
+    cv_str seal;                        /* of the end */
+    cv_str index;                       /* what the search index has */
+    size_t noticed, sealed, nothing;
+} t;
+
+/* ---- files --------------------------------------------------------------------------------------- */
+
+static copy keep(const char *path)
+{
+    copy c = {0};
+    for (size_t i = 0; i < FILES; i++) {
+        const char *file = cv_arena_printf(&t.a, "%s%s", path, endings[i]).p;
+        if (access(file, F_OK) == 0)
+            c.files[i] = cv_test_read(&t.a, file);
+    }
+    return c;
+}
+
+static void put_file(const char *ending, cv_str bytes)
+{
+    const char *path = cv_arena_printf(&t.turn, "%s%s", t.path, ending).p;
+    unlink(path);
+    if (!bytes.p)
+        return;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.p, 1, bytes.n, file), bytes.n);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void put_back(const copy *c)
+{
+    cv_arena_reset(&t.turn);
+    put_file("-shm", (cv_str){NULL, 0});
+    for (size_t i = 0; i < FILES; i++)
+        put_file(endings[i], c->files[i]);
+}
+
+/* ---- the program ----------------------------------------------------------------------------------- */
+
+static void use_marked(cv_world *w, const char *path)
+{
+    cv_err err = {.arena = &w->a};
+    assert_ok(cv_sqlite_open_marked(&w->a, path, true, &w->store, &err), &err);
+}
+
+/* Calls an operation of the project on the files as they are. False: the record does not open, or it fails. */
+static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &t.turn};
+    cv_store *store;
+    if (!cv_sqlite_open_marked(&a, t.path, false, &store, &err)) {
+        *CV_PUSH(&t.turn, errs) = err;
+        cv_arena_release(&a);
+        return false;
+    }
+    cv_json json;
+    assert_ok(cv_json_parse(&t.turn, input, &json, &err), &err);
+    cv_call call = {.arena = &t.turn,
+                    .store = store,
+                    .clock = cv_clock_system(),
+                    .root = t.folder,
+                    .input = &json,
+                    .input_text = input,
+                    .out = out,
+                    .errs = errs};
+    bool ok = cv_op_call(cv_op_find(CV_STR(""), cv_str_of(verb)), &call);
+    cv_store_close(store);
+    cv_arena_release(&a);
+    return ok;
+}
+
+static bool verifies(cv_str seal)
+{
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    cv_str input = seal.n ? cv_arena_printf(&t.turn, "{\"seal\":\"%.*s\"}", CV_FMT(seal)) : CV_STR("{}");
+    bool ok = ask("verify", input, &out, &errs);
+    cv_buf_release(&out);
+    return ok;
+}
+
+/* ---- plain SQLite ----------------------------------------------------------------------------------- */
+
+static sqlite3 *open_raw(void)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(t.path, &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+    sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF", NULL, NULL, NULL);
+    return db;
+}
+
+/* False: SQLite itself refuses it. */
+static bool run(sqlite3 *db, const char *sql)
+{
+    bool ok = sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    if (!ok && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return ok;
+}
+
+static int add_line(void *ctx, int columns, char **values, char **names)
+{
+    (void)names;
+    for (int i = 0; i < columns; i++)
+        cv_buf_printf(ctx, "%s%c", values[i] ? values[i] : "-", i + 1 < columns ? '\t' : '\n');
+    return 0;
+}
+
+/* The answer as lines with tabs. */
+static cv_str lines_of(sqlite3 *db, cv_arena *a, const char *sql)
+{
+    cv_buf out = {0};
+    if (sqlite3_exec(db, sql, add_line, &out, NULL) != SQLITE_OK)
+        cv_buf_printf(&out, "error: %s", sqlite3_errmsg(db));
+    return cv_buf_take(&out, a);
+}
+
+/* All that the search index has. */
+static cv_str index_of(cv_arena *a)
+{
+    sqlite3 *db = open_raw();
+    cv_str words = lines_of(db, a,
+                            "SELECT * FROM search_terms ORDER BY 1, 2, 3, 4; SELECT id, hex(sz) FROM "
+                            "search_index_docsize ORDER BY id; SELECT hex(block) FROM search_index_data WHERE id = 1");
+    sqlite3_close(db);
+    return words;
+}
+
+/* ---- judging ------------------------------------------------------------------------------------------ */
+
+typedef enum { MUST_BE_NOTICED, ONLY_BY_SEAL, MAY_CHANGE_NOTHING } verdict;
+
+static void judge(verdict expected, const char *what)
+{
+    if (!verifies((cv_str){NULL, 0})) {
+        t.noticed++;
+        return;
+    }
+    if (!verifies(t.seal)) {
+        if (expected != ONLY_BY_SEAL)
+            fail_msg("only the seal notices, but verify should: %s", what);
+        t.sealed++;
+        return;
+    }
+    if (expected != MAY_CHANGE_NOTHING || !cv_str_eq(index_of(&t.turn), t.index))
+        fail_msg("not noticed: %s", what);
+    t.nothing++;
+}
+
+/* Runs SQL on the record; what SQLite itself refuses is no case. */
+static bool attack(verdict expected, const char *sql)
+{
+    put_back(&t.now);
+    sqlite3 *db = open_raw();
+    bool done = run(db, sql) && sqlite3_total_changes(db) > 0;
+    sqlite3_close(db);
+    if (done)
+        judge(expected, sql);
+    return done;
+}
+
+/* ---- the record ------------------------------------------------------------------------------------------ */
+
+static void add_dialogue(cv_world *w, const char *id, int rounds)
+{
+    cv_world_dialogue(w, id, cv_rounds_bakers, false);
+    for (int round = 0; round < rounds; round++)
+        if (!cv_world_call_text(w, "round-register", cv_rounds_request(&w->a, id, round, "test", "")))
+            fail_msg("round %d of %s: %.*s", round, id, CV_FMT(cv_err_text(&w->errs.items[0])));
+}
+
+static void add_verdict(cv_world *w, const char *id, int number)
+{
+    cv_world_do(w, "verdict-register",
+                cv_arena_printf(&w->a,
+                                "{'dialogue_id': '%s', 'verdict_id': 'v%d', 'verdict_type': 'interim', 'round': 0, "
+                                "'recommendation': 'Bake %d', 'description': 'It is time.', 'conditions': ['now'], "
+                                "'tensions_accepted': ['T0002'], 'key_evidence': ['E0001']}",
+                                id, number, number)
+                    .p);
+}
+
+/* A dialogue of another record, taken over whole. */
+static void restore_one(cv_world *w)
+{
+    cv_world other;
+    cv_world_open(&other);
+    add_dialogue(&other, "wine", 1);
+    cv_str document = cv_world_do(&other, "export", "{'dialogue_id': 'wine', 'output_path': '-'}");
+    const char *path = cv_arena_printf(&w->a, "%s/wine.json", w->folder).p;
+    cv_err err = {.arena = &w->a};
+    assert_ok(cv_file_write(path, document, &err), &err);
+    cv_world_close(&other);
+    cv_call call = cv_world_begin(w);
+    cv_json input;
+    call.input_text = cv_arena_printf(&w->turn, "{\"path\":\"%s\"}", path);
+    assert_ok(cv_json_parse(&w->turn, call.input_text, &input, &err), &err);
+    call.input = &input;
+    if (!cv_op_call(cv_op_find(CV_STR(""), CV_STR("import")), &call))
+        fail_msg("%.*s", CV_FMT(cv_err_text(&w->errs.items[0])));
+    assert_str_has(cv_buf_str(&w->out), "\"imported\":1");
+}
+
+static int make_record(void **state)
+{
+    cv_world w;
+    (void)state;
+    cv_world_open(&w);
+    const char *path = cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p;
+    t.folder = cv_test_folder(&t.a);
+    t.path = cv_arena_printf(&t.a, "%s/conclave.db", t.folder).p;
+    add_dialogue(&w, "bread", 2);
+    add_dialogue(&w, "cake", 1);
+    restore_one(&w);
+    cv_world_do(&w, "search", "{'query': 'muffin'}");
+    cv_world_leave(&w);
+    t.before = keep(path);
+    cv_world_return(&w);
+    add_verdict(&w, "bread", 1);
+    add_dialogue(&w, "tart", 1);
+    cv_world_do(&w, "search", "{'query': 'muffin'}");
+    cv_world_do(&w, "update",
+                "{'dialogue_id': 'cake', 'updates': [{'id': 'P0001', 'label': 'Better', 'reason': 'clearer'}]}");
+    cv_world_leave(&w);
+    t.unlogged = keep(path);
+    cv_world_return(&w);
+    for (int i = 1; i <= 10; i++)
+        add_verdict(&w, "cake", i);
+    t.logged = keep(path);
+    cv_world_leave(&w);
+    t.now = keep(path);
+    cv_world_close(&w);
+    assert_null(t.now.files[1].p); /* the last one to leave takes the log along */
+    assert_true(t.logged.files[1].n > 40000);
+
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    put_back(&t.now);
+    t.index = index_of(&t.a);
+    assert_true(ask("seal", CV_STR("{}"), &out, &errs));
+    cv_json reply;
+    cv_err err = {.arena = &t.a};
+    assert_ok(cv_json_parse(&t.a, cv_buf_str(&out), &reply, &err), &err);
+    t.seal = cv_arena_copy(&t.a, cv_json_get_text(&reply, "seal"));
+    cv_buf_release(&out);
+    return 0;
+}
+
+static int forget_record(void **state)
+{
+    (void)state;
+    cv_test_remove(t.folder);
+    cv_arena_release(&t.turn);
+    cv_arena_release(&t.a);
+    return 0;
+}
+
+static void report(const char *what, size_t floor)
+{
+    size_t all = t.noticed + t.sealed + t.nothing;
+    printf("# %s: %zu changes, %zu noticed, %zu by the seal only, %zu that change nothing\n", what, all, t.noticed,
+           t.sealed, t.nothing);
+    assert_true(all >= floor);
+    t.noticed = t.sealed = t.nothing = 0;
+}
+
+static void the_record_is_sound(void **state)
+{
+    (void)state;
+    put_back(&t.now);
+    assert_true(verifies((cv_str){NULL, 0}));
+    assert_true(verifies(t.seal));
+    put_back(&t.logged);
+    assert_true(verifies(t.seal));
+}
+
+/* ---- every table, column and row ------------------------------------------------------------------------ */
+
+/* What verify does not prove of a column; docs/record.md says the same. */
+static verdict expected_of(cv_str table, cv_str column)
+{
+    if (cv_str_eq(table, CV_STR("ops")) && cv_str_eq(column, CV_STR("created_at")))
+        return ONLY_BY_SEAL; /* of the write that restored a dialogue: no event of this record is about it */
+    bool behind = (cv_str_eq(table, CV_STR("search_state")) && cv_str_eq(column, CV_STR("rev"))) ||
+                  (cv_str_eq(table, CV_STR("search_progress")) && cv_str_eq(column, CV_STR("op")));
+    return behind || cv_str_starts(table, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
+}
+
+/* The version that the row of a migration names is a word in a message, and proves nothing. */
+static bool is_a_note(cv_str table, cv_str column)
+{
+    return cv_str_eq(table, CV_STR("schema_migrations")) && cv_str_eq(column, CV_STR("program"));
+}
+
+typedef struct {
+    cv_str name, type;
+} column;
+
+typedef struct {
+    cv_str name;
+    cv_str key; /* "a, b": the columns of its primary key */
+    column columns[40];
+    size_t count;
+    long rows;
+} table;
+
+static cv_str word_of(cv_str *line)
+{
+    cv_str word;
+    cv_str_split(line, '\t', &word);
+    return word;
+}
+
+static void read_table(sqlite3 *db, cv_str name, table *ret)
+{
+    *ret = (table){.name = name};
+    cv_str rest = lines_of(
+               db, &t.a, cv_arena_printf(&t.a, "SELECT name, type, pk FROM pragma_table_info('%.*s')", CV_FMT(name)).p),
+           line;
+    cv_str keys[8] = {0};
+    size_t key_count = 0;
+    while (cv_str_split(&rest, '\n', &line) && line.n > 0) {
+        column *c = &ret->columns[ret->count++];
+        c->name = word_of(&line);
+        c->type = word_of(&line);
+        int place = atoi(cv_arena_copy_z(&t.a, line));
+        if (place > 0) {
+            keys[place - 1] = c->name;
+            key_count++;
+        }
+        assert_true(ret->count < CV_COUNT(ret->columns));
+    }
+    for (size_t i = 0; i < key_count; i++)
+        ret->key = cv_arena_printf(&t.a, "%.*s%s%.*s", CV_FMT(ret->key), i ? ", " : "", CV_FMT(keys[i]));
+    assert_true(key_count > 0);
+    cv_str count = lines_of(db, &t.a, cv_arena_printf(&t.a, "SELECT count(*) FROM %.*s", CV_FMT(name)).p);
+    ret->rows = strtol(cv_arena_copy_z(&t.a, count), NULL, 10);
+}
+
+/* "(key) = (the key of the n-th row)" */
+static const char *row_number(const table *tab, long n)
+{
+    return cv_arena_printf(&t.turn, "(%.*s) = (SELECT %.*s FROM %.*s ORDER BY %.*s LIMIT 1 OFFSET %ld)",
+                           CV_FMT(tab->key), CV_FMT(tab->key), CV_FMT(tab->name), CV_FMT(tab->key), n)
+        .p;
+}
+
+/* Another value for a column: what is there and something more, and something else. */
+static const char *other_value(const column *c, int which)
+{
+    bool number = cv_str_starts(c->type, CV_STR("INT")), text = cv_str_eq(c->type, CV_STR("TEXT"));
+    static const char *const numbers[] = {"coalesce(%.*s, 0) + 50", "NULL", "coalesce(%.*s, 0) - 1"};
+    static const char *const texts[] = {"coalesce(%.*s, '') || 'x'", "NULL", "''"};
+    static const char *const bytes[] = {"CAST(%.*s || 'x' AS BLOB)", "substr(%.*s, 2)", "x''"};
+    cv_str form = cv_str_of(number ? numbers[which] : text ? texts[which] : bytes[which]);
+    size_t at = cv_str_find(form, CV_STR("%.*s"));
+    if (at == SIZE_MAX)
+        return form.p;
+    return cv_arena_printf(&t.turn, "%.*s%.*s%.*s", (int)at, form.p, CV_FMT(c->name), CV_FMT(cv_str_from(form, at + 4)))
+        .p;
+}
+
+static void change_columns(const table *tab)
+{
+    long rows[] = {0, tab->rows - 1, tab->rows / 2};
+    size_t some = cv_test_soak() ? 3 : 2;
+    for (size_t i = 0; i < tab->count; i++)
+        for (size_t r = 0; r < some && !is_a_note(tab->name, tab->columns[i].name); r++)
+            for (int which = 0; which < (cv_test_soak() ? 3 : r == 0 ? 2 : 1); which++) {
+                const char *other = other_value(&tab->columns[i], which);
+                cv_str name = tab->columns[i].name;
+                attack(expected_of(tab->name, name),
+                       cv_arena_printf(&t.a, "UPDATE %.*s SET %.*s = %s WHERE %s AND %.*s IS NOT %s", CV_FMT(tab->name),
+                                       CV_FMT(name), other, row_number(tab, rows[r]), CV_FMT(name), other)
+                           .p);
+            }
+}
+
+static void remove_rows(const table *tab)
+{
+    verdict expected = cv_str_starts(tab->name, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
+    for (long n = 0; n<tab->rows; n += tab->rows> 3 ? tab->rows / 3 : 1)
+        attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s WHERE %s", CV_FMT(tab->name), row_number(tab, n)).p);
+    if (tab->rows > 0)
+        attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s", CV_FMT(tab->name)).p);
+}
+
+/* A copy of a row with one column changed, wherever that makes a row that the table takes; and one of our own. */
+static void add_rows(const table *tab)
+{
+    verdict expected = cv_str_starts(tab->name, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
+    cv_buf own = {0};
+    size_t added = 0;
+    for (size_t i = 0; i < tab->count; i++) {
+        cv_buf_printf(&own, "%s%s", i ? ", " : "", cv_str_eq(tab->columns[i].type, CV_STR("TEXT")) ? "'x'" : "77");
+        cv_buf list = {0};
+        for (size_t k = 0; k < tab->count; k++)
+            cv_buf_printf(&list, "%s%s", k ? ", " : "",
+                          k == i ? other_value(&tab->columns[k], 0) : cv_arena_copy_z(&t.turn, tab->columns[k].name));
+        cv_str sql = cv_arena_printf(&t.a, "INSERT INTO %.*s SELECT %.*s FROM %.*s WHERE %s", CV_FMT(tab->name),
+                                     CV_FMT(cv_buf_str(&list)), CV_FMT(tab->name), row_number(tab, 0));
+        cv_buf_release(&list);
+        added += attack(expected, sql.p);
+    }
+    added +=
+        attack(expected,
+               cv_arena_printf(&t.a, "INSERT INTO %.*s VALUES (%.*s)", CV_FMT(tab->name), CV_FMT(cv_buf_str(&own))).p);
+    cv_buf_release(&own);
+    if (added == 0)
+        print_message("# no row could be added to %.*s\n", CV_FMT(tab->name));
+}
+
+static void every_table_and_column(void **state)
+{
+    (void)state;
+    put_back(&t.now);
+    sqlite3 *db = open_raw();
+    cv_str names = lines_of(db, &t.a,
+                            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"),
+           name;
+    size_t tables = 0;
+    table *all = CV_NEW_ARRAY(&t.a, 64, table);
+    while (cv_str_split(&names, '\n', &name) && name.n > 0)
+        read_table(db, name, &all[tables++]);
+    sqlite3_close(db);
+    assert_true(tables > 25);
+    for (size_t i = 0; i < tables; i++) {
+        change_columns(&all[i]);
+        remove_rows(&all[i]);
+        add_rows(&all[i]);
+    }
+    report("rows", 650);
+}
+
+/* No event of this record is about the write that restored a dialogue. */
+static void a_restored_write(void **state)
+{
+    (void)state;
+    attack(MUST_BE_NOTICED, "UPDATE ops SET digest = replace(digest, 'a', 'b') WHERE op_id LIKE 'restore-%'");
+    attack(MUST_BE_NOTICED, "UPDATE ops SET result = '{\"forged\":1}' WHERE op_id LIKE 'restore-%'");
+    attack(ONLY_BY_SEAL, "UPDATE ops SET created_at = '2020' WHERE op_id LIKE 'restore-%'");
+    attack(ONLY_BY_SEAL, "UPDATE ops SET digest = replace(digest, 'a', 'b'), op_id = replace(op_id, 'a', 'b')"
+                         " WHERE op_id LIKE 'restore-%'");
+    assert_int_equal(t.sealed, 2);
+    report("restored", 4);
+}
+
+/* ---- the schema ------------------------------------------------------------------------------------------- */
+
+static void attack_schema(const char *sql)
+{
+    put_back(&t.now);
+    sqlite3 *db = open_raw();
+    bool done = run(db, sql);
+    sqlite3_close(db);
+    if (!done)
+        fail_msg("SQLite refuses: %s", sql);
+    judge(MUST_BE_NOTICED, sql);
+}
+
+static void every_object_of_the_schema(void **state)
+{
+    static const char *const others[] = {
+        "CREATE TABLE more (a)",
+        "CREATE INDEX more ON events (created_at)",
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TRIGGER more AFTER INSERT ON events BEGIN SELECT 1; END",
+        "CREATE TRIGGER more BEFORE UPDATE ON verdicts BEGIN SELECT RAISE(IGNORE); END",
+        "DROP TRIGGER events_no_update; CREATE TRIGGER events_no_update BEFORE UPDATE ON events BEGIN SELECT 1; END",
+        "ALTER TABLE events ADD COLUMN more TEXT",
+        "ALTER TABLE verdicts RENAME COLUMN warning TO warned",
+        "PRAGMA application_id = 7",
+        "ANALYZE",
+    };
+    (void)state;
+    put_back(&t.now);
+    sqlite3 *db = open_raw();
+    cv_str names = lines_of(db, &t.a, "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL"), name;
+    sqlite3_close(db);
+    while (cv_str_split(&names, '\n', &name) && name.n > 0) {
+        attack_schema(cv_arena_printf(&t.a, "DELETE FROM sqlite_schema WHERE name = '%.*s'", CV_FMT(name)).p);
+        attack_schema(
+            cv_arena_printf(&t.a, "UPDATE sqlite_schema SET sql = sql || ' /* */' WHERE name = '%.*s'", CV_FMT(name))
+                .p);
+    }
+    for (size_t i = 0; i < CV_COUNT(others); i++)
+        attack_schema(others[i]);
+    report("schema", 200);
+}
+
+/* ---- the log ----------------------------------------------------------------------------------------------- */
+
+static void with_log(cv_str log, const char *what)
+{
+    copy c = t.logged;
+    put_back(&c);
+    put_file("-wal", log);
+    judge(MAY_CHANGE_NOTHING, what);
+}
+
+static void the_log_removed_cut_or_damaged(void **state)
+{
+    enum { HEADER = 32, FRAME = 24 + 4096 };
+    cv_str log = t.logged.files[1];
+    (void)state;
+    with_log((cv_str){NULL, 0}, "the log removed");
+    assert_int_equal(t.noticed, 1);
+    for (size_t n = 0; n < log.n; n += n < HEADER ? HEADER : cv_test_soak() ? FRAME : 5 * FRAME) {
+        with_log(cv_str_head(log, n), "the log cut at a frame");
+        with_log(cv_str_head(log, n + 1000 < log.n ? n + 1000 : n + 1), "the log cut in a frame");
+    }
+    size_t step = cv_test_soak() ? 97 : 9973;
+    for (size_t n = 0; n < log.n; n += n < HEADER ? 1 : step) {
+        char *bytes = cv_arena_copy_z(&t.turn, log);
+        bytes[n] = (char)(bytes[n] ^ 0x40);
+        cv_str damaged = cv_arena_copy(&t.a, (cv_str){bytes, log.n});
+        with_log(damaged, "a byte of the log changed");
+    }
+    assert_true(t.noticed > 40);
+    report("log", 60);
+}
+
+/* ---- older copies, and dialogues that go -------------------------------------------------------------------- */
+
+static void put_files(const copy *database, const copy *log, const copy *watermark, verdict expected, const char *what)
+{
+    copy c = {{database->files[0], log ? log->files[1] : (cv_str){NULL, 0},
+               watermark ? watermark->files[2] : (cv_str){NULL, 0}}};
+    put_back(&c);
+    judge(expected, what);
+}
+
+static void an_older_copy(void **state)
+{
+    (void)state;
+    put_files(&t.before, NULL, &t.now, MUST_BE_NOTICED, "an older database");
+    put_files(&t.unlogged, NULL, &t.now, MUST_BE_NOTICED, "the database before the last ten writes");
+    put_files(&t.before, &t.logged, &t.now, MAY_CHANGE_NOTHING, "an older database under a newer log");
+    put_files(&t.now, &t.logged, &t.now, MAY_CHANGE_NOTHING, "a log that is in the database already");
+    put_files(&t.before, NULL, &t.before, ONLY_BY_SEAL, "an older database with its watermark");
+    put_files(&t.before, NULL, NULL, ONLY_BY_SEAL, "an older database without a watermark");
+    put_files(&t.now, NULL, NULL, MAY_CHANGE_NOTHING, "the watermark removed");
+    assert_int_equal(t.sealed, 2);
+    report("copies", 7);
+}
+
+/* Whatever stands there instead of a watermark is never taken for one, nor for none. */
+static void damaged_watermark(cv_str bytes, bool whole_way)
+{
+    cv_commit commit;
+    cv_err err = {.arena = &t.turn};
+    put_file("-watermark", bytes);
+    const char *path = cv_watermark_path(&t.turn, t.path);
+    assert_int_equal(cv_watermark_read(path, &commit, &err), CV_WATERMARK_UNREADABLE);
+    assert_int_equal(err.code, CV_ERR_REGRESSED);
+    if (whole_way)
+        judge(MUST_BE_NOTICED, "the watermark damaged");
+    else
+        t.noticed++;
+}
+
+static void the_watermark_damaged(void **state)
+{
+    cv_str mark = t.now.files[2];
+    (void)state;
+    put_back(&t.now);
+    for (size_t n = 0; n < mark.n; n++) {
+        char *bytes = cv_arena_copy_z(&t.turn, mark);
+        bytes[n] = (char)(bytes[n] ^ 1);
+        damaged_watermark((cv_str){bytes, mark.n}, n % 16 == 0);
+        damaged_watermark(cv_str_head(mark, n), n % 16 == 0);
+    }
+    damaged_watermark(cv_arena_join(&t.turn, mark, CV_STR("\n")), true);
+    report("watermark", 240);
+}
+
+/* How thorough someone is: the rows alone; the numbers of commits as well; the watermark, too. */
+typedef enum { ROWS, NUMBERS, WATERMARK, THOROUGH } care;
+
+static void finish(sqlite3 *db, care how)
+{
+    /* An index that has seen nothing is sound. */
+    assert_true(run(db, "INSERT INTO search_index (search_index) VALUES ('delete-all'); DELETE FROM search_rows;"
+                        "DELETE FROM search_old; DELETE FROM search_state; UPDATE search_progress SET op = 0"));
+    if (how >= NUMBERS)
+        assert_true(run(db, "CREATE TEMP TABLE again AS SELECT row_number() OVER (ORDER BY number) AS n, dialogue_id, "
+                            "op_id, rev, digest, created_at, result FROM ops; DELETE FROM ops;"
+                            "INSERT INTO ops SELECT * FROM again"));
+    cv_str last = lines_of(db, &t.turn, "SELECT max(number) FROM ops");
+    sqlite3_close(db);
+    if (how < WATERMARK)
+        return;
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    cv_str input = cv_arena_printf(&t.turn, "{\"commit\":%.*s}", CV_FMT(cv_str_trim(last)));
+    assert_true(ask("accept", input, &out, &errs));
+    cv_buf_release(&out);
+}
+
+/* For every table with a dialogue_id: `%s` is the table. */
+static void for_each_table(sqlite3 *db, const char *before, const char *after)
+{
+    cv_str names = lines_of(db, &t.turn,
+                            "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' "
+                            "AND c.name = 'dialogue_id' AND m.name NOT LIKE 'search_%'"),
+           name;
+    while (cv_str_split(&names, '\n', &name) && name.n > 0) {
+        const char *sql = cv_arena_printf(&t.turn, "%s %.*s %s", before, CV_FMT(name), after).p;
+        if (!run(db, sql))
+            fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    }
+}
+
+static void dialogues_that_go(void **state)
+{
+    static const char *const ids[] = {"bread", "cake", "wine", "tart"};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(ids); i++)
+        for (care how = ROWS; how < THOROUGH; how++) {
+            put_back(&t.now);
+            sqlite3 *db = open_raw();
+            for_each_table(db, "DELETE FROM", cv_arena_printf(&t.turn, "WHERE dialogue_id = '%s'", ids[i]).p);
+            finish(db, how);
+            judge(how == WATERMARK ? ONLY_BY_SEAL : MUST_BE_NOTICED, "a dialogue removed");
+
+            put_back(&t.now);
+            db = open_raw();
+            for_each_table(db, "UPDATE",
+                           cv_arena_printf(&t.turn, "SET dialogue_id = 'other' WHERE dialogue_id = '%s'", ids[i]).p);
+            finish(db, how);
+            judge(MUST_BE_NOTICED, "a dialogue renamed");
+        }
+    assert_int_equal(t.sealed, CV_COUNT(ids));
+    report("dialogues", 24);
+}
+
+/* A dialogue as it was in the older copy: all its rows, its position, its operations. */
+static void the_end_of_a_dialogue_cut_off(void **state)
+{
+    static const char *const ids[] = {"bread", "cake"};
+    (void)state;
+    put_back(&t.before);
+    const char *older = cv_arena_printf(&t.a, "%s/older.db", t.folder).p;
+    assert_int_equal(rename(t.path, older), 0);
+    for (size_t i = 0; i < CV_COUNT(ids); i++)
+        for (care how = ROWS; how < THOROUGH; how++) {
+            put_back(&t.now);
+            sqlite3 *db = open_raw();
+            assert_true(run(db, cv_arena_printf(&t.turn, "ATTACH '%s' AS older", older).p));
+            for_each_table(db, "DELETE FROM", cv_arena_printf(&t.turn, "WHERE dialogue_id = '%s'", ids[i]).p);
+            cv_str names = lines_of(db, &t.turn,
+                                    "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = "
+                                    "'table' AND c.name = 'dialogue_id' AND m.name NOT LIKE 'search_%'"),
+                   name;
+            while (cv_str_split(&names, '\n', &name) && name.n > 0)
+                assert_true(run(db, cv_arena_printf(&t.turn,
+                                                    "INSERT INTO main.%.*s SELECT * FROM older.%.*s WHERE dialogue_id "
+                                                    "= '%s'",
+                                                    CV_FMT(name), CV_FMT(name), ids[i])
+                                        .p));
+            assert_true(run(db, "DETACH older"));
+            finish(db, how);
+            judge(how == WATERMARK ? ONLY_BY_SEAL : MUST_BE_NOTICED, "the end of a dialogue cut off");
+        }
+    assert_int_equal(t.sealed, CV_COUNT(ids));
+    report("ends", 6);
+}
+
+/* ---- using such a record ------------------------------------------------------------------------------------- */
+
+static void a_record_that_has_lost_writes_is_refused(void **state)
+{
+    static const char *const refused[] = {"seal", "import"};
+    (void)state;
+    put_files(&t.unlogged, NULL, &t.now, MUST_BE_NOTICED, "the database before the last ten writes");
+    for (size_t i = 0; i < CV_COUNT(refused); i++) {
+        cv_buf out = {0};
+        cv_errs errs = {0};
+        assert_false(ask(refused[i], i ? CV_STR("{\"path\":\"x\"}") : CV_STR("{}"), &out, &errs));
+        assert_int_equal(errs.items[0].code, CV_ERR_REGRESSED);
+        assert_str_has(errs.items[0].message, "was acknowledged, the record ends at commit");
+        cv_buf_release(&out);
+    }
+    /* A writer that did not ask is refused all the same, and nothing is written. */
+    cv_world w = {.now = 1767400000000, .folder = t.folder};
+    use_marked(&w, t.path);
+    cv_call call = cv_world_begin(&w);
+    cv_json input = {.type = CV_JSON_OBJECT};
+    cv_state fresh = {.id = CV_STR("new")};
+    cv_rec_dialogue row = {.title = fresh.id,
+                           .status = CV_STR("open"),
+                           .created_at = CV_STR("x"),
+                           .panel_size = CV_ABSENT,
+                           .seed = CV_ABSENT};
+    cv_journal j;
+    cv_outcome outcome;
+    cv_err err = {.arena = &w.turn};
+    call.input = &input;
+    cv_journal_begin(&j, &call, &fresh);
+    cv_rec_event *event = cv_journal_event(&j, 'D', fresh.id, CV_STR("created"), 0, CV_STR("[]"));
+    cv_journal_covers(&j, event, CV_REC_DIALOGUE, cv_journal_put(&j, CV_REC_DIALOGUE, &row));
+    assert_fails(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err, CV_ERR_REGRESSED);
+    cv_position position;
+    bool found = true;
+    assert_ok(w.store->calls->position(w.store, &w.a, fresh.id, &position, &found, &err), &err);
+    assert_false(found);
+    cv_world_leave(&w);
+    cv_arena_release(&w.turn);
+    cv_arena_release(&w.a);
+    t.noticed = 0;
+}
+
+static bool accept(const char *input, cv_err_code expected)
+{
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    bool ok = ask("accept", cv_str_of(input), &out, &errs);
+    if (!ok)
+        assert_int_equal(errs.items[0].code, expected);
+    cv_buf_release(&out);
+    return ok;
+}
+
+static void what_is_left_is_accepted_by_name(void **state)
+{
+    (void)state;
+    put_files(&t.unlogged, NULL, &t.now, MUST_BE_NOTICED, "the database before the last ten writes");
+    assert_false(accept("{}", CV_ERR_REGRESSED));
+    assert_false(accept("{\"commit\":3}", CV_ERR_INVALID_VALUE));
+    assert_false(verifies((cv_str){NULL, 0}));
+    sqlite3 *db = open_raw();
+    cv_str last = lines_of(db, &t.turn, "SELECT max(number) FROM ops");
+    sqlite3_close(db);
+    assert_true(accept(cv_arena_printf(&t.turn, "{\"commit\":%.*s}", CV_FMT(cv_str_trim(last))).p, CV_ERR_NONE));
+    assert_true(verifies((cv_str){NULL, 0}));
+    assert_false(verifies(t.seal));
+    t.noticed = 0;
+}
+
+int main(void)
+{
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 0); /* thousands of copies: the disk is not what is tested here */
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_record_is_sound),
+        cmocka_unit_test(every_table_and_column),
+        cmocka_unit_test(a_restored_write),
+        cmocka_unit_test(every_object_of_the_schema),
+        cmocka_unit_test(the_log_removed_cut_or_damaged),
+        cmocka_unit_test(an_older_copy),
+        cmocka_unit_test(the_watermark_damaged),
+        cmocka_unit_test(dialogues_that_go),
+        cmocka_unit_test(the_end_of_a_dialogue_cut_off),
+        cmocka_unit_test(a_record_that_has_lost_writes_is_refused),
+        cmocka_unit_test(what_is_left_is_accepted_by_name),
+    };
+    return cmocka_run_group_tests_name("tamper", tests, make_record, forget_record);
+}
