@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -214,6 +215,7 @@ typedef struct cv_file_job {
     struct stat st;
     const struct stat *old; /* NULL: the target is new */
     int folder, fd;         /* -1: not open */
+    bool is_private;        /* a new file is its owner's alone, whatever the umask */
     int trouble;            /* errno of the first write that failed */
 } job;
 
@@ -293,7 +295,7 @@ static bool set_permissions(const job *j, int fd)
 {
     struct stat st;
     if (!j->old)
-        return true;
+        return !j->is_private || fchmod(fd, 0600) == 0;
     if (fstat(fd, &st) != 0)
         return false;
     bool same_owner = st.st_uid == j->old->st_uid && st.st_gid == j->old->st_gid;
@@ -302,11 +304,23 @@ static bool set_permissions(const job *j, int fd)
     return fchmod(fd, j->old->st_mode & 0777) == 0;
 }
 
+/* ---- names of temporary files: ".conclave-4711-0.tmp", by process and a count of its own */
+
 static const cv_str temporary_begin = CV_STR_INIT(".conclave-"), temporary_end = CV_STR_INIT(".tmp");
+
+/* SQLite keeps files of its own beside a database that is made under a temporary name. */
+static cv_str without_companion(cv_str name)
+{
+    static const cv_str ends[] = {CV_STR_INIT("-wal"), CV_STR_INIT("-shm"), CV_STR_INIT("-journal")};
+    for (size_t i = 0; i < CV_COUNT(ends); i++)
+        if (cv_str_ends(name, ends[i]))
+            return cv_str_head(name, name.n - ends[i].n);
+    return name;
+}
 
 bool cv_file_is_leftover(const char *name)
 {
-    cv_str s = cv_str_of(name);
+    cv_str s = without_companion(cv_str_of(name));
     int process;
     if (!cv_str_starts(s, temporary_begin) || !cv_str_ends(s, temporary_end))
         return false;
@@ -315,17 +329,20 @@ bool cv_file_is_leftover(const char *name)
     return cv_str_to_int(s, &process) && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/* A file of our own next to the target. Names of crashed or neighbouring processes are stepped over. */
-static int open_temporary(job *j)
+/* Makes a new file next to `target`. The count tells the threads of this process apart; names that another process with
+ * our number has left are stepped over. -1 with errno. */
+static int open_temporary(cv_arena *a, const cv_file_calls *calls, const char *target, unsigned mode,
+                          const char **ret_name)
 {
-    cv_arena *a = j->err->arena;
+    static atomic_uint serial;
     for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        const char *name = cv_arena_printf(a, "%.*s%.*s%ld-%d%.*s", CV_FMT(folder_part(j->target)),
-                                           CV_FMT(temporary_begin), (long)getpid(), i, CV_FMT(temporary_end))
-                               .p;
-        int fd = j->calls->open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, j->old ? 0600 : 0666);
+        const char *name =
+            cv_arena_printf(a, "%.*s%.*s%ld-%u%.*s", CV_FMT(folder_part(target)), CV_FMT(temporary_begin),
+                            (long)getpid(), atomic_fetch_add(&serial, 1), CV_FMT(temporary_end))
+                .p;
+        int fd = calls->open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
         if (fd >= 0)
-            j->temporary = name;
+            *ret_name = name;
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
@@ -335,7 +352,8 @@ static int open_temporary(job *j)
 /* An empty temporary file, open for writing. */
 static bool make_temporary(job *j)
 {
-    j->fd = open_temporary(j);
+    unsigned mode = j->old || j->is_private ? 0600 : 0666;
+    j->fd = open_temporary(j->err->arena, j->calls, j->target, mode, &j->temporary);
     if (j->fd < 0)
         return fail_errno(j->err, j->path, "make a temporary file next to it", errno);
     return set_permissions(j, j->fd) || fail_errno(j->err, j->path, "set permissions", errno);
@@ -413,9 +431,9 @@ static void end_job(job *j)
         j->calls->close(j->folder); /* read only: nothing of ours can be lost here */
 }
 
-bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err)
+static bool write_file(const cv_file_calls *calls, const char *path, bool is_private, cv_str bytes, cv_err *err)
 {
-    job j = {.calls = calls, .err = err, .path = path, .folder = -1, .fd = -1};
+    job j = {.calls = calls, .err = err, .path = path, .is_private = is_private, .folder = -1, .fd = -1};
     bool ok = begin_job(&j);
     if (ok) {
         write_temporary(&j, bytes);
@@ -423,6 +441,11 @@ bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str byt
     }
     end_job(&j);
     return ok;
+}
+
+bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err)
+{
+    return write_file(calls, path, false, bytes, err);
 }
 
 static int system_open(const char *path, int flags, unsigned mode)
@@ -450,11 +473,40 @@ bool cv_file_write(const char *path, cv_str bytes, cv_err *err)
     return cv_file_write_with(&system_calls, path, bytes, err);
 }
 
-bool cv_file_replace(const char *from, const char *to, cv_err *err)
+bool cv_file_write_private(const char *path, cv_str bytes, cv_err *err)
 {
-    job j = {.calls = &system_calls, .err = err, .path = to, .target = to, .temporary = from, .folder = -1, .fd = -1};
-    bool ok = open_folder(&j) && rename_temporary(&j) && sync_folder(&j);
-    j.temporary = NULL; /* it is the caller's */
+    return write_file(&system_calls, path, true, bytes, err);
+}
+
+bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, cv_err *err)
+{
+    int fd = open_temporary(a, &system_calls, target, 0600, ret_path);
+    if (fd < 0)
+        return fail_errno(err, target, "make a temporary file next to it", errno);
+    bool ok = fchmod(fd, 0600) == 0 || fail_errno(err, target, "set permissions", errno);
+    close(fd);
+    if (!ok)
+        unlink(*ret_path);
+    return ok;
+}
+
+/* rename() without replacing: by the system where the file system can, else by a second name. */
+static int move_to_free_name(const char *from, const char *to)
+{
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
+        return -1;
+    return link(from, to) == 0 ? unlink(from) : -1;
+}
+
+bool cv_file_place(const char *from, const char *to, bool replace, cv_err *err)
+{
+    job j = {.calls = &system_calls, .err = err, .path = to, .target = to, .folder = -1, .fd = -1};
+    bool ok = open_folder(&j) &&
+              ((replace ? rename(from, to) : move_to_free_name(from, to)) == 0 ||
+               fail_errno(err, to, "put the new file in place", errno)) &&
+              sync_folder(&j);
     end_job(&j);
     return ok;
 }

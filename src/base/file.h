@@ -27,8 +27,16 @@ bool cv_text_check(cv_str text, cv_err *err);
 /* Replaces or makes `path`, durably and whole. */
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
 
-/* Puts the file `from`, which is on disk already, in the place of `to` in the same folder, durably. */
-bool cv_file_replace(const char *from, const char *to, cv_err *err);
+/* The same for what is its owner's alone: a new file has the permissions 0600, whatever the umask. */
+bool cv_file_write_private(const char *path, cv_str bytes, cv_err *err);
+
+/* An empty file of our own next to `target`, with the permissions 0600 and a name that nobody else uses at the same
+ * time, be it another process or another thread. */
+bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, cv_err *err);
+
+/* Moves the file `from`, which is on disk already, to the name `to` in the same folder, durably. A file of that name is
+ * replaced, or with `replace` false an error. */
+bool cv_file_place(const char *from, const char *to, bool replace, cv_err *err);
 
 /* Calls `visit` for every regular file below `path` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `path` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
@@ -47,7 +55,7 @@ bool cv_file_is_folder(const char *path);
 /* Something stands at `path` (or it is "-", standard input), or an error with the path. */
 bool cv_file_is_there(const char *path, cv_err *err);
 
-/* Is this the name of a temporary file of the writer below, whose process has ended? */
+/* Is this the name of a temporary file (or of SQLite's files beside one) whose process has ended? */
 bool cv_file_is_leftover(const char *name);
 
 /* What the durable writer asks of the system, in order; a test replaces it to make the n-th call fail. */

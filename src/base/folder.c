@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -34,6 +35,32 @@ bool cv_folder_make(const char *path, cv_err *err)
         if (path[i] == '/' && !make_one(cv_arena_copy_z(err->arena, cv_str_head(whole, i)), err))
             return false;
     return make_one(path, err);
+}
+
+const char *cv_folder_of(cv_arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return !slash ? "." : slash == path ? "/" : cv_arena_copy_z(a, cv_str_range(path, slash));
+}
+
+/* What the umask has taken away of the owner's own rights is given back. */
+bool cv_folder_make_private(const char *path, cv_err *err)
+{
+    if (mkdir(path, 0700) == 0)
+        return chmod(path, 0700) == 0 || fail(err, path, "set the permissions of the folder", errno);
+    int number = errno;
+    return cv_file_is_folder(path) || fail(err, path, "make the folder", number);
+}
+
+void cv_folder_sweep(cv_arena *a, const char *path)
+{
+    cv_folder_entries entries;
+    cv_err ignored = {.arena = a};
+    if (!cv_folder_list(a, path, &entries, &ignored))
+        return;
+    for (size_t i = 0; i < entries.count; i++)
+        if (!entries.items[i].is_folder && cv_file_is_leftover(entries.items[i].name))
+            unlink(cv_arena_printf(a, "%s/%s", path, entries.items[i].name).p);
 }
 
 bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err *err)

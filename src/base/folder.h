@@ -7,6 +7,15 @@
 /* Makes `path` and whatever is missing above it; one that is there already is fine. */
 bool cv_folder_make(const char *path, cv_err *err);
 
+/* The folder that the file `path` stands in. */
+const char *cv_folder_of(cv_arena *a, const char *path);
+
+/* The last folder of `path` alone, with the permissions 0700, whatever the umask; one that is there keeps its own. */
+bool cv_folder_make_private(const char *path, cv_err *err);
+
+/* Removes what killed writers have left in the folder (cv_file_is_leftover). What cannot be removed stays. */
+void cv_folder_sweep(cv_arena *a, const char *path);
+
 /* The absolute path without links, dots and doubled slashes, in the arena; the folder (or file) exists. */
 bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err *err);
 

@@ -1,45 +1,44 @@
 /* backup.c - a whole copy of the record under another name.
  *
- * The engine makes the copy, consistent and on disk, and never over an existing file. With `force` the copy is made
- * beside the old one, opened, and only then put in its place: at no moment is there no backup.
+ *     a temporary name beside the wanted one     the engine's copy, consistent and on disk
+ *                                                … opened and checked
+ *     the wanted name                            a free one; with `force`, also that of an older backup
+ *
+ * What has the wanted name is whole at every moment. What a killed backup has left in the folder goes when the next one
+ * is made there.
  */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "dialogue/operations.h"
 #include "record/outlet.h"
 
-/* A copy that does not open is no backup. Opening also checks that its schema is ours. */
-static bool opens(cv_call *call, const char *path, cv_err *err)
+/* Whether the copy opens, with our schema, and is whole. */
+static bool is_whole(cv_call *call, const char *path, cv_err *err)
 {
     cv_store *copy;
-    if (!cv_sqlite_open(call->arena, path, false, &copy, err))
+    if (!cv_sqlite_open_copy(call->arena, path, &copy, err))
         return false;
     bool ok = copy->calls->check(copy, call->arena, err);
     cv_store_close(copy);
     return ok;
 }
 
-static bool make_copy(cv_call *call, const char *path, cv_err *err)
+static bool make_copy(cv_call *call, const char *path, bool force, cv_err *err)
 {
-    if (!call->store->calls->backup(call->store, path, err))
+    const char *part;
+    cv_folder_sweep(call->arena, cv_folder_of(call->arena, path));
+    if (!cv_file_temporary(call->arena, path, &part, err))
         return false;
-    if (opens(call, path, err))
-        return true;
-    unlink(path);
-    return false;
-}
-
-static bool replace_copy(cv_call *call, const char *path, cv_err *err)
-{
-    const char *fresh = cv_arena_printf(call->arena, "%s.%ld.new", path, (long)getpid()).p;
-    if (!make_copy(call, fresh, err))
-        return false;
-    if (cv_file_replace(fresh, path, err))
-        return true;
-    unlink(fresh);
-    return false;
+    bool ok = call->store->calls->backup(call->store, part, err) && is_whole(call, part, err);
+    if (!ok)
+        cv_err_file(err, cv_str_of(path));
+    ok = ok && cv_file_place(part, path, force, err);
+    if (!ok)
+        unlink(part);
+    return ok;
 }
 
 static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_path, cv_err *err)
@@ -58,7 +57,7 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
         cv_err_suggest(err, S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name"));
         return false;
     }
-    return there ? replace_copy(call, *ret_path, err) : make_copy(call, *ret_path, err);
+    return make_copy(call, *ret_path, force, err);
 }
 
 bool cv_record_backup(cv_call *call)

@@ -276,6 +276,7 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
                 .op_id = op_id_of(call, digest),
                 .op_digest = digest,
                 .expect_rev = j->state->position.rev,
+                .expect_head = j->state->position.head,
                 .now = j->now,
                 .result = result};
     vouch(j, cv_op_row_digest(call->arena, &(cv_op_row){.op_id = op.op_id,

@@ -52,5 +52,9 @@ bool cv_record_seal(cv_call *call);
 bool cv_record_accept(cv_call *call);
 bool cv_record_backup(cv_call *call);
 bool cv_record_doctor(cv_call *call);
+bool cv_record_restore(cv_call *call);
+
+/* The same; `step` is called before each change of a file, so that a test can end the process there. */
+bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
 
 #endif

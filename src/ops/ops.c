@@ -443,6 +443,18 @@ static const cv_operation rows[] = {
      .schema = "record_backup",
      .flags = LOOKS | FILES,
      .run = cv_record_backup},
+    {.room = "",
+     .verb = "restore",
+     .summary = "put a backup back in the place of the record, which is kept",
+     .details =
+         "The backup is checked first: it opens, is whole, and every dialogue in it verifies. What was there\n"
+         "before is kept beside it as conclave.db.before-restore-TIME, whole or damaged as it was; restoring that\n"
+         "file undoes the restore. The answer names the dialogues of which the kept record has more than the\n"
+         "backup. It can be run while others use the record, and also when the record is missing or damaged.\n",
+     .examples = "  conclave restore backup.db\n",
+     .schema = "record_restore",
+     .flags = CV_OP_PROJECT | FILES,
+     .run = cv_record_restore},
 };
 
 _Static_assert(CV_COUNT(rows) <= CV_MAX_OPERATIONS, "operations have numbers below that");

@@ -15,6 +15,12 @@ static bool exists(const char *path)
     return lstat(path, &st) == 0;
 }
 
+static bool is_empty(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
 /* ---- finding ---------------------------------------------------------------------------------------------------- */
 
 static bool no_project(const char *where, bool above, cv_err *err)
@@ -58,15 +64,16 @@ bool cv_project_open(cv_arena *a, const char *root, cv_store **ret_store, cv_err
 
 static const char *const ignored =
     "# The record of this project. 'conclave dialogue export' writes what can be shared.\n"
-    "conclave.db\nconclave.db-*\n";
+    "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
 
 static bool make(cv_arena *a, const char *root, cv_err *err)
 {
     const char *gitignore = cv_record_path(a, root, ".gitignore");
     cv_store *store;
-    if (!cv_folder_make(cv_record_path(a, root, "dialogues"), err))
+    if (!cv_folder_make_private(cv_record_path(a, root, ""), err) ||
+        !cv_folder_make_private(cv_record_path(a, root, "dialogues"), err))
         return false;
-    if (!exists(gitignore) && !cv_file_write(gitignore, cv_str_of(ignored), err))
+    if (!exists(gitignore) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
         return false;
     if (!cv_sqlite_open_marked(a, cv_record_path(a, root, cv_record_database), true, &store, err))
         return false;
@@ -110,7 +117,8 @@ bool cv_project_init(cv_call *call)
     const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
-    bool created = !exists(cv_record_path(a, real, cv_record_database));
+    const char *database = cv_record_path(a, real, cv_record_database);
+    bool created = !exists(database) || is_empty(database);
     if (!make(a, real, &err))
         return cv_call_fail(call, &err);
     answer(call, real, created);

@@ -6,6 +6,9 @@
  *         .gitignore        leaves the record out of git: a binary file that two branches cannot merge
  *         dialogues/        what people and agents read and write
  *
+ * The folder and the record are their owner's alone (0700, 0600) when they are made, whatever the umask; an owner who
+ * wants others to read them says so with chmod.
+ *
  * Whoever works anywhere below the project's folder works in it.
  */
 #ifndef CV_OPS_PROJECT_H

@@ -13,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "record/sqlite_engine.h"
+
+enum { HEADER_BYTES = 100 }; /* of a database: https://sqlite.org/fileformat2.html, section 1.3 */
 
 /* ---- statements ------------------------------------------------------------------------------- */
 
@@ -78,6 +81,19 @@ int cv_sqlite_step(sqlite3_stmt *st)
     return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : -1;
 }
 
+bool cv_sqlite_begin_write(cv_sqlite *s)
+{
+    int moved = 0;
+    s->has_moved = false;
+    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK)
+        return false;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    s->has_moved = moved;
+    if (moved)
+        cv_sqlite_rollback(s);
+    return !moved;
+}
+
 void cv_sqlite_rollback(cv_sqlite *s)
 {
     if (!sqlite3_get_autocommit(s->db))
@@ -118,10 +134,9 @@ static const struct {
     {SQLITE_BUSY, CV_ERR_BUSY, "another process has kept the database locked", "try again; nothing was written"},
     {SQLITE_LOCKED, CV_ERR_BUSY, "the database is locked by this process itself", "try again; nothing was written"},
     {SQLITE_PROTOCOL, CV_ERR_BUSY, "too many processes open the database at once", "try again; nothing was written"},
-    {SQLITE_NOTADB, CV_ERR_CORRUPT, "this is not a database", "restore the file from a backup"},
+    {SQLITE_NOTADB, CV_ERR_CORRUPT, "this is not a database", CV_SQLITE_DAMAGE_ADVICE},
     {SQLITE_CORRUPT_VTAB, CV_ERR_CORRUPT, "the search index is damaged", "search again: it is made anew"},
-    {SQLITE_CORRUPT, CV_ERR_CORRUPT, "the database is damaged",
-     "restore it from a backup, or save what is left with sqlite3's .recover"},
+    {SQLITE_CORRUPT, CV_ERR_CORRUPT, "the database is damaged", CV_SQLITE_DAMAGE_ADVICE},
     {SQLITE_READONLY, CV_ERR_STORE, "the record can only be read",
      "give yourself write permission for the folder and the files in it, or use a copy"},
     {SQLITE_PERM, CV_ERR_STORE, "permission denied", "give yourself permission for the file and its folder"},
@@ -139,6 +154,13 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
 {
     int code = sqlite3_extended_errcode(s->db);
     size_t i = 0;
+    if (s->has_moved) {
+        s->has_moved = false;
+        cv_err_set(err, CV_ERR_BUSY, "cannot %s: another file was put in the place of the record", doing);
+        cv_err_file(err, cv_str_of(s->path));
+        cv_err_suggest(err, CV_STR("try again; nothing was written"));
+        return false;
+    }
     while (troubles[i].code && troubles[i].code != code && troubles[i].code != (code & 0xff))
         i++;
     if (troubles[i].code == SQLITE_READONLY)
@@ -189,39 +211,79 @@ static bool place_error(const char *path, cv_err_code code, const char *what, co
 cv_str cv_sqlite_missing_advice(cv_arena *a, const char *path)
 {
     return cv_sqlite_is_log(cv_sqlite_log_of(a, path))
-               ? CV_STR("a log of it is there: restore the database from a backup; do not remove the log before")
-               : CV_STR("restore it from a backup (docs/record.md); 'conclave init' makes an empty one");
+               ? CV_STR("put a backup back with 'conclave restore FILE', which keeps the log; do not remove the log")
+               : CV_STR("put a backup back with 'conclave restore FILE'; 'conclave init' makes an empty record");
 }
 
-/* Says before SQLite does, and better, what is wrong with the path. */
+/* The first bytes of the file, through SQLite: a descriptor of our own would, when it is closed, take away the locks
+ * that other handles of this process have on the same file. */
+static bool read_header(cv_arena *a, const char *path, unsigned char header[HEADER_BYTES])
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    sqlite3_file *file = cv_arena_alloc(a, (size_t)vfs->szOsFile);
+    const char *name = cv_arena_printf(a, "%s%c%c%c", path, 0, 0, 0).p; /* with an empty list of options behind it */
+    if (vfs->xOpen(vfs, name, file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        return false;
+    bool ok = file->pMethods->xRead(file, header, HEADER_BYTES, 0) == SQLITE_OK;
+    file->pMethods->xClose(file);
+    return ok;
+}
+
+/* Can the file of so many bytes be a database? A log is only made beside one that has a whole page at least. SQLite
+ * takes a file of one byte for an empty one, and would write over it. */
+static bool may_be_database(cv_arena *a, const char *path, off_t bytes, bool log)
+{
+    unsigned char header[HEADER_BYTES];
+    if (bytes < HEADER_BYTES)
+        return false;
+    if (!log || !read_header(a, path, header))
+        return true; /* SQLite finds out */
+    unsigned page = (unsigned)header[16] << 8 | header[17];
+    return memcmp(header, "SQLite format 3", 16) == 0 && bytes >= (page == 1 ? 65536 : (off_t)page);
+}
+
+/* Says before SQLite does, and better, what is wrong with the path. A log without its database never reaches SQLite,
+ * which would remove or change it. The log is looked at first: whoever makes a database writes its file before its log.
+ */
 static bool check_place(const char *path, bool create, cv_err *err)
 {
-    struct stat st;
-    if (stat(path, &st) == 0) {
-        if (S_ISREG(st.st_mode))
-            return true;
+    cv_arena *a = err->arena;
+    struct stat st = {0};
+    const char *log = cv_sqlite_log_of(a, path), *what = "it does not exist";
+    cv_str and_log = cv_sqlite_is_log(log) ? cv_arena_printf(a, ", but a log of it is there (%s)", log) : CV_STR("");
+    bool there = stat(path, &st) == 0;
+    if (!there && errno != ENOENT && errno != ENOTDIR)
+        return place_error(path, CV_ERR_IO, strerror(errno), "check the path and its permissions", err);
+    if (there && !S_ISREG(st.st_mode))
         return place_error(path, CV_ERR_NOT_A_FILE, "this is no file", "name the file, like .conclave/conclave.db",
                            err);
+    if (st.st_size > 0) {
+        if (may_be_database(a, path, st.st_size, and_log.n > 0))
+            return true;
+        what = cv_arena_printf(a, "this is not a database%.*s", CV_FMT(and_log)).p;
+        return place_error(path, CV_ERR_CORRUPT, what, CV_SQLITE_DAMAGE_ADVICE, err);
     }
-    if (errno != ENOENT && errno != ENOTDIR)
-        return place_error(path, CV_ERR_IO, strerror(errno), "check the path and its permissions", err);
-    if (!create)
-        return place_error(path, CV_ERR_NOT_FOUND, "it does not exist", cv_sqlite_missing_advice(err->arena, path).p,
-                           err);
-    return true;
+    if (and_log.n == 0 && (there || create))
+        return true; /* an empty file becomes a database, or SQLite finds no tables in it */
+    what = cv_arena_printf(a, "%s%.*s", there ? "it is empty" : what, CV_FMT(and_log)).p;
+    return place_error(path, CV_ERR_NOT_FOUND, what, cv_sqlite_missing_advice(a, path).p, err);
 }
 
-const char *cv_sqlite_folder(cv_arena *a, const char *path)
+/* SQLite gives its own files the permissions of the database: so they all are the owner's alone, whatever the umask. */
+static void make_private(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return !slash ? "." : slash == path ? "/" : cv_arena_copy_z(a, cv_str_range(path, slash));
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return; /* it is there, or SQLite says why it cannot be made */
+    fchmod(fd, 0600);
+    close(fd);
 }
 
 /* SQLite syncs the folder for its log, but not for the database file itself. It is done before the tables are made: who
  * finds them there can rely on it. */
 static bool sync_folder(cv_arena *a, const char *path, cv_err *err)
 {
-    int fd = open(cv_sqlite_folder(a, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(cv_folder_of(a, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
     int number = errno;
     if (fd >= 0)
@@ -357,6 +419,8 @@ static bool open_file(cv_sqlite *s, cv_arena *a, cv_sqlite_mode mode, cv_err *er
                                 [CV_SQLITE_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                 [CV_SQLITE_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
     const char *name = mode == CV_SQLITE_IMMUTABLE ? immutable_uri(a, s->path) : s->path;
+    if (mode == CV_SQLITE_CREATE)
+        make_private(s->path);
     return (sqlite3_open_v2(name, &s->db, flags[mode] | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK ||
             cv_sqlite_fail(s, "open the database", err)) &&
            configure(s, err);
@@ -383,6 +447,11 @@ bool cv_sqlite_open_as(cv_arena *a, const char *path, cv_sqlite_mode mode, const
         cv_sqlite_find_log_index(s);
     *ret_store = &s->base;
     return true;
+}
+
+bool cv_sqlite_open_copy(cv_arena *a, const char *path, cv_store **ret_store, cv_err *err)
+{
+    return cv_sqlite_open_as(a, path, CV_SQLITE_IMMUTABLE, &cv_sql_schema, ret_store, err);
 }
 
 bool cv_sqlite_open_with(cv_arena *a, const char *path, bool create, const cv_sql_migrations *schema,
@@ -421,6 +490,8 @@ static bool open_either(cv_arena *a, const char *path, const char *watermark, bo
                         cv_err *err)
 {
     bool frozen = !create && cv_sqlite_is_frozen(a, path);
+    if (!check_place(path, create, err))
+        return false;
     if ((!frozen || cv_sqlite_is_log(cv_sqlite_log_of(a, path))) &&
         cv_sqlite_open_with(a, path, create, &cv_sql_schema, ret_store, err)) {
         ((cv_sqlite *)*ret_store)->watermark = watermark;

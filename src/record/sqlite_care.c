@@ -1,11 +1,12 @@
 /* sqlite_care.c - the engine's own integrity check, and whole copies.
  *
- * A copy is made under another name beside its place, synced, and then put there by a link that never replaces a file
- * (by renaming where there are no links): what has the wanted name is whole.
+ * A copy is written into a file that is new or empty, and synced. Whoever wants it under a name that others look at
+ * writes it under a temporary one first (base/file.h).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record/sqlite_engine.h"
@@ -21,7 +22,7 @@ static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_CORRUPT, "the database is damaged: %.*s", CV_FMT(what));
     cv_err_file(err, cv_str_of(s->path));
-    cv_err_suggest(err, CV_STR("restore it from a backup, or save what is left with sqlite3's .recover"));
+    cv_err_suggest(err, CV_STR(CV_SQLITE_DAMAGE_ADVICE));
     return false;
 }
 
@@ -156,13 +157,13 @@ static bool backup_error(const char *path, int number, cv_err *err)
     return false;
 }
 
-static bool copy_to(cv_sqlite *s, const char *part, cv_err *err)
+static bool copy_to(cv_sqlite *s, const char *path, cv_err *err)
 {
     sqlite3_stmt *st = cv_sqlite_use(s, "backup");
-    bool ok = st && cv_sqlite_bind_str(st, ":path", cv_str_of(part)) && cv_sqlite_step(st) == 0;
+    bool ok = st && cv_sqlite_bind_str(st, ":path", cv_str_of(path)) && cv_sqlite_step(st) == 0;
     if (!ok) {
         cv_sqlite_fail(s, "write the backup", err);
-        cv_err_file(err, cv_str_of(part));
+        cv_err_file(err, cv_str_of(path));
     }
     if (st)
         sqlite3_reset(st);
@@ -172,20 +173,19 @@ static bool copy_to(cv_sqlite *s, const char *part, cv_err *err)
 bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err)
 {
     cv_sqlite *s = (cv_sqlite *)store;
-    if (access(path, F_OK) == 0)
-        return backup_error(path, EEXIST, err);
-    cv_arena names = {0};
-    const char *part = cv_arena_printf(&names, "%s.%ld.part", path, (long)getpid()).p;
-    const char *folder = cv_sqlite_folder(&names, path);
-    unlink(part); /* of a process that died with our number */
-    bool ok = copy_to(s, part, err);
+    struct stat st;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0;
     if (!ok)
-        cv_err_file(err, cv_str_of(path));
-    else if (!sync_path(part, O_RDONLY) || (link(part, path) != 0 && (errno == EEXIST || rename(part, path) != 0)))
-        ok = backup_error(path, errno, err);
-    unlink(part);
-    if (ok && !sync_path(folder, O_RDONLY | O_DIRECTORY))
-        ok = backup_error(path, errno, err);
-    cv_arena_release(&names);
+        backup_error(path, errno, err);
+    else if (st.st_size > 0)
+        ok = backup_error(path, EEXIST, err);
+    if (fd >= 0)
+        close(fd);
+    if (!ok)
+        return false;
+    ok = copy_to(s, path, err) && (sync_path(path, O_RDONLY) || backup_error(path, errno, err));
+    if (!ok)
+        unlink(path);
     return ok;
 }

@@ -97,13 +97,16 @@ static cv_store_result check_rev(cv_sqlite *s, cv_arena *a, const cv_op *op, cv_
     bool found;
     if (!cv_sqlite_position(&s->base, a, op->dialogue_id, &at, &found, err))
         return CV_STORE_FAILED;
-    if (at.rev == op->expect_rev)
+    bool same_head = op->expect_head.n == 0 || op->expect_rev == 0 || cv_str_eq(at.head, op->expect_head);
+    if (at.rev == op->expect_rev && same_head)
         return CV_STORE_DONE;
     if (!found)
         cv_err_set(err, CV_ERR_REV_CONFLICT, "there is no such dialogue, rev %lld was expected",
                    (long long)op->expect_rev);
     else if (op->expect_rev == 0)
         cv_err_set(err, CV_ERR_REV_CONFLICT, "the id is taken by another dialogue");
+    else if (at.rev == op->expect_rev)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue has another history: a backup was restored");
     else
         cv_err_set(err, CV_ERR_REV_CONFLICT, "the dialogue is at rev %lld, not %lld", (long long)at.rev,
                    (long long)op->expect_rev);
@@ -241,7 +244,7 @@ cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, c
     cv_sqlite *s = (cv_sqlite *)store;
     if (!check_request(op, changes, err))
         return CV_STORE_FAILED;
-    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK)
+    if (!cv_sqlite_begin_write(s))
         return cv_sqlite_refuse(s, "begin to write", err);
     cv_store_result result = write_all(s, a, op, changes, ret_rev, ret_result, err);
     if (result != CV_STORE_DONE) {

@@ -10,6 +10,7 @@
  *     sqlite_search.c   finding words; sqlite_words.c  words as the index sees them
  *     sqlite_stream.c   streams and cursors
  *     sqlite_care.c     integrity check and backup; sqlite_audit.c  the search index against the rows
+ *     sqlite_care.c     integrity check and backup; sqlite_restore.c  putting a backup back
  *     sqlite_stamp.c    has anybody committed?
  *     sqlite_frozen.c   reading where nothing can be written
  *
@@ -46,6 +47,7 @@ typedef struct {
     uint64_t jitter;
     cv_sqlite_tokenizer tokenizer;      /* made by the first search */
     const volatile uint64_t *log_index; /* memory shared by all who use the file (sqlite_stamp.c); NULL: none */
+    bool has_moved;                     /* the last write did not begin: the path leads to another file now */
     bool index_damaged;                 /* the last trouble of a search came from its index alone */
 } cv_sqlite;
 
@@ -61,17 +63,12 @@ typedef enum {
 bool cv_sqlite_open_as(cv_arena *a, const char *path, cv_sqlite_mode mode, const cv_sql_migrations *schema,
                        cv_store **ret_store, cv_err *err);
 
-/* Can it be read, but not written, or its folder not? */
-bool cv_sqlite_is_frozen(cv_arena *a, const char *path);
-
 /* Where the log of a database stands; is there one, with something in it? */
 const char *cv_sqlite_log_of(cv_arena *a, const char *path);
 bool cv_sqlite_is_log(const char *path);
 
 /* A store that can only be read, without any file of SQLite's own. */
 bool cv_sqlite_open_frozen(cv_arena *a, const char *path, const char *watermark, cv_store **ret_store, cv_err *err);
-
-const char *cv_sqlite_folder(cv_arena *a, const char *path); /* the one that the file stands in */
 
 /* "user 65534 cannot write the folder '/project/.conclave': Permission denied" */
 cv_str cv_sqlite_hindrance(cv_arena *a, const char *path);
@@ -96,8 +93,17 @@ cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column);
 /* Steps to a row: 1; to the end: 0; trouble: -1. */
 int cv_sqlite_step(sqlite3_stmt *st);
 
+/* BEGIN IMMEDIATE, unless the file is not the one any more that its path leads to: what is written there nobody would
+ * find. False: ask cv_sqlite_fail(). */
+bool cv_sqlite_begin_write(cv_sqlite *s);
+
 /* Ends a transaction whose outcome is decided: whatever it did is taken back. */
 void cv_sqlite_rollback(cv_sqlite *s);
+
+/* What to do about a database that is damaged, or not one. */
+#define CV_SQLITE_DAMAGE_ADVICE                                                                                        \
+    "put a backup back with 'conclave restore FILE', which keeps the damaged record and its log; without a backup, "   \
+    "sqlite3's .recover saves what is left"
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "record/sqlite_engine.h"
 
 /* Which bytes a file has, as far as can be told without reading them. */
@@ -50,7 +51,7 @@ const char *cv_sqlite_log_of(cv_arena *a, const char *path)
 
 cv_str cv_sqlite_hindrance(cv_arena *a, const char *path)
 {
-    const char *places[] = {cv_sqlite_folder(a, path), path, cv_sqlite_log_of(a, path),
+    const char *places[] = {cv_folder_of(a, path), path, cv_sqlite_log_of(a, path),
                             cv_arena_printf(a, "%s-shm", path).p};
     for (size_t i = 0; i < CV_COUNT(places); i++)
         if (!may(places[i], W_OK) && errno != ENOENT)
@@ -61,7 +62,7 @@ cv_str cv_sqlite_hindrance(cv_arena *a, const char *path)
 
 bool cv_sqlite_is_frozen(cv_arena *a, const char *path)
 {
-    return may(path, R_OK) && !(may(path, W_OK) && may(cv_sqlite_folder(a, path), W_OK));
+    return may(path, R_OK) && !(may(path, W_OK) && may(cv_folder_of(a, path), W_OK));
 }
 
 bool cv_sqlite_is_log(const char *path)

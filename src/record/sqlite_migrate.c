@@ -126,7 +126,7 @@ static bool apply(cv_sqlite *s, const cv_sql_migration *m, cv_err *err)
 bool cv_sqlite_migrate(cv_sqlite *s, bool create, cv_err *err)
 {
     size_t applied;
-    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK)
+    if (!cv_sqlite_begin_write(s))
         return cv_sqlite_fail(s, "migrate the database", err);
     bool ok = inspect(s, create, &applied, err);
     if (ok && applied == 0 && cv_sqlite_run(s, "application_set") != SQLITE_OK)

@@ -121,8 +121,7 @@ static bool index_fail(cv_sqlite *s, const char *doing, cv_err *err)
 static bool index_all(cv_sqlite *s, const ids *behind, int64_t last_op, cv_err *err)
 {
     for (size_t i = 0; i < behind->count;) {
-        bool ok = cv_sqlite_run(s, "begin_write") == SQLITE_OK && index_some(s, behind, &i) &&
-                  (i < behind->count || note_seen(s, last_op));
+        bool ok = cv_sqlite_begin_write(s) && index_some(s, behind, &i) && (i < behind->count || note_seen(s, last_op));
         if (!ok) {
             index_fail(s, "bring the search index up to date", err);
             cv_sqlite_rollback(s);
@@ -161,7 +160,7 @@ static bool clear(cv_sqlite *s)
 bool cv_sqlite_search_rebuild(cv_store *store, cv_arena *a, cv_err *err)
 {
     cv_sqlite *s = (cv_sqlite *)store;
-    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK || !clear(s)) {
+    if (!cv_sqlite_begin_write(s) || !clear(s)) {
         cv_sqlite_fail(s, "make the search index again", err);
         if (err->code == CV_ERR_CORRUPT) {
             cv_err_operation(err, CV_STR("verify"));

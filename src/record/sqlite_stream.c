@@ -95,7 +95,7 @@ cv_store_result cv_sqlite_stream_append(cv_store *store, cv_arena *a, cv_str str
         cv_err_set(err, CV_ERR_INVALID_VALUE, "nothing to append to the stream");
         return CV_STORE_FAILED;
     }
-    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK)
+    if (!cv_sqlite_begin_write(s))
         return cv_sqlite_refuse(s, "begin to write", err);
     cv_store_result result = append(s, stream, op_id, messages, count, now, &first, err);
     if (result == CV_STORE_DONE)
@@ -144,7 +144,7 @@ bool cv_sqlite_cursor_get(cv_store *store, cv_str stream, cv_str reader, int64_t
 bool cv_sqlite_cursor_advance(cv_store *store, cv_str stream, cv_str reader, int64_t seq, cv_str now, cv_err *err)
 {
     cv_sqlite *s = (cv_sqlite *)store;
-    if (cv_sqlite_run(s, "begin_write") != SQLITE_OK)
+    if (!cv_sqlite_begin_write(s))
         return cv_sqlite_fail(s, "begin to write", err);
     sqlite3_stmt *st = cv_sqlite_use(s, "cursor_advance");
     bool ok = st && cv_sqlite_bind_str(st, ":stream", stream) && cv_sqlite_bind_str(st, ":reader", reader) &&

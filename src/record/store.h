@@ -49,6 +49,7 @@ typedef struct {
     cv_str op_digest;   /* SHA-256 of the request: the same op_id with another digest is refused, in the same dialogue
                          * and among those writes that make dialogues */
     int64_t expect_rev; /* 0: the dialogue must not exist yet */
+    cv_str expect_head; /* of that rev: another history of the same length is refused like another rev; empty: any */
     cv_str now;         /* ISO-8601 */
     cv_str result;      /* JSON that a replay returns */
     cv_str head;        /* the chain's hash after this write */
@@ -189,7 +190,8 @@ typedef struct {
      * everything yet is sound. */
     bool (*check)(cv_store *store, cv_arena *a, cv_err *err);
     bool (*search_check)(cv_store *store, cv_arena *a, cv_err *err);
-    bool (*backup)(cv_store *store, const char *path, cv_err *err); /* a whole, consistent copy */
+    /* A whole, consistent copy, on disk, in a file that is new (then its owner's alone) or empty. */
+    bool (*backup)(cv_store *store, const char *path, cv_err *err);
     /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_store *store, cv_arena *a, bool empty, cv_store **ret_store, cv_err *err);
 } cv_store_calls;
@@ -207,6 +209,11 @@ bool cv_sqlite_open(cv_arena *a, const char *path, bool create, cv_store **ret_s
  * watermark, too, when it is missing. A record that has less than its watermark says is opened: who uses it asks
  * `acknowledged`. */
 bool cv_sqlite_open_marked(cv_arena *a, const char *path, bool create, cv_store **ret_store, cv_err *err);
+/* A database that nobody else uses, like a backup: it can be read, and nothing is written in or beside it. */
+bool cv_sqlite_open_copy(cv_arena *a, const char *path, cv_store **ret_store, cv_err *err);
+
+/* Can it be read, but not written, or its folder not? */
+bool cv_sqlite_is_frozen(cv_arena *a, const char *path);
 
 /* What to do where a record is expected and its file is not there, or empty; whoever finds it says the same. */
 cv_str cv_sqlite_missing_advice(cv_arena *a, const char *path);

@@ -87,7 +87,7 @@ is '[.findings[] | select(.level == "error") | .message] | length == 1 and (.[0]
 patient
 : >.conclave/conclave.db
 run "an empty file" 1 doctor --json
-is '[.findings[] | select(.level == "error") | .do] == ["restore it from a backup (docs/record.md); '"'conclave init'"' makes an empty one"]'
+is '[.findings[] | select(.level == "error") | .do] == ["put a backup back with '"'conclave restore FILE'; 'conclave init'"' makes an empty record"]'
 
 patient
 rm .conclave/conclave.db
@@ -95,7 +95,7 @@ run "no database" 1 doctor
 checked missing.txt
 echo "log" >.conclave/conclave.db-wal
 run "a log without its database" 1 doctor --json
-is '[.findings[] | select(.level == "error") | .do] == ["a log of it is there: restore the database from a backup; do not remove the log before"]'
+is '[.findings[] | select(.level == "error") | .do] == ["put a backup back with '"'conclave restore FILE'"', which keeps the log; do not remove the log"]'
 rm .conclave/conclave.db-wal
 mkdir .conclave/conclave.db
 run "a folder in its place" 1 doctor --json
@@ -118,14 +118,14 @@ same_advice() {
 cd "$work" && mkdir -p bare/.conclave && cd bare || exit 1
 same_advice "a folder without a database"
 run "an empty folder" 2 dialogue list
-has "'conclave init' makes an empty one" err
+has "'conclave init' makes an empty record" err
 : >.conclave/conclave.db
 same_advice "an empty database"
 rm .conclave/conclave.db
 echo "log" >.conclave/conclave.db-wal
 same_advice "a log without its database"
 run "the log is worth something" 2 dialogue list
-has "do not remove the log before" err
+has "do not remove the log" err
 
 # What many dialogues lack is told once.
 cd "$work" && project imported

@@ -114,7 +114,7 @@ static void rows_without_counterpart_are_damage(void **state)
     cv_json reply = examine(p, "{}");
     const cv_json *f = finding(&reply, "integrity");
     assert_str_has(cv_json_get_text(f, "message"), "no counterpart");
-    assert_str_has(cv_json_get_text(f, "do"), "restore the last backup");
+    assert_str_has(cv_json_get_text(f, "do"), "conclave restore FILE");
     assert_true(p->unwell);
 }
 

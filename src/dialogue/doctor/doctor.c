@@ -136,6 +136,7 @@ bool cv_record_doctor(cv_call *call)
                    .database = cv_record_path(call->arena, call->root, cv_record_database)};
     cv_doctor_project(&d);
     bool there = cv_doctor_record(&d) || call->store;
+    cv_doctor_rights(&d);
     cv_doctor_disk(&d);
     if (there && cv_doctor_open(&d)) {
         cv_doctor_integrity(&d);

@@ -370,7 +370,7 @@ static void check_owner(cv_doctor *d, const char *folder, const char *name)
 
 void cv_doctor_orphans(cv_doctor *d)
 {
-    const char *folders[] = {d->folder, cv_record_path(d->call.arena, d->call.root, "dialogues")};
+    const char *folders[] = {d->folder, cv_record_path(d->call.arena, d->call.root, "dialogues"), d->call.root};
     for (size_t k = 0; k < CV_COUNT(folders); k++) {
         cv_folder_entries entries;
         cv_err err = {.arena = d->call.arena};

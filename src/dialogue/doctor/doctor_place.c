@@ -5,6 +5,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/folder.h"
 #include "base/limits.h"
 #include "dialogue/doctor/doctor.h"
 #include "record/outlet.h"
@@ -88,8 +90,7 @@ static void check_log(cv_doctor *d, const char *name, bool database)
         cv_doctor_say(d, "record", CV_DOCTOR_NOTE, "a log of %.*s: the record is in use, or its last user was cut off",
                       CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)));
     f->what = cv_str_of(path);
-    f->remedy =
-        CV_STR("nothing: it is read when the record is opened. Only after restoring a backup it must be removed");
+    f->remedy = CV_STR("nothing: it is read when the record is opened. Do not remove it");
 }
 
 bool cv_doctor_record(cv_doctor *d)
@@ -107,6 +108,63 @@ bool cv_doctor_record(cv_doctor *d)
     check_log(d, "-wal", regular && !d->call.store); /* our own log is no news */
     check_log(d, "-shm", false);
     return regular;
+}
+
+/* ---- who else may ----------------------------------------------------------------------------------------------- */
+
+/* Something that may be said of several files: one finding for all, which names some. */
+typedef struct {
+    cv_buf names; /* "conclave.db (644), conclave.db-wal (644)" */
+    size_t count;
+} some_files;
+
+enum { MOST_NAMED = 6 };
+
+static void add_file(some_files *files, const char *name, const struct stat *st, bool owner)
+{
+    const char *gap = files->count ? ", " : "";
+    if (files->count < MOST_NAMED && owner)
+        cv_buf_printf(&files->names, "%s%s (user %ld)", gap, name, (long)st->st_uid);
+    else if (files->count < MOST_NAMED)
+        cv_buf_printf(&files->names, "%s%s (%03o)", gap, name, (unsigned)st->st_mode & 0777);
+    else if (files->count == MOST_NAMED)
+        cv_buf_add_z(&files->names, ", …");
+    files->count++;
+}
+
+static void say_files(cv_doctor *d, some_files *files, cv_doctor_level level, const char *what, cv_str remedy)
+{
+    cv_str names = cv_buf_take(&files->names, d->call.arena);
+    if (files->count > 0)
+        cv_doctor_say(d, "rights", level, "%s: %.*s", what, CV_FMT(names))->remedy = remedy;
+}
+
+/* Rights that an owner gave on purpose are fine: they are told, and nothing fails because of them. */
+void cv_doctor_rights(cv_doctor *d)
+{
+    cv_arena *a = d->call.arena;
+    cv_folder_entries entries;
+    cv_err err = {.arena = a};
+    struct stat folder, st;
+    some_files written = {0}, read = {0}, foreign = {0};
+    if (stat(d->folder, &folder) != 0 || !cv_folder_list(a, d->folder, &entries, &err))
+        return; /* told before */
+    if (folder.st_mode & 077)
+        add_file(folder.st_mode & 022 ? &written : &read, ".conclave", &folder, false);
+    for (size_t i = 0; i < entries.count; i++) {
+        const char *name = entries.items[i].name;
+        if (cv_file_is_leftover(name) || lstat(cv_record_path(a, d->call.root, name), &st) != 0 || !S_ISREG(st.st_mode))
+            continue;
+        if (st.st_mode & 077)
+            add_file(st.st_mode & 022 ? &written : &read, name, &st, false);
+        if (st.st_uid != folder.st_uid)
+            add_file(&foreign, name, &st, true);
+    }
+    cv_str chmod = cv_arena_printf(a, "chmod -R go-rwx '%s'; nothing, if others are meant to use it", d->folder);
+    say_files(d, &written, CV_DOCTOR_WARNING, "can be written by others", chmod);
+    say_files(d, &read, CV_DOCTOR_NOTE, "can be read by others", chmod);
+    say_files(d, &foreign, CV_DOCTOR_NOTE, "do not belong to the owner of .conclave",
+              cv_arena_printf(a, "chown -R %ld '%s'", (long)folder.st_uid, d->folder));
 }
 
 /* ---- the disk --------------------------------------------------------------------------------------------------- */

@@ -13,8 +13,9 @@ static const struct {
     cv_err_code code;
     const char *remedy;
 } ways_out[] = {
-    {CV_ERR_CORRUPT, "keep the file, restore the last backup (docs/record.md, Restoring a backup); without one, "
-                     "'sqlite3 conclave.db .recover' saves what is left"},
+    {CV_ERR_CORRUPT,
+     "put the last backup back with 'conclave restore FILE', which keeps the damaged record and its log; "
+     "without one, 'sqlite3 conclave.db .recover' saves what is left"},
     {CV_ERR_BUSY, "find who holds it ('fuser -v .conclave/conclave.db'), let it end, and try again; nothing is lost"},
 };
 

@@ -1,0 +1,264 @@
+/* restore.c - a backup put back in the place of the record.
+ *
+ *     FILE                    copied beside the record, opened, checked, every dialogue verified; FILE stays as it is
+ *     the present record      locked, compared: what is further in it than in the backup is told
+ *                             kept under a name of its own: conclave.db.before-restore-20260214T093000Z
+ *     the record              is the backup, from one moment to the next
+ *
+ * Nothing is refused because the present record has more: it is kept, and restoring the kept file undoes it.
+ */
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "dialogue/notice.h"
+#include "dialogue/operations.h"
+#include "dialogue/verify/verifier.h"
+#include "record/outlet.h"
+#include "record/restore.h"
+
+enum { MOST_TOLD = 100, MOST_NAMED = 3, MOST_NAMES = 100 };
+
+/* A dialogue that the present record has in a later or another form than the backup. */
+typedef struct {
+    cv_str id;
+    int64_t rev, restored_rev; /* restored_rev 0: the backup has none of this name */
+} loss;
+
+typedef struct {
+    cv_call *call;
+    cv_restore engine;
+    const char *backup, *kept;
+    bool is_kept;
+    cv_map positions; /* of the backup: id -> cv_position * */
+    size_t dialogues;
+    int64_t commits;
+    CV_STATE_LIST(loss) present; /* all dialogues of the present record … */
+    CV_STATE_LIST(loss) lost;    /* … and those of which it has more than the backup */
+} restoring;
+
+/* ---- the backup -------------------------------------------------------------------------------------------------- */
+
+static bool refuse_path(cv_str given, const char *why, const char *suggestion, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "%s", why);
+    cv_err_field(err, CV_STR("path"));
+    cv_err_value(err, given);
+    cv_err_suggest(err, cv_str_of(suggestion));
+    return false;
+}
+
+static bool find_backup(restoring *r, cv_err *err)
+{
+    cv_call *call = r->call;
+    cv_str given = cv_json_get_text(call->input, "path");
+    struct stat there, record;
+    if (!cv_path_allowed(call->arena, call->root, call->confined, given, &r->backup, err)) {
+        cv_err_field(err, CV_STR("path"));
+        return false;
+    }
+    if (stat(r->backup, &there) != 0)
+        return refuse_path(given, "there is no such file", "name a file that 'conclave backup' has made", err);
+    if (!S_ISREG(there.st_mode))
+        return refuse_path(given, "this is not a file", "name a file that 'conclave backup' has made", err);
+    if (stat(r->engine.path, &record) == 0 && there.st_dev == record.st_dev && there.st_ino == record.st_ino)
+        return refuse_path(given, "this is the record itself", "name a backup of it", err);
+    return true;
+}
+
+typedef struct {
+    restoring *r;
+    cv_call call; /* with the copy as its store */
+    cv_verify *room;
+} checking;
+
+static bool check_dialogue(void *ctx, cv_str id, cv_err *err)
+{
+    checking *c = ctx;
+    cv_position *position = CV_NEW(c->call.arena, cv_position);
+    if (!cv_verify_dialogue(&c->call, c->room, id, position, err))
+        return false;
+    *cv_map_put(&c->r->positions, c->call.arena, id, NULL) = (uintptr_t)position;
+    c->r->dialogues++;
+    c->r->commits += position->rev;
+    return true;
+}
+
+/* The copy opens (an older schema becomes ours), is whole, and agrees with its history. */
+static bool check_copy(restoring *r, cv_err *err)
+{
+    cv_arena *a = r->call->arena;
+    checking c = {.r = r, .call = *r->call, .room = CV_NEW(a, cv_verify)};
+    bool ok = cv_sqlite_open(a, r->engine.copy, false, &c.call.store, err) &&
+              c.call.store->calls->check(c.call.store, a, err) && cv_state_each(&c.call, check_dialogue, &c, err);
+    cv_store_close(c.call.store);
+    if (ok || err->code == CV_ERR_CANCELLED)
+        return ok;
+    cv_err_file(err, cv_str_of(r->backup));
+    if (err->code != CV_ERR_SCHEMA || err->suggestion.n == 0) /* which says what version can read it */
+        cv_err_suggest(err, CV_STR("name another backup; the record was not changed"));
+    return false;
+}
+
+/* ---- what the present record has beyond it ----------------------------------------------------------------------- */
+
+static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+{
+    restoring *r = ctx;
+    (void)row, (void)err;
+    *CV_PUSH(r->call->arena, &r->present) = (loss){.id = cv_arena_copy(r->call->arena, id), .rev = rev};
+    return true;
+}
+
+/* Has the backup this dialogue as it stands now, or in a later form? */
+static bool compare_dialogue(restoring *r, loss l)
+{
+    cv_store *present = r->engine.present;
+    const uintptr_t *at = cv_map_get(&r->positions, l.id);
+    const cv_position *restored = at ? (const cv_position *)*at : NULL;
+    cv_position now;
+    bool found;
+    if (!present->calls->position(present, r->call->arena, l.id, &now, &found, &r->engine.trouble))
+        return false;
+    l.restored_rev = restored ? restored->rev : 0;
+    if (l.rev > l.restored_rev || (l.rev == l.restored_rev && !cv_str_eq(now.head, restored->head)))
+        *CV_PUSH(r->call->arena, &r->lost) = l;
+    return true;
+}
+
+/* False: the present record cannot be read, and r->engine.trouble says why. */
+static bool compare(restoring *r)
+{
+    cv_store *present = r->engine.present;
+    bool ok =
+        present && present->calls->list(present, r->call->arena, &(cv_list_query){0}, keep_id, r, &r->engine.trouble);
+    for (size_t i = 0; ok && i < r->present.count; i++)
+        ok = compare_dialogue(r, r->present.items[i]);
+    return ok;
+}
+
+/* ---- the swap ---------------------------------------------------------------------------------------------------- */
+
+/* "conclave.db.before-restore-20260214T093000Z", or with "-2" behind it. */
+static const char *kept_name(restoring *r)
+{
+    cv_arena *a = r->call->arena;
+    char time[CV_TIME_LEN + 1], stamp[CV_TIME_LEN];
+    size_t n = 0;
+    cv_time_print(r->call->clock.now_ms(r->call->clock.ctx), time);
+    for (size_t i = 0; time[i] != '.'; i++)
+        if (time[i] != '-' && time[i] != ':')
+            stamp[n++] = time[i];
+    struct stat st;
+    const char *name = NULL;
+    for (int i = 1; i <= MOST_NAMES; i++) {
+        cv_str number = i > 1 ? cv_arena_printf(a, "-%d", i) : CV_STR("");
+        name = cv_arena_printf(a, "%s.before-restore-%.*sZ%.*s", r->engine.path, (int)n, stamp, CV_FMT(number)).p;
+        if (lstat(name, &st) != 0 && lstat(cv_arena_printf(a, "%s-wal", name).p, &st) != 0)
+            break;
+    }
+    return name;
+}
+
+static bool restore(restoring *r, bool *ret_compared, cv_err *err)
+{
+    cv_restore *engine = &r->engine;
+    if (!find_backup(r, err) || !cv_restore_copy(engine, r->backup, err) || !check_copy(r, err) ||
+        !cv_restore_begin(engine, err))
+        return false;
+    *ret_compared = compare(r);
+    r->kept = kept_name(r);
+    return cv_restore_commit(engine, r->kept, &r->is_kept, err);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static void warn_of_losses(const restoring *r, cv_notices *warnings)
+{
+    cv_buf some = {0};
+    for (size_t i = 0; i < r->lost.count && i < MOST_NAMED; i++) {
+        const loss *l = &r->lost.items[i];
+        cv_buf_printf(&some, "%s%.*s (rev %lld, now %lld)", i ? ", " : "", CV_FMT(l->id), (long long)l->rev,
+                      (long long)l->restored_rev);
+    }
+    if (r->lost.count > 0)
+        cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
+                      "the record that was replaced had more of %zu dialogue%s: %.*s%s; 'conclave restore %s' undoes "
+                      "this restore",
+                      r->lost.count, r->lost.count == 1 ? "" : "s", CV_FMT(cv_buf_str(&some)),
+                      r->lost.count > MOST_NAMED ? " …" : "", r->kept);
+    cv_buf_release(&some);
+}
+
+static void answer_losses(const restoring *r, cv_json_writer *w)
+{
+    cv_json_key_int(w, "lost_count", (int64_t)r->lost.count);
+    cv_json_key(w, CV_STR("lost"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < r->lost.count && i < MOST_TOLD; i++) {
+        const loss *l = &r->lost.items[i];
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "dialogue_id", l->id);
+        cv_json_key_int(w, "rev", l->rev);
+        cv_json_key_int(w, "restored_rev", l->restored_rev);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+static cv_str report(const restoring *r, const cv_notices *warnings)
+{
+    cv_buf out = {0};
+    cv_buf_printf(&out, "The record is that of %s: %zu dialogue%s, %lld commit%s.\n", r->backup, r->dialogues,
+                  r->dialogues == 1 ? "" : "s", (long long)r->commits, r->commits == 1 ? "" : "s");
+    if (r->is_kept)
+        cv_buf_printf(&out, "What was there before is kept: %s\n", r->kept);
+    for (size_t i = 0; i < warnings->count; i++)
+        cv_buf_printf(&out, "! %.*s\n", CV_FMT(warnings->items[i].message));
+    return cv_buf_take(&out, r->call->arena);
+}
+
+static void answer(const restoring *r, bool compared)
+{
+    cv_json_writer w = {.out = r->call->out};
+    cv_notices warnings = {0};
+    warn_of_losses(r, &warnings);
+    if (!compared && r->is_kept)
+        cv_notice_add(&warnings, r->call->arena, CV_STR("not_compared"),
+                      "what was there before could not be compared with the backup: %.*s",
+                      CV_FMT(r->engine.trouble.message));
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "record", cv_str_of(r->engine.path));
+    cv_json_key_str(&w, "from", cv_str_of(r->backup));
+    if (r->is_kept)
+        cv_json_key_str(&w, "kept", cv_str_of(r->kept));
+    cv_json_key_int(&w, "dialogues", (int64_t)r->dialogues);
+    cv_json_key_int(&w, "commits", r->commits);
+    answer_losses(r, &w);
+    cv_notices_answer(&warnings, &w);
+    if (r->call->for_people)
+        cv_json_key_str(&w, "report", report(r, &warnings));
+    cv_json_end_object(&w);
+}
+
+bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)
+{
+    cv_err err = {.arena = call->arena};
+    bool compared = false;
+    restoring r = {.call = call,
+                   .engine = {.arena = call->arena,
+                              .path = cv_record_path(call->arena, call->root, cv_record_database),
+                              .step = step,
+                              .ctx = ctx}};
+    bool done = restore(&r, &compared, &err);
+    cv_restore_end(&r.engine);
+    if (!done)
+        return cv_call_fail(call, &err);
+    answer(&r, compared);
+    return true;
+}
+
+bool cv_record_restore(cv_call *call)
+{
+    return cv_record_restore_with(call, NULL, NULL);
+}

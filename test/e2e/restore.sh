@@ -1,0 +1,88 @@
+#!/bin/sh
+# restore.sh - a backup put back: by hand, under a running server, and over what is left of a record.
+. "$(dirname "$0")/lib.sh"
+project
+"$conclave" dialogue create Bread >/dev/null
+"$conclave" backup ../backup.db >/dev/null
+"$conclave" dialogue create Wine >/dev/null
+"$conclave" dialogue create Beer >/dev/null
+
+run "restore" 0 restore ../backup.db --json
+is '.dialogues == 1 and .commits == 1 and .lost_count == 2'
+is '[.lost[] | .dialogue_id, .rev, .restored_rev] == ["beer", 1, 0, "wine", 1, 0]'
+is '[.warnings[].type] == ["newer_in_kept"]'
+kept=$(jq -r .kept "$out")
+run "the record is the backup" 0 dialogue list --json
+is '[.dialogues[].dialogue_id] == ["bread"]'
+run "undone" 0 restore "$kept"
+has "3 dialogues, 3 commits"
+run "all is there again" 0 verify --json
+is '[.dialogues[].id] == ["beer", "bread", "wine"]'
+run "no such file" 1 restore nowhere.db
+has "there is no such file" err
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
+    "$conclave" mcp --tools all >"$out" 2>"$err"
+name="not over MCP"
+has blue_dialogue_backup
+! grep -q restore "$out"
+ok $? "not over MCP: there is no such tool"
+
+# ---- under a server ----
+mkfifo "$work/in"
+"$conclave" mcp <"$work/in" >"$work/answers" 2>"$work/trouble" &
+server=$!
+exec 3>"$work/in"
+say() { printf '%s\n' "$1" >&3; }
+answered() {
+    for _ in $(seq 100); do
+        if grep -q "\"id\":$1," "$work/answers"; then break; fi
+        sleep 0.05
+    done
+    grep "\"id\":$1," "$work/answers" | jq -r '.result.content[0].text' >"$out"
+}
+list() {
+    say "{\"jsonrpc\":\"2.0\",\"id\":$1,\"method\":\"tools/call\",\"params\":{\"name\":\"blue_dialogue_list\",\"arguments\":{}}}"
+    answered "$1"
+}
+say '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+say '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+name="before a restore, twice"
+list 2
+list 3
+is '[.dialogues[].dialogue_id] == ["beer", "bread", "wine"]'
+"$conclave" restore ../backup.db >/dev/null
+name="right after it"
+list 4
+is '[.dialogues[].dialogue_id] == ["bread"]'
+list 5
+mv .conclave/conclave.db ../moved.db && rm -f .conclave/conclave.db-*
+cp "$kept" .conclave/new.db && mv .conclave/new.db .conclave/conclave.db
+name="right after another file was put there by hand"
+list 6
+is '[.dialogues[].dialogue_id] == ["beer", "bread", "wine"]'
+say '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"Tea"}}}'
+answered 7
+exec 3>&-
+wait "$server"
+run "what the server wrote then" 0 dialogue get tea
+
+# ---- over what is left ----
+printf 'no database any more' >.conclave/conclave.db
+printf 'a log that somebody may want' >.conclave/conclave.db-wal
+for command in "init" "dialogue list" "verify" "backup ../never.db"; do
+    # shellcheck disable=SC2086
+    run "$command beside a log" 2 $command
+    has "conclave restore FILE" err
+done
+[ "$(cat .conclave/conclave.db-wal)" = "a log that somebody may want" ]
+ok $? "the log is still there"
+run "over it" 0 restore ../backup.db --json
+is '[.warnings[].type] == ["not_compared"]'
+kept=$(jq -r .kept "$out")
+[ "$(cat "$kept")$(cat "$kept-wal")" = "no database any morea log that somebody may want" ]
+ok $? "over it: both files are kept"
+rm -f .conclave/conclave.db*
+run "where there is nothing" 0 restore ../backup.db --json
+is '.kept == null and .lost == []'
+finish

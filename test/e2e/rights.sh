@@ -1,0 +1,58 @@
+#!/bin/sh
+# rights.sh - the record is its owner's alone, whatever the umask; who gave others more is told by the doctor.
+. "$(dirname "$0")/lib.sh"
+
+# modes FILE...: their permissions, in one line
+modes() { stat -c %a "$@" | tr '\n' ' '; }
+
+for mask in 000 022 077 277 777; do
+    mkdir "$work/u$mask" && cd "$work/u$mask" || exit 1
+    (umask $mask && "$conclave" init >/dev/null && "$conclave" dialogue create Bread >/dev/null)
+    [ "$(modes .conclave .conclave/conclave.db .conclave/.gitignore)" = "700 600 600 " ]
+    ok $? "umask $mask: the folder and what is in it are private"
+    (umask $mask && "$conclave" backup copy.db >/dev/null && "$conclave" restore copy.db >/dev/null)
+    [ "$(modes copy.db .conclave/conclave.db .conclave/conclave.db.before-restore-*)" = "600 600 600 " ]
+    ok $? "umask $mask: so is a backup, and what a restore keeps"
+done
+
+# SQLite's own files follow the database. A server that is stopped hard leaves them there.
+cd "$work/u000" || exit 1
+(
+    umask 000
+    printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+        '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+        '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"Wine"}}}'
+    sleep 3
+) | "$conclave" mcp >"$out" 2>"$err" &
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    if grep -q '"id":2' "$out" 2>/dev/null; then break; fi
+    sleep 0.1
+done
+[ "$(modes .conclave/conclave.db-wal .conclave/conclave.db-shm)" = "600 600 " ]
+ok $? "the log and its index are private"
+wait
+
+run "a private project" 0 doctor --json
+is '[.findings[] | select(.check == "rights")] == []'
+chmod 755 .conclave
+chmod 644 .conclave/conclave.db
+run "others may read" 0 doctor --json
+is '[.findings[] | select(.check == "rights") | .level] == ["note"]'
+is '[.findings[] | select(.check == "rights") | .message][0] | contains(".conclave (755)") and contains("conclave.db (644)")'
+is '[.findings[] | select(.check == "rights") | .do][0] | startswith("chmod -R go-rwx ")'
+chmod 666 .conclave/conclave.db
+run "others may write" 0 doctor --json
+is '[.findings[] | select(.check == "rights") | .level] == ["warning", "note"]'
+sh -c "$(jq -r '[.findings[] | select(.check == "rights") | .do][0]' "$out" | sed 's/;.*//')"
+run "after the command that it names" 0 doctor --json
+is '[.findings[] | select(.check == "rights")] == []'
+chmod 755 .conclave
+run "init changes no rights that were given" 0 init
+[ "$(modes .conclave)" = "755 " ]
+ok $? "init changes no rights that were given: 755"
+if [ "$(id -u)" -eq 0 ]; then
+    chown 65534 .conclave/conclave.db
+    run "a file of another user" 0 doctor --json
+    is '[.findings[] | select(.check == "rights") | .message] | any(contains("conclave.db (user 65534)"))'
+fi
+finish
