@@ -8,6 +8,7 @@
 
 typedef struct {
     uint64_t words[6];
+    uint64_t opened; /* how often the thing was opened before the words were read; 0: nobody counts */
 } cv_stamp;
 
 static inline bool cv_stamp_eq(const cv_stamp *a, const cv_stamp *b)

@@ -6,10 +6,19 @@
 #include "ops/project.h"
 #include "record/outlet.h"
 
+/* Could the record only be read, and can it be written now? */
+static bool may_write_now(const cv_desk *d)
+{
+    cv_arena a = {0};
+    bool may = d->is_frozen && !cv_sqlite_is_frozen(&a, d->path);
+    cv_arena_release(&a);
+    return may;
+}
+
 static bool is_current(const cv_desk *d)
 {
     struct stat st;
-    return stat(d->path, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode;
+    return stat(d->path, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode && !may_write_now(d);
 }
 
 static void close_store(cv_desk *d)
@@ -28,14 +37,20 @@ static bool open_store(cv_desk *d, cv_err *err)
         st = (struct stat){0};
     d->device = st.st_dev;
     d->inode = st.st_ino;
+    d->is_frozen = cv_sqlite_is_frozen(&d->store_arena, d->path);
     d->opened++;
-    return cv_project_open(&d->store_arena, d->root, &d->store, err);
+    if (cv_project_open(&d->store_arena, d->root, &d->store, err))
+        return true;
+    close_store(d); /* a server tries again and again: nothing of what was tried stays */
+    return false;
 }
 
 bool cv_desk_open(cv_desk *d, const char *root, cv_err *err)
 {
-    if (!d->root && !cv_project_find(&d->root_arena, root, &d->root, err))
+    if (!d->root && !cv_project_find(&d->root_arena, root, &d->root, err)) {
+        cv_arena_reset(&d->root_arena);
         return false;
+    }
     if (d->store && !is_current(d))
         close_store(d);
     return d->store || open_store(d, err);

@@ -2,7 +2,8 @@
  *
  * A server may be started before there is a project, and the record may be replaced while it runs (`rm -r .conclave`,
  * `conclave init`; a backup put back): what was opened then is a file that nobody else can find any more, and what was
- * written into it would be lost. So it is looked at before every use, and opened anew.
+ * written into it would be lost. So it is looked at before every use, and opened anew; also when it could only be read
+ * and can be written now. What could not be opened leaves nothing behind, however often it is tried.
  */
 #ifndef CV_DOOR_DESK_H
 #define CV_DOOR_DESK_H
@@ -20,6 +21,7 @@ typedef struct {
     const char *path; /* of its file, and which one that was */
     dev_t device;
     ino_t inode;
+    bool is_frozen; /* it could only be read */
 } cv_desk;
 
 /* The record of the project at or above `root` (NULL: the current folder), as it is there now. */

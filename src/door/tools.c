@@ -13,8 +13,6 @@ enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the nex
 
 /* ---- the record, for each worker and for all --------------------------------------------------------------------- */
 
-enum { LOOK_MS = 100 }; /* how long an answer that is given again may be that of a record which was replaced */
-
 static void *enter(void *ctx)
 {
     (void)ctx;
@@ -30,29 +28,20 @@ static void leave(void *ctx, void *mine)
     cv_heap_free(w);
 }
 
+/* Looks whether the record is still the same file, each time; two files that were just opened may have the same stamp
+ * of their own, so it also says which opening it is of. */
 static bool stamp(void *ctx, cv_stamp *ret_stamp)
 {
     cv_tools *tools = ctx;
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
-    int64_t now = cv_steady_ms();
     pthread_mutex_lock(&tools->window_lock);
-    if (now >= tools->look_ms) {
-        tools->window_open = cv_desk_open(&tools->window, tools->options.root, &err);
-        tools->look_ms = now + LOOK_MS;
-    }
-    bool known = tools->window_open && tools->window.store->calls->stamp(tools->window.store, ret_stamp);
+    bool known = cv_desk_open(&tools->window, tools->options.root, &err) &&
+                 tools->window.store->calls->stamp(tools->window.store, ret_stamp);
+    ret_stamp->opened = tools->window.opened;
     pthread_mutex_unlock(&tools->window_lock);
     cv_arena_release(&arena);
     return known;
-}
-
-/* A worker has opened the record: it may be another one. */
-static void look_soon(cv_tools *tools)
-{
-    pthread_mutex_lock(&tools->window_lock);
-    tools->look_ms = 0;
-    pthread_mutex_unlock(&tools->window_lock);
 }
 
 void cv_tools_end(cv_mcp_server *server)
@@ -114,12 +103,9 @@ static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *inpu
                     .most = most,
                     .errs = &errs,
                     .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
-    size_t opened = w->desk.opened;
     bool open = cv_desk_open(&w->desk, tools->options.root, &err) || (w->desk.root && op->flags & CV_OP_PROJECT);
     if (!open)
         cv_errs_keep(&errs, r->arena, &err);
-    if (w->desk.opened != opened)
-        look_soon(tools);
     call.root = w->desk.root;
     call.store = w->desk.store;
     *ret_failed = !open || !cv_op_call(op, &call);

@@ -33,9 +33,7 @@ typedef struct {
 typedef struct {
     cv_tools_options options;
     pthread_mutex_t window_lock;
-    cv_desk window;  /* through which all threads see whether anybody has committed */
-    int64_t look_ms; /* when to look whether the record is still the same file */
-    bool window_open;
+    cv_desk window;      /* through which all threads see whether anybody has committed */
     cv_desk watcher;     /* of the thread that looks for changes */
     cv_arena seen_arena; /* … and what it saw last: URI -> rev */
     cv_map seen;

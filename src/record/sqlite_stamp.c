@@ -41,6 +41,7 @@ bool cv_sqlite_stamp(const cv_store *store, cv_stamp *ret_stamp)
     cv_stamp second;
     if (!s->log_index)
         return false;
+    second.opened = ret_stamp->opened = 0;
     copy(ret_stamp, s->log_index);
     atomic_thread_fence(memory_order_acquire);
     copy(&second, s->log_index + CV_COUNT(second.words));

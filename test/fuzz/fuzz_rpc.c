@@ -88,7 +88,7 @@ static bool complete(cv_mcp_request *r, const cv_json *params, cv_str argument, 
 static bool stamp(void *ctx, cv_stamp *ret_stamp)
 {
     (void)ctx;
-    *ret_stamp = (cv_stamp){{1}};
+    *ret_stamp = (cv_stamp){.words = {1}};
     return true;
 }
 

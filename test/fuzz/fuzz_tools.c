@@ -79,7 +79,6 @@ static void close_record(void)
     cv_tools *tools = world.server.ctx;
     cv_desk_close(&tools->window);
     tools->window = (cv_desk){0};
-    tools->look_ms = 0;
     world.server.leave(tools, world.worker);
     world.worker = world.server.enter(tools);
 }

@@ -1,0 +1,196 @@
+/* test_desk.c - a server's place at the record: what fails leaves nothing behind, what was replaced or freed is
+ * noticed.
+ */
+#include "testing.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/file.h"
+#include "door/desk.h"
+#include "door/tools.h"
+#include "ops/project.h"
+#include "record/outlet.h"
+
+typedef struct {
+    cv_arena arena;
+    cv_err err;
+    const char *folder, *record, *path; /* the project, its .conclave, its database */
+} fixture;
+
+static int set_up(void **state)
+{
+    static fixture f;
+    f = (fixture){.err = {.arena = &f.arena}};
+    f.folder = cv_test_folder(&f.arena);
+    f.record = cv_record_path(&f.arena, f.folder, "");
+    f.path = cv_record_path(&f.arena, f.folder, cv_record_database);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    cv_test_remove(f->folder);
+    cv_arena_release(&f->arena);
+    return 0;
+}
+
+static void put(fixture *f, const char *path, const char *text)
+{
+    assert_ok(cv_file_write(path, cv_str_of(text), &f->err), &f->err);
+}
+
+static void make_record(fixture *f, const char *path)
+{
+    cv_store *store;
+    assert_ok(cv_sqlite_open(&f->arena, path, true, &store, &f->err), &f->err);
+    cv_store_close(store);
+}
+
+/* ---- opening that fails ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name, *database, *log; /* NULL: not there */
+    bool project;
+    int tries;
+} failures[] = {
+    {"no project", NULL, NULL, false, 10000},
+    {"no database", NULL, NULL, true, 10000},
+    {"an empty one with a log", "", "log", true, 10000},
+    {"not a database", "no database, but a text that is long enough", NULL, true, 1000},
+    {"not a database, with a log", "no database, but a text that is long enough", "log", true, 10000},
+};
+
+/* Bytes of memory that a desk has after so many tries, all of which fail. */
+static size_t bytes_after(fixture *f, cv_desk *desk, int tries)
+{
+    for (int i = 0; i < tries; i++) {
+        cv_arena turn = {0};
+        cv_err err = {.arena = &turn};
+        assert_false(cv_desk_open(desk, f->folder, &err));
+        assert_true(err.message.n > 0 && cv_err_text(&err).n > 0); /* nothing of it is gone */
+        cv_arena_release(&turn);
+    }
+    return desk->root_arena.bytes + desk->store_arena.bytes;
+}
+
+static void what_cannot_be_opened_keeps_no_memory(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < CV_COUNT(failures); i++) {
+        cv_desk desk = {0};
+        const char *log = cv_arena_printf(&f->arena, "%s-wal", f->path).p;
+        unlink(f->path);
+        unlink(log);
+        if (failures[i].project)
+            mkdir(f->record, 0700);
+        if (failures[i].database)
+            put(f, f->path, failures[i].database);
+        if (failures[i].log)
+            put(f, log, failures[i].log);
+        size_t before = bytes_after(f, &desk, 10), after = bytes_after(f, &desk, failures[i].tries);
+        if (after != before)
+            print_error("%s: %zu bytes, then %zu\n", failures[i].name, before, after);
+        assert_int_equal(after, before);
+        cv_desk_close(&desk);
+    }
+}
+
+/* ---- a record that changes --------------------------------------------------------------------------------------- */
+
+static void a_record_put_in_its_place_is_opened(void **state)
+{
+    fixture *f = *state;
+    cv_desk desk = {0};
+    const char *other = cv_record_path(&f->arena, f->folder, "other.db");
+    mkdir(f->record, 0700);
+    make_record(f, f->path);
+    make_record(f, other);
+    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    assert_int_equal(desk.opened, 1);
+    assert_int_equal(rename(other, f->path), 0);
+    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    assert_int_equal(desk.opened, 2);
+    cv_desk_close(&desk);
+}
+
+/* Kept answers go by the stamp: it is another one as soon as another file is there, also when neither has a log. */
+static void the_stamp_is_that_of_the_file_that_is_there(void **state)
+{
+    fixture *f = *state;
+    cv_mcp_server server;
+    cv_stamp stamps[4];
+    const char *other = cv_record_path(&f->arena, f->folder, "other.db");
+    mkdir(f->record, 0700);
+    make_record(f, f->path);
+    assert_ok(cv_tools_server(&f->arena, &(cv_tools_options){.root = f->folder}, &server, &f->err), &f->err);
+    assert_true(server.stamp(server.ctx, &stamps[0]));
+    assert_true(server.stamp(server.ctx, &stamps[1]));
+    assert_true(cv_stamp_eq(&stamps[0], &stamps[1]));
+    for (int i = 2; i < 4; i++) {
+        make_record(f, other);
+        assert_int_equal(rename(other, f->path), 0);
+        assert_true(server.stamp(server.ctx, &stamps[i]));
+        assert_false(cv_stamp_eq(&stamps[i], &stamps[i - 1]));
+    }
+    unlink(f->path);
+    assert_false(server.stamp(server.ctx, &stamps[0]));
+    cv_tools_end(&server);
+}
+
+/* Rights bind everybody but root: another user does it. */
+static int write_when_allowed(fixture *f)
+{
+    cv_desk desk = {0};
+    int64_t seq;
+    chmod(f->record, 0500);
+    if (!cv_desk_open(&desk, f->folder, &f->err))
+        return 1;
+    if (desk.store->calls->stream_append(desk.store, &f->arena, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1, CV_STR("now"),
+                                         &seq, &f->err) != CV_STORE_FAILED)
+        return 2;
+    chmod(f->record, 0700);
+    if (!cv_desk_open(&desk, f->folder, &f->err) || desk.opened != 2)
+        return 3;
+    if (desk.store->calls->stream_append(desk.store, &f->arena, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1, CV_STR("now"),
+                                         &seq, &f->err) != CV_STORE_DONE)
+        return 4;
+    cv_desk_close(&desk);
+    return 0;
+}
+
+static void a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be(void **state)
+{
+    fixture *f = *state;
+    int status;
+    mkdir(f->record, 0700);
+    make_record(f, f->path);
+    pid_t child = fork();
+    if (child == 0) {
+        bool root = geteuid() == 0;
+        if (root && (chown(f->folder, 65534, 65534) != 0 || chown(f->record, 65534, 65534) != 0 ||
+                     chown(f->path, 65534, 65534) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(9);
+        _exit(write_when_allowed(f));
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_cannot_be_opened_keeps_no_memory),
+        TEST(a_record_put_in_its_place_is_opened),
+        TEST(the_stamp_is_that_of_the_file_that_is_there),
+        TEST(a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be),
+    };
+    return cmocka_run_group_tests_name("desk", tests, NULL, NULL);
+}
