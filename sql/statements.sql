@@ -260,7 +260,10 @@ SELECT last_rev, head, event_count FROM dialogues WHERE dialogue_id = :dialogue_
 UPDATE dialogues SET last_rev = :rev, head = :head, event_count = :event_count WHERE dialogue_id = :dialogue_id;
 
 -- name: op
-SELECT rev, digest, result FROM ops WHERE dialogue_id = :dialogue_id AND op_id = :op_id;
+SELECT op_id, rev, digest, result FROM ops WHERE dialogue_id = :dialogue_id AND op_id = :op_id;
+
+-- name: op_at
+SELECT op_id, rev, digest, result FROM ops WHERE dialogue_id = :dialogue_id AND rev = :rev;
 
 -- name: op_first
 SELECT dialogue_id FROM ops INDEXED BY ops_first WHERE op_id = :op_id AND rev = 1 AND digest <> :digest LIMIT 1;

@@ -155,6 +155,17 @@ void cv_arena_release(cv_arena *a)
     *a = (cv_arena){0};
 }
 
+void cv_arena_rewind(cv_arena *a, cv_arena mark)
+{
+    while (a->head != mark.head) {
+        cv_arena_chunk *next = a->head->next;
+        free(a->head);
+        a->head = next;
+    }
+    mark.chunks = a->chunks; /* counts calls, and those were made */
+    *a = mark;
+}
+
 void cv_arena_reset(cv_arena *a)
 {
     size_t used = a->bytes;

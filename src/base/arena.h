@@ -51,6 +51,10 @@ cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
 
 void cv_arena_release(cv_arena *a);
 
+/* Everything taken since `mark`, a copy of the arena's struct made then, is given back: for a try that is to be made
+ * again. What was taken before stays. */
+void cv_arena_rewind(cv_arena *a, cv_arena mark);
+
 /* Empty again; the memory is kept for the next request, unless it was unusually much. */
 void cv_arena_reset(cv_arena *a);
 

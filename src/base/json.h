@@ -92,6 +92,9 @@ void cv_json_bool(cv_json_writer *w, bool value);
 void cv_json_null(cv_json_writer *w);
 void cv_json_raw(cv_json_writer *w, cv_str text);            /* an already valid value, e.g. a number as written */
 void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree again */
+/* … with the members of every object in the order of their keys, so that the order in which they were written does not
+ * show; numbers stay as written. */
+void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value);
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count);
 
 /* A key and its value in one go. Inline, because a key is a literal and its length known to the compiler. */

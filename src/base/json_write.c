@@ -11,6 +11,7 @@
 #include "base/json.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -296,6 +297,35 @@ void cv_json_value(cv_json_writer *w, const cv_json *value)
         write_object(w, value);
         break;
     }
+}
+
+static int by_key(const void *x, const void *y)
+{
+    const cv_json_member *const *a = x, *const *b = y;
+    return cv_str_order((*a)->key, (*b)->key);
+}
+
+void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value)
+{
+    if (value->type == CV_JSON_ARRAY) {
+        cv_json_begin_array(w);
+        for (uint32_t i = 0; i < value->count; i++)
+            cv_json_canonical(w, a, &value->items[i]);
+        cv_json_end_array(w);
+    } else if (value->type == CV_JSON_OBJECT) {
+        const cv_json_member **sorted = CV_NEW_ARRAY(a, value->count, const cv_json_member *);
+        for (uint32_t i = 0; i < value->count; i++)
+            sorted[i] = &value->members[i];
+        if (value->count > 1)
+            qsort(sorted, value->count, sizeof *sorted, by_key);
+        cv_json_begin_object(w);
+        for (uint32_t i = 0; i < value->count; i++) {
+            cv_json_key(w, sorted[i]->key);
+            cv_json_canonical(w, a, &sorted[i]->value);
+        }
+        cv_json_end_object(w);
+    } else
+        cv_json_value(w, value);
 }
 
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count)

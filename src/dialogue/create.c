@@ -5,7 +5,8 @@
  *     id      -> panel     drawn with the given seed or the id's own; names dealt Core, Adjacent, Wildcard
  *     panel   -> record    one write against rev 0: whoever comes second at an id goes on to the next one
  *
- * With an op_id the same request is answered again with the first dialogue; without one it is a new dialogue each time.
+ * With an op_id the same request is answered again with the first dialogue. Without one it makes a new dialogue, unless
+ * the one that it made before is still as it was made: nothing has been written to it since.
  * `expect_rev: 0` insists on the title's own slug: a taken one is a rev_conflict.
  */
 #include "base/limits.h"
@@ -304,7 +305,7 @@ static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, c
     enter(&j, &row, &c);
     if (!cv_journal_commit(&j, print_result(call, w, id, &row, &c), outcome, err))
         return false;
-    *ret_settled = !outcome->conflict && (w->named || !outcome->replayed);
+    *ret_settled = !outcome->conflict;
     return true;
 }
 
@@ -316,26 +317,38 @@ static bool taken_slug(cv_call *call, cv_str id)
     return false;
 }
 
-/* Looks at one id after the other. An id in use may hold the answer to this very request. */
+/* Does the dialogue with this id answer the request? By the op_id, or because it was just created so. */
+static bool is_answer(cv_call *call, const wish *w, cv_str id, int64_t rev, cv_outcome *outcome, cv_err *err)
+{
+    *outcome = (cv_outcome){0};
+    if (w->named)
+        return cv_journal_replayed(call, id, outcome, err);
+    return w->insists || rev != 1 || cv_journal_made(call, id, rev, outcome, err);
+}
+
+/* Looks at one id after the other. One that a rival takes in this moment is looked at once more: the rival may have
+ * made the same request. */
 static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err *err)
 {
     cv_str slug = cv_slug_of_title(call->arena, w->row.title);
     for (int n = 1; n <= CV_MAX_SAME_TITLE; n++) {
         cv_str id = cv_dialogue_nth_id(call->arena, slug, n);
-        cv_position position;
+        cv_position position = {0};
         bool used, settled = false;
         if (!call->store->calls->position(call->store, call->arena, id, &position, &used, err))
             return cv_call_fail(call, err);
-        if (used && w->named && !cv_journal_replayed(call, id, outcome, err))
-            return cv_call_fail(call, err);
-        if (used && w->named && outcome->replayed)
-            return true;
-        if (used && w->insists)
-            return taken_slug(call, id);
         if (!used && !settle(call, w, id, &settled, outcome, err))
             return cv_call_fail(call, err);
         if (settled)
             return true;
+        if (!used && !call->store->calls->position(call->store, call->arena, id, &position, &used, err))
+            return cv_call_fail(call, err);
+        if (!is_answer(call, w, id, position.rev, outcome, err))
+            return cv_call_fail(call, err);
+        if (outcome->replayed)
+            return true;
+        if (w->insists)
+            return taken_slug(call, id);
     }
     cv_err_suggest(cv_refuse(call, CV_ERR_SIMILAR_TITLES, CV_STR(""), "title", w->row.title,
                              "%d dialogues have this title already", CV_MAX_SAME_TITLE),
@@ -364,6 +377,7 @@ bool cv_dialogue_create(cv_call *call)
     wish w;
     cv_outcome outcome = {0};
     cv_err err = {.arena = call->arena};
+    cv_journal_request(call, CV_STR("dialogue create"));
     if (!read_wish(call, &w) || !find_place(call, &w, &outcome, &err))
         return false;
     if (call->for_people)

@@ -72,7 +72,7 @@ void cv_journal_covers(cv_journal *j, cv_rec_event *event, cv_rec_kind kind, con
 
 /* ---- op ids ------------------------------------------------------------------------------------------------------ */
 
-/* The request without what only says how to send it: the same content has the same digest. */
+/* The operation and its input, without what only says how to send it. The order of keys does not count. */
 static cv_str request_digest(cv_call *call)
 {
     static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
@@ -80,25 +80,39 @@ static cv_str request_digest(cv_call *call)
     cv_json_writer w = {.out = &text};
     if (call->digest.p)
         return call->digest;
-    cv_json_begin_object(&w);
-    for (uint32_t i = 0; i < call->input->count; i++) {
-        const cv_json_member *m = &call->input->members[i];
-        if (cv_words_find((cv_words){aside, CV_COUNT(aside)}, m->key) >= 0)
-            continue;
-        cv_json_key(&w, m->key);
-        cv_json_value(&w, &m->value);
-    }
-    cv_json_end_object(&w);
+    cv_json content = {.type = CV_JSON_OBJECT};
+    content.members = CV_NEW_ARRAY(call->arena, call->input->count, cv_json_member);
+    for (uint32_t i = 0; i < call->input->count; i++)
+        if (cv_words_find((cv_words){aside, CV_COUNT(aside)}, call->input->members[i].key) < 0)
+            content.members[content.count++] = call->input->members[i];
+    cv_json_begin_array(&w);
+    cv_json_str(&w, call->operation);
+    cv_json_canonical(&w, call->arena, &content);
+    cv_json_end_array(&w);
     call->digest = cv_sha256(call->arena, cv_buf_str(&text));
     cv_buf_release(&text);
     return call->digest;
 }
 
-static cv_str op_id_of(cv_call *call, cv_str digest)
+void cv_journal_request(cv_call *call, cv_str operation)
 {
-    const cv_json *given = cv_json_get(call->input, CV_STR("op_id"));
-    return given && given->type == CV_JSON_STRING ? given->text
-                                                  : cv_arena_printf(call->arena, "content-%.*s", CV_FMT(digest));
+    call->operation = operation;
+    call->digest = (cv_str){NULL, 0};
+    request_digest(call);
+}
+
+/* Absent: the caller gave none. */
+static cv_str given_op_id(const cv_call *call)
+{
+    return cv_json_get_text(call->input, "op_id");
+}
+
+/* A write without an op_id gets one that no other has: a dialogue has one write of each rev. */
+static cv_str op_id_of(cv_call *call, int64_t rev)
+{
+    cv_str given = given_op_id(call);
+    return given.p ? given
+                   : cv_arena_printf(call->arena, "rev-%lld-%.*s", (long long)rev, CV_FMT(request_digest(call)));
 }
 
 static bool op_conflict(cv_str op_id, cv_err *err)
@@ -110,17 +124,69 @@ static bool op_conflict(cv_str op_id, cv_err *err)
     return false;
 }
 
+/* What a replay answers is data, which may have been damaged: it is printed anew from what could be read. */
+static bool read_stored(cv_call *call, cv_str op_id, cv_outcome *ret, cv_err *err)
+{
+    cv_json answer;
+    cv_buf text = {0};
+    const char *what = cv_arena_printf(call->arena, "an answer, to the op_id '%.*s',", CV_FMT(op_id)).p;
+    if (!cv_stored_json(call->arena, ret->result, what, &answer, err))
+        return false;
+    if (answer.type != CV_JSON_OBJECT) {
+        cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that is not a JSON object", what);
+        cv_err_operation(err, CV_STR("verify"));
+        cv_err_suggest(err, CV_STR("tells where it was changed"));
+        return false;
+    }
+    cv_json_value(&(cv_json_writer){.out = &text}, &answer);
+    ret->result = cv_buf_take(&text, call->arena);
+    ret->replayed = true;
+    return true;
+}
+
 bool cv_journal_replayed(cv_call *call, cv_str dialogue_id, cv_outcome *ret, cv_err *err)
 {
-    cv_str digest = request_digest(call), op_id = op_id_of(call, digest), stored;
-    *ret = (cv_outcome){0};
+    cv_str op_id = given_op_id(call), stored;
     bool found;
+    *ret = (cv_outcome){0};
+    if (!op_id.p)
+        return true;
     if (!call->store->calls->op_result(call->store, call->arena, dialogue_id, op_id, &ret->rev, &stored, &ret->result,
                                        &found, err))
         return false;
-    if (found && !cv_str_eq(stored, digest))
-        return op_conflict(op_id, err);
-    ret->replayed = found;
+    if (!found)
+        return true;
+    return cv_str_eq(stored, request_digest(call)) ? read_stored(call, op_id, ret, err) : op_conflict(op_id, err);
+}
+
+bool cv_journal_made(cv_call *call, cv_str dialogue_id, int64_t rev, cv_outcome *ret, cv_err *err)
+{
+    cv_str op_id, stored;
+    bool found;
+    *ret = (cv_outcome){.rev = rev};
+    if (!call->store->calls->op_at(call->store, call->arena, dialogue_id, rev, &op_id, &stored, &ret->result, &found,
+                                   err))
+        return false;
+    if (found && cv_str_eq(stored, request_digest(call)))
+        return read_stored(call, op_id, ret, err);
+    *ret = (cv_outcome){0};
+    return true;
+}
+
+bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, cv_str subject_id, cv_rec_event *ret,
+                         cv_err *err)
+{
+    cv_state history;
+    cv_wanted wanted = {.kinds = CV_REC_BIT(EVENT), .about = &subject_id, .about_count = 1};
+    *ret = (cv_rec_event){0};
+    if (!cv_state_load(call, dialogue_id, &wanted, &history, err))
+        return false;
+    for (size_t i = 0; i < history.events.count && !ret->rev; i++) {
+        const cv_rec_event *event = &history.events.items[i];
+        if (cv_str_eq(event->subject_type, (cv_str){&subject_type, 1}) &&
+            cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]))
+            *ret = *event;
+    }
     return true;
 }
 
@@ -240,41 +306,54 @@ static bool rev_conflict(const cv_state *state, int64_t expected, cv_err *err)
     return false;
 }
 
-/* Whoever insisted on a rev is told the present one by the engine's error. */
-static bool settled(cv_store_result result, bool insisted, cv_outcome *ret)
+/* What became of the write. Without an op_id nothing is a replay: an equal request of somebody else has taken this rev,
+ * and this one comes after it. Whoever insisted on a rev is told the present one by the engine's error. */
+static bool settled(cv_call *call, cv_store_result result, cv_str op_id, cv_outcome *ret, cv_err *err)
 {
+    bool named = given_op_id(call).p, insisted = cv_json_get(call->input, CV_STR("expect_rev"));
     switch (result) {
     case CV_STORE_DONE:
         return true;
     case CV_STORE_REPLAYED:
-        ret->replayed = true;
+        if (named)
+            return read_stored(call, op_id, ret, err);
+        ret->conflict = true;
         return true;
     case CV_STORE_CONFLICT:
         ret->conflict = !insisted;
         return !insisted;
+    case CV_STORE_UNKNOWN:
+        if (!named)
+            cv_err_suggest(err, CV_STR("it may or may not be written: look at the dialogue before you send it again; a "
+                                       "request with an op_id can be sent again at any time"));
+        break;
     case CV_STORE_BUSY:
     case CV_STORE_FAILED:
-    case CV_STORE_UNKNOWN:
         break;
     }
     return false;
 }
 
+bool cv_journal_expected(const cv_journal *j, cv_err *err)
+{
+    const cv_json *given = cv_json_get(j->call->input, CV_STR("expect_rev"));
+    int64_t expected;
+    return !given || !cv_json_to_int(given, &expected) || expected == j->state->position.rev ||
+           rev_conflict(j->state, expected, err);
+}
+
 bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *err)
 {
     cv_call *call = j->call;
-    int64_t expected = j->state->position.rev;
-    const cv_json *given = cv_json_get(call->input, CV_STR("expect_rev"));
     *ret = (cv_outcome){.result = result};
-    if (given && cv_json_to_int(given, &expected) && expected != j->state->position.rev)
-        return rev_conflict(j->state, expected, err);
+    if (!cv_journal_expected(j, err))
+        return false;
     if (!j->is_dated)
         return cv_clock_fail(err);
     assert(j->rows->lists[CV_REC_EVENT].count > 0);
-    cv_str digest = request_digest(call);
     cv_op op = {.dialogue_id = j->state->id,
-                .op_id = op_id_of(call, digest),
-                .op_digest = digest,
+                .op_id = op_id_of(call, j->state->position.rev + 1),
+                .op_digest = request_digest(call),
                 .expect_rev = j->state->position.rev,
                 .expect_head = j->state->position.head,
                 .now = j->now,
@@ -295,7 +374,7 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
         call->store->calls->commit(call->store, call->arena, &op, &changes, &ret->rev, &ret->result, err);
     if (done == CV_STORE_DONE)
         ret->result = result;
-    return settled(done, given != NULL, ret);
+    return settled(call, done, op.op_id, ret, err);
 }
 
 void cv_journal_answer(cv_call *call, const cv_outcome *outcome)

@@ -46,9 +46,25 @@ typedef struct {
     cv_str result; /* the stored result: the caller's own, or that of the first time */
 } cv_outcome;
 
-/* Was this very request committed before? Looks at op_id (given, or derived from the content). True and ret->replayed:
- * print ret->result with "replayed": true. False only on error (op_id_conflict, store errors). */
+/* Says which operation is called ("dialogue update"), before anything below: the digest of a request is that of its
+ * operation and its input, whatever the order of keys. */
+void cv_journal_request(cv_call *call, cv_str operation);
+
+/* With an op_id: was this request committed under it before? True and ret->replayed: print ret->result with "replayed":
+ * true. False only on error (op_id_conflict, store errors). Without an op_id nothing is a replay, unless the operation
+ * finds with cv_journal_made() that the thing which the request names was made by the same request, and that it stands
+ * as it was made. */
 bool cv_journal_replayed(cv_call *call, cv_str dialogue_id, cv_outcome *ret, cv_err *err);
+
+/* Was the write of this rev the same request? As above. */
+bool cv_journal_made(cv_call *call, cv_str dialogue_id, int64_t rev, cv_outcome *ret, cv_err *err);
+
+/* The event that tells how the subject was made; its rev is that of the write. Rev 0: the history does not tell. */
+bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, cv_str subject_id, cv_rec_event *ret,
+                         cv_err *err);
+
+/* Is the dialogue at the rev that the caller expects, if any? Else rev_conflict. Commit asks, too. */
+bool cv_journal_expected(const cv_journal *j, cv_err *err);
 
 /* Commits against the state's rev. `result` is the JSON object of the answer without rev and replayed. */
 bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *err);

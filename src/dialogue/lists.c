@@ -234,11 +234,18 @@ static bool abandon(cv_call *call, cv_outcome *outcome)
     cv_state s;
     if (!cv_state_load(call, id, &wanted, &s, &err))
         return cv_call_fail(call, &err);
+    /* Nothing follows it: the last write abandoned the dialogue. */
+    if (cv_str_eq(s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED])) {
+        if (!cv_journal_made(call, id, s.position.rev, outcome, &err))
+            return cv_call_fail(call, &err);
+        if (outcome->replayed)
+            return true;
+    }
     cv_str reason = cv_text_read(call, call->input, CV_STR(""), "reason", CV_MAX_PROSE, CV_TEXT_PROSE);
     return cv_write_open(call, &s, false) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
 }
 
 bool cv_dialogue_abandon(cv_call *call)
 {
-    return cv_write_run(call, abandon);
+    return cv_write_run(call, CV_STR("dialogue abandon"), abandon);
 }

@@ -347,7 +347,7 @@ bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_val
     cv_err why = {.arena = a};
     if (cv_json_parse(a, text, ret_value, &why))
         return true;
-    return corrupt(err, "%s that is no JSON: %.*s", what, CV_FMT(why.message));
+    return corrupt(err, "%s that is not JSON: %.*s", what, CV_FMT(why.message));
 }
 
 bool cv_tension_is_open(const cv_rec_entity *entity)

@@ -4,7 +4,7 @@
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 
-enum { MOST_TRIES = 64 };
+enum { FREE_TRIES = 3 }; /* then the turn is taken */
 
 bool cv_write_open(cv_call *call, const cv_state *state, bool final_is_fine)
 {
@@ -24,6 +24,8 @@ bool cv_write_commit(cv_journal *journal, cv_str result, cv_outcome *outcome)
     cv_err err = {.arena = call->arena};
     if (!cv_json_get_true(call->input, "dry_run"))
         return cv_journal_commit(journal, result, outcome, &err) || cv_call_fail(call, &err);
+    if (!cv_journal_expected(journal, &err))
+        return cv_call_fail(call, &err);
     cv_str open = cv_str_head(result, result.n - 1);
     outcome->result = cv_arena_join(call->arena, open, CV_STR(",\"dry_run\":true}"));
     outcome->rev = journal->state->position.rev;
@@ -41,24 +43,50 @@ static bool done_by_a_rival(cv_call *call, cv_str id, size_t faults_before, cv_o
     return true;
 }
 
-bool cv_write_run(cv_call *call, cv_work work)
+/* One try: answered as before, done, refused, or overtaken (outcome->conflict). */
+static bool try_once(cv_call *call, cv_str id, cv_work work, cv_outcome *outcome)
+{
+    cv_err err = {.arena = call->arena};
+    size_t faults = call->errs->count;
+    if (!cv_journal_replayed(call, id, outcome, &err))
+        return cv_call_fail(call, &err);
+    return outcome->replayed || work(call, outcome) || done_by_a_rival(call, id, faults, outcome);
+}
+
+/* The last try, while nobody else can write: it is overtaken only by what cannot be. */
+static bool try_alone(cv_call *call, cv_str id, cv_work work, cv_outcome *outcome)
+{
+    cv_err err = {.arena = call->arena};
+    if (call->store->calls->hold(call->store, &err) != CV_STORE_DONE)
+        return cv_call_fail(call, &err);
+    bool ok = try_once(call, id, work, outcome);
+    call->store->calls->let_go(call->store);
+    if (!ok || !outcome->conflict)
+        return ok;
+    cv_err_set(&err, CV_ERR_CORRUPT, "the record has a write of the dialogue '%.*s' that lies ahead of its rev",
+               CV_FMT(id));
+    cv_err_operation(&err, CV_STR("verify"));
+    cv_err_suggest(&err, CV_STR("tells what was changed"));
+    return cv_call_fail(call, &err);
+}
+
+bool cv_write_run(cv_call *call, cv_str operation, cv_work work)
 {
     cv_str id = cv_json_get_text(call->input, "dialogue_id");
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
-        cv_outcome outcome;
-        cv_err err = {.arena = call->arena};
-        size_t faults = call->errs->count;
-        if (!cv_journal_replayed(call, id, &outcome, &err))
-            return cv_call_fail(call, &err);
-        if (!outcome.replayed && !work(call, &outcome) && !done_by_a_rival(call, id, faults, &outcome))
+    cv_outcome outcome = {0};
+    cv_journal_request(call, operation);
+    const cv_arena mark = *call->arena;
+    const cv_errs before = *call->errs;
+    for (int tries = 0; tries < FREE_TRIES; tries++) {
+        if (!try_once(call, id, work, &outcome))
             return false;
-        if (outcome.conflict)
-            continue;
-        cv_journal_answer(call, &outcome);
-        return true;
+        if (!outcome.conflict)
+            break;
+        *call->errs = before; /* nothing of a try that was overtaken is kept */
+        cv_arena_rewind(call->arena, mark);
     }
-    cv_err_suggest(cv_errs_add(call->errs, call->arena, CV_ERR_REV_CONFLICT,
-                               "others kept changing the dialogue (%d tries)", MOST_TRIES),
-                   CV_STR("try again"));
-    return false;
+    if (outcome.conflict && !try_alone(call, id, work, &outcome))
+        return false;
+    cv_journal_answer(call, &outcome);
+    return true;
 }

@@ -64,13 +64,13 @@ static void list_facts(const cv_json *reply, cv_buf *out)
     cv_buf_add_z(out, count ? ")" : "");
 }
 
-/* Should the answer get lost, nobody shall think that nothing was written. Without an op_id the same request is found
- * again in the dialogue that it names; one that names none made a new one and would make another. */
+/* Should the answer get lost, nobody shall think that nothing was written. Asking again is safe with an op_id, and for
+ * an operation of which the same call twice is one; others would be done once more. */
 static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
 {
     const cv_json *id = cv_json_get(reply, CV_STR("dialogue_id")), *dry_run = cv_json_get(reply, CV_STR("dry_run"));
-    bool again = cv_json_get(call->input, CV_STR("op_id")) || cv_json_get(call->input, CV_STR("dialogue_id"));
     unsigned flags = cli->command->op->flags;
+    bool again = cv_json_get(call->input, CV_STR("op_id")) || flags & CV_OP_IDEMPOTENT;
     if (!(flags & (CV_OP_WRITES | CV_OP_FILES)) || (dry_run && dry_run->type == CV_JSON_TRUE))
         return;
     cv_buf what = {0};

@@ -132,7 +132,7 @@ static const cv_operation rows[] = {
      .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
                  "\"T0001\"\n",
      .schema = "dialogue_expert_create",
-     .flags = WRITES | EVERY_ROUND,
+     .flags = ADDS | EVERY_ROUND,
      .run = cv_dialogue_expert_create},
     {.room = "dialogue",
      .verb = "panel-sample",
@@ -200,7 +200,7 @@ static const cv_operation rows[] = {
      .details = "Each correction is an event that keeps the old value and the reason; ids never change.\n",
      .examples = "  conclave dialogue update nvidia-decision --data @correction.json\n",
      .schema = "dialogue_update",
-     .flags = WRITES,
+     .flags = ADDS,
      .run = cv_dialogue_update},
     {.room = "dialogue",
      .verb = "abandon",

@@ -102,7 +102,8 @@ void cv_sqlite_rollback(cv_sqlite *s)
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-/* One pause before the next try, longer each time; false when the longest wait is over. `tries` counts from 0. */
+/* One pause before the next try, longer each time; false when the longest wait is over. `tries` counts from 0. Who has
+ * waited long asks more often than newcomers do, or it would seldom be the one who finds the lock free. */
 static bool wait_again(cv_sqlite *s, int tries)
 {
     if (tries == 0)
@@ -111,7 +112,9 @@ static bool wait_again(cv_sqlite *s, int tries)
         return false;
     s->jitter += 0x9e3779b97f4a7c15u; /* a sequence that no two processes share */
     uint64_t mixed = (s->jitter ^ (s->jitter >> 31)) * 0xbf58476d1ce4e5b9u;
-    int64_t step = 500 << (tries < 6 ? tries : 6); /* half a millisecond up to 32 */
+    enum { LONG_US = 500000 };
+    int doublings = s->waited_us > LONG_US ? 1 : tries < 6 ? tries : 6; /* half a millisecond up to 32, then 1 */
+    int64_t step = (int64_t)500 << doublings;
     int64_t us = step + (int64_t)((mixed >> 33) % (uint64_t)step);
     s->waited_us += us;
     nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
@@ -358,6 +361,9 @@ static const cv_store_calls calls = {
     .snapshot = cv_sqlite_snapshot,
     .commit = cv_sqlite_write,
     .op_result = cv_sqlite_op_result,
+    .op_at = cv_sqlite_op_at,
+    .hold = cv_sqlite_hold,
+    .let_go = cv_sqlite_let_go,
     .list = cv_sqlite_list,
     .tally = cv_sqlite_tally,
     .ops = cv_sqlite_ops,

@@ -1,6 +1,6 @@
 /* sqlite_commit.c - one write: all of it, or nothing and a reason.
  *
- *     BEGIN IMMEDIATE
+ *     BEGIN IMMEDIATE                         unless the turn was taken before (cv_sqlite_hold)
  *       was this op_id committed before?      -> REPLAYED, with what was answered then
  *       did it make another dialogue?         -> FAILED: op_id_conflict
  *       is the dialogue at expect_rev?        -> CONFLICT
@@ -17,19 +17,27 @@
 #include "base/log.h"
 #include "record/sqlite_engine.h"
 
-/* Copies the op's row if there is one. */
-static bool find_op(cv_sqlite *s, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev, cv_str *ret_digest,
-                    cv_str *ret_result, bool *ret_found, cv_err *err)
+static cv_str copy_column(cv_arena *a, sqlite3_stmt *st, int column)
 {
-    sqlite3_stmt *st = cv_sqlite_use(s, "op");
+    cv_str text = cv_sqlite_column_str(st, column);
+    return text.p ? cv_arena_copy(a, text) : text;
+}
+
+/* Copies the op's row if there is one: the one with this op_id, or without one that of *ret_rev. */
+static bool find_op(cv_sqlite *s, cv_arena *a, cv_str dialogue_id, cv_str *ret_op_id, int64_t *ret_rev,
+                    cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err)
+{
+    bool named = ret_op_id->p;
+    sqlite3_stmt *st = cv_sqlite_use(s, named ? "op" : "op_at");
     int got = -1;
-    if (st && cv_sqlite_bind_str(st, ":dialogue_id", dialogue_id) && cv_sqlite_bind_str(st, ":op_id", op_id))
+    if (st && cv_sqlite_bind_str(st, ":dialogue_id", dialogue_id) && cv_sqlite_bind_str(st, ":op_id", *ret_op_id) &&
+        cv_sqlite_bind_int(st, ":rev", *ret_rev))
         got = cv_sqlite_step(st);
     if (got > 0) {
-        cv_str digest = cv_sqlite_column_str(st, 1), result = cv_sqlite_column_str(st, 2);
-        *ret_rev = sqlite3_column_int64(st, 0);
-        *ret_digest = digest.p ? cv_arena_copy(a, digest) : digest;
-        *ret_result = result.p ? cv_arena_copy(a, result) : result;
+        *ret_op_id = copy_column(a, st, 0);
+        *ret_rev = sqlite3_column_int64(st, 1);
+        *ret_digest = copy_column(a, st, 2);
+        *ret_result = copy_column(a, st, 3);
     }
     if (got < 0)
         cv_sqlite_fail(s, "read the operation", err);
@@ -43,7 +51,27 @@ static bool find_op(cv_sqlite *s, cv_arena *a, cv_str dialogue_id, cv_str op_id,
 bool cv_sqlite_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
                          cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err)
 {
-    return find_op((cv_sqlite *)store, a, dialogue_id, op_id, ret_rev, ret_digest, ret_result, ret_found, err);
+    int64_t rev = 0;
+    bool ok = find_op((cv_sqlite *)store, a, dialogue_id, &op_id, &rev, ret_digest, ret_result, ret_found, err);
+    if (ok && *ret_found)
+        *ret_rev = rev;
+    return ok;
+}
+
+bool cv_sqlite_op_at(cv_store *store, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_str *ret_op_id,
+                     cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err)
+{
+    cv_str op_id = {NULL, 0};
+    bool ok = find_op((cv_sqlite *)store, a, dialogue_id, &op_id, &rev, ret_digest, ret_result, ret_found, err);
+    if (ok && *ret_found)
+        *ret_op_id = op_id;
+    return ok;
+}
+
+/* What a write makes of an error while it reads. */
+static cv_store_result not_read(const cv_err *err)
+{
+    return err->code == CV_ERR_BUSY ? CV_STORE_BUSY : CV_STORE_FAILED;
 }
 
 static cv_store_result op_conflict(const cv_op *op, cv_str where, cv_err *err)
@@ -76,11 +104,11 @@ static cv_store_result check_first_op(cv_sqlite *s, cv_arena *a, const cv_op *op
 static cv_store_result check_op(cv_sqlite *s, cv_arena *a, const cv_op *op, int64_t *ret_rev, cv_str *ret_result,
                                 cv_err *err)
 {
-    int64_t rev;
-    cv_str digest, result;
+    int64_t rev = 0;
+    cv_str op_id = op->op_id, digest, result;
     bool found;
-    if (!find_op(s, a, op->dialogue_id, op->op_id, &rev, &digest, &result, &found, err))
-        return CV_STORE_FAILED;
+    if (!find_op(s, a, op->dialogue_id, &op_id, &rev, &digest, &result, &found, err))
+        return not_read(err);
     if (!found)
         return op->expect_rev == 0 ? check_first_op(s, a, op, err) : CV_STORE_DONE;
     if (!cv_str_eq(digest, op->op_digest))
@@ -96,7 +124,7 @@ static cv_store_result check_rev(cv_sqlite *s, cv_arena *a, const cv_op *op, cv_
     cv_position at = {0};
     bool found;
     if (!cv_sqlite_position(&s->base, a, op->dialogue_id, &at, &found, err))
-        return CV_STORE_FAILED;
+        return not_read(err);
     bool same_head = op->expect_head.n == 0 || op->expect_rev == 0 || cv_str_eq(at.head, op->expect_head);
     if (at.rev == op->expect_rev && same_head)
         return CV_STORE_DONE;
@@ -238,17 +266,35 @@ static cv_store_result commit_and_mark(cv_sqlite *s, const cv_op *op, cv_err *er
     return result;
 }
 
+/* A turn is an open transaction; every other call that opens one closes it, too. */
+cv_store_result cv_sqlite_hold(cv_store *store, cv_err *err)
+{
+    cv_sqlite *s = (cv_sqlite *)store;
+    if (sqlite3_get_autocommit(s->db) && !cv_sqlite_begin_write(s))
+        return cv_sqlite_refuse(s, "begin to write", err);
+    return CV_STORE_DONE;
+}
+
+void cv_sqlite_let_go(cv_store *store)
+{
+    cv_sqlite_rollback((cv_sqlite *)store);
+}
+
+/* The turn ends with the write, whatever becomes of it. */
 cv_store_result cv_sqlite_write(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
                                 int64_t *ret_rev, cv_str *ret_result, cv_err *err)
 {
     cv_sqlite *s = (cv_sqlite *)store;
-    if (!check_request(op, changes, err))
+    if (!check_request(op, changes, err)) {
+        cv_sqlite_let_go(store);
         return CV_STORE_FAILED;
-    if (!cv_sqlite_begin_write(s))
-        return cv_sqlite_refuse(s, "begin to write", err);
-    cv_store_result result = write_all(s, a, op, changes, ret_rev, ret_result, err);
+    }
+    cv_store_result result = cv_sqlite_hold(store, err);
+    if (result != CV_STORE_DONE)
+        return result;
+    result = write_all(s, a, op, changes, ret_rev, ret_result, err);
     if (result != CV_STORE_DONE) {
-        cv_sqlite_rollback(s);
+        cv_sqlite_let_go(store);
         return result;
     }
     result = commit_and_mark(s, op, err);

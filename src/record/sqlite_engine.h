@@ -167,6 +167,10 @@ bool cv_sqlite_last_commit(cv_store *store, cv_commit *ret_commit, cv_err *err);
 bool cv_sqlite_acknowledged(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
 bool cv_sqlite_accept(cv_store *store, cv_arena *a, cv_commit *ret_commit, cv_err *err);
 bool cv_sqlite_regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last, cv_err *err); /* always false */
+bool cv_sqlite_op_at(cv_store *store, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_str *ret_op_id,
+                     cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
+cv_store_result cv_sqlite_hold(cv_store *store, cv_err *err);
+void cv_sqlite_let_go(cv_store *store);
 bool cv_sqlite_list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
                     cv_err *err);
 bool cv_sqlite_tally(cv_store *store, cv_arena *a, const cv_tally_query *query, cv_tally_visit visit, void *ctx,

@@ -218,6 +218,27 @@ static bool op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str o
                                 err);
 }
 
+static bool op_at(cv_store *store, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_str *ret_op_id, cv_str *ret_digest,
+                  cv_str *ret_result, bool *ret_found, cv_err *err)
+{
+    frozen *f = (frozen *)store;
+    return begin(f, err) &&
+           end(f,
+               f->inner->calls->op_at(f->inner, a, dialogue_id, rev, ret_op_id, ret_digest, ret_result, ret_found, err),
+               err);
+}
+
+static cv_store_result hold(cv_store *store, cv_err *err)
+{
+    refuse((frozen *)store, "write", err);
+    return CV_STORE_FAILED;
+}
+
+static void let_go(cv_store *store)
+{
+    (void)store;
+}
+
 static bool list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx, cv_err *err)
 {
     frozen *f = (frozen *)store;
@@ -367,6 +388,9 @@ static const cv_store_calls calls = {
     .snapshot = snapshot,
     .commit = commit,
     .op_result = op_result,
+    .op_at = op_at,
+    .hold = hold,
+    .let_go = let_go,
     .list = list,
     .tally = tally,
     .ops = ops,

@@ -96,13 +96,15 @@ bool cv_sqlite_snapshot(cv_store *store, cv_arena *a, cv_str dialogue_id, const 
     cv_position position = {0};
     bool found = false;
     const reading r = {dialogue_id, wanted, about_json(a, wanted), visit, ctx};
-    if (cv_sqlite_run(s, "begin_read") != SQLITE_OK)
+    bool own = sqlite3_get_autocommit(s->db); /* else it is read within the turn that was taken */
+    if (own && cv_sqlite_run(s, "begin_read") != SQLITE_OK)
         return cv_sqlite_fail(s, "begin to read", err);
     bool ok = cv_sqlite_position(store, a, dialogue_id, &position, &found, err);
     for (size_t i = 0; ok && found && i < CV_SQLITE_TABLES; i++)
         if (is_wanted(&cv_sqlite_tables[i], wanted))
             ok = visit_table(s, &cv_sqlite_tables[i], &r, err);
-    cv_sqlite_rollback(s);
+    if (own)
+        cv_sqlite_rollback(s);
     if (ok) {
         *ret_position = position;
         *ret_found = found;

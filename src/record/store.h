@@ -10,6 +10,7 @@
  * A write names the rev it was computed from (`expect_rev`) and an `op_id`. The engine refuses it with CONFLICT when
  * the dialogue has moved on, and answers REPLAYED with the stored result when the op_id has been committed before. So a
  * caller may always try again: nothing is written twice. Whatever is neither DONE nor REPLAYED comes with an error.
+ * Whoever loses again and again takes a turn (`hold`): then nobody comes in between.
  *
  * A handle is for one thread at a time; other handles and processes may use the same store meanwhile. A visitor must
  * not call the store that calls it.
@@ -139,6 +140,13 @@ typedef struct {
                               int64_t *ret_rev, cv_str *ret_result, cv_err *err);
     bool (*op_result)(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_str op_id, int64_t *ret_rev,
                       cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err);
+    /* The write that made this rev: its op_id, the digest of its request, what it answered. */
+    bool (*op_at)(cv_store *store, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_str *ret_op_id, cv_str *ret_digest,
+                  cv_str *ret_result, bool *ret_found, cv_err *err);
+    /* Takes the turn to write: until the next commit, or let_go, nobody else writes to the store, so that what this
+     * handle reads stays true. DONE, BUSY or FAILED. A turn is for short work: all other writers wait. */
+    cv_store_result (*hold)(cv_store *store, cv_err *err);
+    void (*let_go)(cv_store *store); /* harmless without a turn */
 
     /* ---- across dialogues ---- */
     bool (*list)(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx, cv_err *err);

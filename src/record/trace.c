@@ -93,6 +93,29 @@ static bool trace_op_result(cv_store *store, cv_arena *a, cv_str dialogue_id, cv
     return told(t, "op_result", dialogue_id, 0, ok);
 }
 
+static bool trace_op_at(cv_store *store, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_str *ret_op_id,
+                        cv_str *ret_digest, cv_str *ret_result, bool *ret_found, cv_err *err)
+{
+    traced *t = (traced *)store;
+    bool ok = !fails_now(t, "op_at", err) &&
+              t->inner->calls->op_at(t->inner, a, dialogue_id, rev, ret_op_id, ret_digest, ret_result, ret_found, err);
+    return told(t, "op_at", dialogue_id, 0, ok);
+}
+
+static cv_store_result trace_hold(cv_store *store, cv_err *err)
+{
+    traced *t = (traced *)store;
+    cv_store_result result = fails_now(t, "hold", err) ? CV_STORE_FAILED : t->inner->calls->hold(t->inner, err);
+    tell(t, "hold", CV_STR(""), 0, result);
+    return result;
+}
+
+static void trace_let_go(cv_store *store)
+{
+    traced *t = (traced *)store;
+    t->inner->calls->let_go(t->inner);
+}
+
 static bool trace_list(cv_store *store, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
                        cv_err *err)
 {
@@ -251,6 +274,9 @@ static const cv_store_calls trace_calls = {
     .snapshot = trace_snapshot,
     .commit = trace_commit,
     .op_result = trace_op_result,
+    .op_at = trace_op_at,
+    .hold = trace_hold,
+    .let_go = trace_let_go,
     .list = trace_list,
     .tally = trace_tally,
     .ops = trace_ops,

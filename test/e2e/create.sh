@@ -95,7 +95,7 @@ op "the first op_id is still known" 0 create '{"title": "Once", "op_id": "op-1"}
 is '.dialogue_id == "once" and .replayed'
 
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
-    "$conclave" dialogue create "At once" --json >"$work/parallel-$i" 2>&1 &
+    "$conclave" dialogue create "At once" --question "Who? $i" --json >"$work/parallel-$i" 2>&1 &
 done
 wait
 same "16 at once get 16 ids" "$(cat "$work"/parallel-* | jq -r .dialogue_id | sort -t- -k3n | tr '\n' ' ')" \
@@ -105,8 +105,14 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 wait
 same "8 at once with one op_id are one dialogue" "$(cat "$work"/one-* | jq -r .dialogue_id | sort | uniq -c | tr -s ' ')" " 8 one-op"
+for i in 1 2 3 4 5 6 7 8; do
+    "$conclave" dialogue create "Just now" --json >"$work/now-$i" 2>&1 &
+done
+wait
+same "8 at once with the same content are one dialogue" "$(cat "$work"/now-* | jq -r '"\(.dialogue_id) \(.replayed // false)"' | sort | uniq -c | tr -s ' ' | tr '\n' ',')" \
+    " 1 just-now false, 7 just-now true,"
 
-seq 83 | xargs -P 16 -I '{}' "$conclave" dialogue create "At once" >/dev/null 2>&1
+seq 83 | xargs -P 16 -I '{}' "$conclave" dialogue create "At once" --question "Who else? {}" >/dev/null 2>&1
 run "the hundredth of a title" 1 dialogue create "At once" --json
 golden create/similar.json
 
@@ -127,7 +133,7 @@ is '.dialogue.question == "<script>alert(1)</script>" and .experts[0].descriptio
 long=$(head -c 500 /dev/zero | tr '\0' 'a')
 op "500 characters" 0 create '{"title": "'"$long"'"}'
 is '.dialogue_id | length == 80'
-op "500 characters again" 0 create '{"title": "'"$long"'"}'
+op "500 characters again" 0 create '{"title": "'"$long"'", "question": "And now?"}'
 is '.dialogue_id | length == 80 and endswith("a-2")'
 op "10,000 characters" 1 create '{"title": "'"$(head -c 10000 /dev/zero | tr '\0' 'a')"'"}'
 is '.error_code == "invalid_value" and .message == "expected at most 500 characters, found 10000"'

@@ -242,6 +242,29 @@ static void arena_gives_zeroed_aligned_memory(void **state)
     cv_arena_release(&a);
 }
 
+static void arena_gives_back_what_came_after_a_mark(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    for (int begun = 0; begun < 2; begun++) { /* from nothing, and behind something */
+        cv_str kept = begun ? cv_arena_copy(&a, CV_STR("kept")) : CV_STR("kept");
+        const cv_arena mark = a;
+        for (size_t n = 1; n < 10 << 20; n *= 3) {
+            memset(cv_arena_alloc(&a, n), 0xff, n);
+            assert_true(a.bytes >= mark.bytes);
+        }
+        size_t chunks = a.chunks;
+        cv_arena_rewind(&a, mark);
+        assert_int_equal(a.bytes, mark.bytes);
+        assert_int_equal(a.chunks, chunks);
+        const unsigned char *p = cv_arena_alloc(&a, 1000);
+        for (size_t i = 0; i < 1000; i++)
+            assert_int_equal(p[i], 0);
+        assert_str_eq(kept, "kept");
+    }
+    cv_arena_release(&a);
+}
+
 static void arena_copies_and_joins(void **state)
 {
     (void)state;
@@ -494,6 +517,7 @@ int main(void)
         cmocka_unit_test(distance_has_a_ceiling),
         cmocka_unit_test(nearest_is_near_or_nothing),
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(arena_gives_back_what_came_after_a_mark),
         cmocka_unit_test(arena_copies_and_joins),
         cmocka_unit_test(arena_lists_grow),
         cmocka_unit_test(buffer_grows),

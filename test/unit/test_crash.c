@@ -398,7 +398,7 @@ static void every_store_call_of_every_operation_may_fail(void **state)
         size_t n = 1;
         while (fail_at(w, c, n))
             n++;
-        assert_true(n > 3); /* reads, and writes or writes the file */
+        assert_true(n > 2); /* reads, and writes or writes the file */
     }
     cv_rounds_verify(w, NULL);
 }

@@ -119,7 +119,7 @@ static void test_confined(void **state)
 
 /* ---- rivals ------------------------------------------------------------------------------------------------------ */
 
-/* Before each of the first `rivals` commits somebody else creates the same dialogue. */
+/* Before each of the first `rivals` commits somebody else creates a dialogue; %d in the request is its number. */
 typedef struct {
     cv_store store;
     cv_store_calls calls;
@@ -141,6 +141,13 @@ static bool race_op_result(cv_store *store, cv_arena *a, cv_str id, cv_str op, i
     return inner->calls->op_result(inner, a, id, op, rev, digest, result, found, err);
 }
 
+static bool race_op_at(cv_store *store, cv_arena *a, cv_str id, int64_t rev, cv_str *op, cv_str *digest, cv_str *result,
+                       bool *found, cv_err *err)
+{
+    cv_store *inner = ((race *)store)->r->store;
+    return inner->calls->op_at(inner, a, id, rev, op, digest, result, found, err);
+}
+
 static cv_store_result race_commit(cv_store *store, cv_arena *a, const cv_op *op, const cv_changes *changes,
                                    int64_t *rev, cv_str *result, cv_err *err)
 {
@@ -148,7 +155,7 @@ static cv_store_result race_commit(cv_store *store, cv_arena *a, const cv_op *op
     cv_store *inner = x->r->store;
     if (x->rivals-- > 0) {
         room rival = {.a = {0}, .store = inner, .folder = x->r->folder};
-        assert_true(ask(&rival, cv_dialogue_create, x->request));
+        assert_true(ask(&rival, cv_dialogue_create, cv_arena_printf(&rival.a, x->request, x->rivals).p));
         cv_buf_release(&rival.out);
         cv_arena_release(&rival.a);
     }
@@ -157,28 +164,51 @@ static cv_store_result race_commit(cv_store *store, cv_arena *a, const cv_op *op
 
 static race start_race(room *r, const char *request, int rivals)
 {
-    return (race){.r = r,
-                  .request = request,
-                  .rivals = rivals,
-                  .calls = {.position = race_position, .op_result = race_op_result, .commit = race_commit}};
+    return (race){
+        .r = r,
+        .request = request,
+        .rivals = rivals,
+        .calls = {.position = race_position, .op_result = race_op_result, .op_at = race_op_at, .commit = race_commit}};
 }
 
 static void test_same_title(void **state)
 {
-    static const char request[] = "{\"title\":\"Race\"," POOL "}";
     room *r = *state;
-    race x = start_race(r, request, 3);
+    race x = start_race(r, "{\"title\":\"Race\",\"question\":\"Who is number %d?\"}", 3);
     x.store.calls = &x.calls;
-    assert_true(ask_store(r, &x.store, cv_dialogue_create, request));
+    assert_true(ask_store(r, &x.store, cv_dialogue_create, "{\"title\":\"Race\"," POOL "}"));
     assert_str_eq(text_of(r, "dialogue_id"), "race-4");
     assert_null(cv_json_get(&r->reply, CV_STR("replayed")));
     assert_int_equal(count_dialogues(r), 4);
 }
 
+/* A title just created: as long as nothing has been written to the dialogue, the same request means it. */
+static void test_just_created(void **state)
+{
+    static const char request[] = "{\"title\":\"Race\"," POOL "}";
+    room *r = *state;
+    race x = start_race(r, request, 1); /* by a rival, in this moment */
+    x.store.calls = &x.calls;
+    assert_true(ask_store(r, &x.store, cv_dialogue_create, request));
+    assert_str_eq(text_of(r, "dialogue_id"), "race");
+    assert_non_null(cv_json_get(&r->reply, CV_STR("replayed")));
+    assert_true(ask(r, cv_dialogue_create, "{\"title\":\"Race\",\"question\":\"Who?\"}"));
+    assert_str_eq(text_of(r, "dialogue_id"), "race-2");
+    assert_true(ask(r, cv_dialogue_create, "{\"question\":\"Who?\",\"title\":\"Race\"}")); /* in another order */
+    assert_str_eq(text_of(r, "dialogue_id"), "race-2");
+    assert_non_null(cv_json_get(&r->reply, CV_STR("replayed")));
+    assert_false(ask(r, cv_dialogue_create, "{\"title\":\"Race\",\"question\":\"Who?\",\"expect_rev\":0}"));
+    assert_int_equal(r->errs.items[0].code, CV_ERR_REV_CONFLICT);
+    assert_true(ask(r, cv_dialogue_abandon, "{\"dialogue_id\":\"race\",\"reason\":\"rain\"}"));
+    assert_true(ask(r, cv_dialogue_create, request));
+    assert_str_eq(text_of(r, "dialogue_id"), "race-3");
+    assert_null(cv_json_get(&r->reply, CV_STR("replayed")));
+}
+
 static void test_other_content(void **state)
 {
     room *r = *state;
-    race x = start_race(r, "{\"title\":\"Race\",\"question\":\"Who?\"}", 2);
+    race x = start_race(r, "{\"title\":\"Race\",\"question\":\"Who is number %d?\"}", 2);
     x.store.calls = &x.calls;
     assert_true(ask_store(r, &x.store, cv_dialogue_create, "{\"title\":\"Race\",\"op_id\":\"mine\"}"));
     assert_str_eq(text_of(r, "dialogue_id"), "race-3");
@@ -196,7 +226,7 @@ static void test_same_op(void **state)
     assert_int_equal(count_dialogues(r), 1);
 }
 
-/* One op_id is one request, whichever dialogue it would make; without one, each request makes its own. */
+/* One op_id is one request, whichever dialogue it would make. */
 static void test_op_of_another(void **state)
 {
     room *r = *state;
@@ -211,8 +241,7 @@ static void test_op_of_another(void **state)
     }
     assert_int_equal(count_dialogues(r), 1);
     assert_true(ask(r, cv_dialogue_create, "{\"title\":\"Walk\"}"));
-    assert_true(ask(r, cv_dialogue_create, "{\"title\":\"Walk\"}"));
-    assert_int_equal(count_dialogues(r), 3);
+    assert_int_equal(count_dialogues(r), 2);
 }
 
 static void test_insisting(void **state)
@@ -280,8 +309,9 @@ static void test_same_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_ROOM(test_confined), IN_ROOM(test_same_title), IN_ROOM(test_other_content), IN_ROOM(test_op_of_another),
-        IN_ROOM(test_same_op),  IN_ROOM(test_insisting),  IN_ROOM(test_failures),      IN_ROOM(test_same_bytes),
+        IN_ROOM(test_confined),      IN_ROOM(test_same_title),    IN_ROOM(test_just_created),
+        IN_ROOM(test_other_content), IN_ROOM(test_op_of_another), IN_ROOM(test_same_op),
+        IN_ROOM(test_insisting),     IN_ROOM(test_failures),      IN_ROOM(test_same_bytes),
     };
     return cmocka_run_group_tests_name("create", tests, NULL, NULL);
 }

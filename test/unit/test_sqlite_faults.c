@@ -12,8 +12,9 @@
 /* A layer below SQLite whose n-th write, sync or truncation fails. */
 static struct {
     size_t calls, fail_at;
-    bool full;  /* the disk is full from then on; otherwise it fails once */
-    bool after; /* it fails after having done it */
+    bool full;             /* the disk is full from then on; otherwise it fails once */
+    bool after;            /* it fails after having done it */
+    size_t reads, busy_at; /* the n-th read finds that others hold the file */
     sqlite3_vfs vfs, *real;
 } disk;
 
@@ -62,6 +63,8 @@ static int disk_close(sqlite3_file *file)
 }
 static int disk_read(sqlite3_file *file, void *bytes, int n, sqlite3_int64 at)
 {
+    if (++disk.reads == disk.busy_at)
+        return SQLITE_BUSY;
     return real_of(file)->pMethods->xRead(real_of(file), bytes, n, at);
 }
 static int disk_size(sqlite3_file *file, sqlite3_int64 *ret_size)
@@ -383,6 +386,37 @@ static void waiting_has_an_end(void **state)
     assert_int_equal(write_next(f, "d", 0), CV_STORE_DONE);
 }
 
+/* Whatever a write reads, its op, its position or the tables themselves: BUSY is not FAILED. */
+static void busy_while_reading_is_busy(void **state)
+{
+    fixture *f = *state;
+    size_t busy = 0;
+    use_failing_disk(true);
+    open_store(f);
+    assert_int_equal(write_next(f, "d", 0), CV_STORE_DONE);
+    for (size_t n = 1;; n++) {
+        close_store(f); /* nothing of the file is known any more */
+        open_store(f);
+        disk.reads = 0;
+        disk.busy_at = n;
+        cv_store_result result = write_next(f, "d", 1);
+        size_t reads = disk.reads;
+        disk.busy_at = 0;
+        if (result == CV_STORE_BUSY) {
+            assert_view_eq(cv_err_word(f->err.code), CV_STR("store_busy"));
+            assert_int_equal(whole_rev(f->store, &f->arena, "d", &f->err), 1);
+            busy++;
+            continue;
+        }
+        if (result != CV_STORE_DONE)
+            print_error("read %zu of %zu: %.*s\n", n, reads, CV_FMT(cv_err_text(&f->err)));
+        assert_int_equal(result, CV_STORE_DONE);
+        break;
+    }
+    assert_true(busy > 2);
+    use_failing_disk(false);
+}
+
 /* ---- processes that die ---------------------------------------------------------------------------- */
 
 /* Tells every rev that was acknowledged through the pipe. */
@@ -500,6 +534,7 @@ int main(void)
         TEST(many_processes_write_one_dialogue),
         TEST(many_processes_write_their_own),
         TEST(waiting_has_an_end),
+        TEST(busy_while_reading_is_busy),
         TEST(killed_writers_lose_nothing),
         TEST(many_may_create_at_once),
     };

@@ -744,6 +744,13 @@ static void an_operation_happens_once(void **state)
         f->store->calls->op_result(f->store, &f->arena, other.id, op.op_id, &rev, &digest, &result, &found, &f->err),
         &f->err);
     assert_false(found); /* op_ids belong to their dialogue */
+    cv_str op_id = {0};
+    assert_ok(f->store->calls->op_at(f->store, &f->arena, m.id, 1, &op_id, &digest, &result, &found, &f->err), &f->err);
+    assert_true(found);
+    assert_view_eq(op_id, op.op_id);
+    assert_view_eq(result, op.result);
+    assert_ok(f->store->calls->op_at(f->store, &f->arena, m.id, 3, &op_id, &digest, &result, &found, &f->err), &f->err);
+    assert_false(found);
     assert_same(f, &m, &(cv_wanted){0});
 }
 
@@ -1548,6 +1555,45 @@ static void leave_as_another(fixture *f, cv_store *mine)
     f->store = mine;
 }
 
+/* Who has the turn reads and writes as ever; others wait, and then are told that the store is busy. A turn ends with
+ * the write, or when it is let go; what was not committed was never there. */
+static void a_turn_keeps_others_out(void **state)
+{
+    fixture *f = *state;
+    model m = {.id = CV_STR("turns")};
+    cv_changes c = random_changes(f, &m, 10);
+    commit_both(f, &m, &c);
+    f->store->calls->let_go(f->store); /* harmless */
+    cv_store *mine = enter_as_another(f), *other = f->store;
+    ((cv_sqlite *)(strcmp(f->engine->name, "traced") == 0 ? behind_trace : other))->wait_us = 2000;
+    for (int i = 0; i < 3; i++) {
+        f->store = mine;
+        assert_int_equal(mine->calls->hold(mine, &f->err), CV_STORE_DONE);
+        assert_int_equal(mine->calls->hold(mine, &f->err), CV_STORE_DONE); /* it has it already */
+        assert_same(f, &m, &(cv_wanted){0});
+        f->store = other;
+        cv_op op = next_op(f, &m);
+        int64_t rev = 0;
+        cv_str result = {0};
+        assert_int_equal(commit(f, &op, &(cv_changes){0}, &rev, &result), CV_STORE_BUSY);
+        assert_int_equal(other->calls->hold(other, &f->err), CV_STORE_BUSY);
+        assert_same(f, &m, &(cv_wanted){0}); /* reading goes on */
+        f->store = mine;
+        if (i == 0)
+            mine->calls->let_go(mine);
+        else if (i == 1)
+            commit_both(f, &m, &(cv_changes){0});
+        else {
+            op.expect_rev = 99; /* a write that is refused ends the turn, too */
+            assert_int_equal(commit(f, &op, &(cv_changes){0}, &rev, &result), CV_STORE_CONFLICT);
+        }
+        f->store = other;
+        commit_both(f, &m, &(cv_changes){0});
+    }
+    leave_as_another(f, mine);
+    assert_same(f, &m, &(cv_wanted){0});
+}
+
 /* Reading leaves the stamp as it is, every commit moves it, whoever makes it: another handle, another process. */
 static void a_stamp_tells_of_commits(void **state)
 {
@@ -1642,6 +1688,7 @@ static const struct {
     TEST(a_visitor_may_end_the_walk),
     TEST(another_rev_is_a_conflict),
     TEST(an_operation_happens_once),
+    TEST(a_turn_keeps_others_out),
     TEST(a_write_is_whole_or_nothing),
     TEST(history_is_not_replaced),
     TEST(mistakes_of_the_caller_are_told),

@@ -20,7 +20,7 @@ void cv_request(const cv_call *call, cv_arena *a, cv_store *store, int64_t at_ms
         own.clock = (cv_clock){stands_still, &at_ms};
     own.input = &tree;
     own.input_text = input;
-    own.digest = (cv_str){NULL, 0};
+    own.operation = own.digest = (cv_str){NULL, 0};
     own.out = &out;
     own.verbatim = own.for_people = false;
     own.errs = &ret_reply->errs;

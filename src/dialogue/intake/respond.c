@@ -1,6 +1,6 @@
 /* respond.c - an expert's response into the record: the text as it is, its hash, an event; then its file.
  *
- *     the same text again      answered as before, and its file is written if it is not there
+ *     the text that stands     answered as before, and its file is written if it is not there
  *     another text             refused; with `replace` it takes the place of the first, which the event keeps
  *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
  *     its file holds a text    that the record does not have: refused; with `replace` that file is kept beside it
@@ -86,16 +86,6 @@ static const cv_wanted lean = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT
                                         CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT),
                                .no_content = true};
 
-/* A request that names no round and has the text of the round before is that one again: its answer was lost. */
-static void find_stored(response *r)
-{
-    const cv_rec_response *last = find_response(&r->state, r->round - 1, r->expert);
-    bool again = cv_response_speaks(last) && cv_str_eq(last->sha256, r->sha256);
-    if (again && !cv_json_get(r->call->input, CV_STR("round")))
-        r->round--;
-    r->stored = find_response(&r->state, r->round, r->expert);
-}
-
 /* Against the dialogue as it stands now; every fault is told. */
 static bool read_request(cv_call *call, response *r)
 {
@@ -107,7 +97,7 @@ static bool read_request(cv_call *call, response *r)
     read_content(r);
     if (!cv_attendance_round(call, &r->state, &r->round) || call->errs->count)
         return false;
-    find_stored(r);
+    r->stored = find_response(&r->state, r->round, r->expert);
     return true;
 }
 
@@ -315,12 +305,16 @@ static void warn_of_seat(cv_call *call, filing *f)
     cv_attendance_warn(call->arena, &alone, f->round, &f->warnings);
 }
 
-/* Handed in once its round was registered; the same text asked for again later was not late. Times are written so that
- * they can be compared as texts. */
+/* Handed in once its round was registered; the same text asked for again later was not late. Writes are told apart by
+ * their revs: the clock may have been set back. */
 static void warn_if_late(cv_call *call, filing *f)
 {
-    const cv_rec_round *round = cv_state_round(&f->state, f->round);
-    if (!round || (f->row && cv_str_order(f->row->created_at, round->completed_at) <= 0))
+    cv_rec_event registered = {0};
+    cv_err unknown = {.arena = call->arena};
+    cv_str round = cv_arena_printf(call->arena, "%lld", (long long)f->round);
+    if (!cv_state_round(&f->state, f->round) ||
+        (f->row &&
+         (!cv_journal_creation(call, f->id, 'O', round, &registered, &unknown) || f->row->rev <= registered.rev)))
         return;
     cv_notice_add(&f->warnings, call->arena, CV_STR("late_response"),
                   "round %lld is registered: nothing of this response is in it", (long long)f->round)
@@ -332,6 +326,17 @@ static void warn_if_superseded(cv_call *call, filing *f, cv_str sha256)
     if (f->row && !cv_str_eq(f->row->sha256, sha256))
         cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
                       "%.*s has replaced this response since: the record holds the later one", CV_FMT(f->expert))
+            ->expert = f->expert;
+}
+
+/* Who repeats a request whose answer was lost does not mean the next round, and the record cannot know that. */
+static void warn_if_repeated(cv_call *call, filing *f, cv_str sha256)
+{
+    const cv_rec_response *last = find_response(&f->state, f->round - 1, f->expert);
+    if (!cv_json_get(call->input, CV_STR("round")) && cv_response_speaks(last) && cv_str_eq(last->sha256, sha256))
+        cv_notice_add(&f->warnings, call->arena, CV_STR("repeated_response"),
+                      "%.*s said the same in round %lld: give the round to hand in a text once more", CV_FMT(f->expert),
+                      (long long)f->round - 1)
             ->expert = f->expert;
 }
 
@@ -351,6 +356,7 @@ static void file_it(cv_call *call, filing *f, cv_str sha256)
     warn_of_seat(call, f);
     warn_if_late(call, f);
     warn_if_superseded(call, f, sha256);
+    warn_if_repeated(call, f, sha256);
 }
 
 /* The stored answer, and behind it what is found anew each time: where the file is, and warnings. */
@@ -372,46 +378,16 @@ static void print_answer(cv_call *call, cv_str stored, const filing *f)
     cv_buf_release(&more);
 }
 
-/* Without an op_id the same text may be handed in, replaced and handed in once more: each of them is a request of its
- * own, so the present response is part of the name that the request gets. */
-static bool name_request(cv_call *call, cv_json *ret_input)
-{
-    cv_err err = {.arena = call->arena};
-    cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE), .no_content = true};
-    cv_state s;
-    *ret_input = *call->input;
-    if (cv_json_get(call->input, CV_STR("op_id")))
-        return true;
-    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &s, &err))
-        return cv_call_fail(call, &err);
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_str expert = cv_arena_lower(call->arena, cv_json_get_text(call->input, "expert"));
-    cv_json_value(&w, call->input);
-    for (size_t i = 0; i < s.responses.count; i++)
-        if (cv_str_eq(s.responses.items[i].expert_slug, expert))
-            cv_buf_printf(&text, " %lld", (long long)s.responses.items[i].rev);
-    cv_json_member op_id = {CV_STR("op_id"), {.type = CV_JSON_STRING}};
-    op_id.value.text = cv_sha256(call->arena, cv_buf_str(&text));
-    cv_buf_release(&text);
-    ret_input->members = CV_NEW_ARRAY(call->arena, call->input->count + 1, cv_json_member);
-    memcpy(ret_input->members, call->input->members, call->input->count * sizeof op_id);
-    ret_input->members[ret_input->count++] = op_id;
-    return true;
-}
-
 bool cv_dialogue_respond(cv_call *call)
 {
-    cv_json given, input, stored;
+    cv_json given, stored;
     cv_err err = {.arena = call->arena};
     cv_buf text = {0};
     cv_call mine = *call;
     mine.input = &given;
     mine.out = &text;
-    if (!cv_handover_input(call, &given) || !name_request(&mine, &input))
-        return false;
-    mine.input = &input;
-    bool ok = cv_write_run(&mine, work) && cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err);
+    bool ok = cv_handover_input(call, &given) && cv_write_run(&mine, CV_STR("dialogue respond"), work) &&
+              (cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err) || cv_call_fail(call, &err));
     if (ok) {
         filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),
                     .expert = cv_json_get_text(&stored, "expert_slug"),

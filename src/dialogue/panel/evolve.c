@@ -71,6 +71,15 @@ static bool panel_is_open(cv_evolution *e)
     return false;
 }
 
+/* Seats never change: the round's panel stands as it was made. */
+static bool find_same(cv_evolution *e, cv_outcome *outcome, cv_err *err)
+{
+    const cv_rec_seat *seats;
+    size_t count = cv_state_panel(&e->s, e->round, &seats);
+    *outcome = (cv_outcome){0};
+    return count == 0 || seats[0].round != e->round || cv_journal_made(e->call, e->s.id, seats[0].rev, outcome, err);
+}
+
 static bool read_panel(cv_evolution *e)
 {
     const cv_json *panel = cv_json_get(e->call->input, CV_STR("panel"));
@@ -191,9 +200,11 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
     cv_evolution e = {.call = call};
     cv_str id = cv_json_get_text(call->input, "dialogue_id");
     cv_err err = {.arena = call->arena};
-    if (!cv_state_load(call, id, &wanted, &e.s, &err))
-        return cv_call_fail(call, &err);
     e.round = cv_json_get_int(call->input, "round", 0);
+    if (!cv_state_load(call, id, &wanted, &e.s, &err) || !find_same(&e, outcome, &err))
+        return cv_call_fail(call, &err);
+    if (outcome->replayed)
+        return true;
     return cv_write_open(call, &e.s, false)                         /* somebody still listens   */
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
            && panel_is_open(&e)                                     /* nobody sits yet          */
@@ -204,5 +215,5 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_evolve_panel(cv_call *call)
 {
-    return cv_write_run(call, evolve);
+    return cv_write_run(call, CV_STR("dialogue evolve-panel"), evolve);
 }

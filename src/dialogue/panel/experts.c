@@ -93,6 +93,18 @@ static cv_str print_result(cv_call *call, const cv_state *s, const cv_rec_expert
     return cv_buf_take(&text, call->arena);
 }
 
+/* An expert who was asked for by name, and stands as this request made it. A seat in another round than the one that it
+ * was made for changes it (evolve.c). */
+static bool find_same(cv_call *call, const cv_state *s, cv_outcome *outcome, cv_err *err)
+{
+    const cv_rec_expert *expert = cv_state_expert(s, cv_json_get_text(call->input, "expert_slug"));
+    cv_rec_event created;
+    *outcome = (cv_outcome){0};
+    return !expert ||
+           (cv_journal_creation(call, s->id, 'X', expert->expert_slug, &created, err) &&
+            (created.event_round != expert->first_round || cv_journal_made(call, s->id, created.rev, outcome, err)));
+}
+
 static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int64_t round, cv_outcome *outcome)
 {
     cv_journal j;
@@ -115,8 +127,10 @@ static bool create_expert(cv_call *call, cv_outcome *outcome)
     cv_state s;
     cv_pool pool;
     cv_person person;
-    if (!cv_state_load(call, id, &wanted, &s, &err))
+    if (!cv_state_load(call, id, &wanted, &s, &err) || !find_same(call, &s, outcome, &err))
         return cv_call_fail(call, &err);
+    if (outcome->replayed)
+        return true;
     if (!cv_write_open(call, &s, false) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
         return false;
     cv_person_read(call, call->input, CV_STR(""), &person);
@@ -128,5 +142,5 @@ static bool create_expert(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_expert_create(cv_call *call)
 {
-    return cv_write_run(call, create_expert);
+    return cv_write_run(call, CV_STR("dialogue expert-create"), create_expert);
 }

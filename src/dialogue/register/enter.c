@@ -73,20 +73,10 @@ static void enter_dialogue(cv_batch *b, cv_journal *j, cv_rec_event *event)
     cv_journal_covers(j, event, CV_REC_DIALOGUE, cv_journal_put(j, CV_REC_DIALOGUE, &row));
 }
 
-/* What the event must remember: the op_id, to know the round again, and a change of the dialogue's status. */
+/* What the event must remember: a change of the dialogue's status. */
 static cv_str round_data(const cv_batch *b)
 {
-    cv_str op_id = cv_json_get_text(b->call->input, "op_id");
-    if (!op_id.p && !turns_converging(b))
-        return (cv_str){NULL, 0};
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str_if(&w, "op_id", op_id);
-    if (turns_converging(b))
-        cv_json_key_str(&w, "dialogue_status", cv_dialogue_words.items[CV_DIALOGUE_CONVERGING]);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, b->call->arena);
+    return turns_converging(b) ? CV_STR("{\"dialogue_status\":\"converging\"}") : (cv_str){NULL, 0};
 }
 
 static void enter_responses(cv_batch *b, cv_journal *j, cv_rec_event *event)

@@ -25,57 +25,69 @@ static bool load(cv_call *call, const cv_batch *b, cv_state *state)
 
 /* ---- may this round be registered? ----------------------------------------------------------- */
 
-/* The op_id that the round was registered under; empty: it was made from the content. */
-static bool find_op_id(cv_call *call, const cv_batch *b, cv_str *ret_op_id, cv_err *err)
+/* Do the record's round, scores and entities say what the request says? `update` may have corrected them since; a
+ * status that has moved on is not a correction. The request is known to be the one that made them. */
+static bool still_stands(const cv_batch *b, const cv_state *state, const cv_state *scores)
 {
-    cv_state history;
-    cv_wanted wanted = {.kinds = CV_REC_BIT(EVENT)};
-    cv_str round = cv_arena_printf(call->arena, "%lld", (long long)b->round);
-    *ret_op_id = (cv_str){NULL, 0};
-    if (!cv_state_load(call, b->dialogue_id, &wanted, &history, err))
+    const cv_rec_round *round = cv_state_round(state, b->round);
+    size_t left = b->scores.count;
+    if (!round || round->score != b->score || !cv_str_eq(round->score_components, b->components.json) ||
+        !cv_str_eq(round->title, b->title) || !cv_str_eq(round->summary, b->summary))
         return false;
-    for (size_t i = 0; i < history.events.count; i++) {
-        const cv_rec_event *event = &history.events.items[i];
-        cv_json data;
-        if (event->subject_type.p[0] != 'O' || !cv_str_eq(event->subject_id, round) || event->data.n == 0 ||
-            !cv_str_eq(event->event_type, cv_event_words.items[CV_EVENT_CREATED]))
+    for (size_t i = 0; i < scores->scores.count; i++) {
+        const cv_rec_score *row = &scores->scores.items[i];
+        size_t k = 0;
+        if (row->round != b->round)
             continue;
-        if (!cv_stored_json(call->arena, event->data, "an event of the round", &data, err))
+        while (k < b->scores.count && !cv_str_eq(b->scores.items[k].expert, row->expert_slug))
+            k++;
+        if (k == b->scores.count || b->scores.items[k].score != row->score ||
+            !cv_str_eq(b->scores.items[k].components.json, row->score_components))
             return false;
-        *ret_op_id = cv_json_get_text(&data, "op_id");
+        left--;
     }
-    return true;
+    for (size_t i = 0; i < b->drafts.count; i++) {
+        const cv_draft *draft = &b->drafts.items[i];
+        cv_id id = {CV_ID_DISPLAY, .kind = draft->kind, .round = (int)b->round, .number = (int)draft->index + 1};
+        const cv_rec_entity *row = cv_state_entity(state, cv_id_print(b->call->arena, &id));
+        if (!row || !cv_str_eq(row->label, draft->label) || !cv_str_eq(row->content, draft->content))
+            return false;
+    }
+    return left == 0;
 }
 
-/* The same content under another op_id is the same round all the same: asks again with the op_id of the first time.
- * Other content is no error here: nothing is replayed. */
-static bool replay_under(cv_call *call, const cv_batch *b, cv_str op_id, cv_outcome *outcome, cv_err *err)
+/* Was it registered by this request? Whether it also stands as it was registered is asked only then. */
+static bool find_same(cv_call *call, const cv_batch *b, const cv_state *state, cv_outcome *outcome, cv_err *err)
 {
-    cv_json input = *call->input;
-    input.members = CV_NEW_ARRAY(call->arena, input.count + 1, cv_json_member);
-    input.count = 0;
-    for (size_t i = 0; i < call->input->count; i++)
-        if (!cv_str_eq(call->input->members[i].key, CV_STR("op_id")))
-            input.members[input.count++] = call->input->members[i];
-    if (op_id.p)
-        input.members[input.count++] = (cv_json_member){CV_STR("op_id"), {.type = CV_JSON_STRING, .text = op_id}};
-    cv_call other = *call;
-    other.input = &input;
-    return cv_journal_replayed(&other, b->dialogue_id, outcome, err) || err->code == CV_ERR_OP_CONFLICT;
+    cv_rec_event created;
+    cv_state scores;
+    cv_wanted wanted = {.kinds = CV_REC_BIT(SCORE)};
+    cv_str round = cv_arena_printf(call->arena, "%lld", (long long)b->round);
+    if (!cv_journal_creation(call, state->id, 'O', round, &created, err) ||
+        !cv_journal_made(call, state->id, created.rev, outcome, err))
+        return false;
+    if (!outcome->replayed)
+        return true;
+    if (!cv_state_load(call, state->id, &wanted, &scores, err))
+        return false;
+    outcome->replayed = still_stands(b, state, &scores);
+    return true;
 }
 
 static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *at, cv_outcome *outcome)
 {
     cv_err err = {.arena = call->arena};
-    cv_str op_id;
-    if (!find_op_id(call, b, &op_id, &err) || !replay_under(call, b, op_id, outcome, &err))
+    if (!find_same(call, b, at->state, outcome, &err))
         return cv_call_fail(call, &err);
     if (outcome->replayed)
         return true;
+    bool corrected = outcome->result.p;
     *outcome = (cv_outcome){0};
     cv_err *fault = cv_fault(at, CV_ERR_ROUND_REGISTERED, CV_STR("order"),
                              cv_arena_printf(call->arena, "%lld", (long long)b->round),
-                             "round %lld was registered with other content", (long long)b->round);
+                             corrected ? "round %lld was registered so, and has been corrected since"
+                                       : "round %lld was registered with other content",
+                             (long long)b->round);
     cv_err_operation(fault, CV_STR("dialogue update"));
     cv_err_suggest(fault, CV_STR("corrects what is registered; register what is new as the next round"));
     return false;
@@ -175,5 +187,5 @@ static bool work(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_round_register(cv_call *call)
 {
-    return cv_write_run(call, work);
+    return cv_write_run(call, CV_STR("dialogue round-register"), work);
 }

@@ -246,5 +246,5 @@ static bool work(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_update(cv_call *call)
 {
-    return cv_write_run(call, work);
+    return cv_write_run(call, CV_STR("dialogue update"), work);
 }

@@ -124,17 +124,8 @@ static bool exists(verdict *v, const cv_rec_verdict *stored, const char *why)
     return false;
 }
 
-/* True and *ret_same: this very verdict is stored. */
-static bool is_free(verdict *v, const cv_rec_verdict **ret_same)
+static bool has_room(verdict *v)
 {
-    const cv_rec_verdict *stored = cv_state_verdict(&v->state, v->row.verdict_id);
-    cv_arena *a = v->ids.call->arena;
-    bool same = stored && cv_str_eq(content_digest(a, *stored), content_digest(a, v->row));
-    *ret_same = same ? stored : NULL;
-    if (*ret_same)
-        return true;
-    if (stored)
-        return exists(v, stored, "exists with other content");
     for (size_t i = 0; v->type == CV_VERDICT_FINAL && i < v->state.verdicts.count; i++)
         if (cv_str_eq(v->state.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return exists(v, &v->state.verdicts.items[i], "is the final one already");
@@ -380,23 +371,35 @@ static bool load(verdict *v)
     return true;
 }
 
+/* The id is taken. The same request is answered as the first time, though the round that it leaves out may be another
+ * one by now; other words for the same verdict are answered as it looks now. */
+static bool answer_again(verdict *v, const cv_rec_verdict *stored, cv_outcome *outcome)
+{
+    cv_arena *a = v->ids.call->arena;
+    cv_err err = {.arena = a};
+    if (!cv_journal_made(v->ids.call, v->state.id, stored->rev, outcome, &err))
+        return cv_call_fail(v->ids.call, &err);
+    if (outcome->replayed)
+        return true;
+    if (!cv_str_eq(content_digest(a, *stored), content_digest(a, v->row)))
+        return exists(v, stored, "exists with other content");
+    cv_convergence now = convergence_after(v);
+    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(v, &now)};
+    return true;
+}
+
 static bool work(cv_call *call, cv_outcome *outcome)
 {
     verdict *v = CV_NEW(call->arena, verdict);
-    const cv_rec_verdict *same;
     cv_journal journal;
     v->ids.call = call;
     if (!load(v))
         return false;
     parse(v);
-    if (!is_free(v, &same))
-        return false;
-    if (same) {
-        cv_convergence now = convergence_after(v);
-        *outcome = (cv_outcome){.replayed = true, .rev = same->rev, .result = answer(v, &now)};
-        return true;
-    }
-    if (!check(v))
+    const cv_rec_verdict *stored = cv_state_verdict(&v->state, v->row.verdict_id);
+    if (stored)
+        return answer_again(v, stored, outcome);
+    if (!has_room(v) || !check(v))
         return false;
     cv_journal_begin(&journal, call, &v->state);
     enter(v, &journal);
@@ -406,5 +409,5 @@ static bool work(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_verdict_register(cv_call *call)
 {
-    return cv_write_run(call, work);
+    return cv_write_run(call, CV_STR("dialogue verdict-register"), work);
 }
