@@ -299,6 +299,11 @@ static bool is_quoted(mark_walk *w, size_t at)
     return w->at > at;
 }
 
+static bool is_near(const parser *p, const mark_walk *w, size_t at, cv_near *ret_near)
+{
+    return p->findings && cv_mark_near(p->a, cv_str_from(w->line, at), at == w->lead, ret_near);
+}
+
 /* From bracket to bracket: only what begins like a mark is worth the question whether it is quoted, and only what is
  * not quoted is read up to its end. Quoted openers do not count as nested in a label, so nothing but this order bounds
  * what they would cost. The mark's place is given within w->line. */
@@ -310,19 +315,19 @@ static bool next_mark(parser *p, mark_walk *w, cv_mark *m)
             break;
         size_t at = (size_t)(hit - w->line.p);
         cv_str here = cv_str_from(w->line, at);
-        cv_near near = {0};
-        bool nearly = p->findings && cv_mark_near(p->a, here, at == w->lead, &near);
-        if (!nearly && !cv_mark_begins(here)) {
+        cv_near near;
+        bool begins = cv_mark_begins(here);
+        if (!begins && !is_near(p, w, at, &near)) {
             from = at + 1;
         } else if (is_quoted(w, at)) {
             from = w->at;
-        } else if (cv_mark_at(here, false, m)) {
+        } else if (begins && cv_mark_at(here, false, m)) {
             m->start = at;
             m->end += at;
             w->at = m->end;
             return true;
         } else {
-            if (nearly)
+            if (!begins || is_near(p, w, at, &near))
                 report_near(p, &near);
             from = at + 1;
         }
