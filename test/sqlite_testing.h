@@ -138,7 +138,7 @@ static inline cv_store_result write_batch(cv_store *store, cv_arena *a, const ch
                 .expect_rev = expect,
                 .now = CV_STR("now"),
                 .result = CV_STR("{}"),
-                .head = CV_STR("head"),
+                .head = CV_STR("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
                 .event_count = (expect + 1) * ROWS};
     cv_str result;
     return store->calls->commit(store, a, &op, &c, ret_rev, &result, err);

@@ -307,6 +307,42 @@ static void every_call_may_fail(void **state)
     }
 }
 
+/* What a write asks of the disk and of SQLite, once the store is warm. */
+static void count_write(fixture *f, bool marked, size_t *ret_disk, size_t *ret_steps)
+{
+    const char *path = cv_arena_printf(&f->arena, "%s/counted-%d.db", f->folder, marked).p;
+    assert_ok((marked ? cv_sqlite_open_marked : cv_sqlite_open)(&f->arena, path, true, &f->store, &f->err), &f->err);
+    for (int64_t rev = 0; rev < 3; rev++) {
+        *ret_steps = 0;
+        disk.calls = 0;
+        assert_int_equal(write_next(f, "d", rev), CV_STORE_DONE);
+        *ret_disk = disk.calls;
+        for (sqlite3_stmt *st = NULL; (st = sqlite3_next_stmt(inside(f)->db, st));)
+            *ret_steps += (size_t)sqlite3_stmt_status(st, SQLITE_STMTSTATUS_VM_STEP, 1);
+    }
+    close_store(f);
+}
+
+/* The watermark is one small write of its own: no sync, no statement. */
+static void a_watermark_costs_no_sync_and_no_statement(void **state)
+{
+    fixture *f = *state;
+    size_t disk_calls[2], steps[2];
+    use_failing_disk(true);
+    count_write(f, false, &disk_calls[0], &steps[0]);
+    count_write(f, true, &disk_calls[1], &steps[1]);
+    use_failing_disk(false);
+    printf("# a write: %zu writes and syncs, %zu steps of SQLite; with a watermark %zu and %zu\n", disk_calls[0],
+           steps[0], disk_calls[1], steps[1]);
+    assert_int_equal(disk_calls[0], disk_calls[1]);
+    assert_int_equal(steps[0], steps[1]);
+    cv_commit mark;
+    const char *path = cv_arena_printf(&f->arena, "%s/counted-1.db-watermark", f->folder).p;
+    assert_int_equal(cv_watermark_read(path, &mark, &f->err), CV_WATERMARK_THERE);
+    assert_int_equal(mark.number, 3);
+    assert_int_not_equal(access(cv_arena_printf(&f->arena, "%s/counted-0.db-watermark", f->folder).p, F_OK), 0);
+}
+
 /* ---- many processes ------------------------------------------------------------------------------ */
 
 enum { PROCESSES = 16, WRITES = 6 };
@@ -531,6 +567,7 @@ int main(void)
         TEST(a_full_disk_certainly_does_not_write),
         TEST(a_small_disk_fills_up),
         TEST(every_call_may_fail),
+        TEST(a_watermark_costs_no_sync_and_no_statement),
         TEST(many_processes_write_one_dialogue),
         TEST(many_processes_write_their_own),
         TEST(waiting_has_an_end),
