@@ -17,8 +17,8 @@ enum { COLUMNS = 3 }; /* ids, title, body */
 static bool strange(cv_sqlite *s, cv_str what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_VERIFY, "the search index does not agree with the record: %.*s", CV_FMT(what));
-    err->file = cv_str_of(s->path);
-    err->suggestion = CV_STR("'conclave doctor --repair' makes the index anew; the record itself is not concerned");
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("'conclave doctor --repair' makes the index anew; the record itself is not concerned"));
     return false;
 }
 

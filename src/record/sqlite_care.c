@@ -58,8 +58,8 @@ static bool check_references(cv_sqlite *s, cv_err *err)
 static bool changed(cv_sqlite *s, cv_str message, cv_err *err)
 {
     cv_err_set(err, CV_ERR_VERIFY, "the schema of the database was changed: %.*s", CV_FMT(message));
-    err->file = cv_str_of(s->path);
-    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
     return false;
 }
 
@@ -120,7 +120,7 @@ static bool check_unused(cv_sqlite *s, cv_err *err)
     if (got > 0) {
         cv_err_set(err, CV_ERR_VERIFY, "no operation writes the table %.*s: expected no rows, found some",
                    CV_FMT(cv_sqlite_column_str(st, 0)));
-        err->file = cv_str_of(s->path);
+        cv_err_file(err, cv_str_of(s->path));
     }
     sqlite3_reset(st);
     return got == 0;

@@ -66,12 +66,13 @@ bool cv_sqlite_regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last,
         cv_err_set(err, CV_ERR_REGRESSED,
                    "the record has lost writes: commit %lld is not the one that was acknowledged under this number",
                    (long long)watermark->number);
-    err->file = cv_arena_copy(err->arena, cv_str_of(s->path));
-    err->suggestion = cv_arena_printf(
-        err->arena,
-        "an older copy was put in its place, or its log (conclave.db-wal) was removed or damaged: put the newer files "
-        "back, or 'conclave restore FILE' from a backup, or 'conclave accept --commit %lld' to go on with what is left",
-        (long long)last);
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, cv_arena_printf(err->arena,
+                                        "an older copy was put in its place, or its log (conclave.db-wal) was removed "
+                                        "or damaged: put the newer files "
+                                        "back, or 'conclave restore FILE' from a backup, or 'conclave accept --commit "
+                                        "%lld' to go on with what is left",
+                                        (long long)last));
     return false;
 }
 

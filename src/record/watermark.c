@@ -89,11 +89,11 @@ static cv_watermark_state unreadable(const char *path, const char *what, cv_err 
 {
     cv_err_set(err, CV_ERR_REGRESSED,
                "cannot tell whether the record has all that was acknowledged: its watermark is unreadable (%s)", what);
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
-    err->operation = CV_STR("accept");
-    err->suggestion =
-        CV_STR("makes the watermark anew, once 'conclave verify' and your last seal or backup say that nothing "
-               "is missing");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_operation(err, CV_STR("accept"));
+    cv_err_suggest(
+        err, CV_STR("makes the watermark anew, once 'conclave verify' and your last seal or backup say that nothing "
+                    "is missing"));
     return CV_WATERMARK_UNREADABLE;
 }
 
@@ -128,9 +128,9 @@ static bool unwritable(const char *path, int number, cv_err *err)
 {
     cv_err_set(err, number == EAGAIN ? CV_ERR_BUSY : CV_ERR_STORE, "cannot write the watermark of the record: %s",
                number == EAGAIN ? "another process has kept it locked" : strerror(number));
-    err->file = cv_arena_copy(err->arena, cv_str_of(path));
-    err->suggestion = number == EAGAIN ? CV_STR("try again; nothing was written")
-                                       : CV_STR("give yourself write permission for it; nothing was written");
+    cv_err_file(err, cv_str_of(path));
+    cv_err_suggest(err, number == EAGAIN ? CV_STR("try again; nothing was written")
+                                         : CV_STR("give yourself write permission for it; nothing was written"));
     return false;
 }
 

@@ -17,10 +17,10 @@ cv_str cv_seal_print(cv_arena *a, const cv_seal *seal)
 static bool malformed(cv_err *err, const char *what, cv_str value)
 {
     cv_err_set(err, CV_ERR_INVALID_VALUE, "this is not a seal: %s", what);
-    err->field = CV_STR("seal");
-    err->value = cv_excerpt(err->arena, value);
-    err->suggestion = CV_STR("give the line that 'conclave seal' printed (" FIRST_WORD
-                             " NUMBER and two hashes), @FILE with it, or - for standard input");
+    cv_err_field(err, CV_STR("seal"));
+    cv_err_value(err, cv_excerpt(err->arena, value));
+    cv_err_suggest(err, CV_STR("give the line that 'conclave seal' printed (" FIRST_WORD
+                               " NUMBER and two hashes), @FILE with it, or - for standard input"));
     return false;
 }
 
@@ -91,8 +91,8 @@ typedef struct {
 static bool refuse(cv_err *err, const char *format, long long number)
 {
     cv_err_set(err, CV_ERR_VERIFY, format, number);
-    err->value = cv_arena_printf(err->arena, "commit/%lld", number);
-    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    cv_err_value(err, cv_arena_printf(err->arena, "commit/%lld", number));
+    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
     return false;
 }
 
@@ -119,8 +119,8 @@ static bool fold(void *ctx, const cv_op_row *op, cv_err *err)
 static bool broken(cv_err *err, cv_str message, const char *suggestion)
 {
     cv_err_set(err, CV_ERR_VERIFY, "%.*s", CV_FMT(message));
-    err->field = CV_STR("seal");
-    err->suggestion = cv_str_of(suggestion);
+    cv_err_field(err, CV_STR("seal"));
+    cv_err_suggest(err, cv_str_of(suggestion));
     return false;
 }
 
@@ -198,8 +198,8 @@ static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the record ends at commit %lld, not at %lld", (long long)last->number,
                (long long)number);
-    err->field = CV_STR("commit");
-    err->suggestion = CV_STR("name the last commit that the record has");
+    cv_err_field(err, CV_STR("commit"));
+    cv_err_suggest(err, CV_STR("name the last commit that the record has"));
     return false;
 }
 

@@ -9,6 +9,8 @@
  * does not agree: dialogue, place, what was expected and what was found. The watermark comes last: a record that has
  * lost its end is told so only when what is left is whole.
  */
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/limits.h"
 #include "dialogue/notice.h"
@@ -100,13 +102,13 @@ static bool report_named(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str 
     return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, err);
 }
 
-/* The seal that is given: the line itself, or for people a file with it. */
+/* The seal that is given: the line itself, or at the command line a file with it. */
 static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *err)
 {
+    const char *path = cv_arena_copy_z(call->arena, given);
+    bool named = cv_str_find(given, CV_STR("conclave-seal-")) == SIZE_MAX && !call->confined;
     cv_str text = given;
-    if (cv_str_find(given, CV_STR("conclave-seal-")) == SIZE_MAX && !call->confined && given.n <= CV_MAX_PATH &&
-        cv_file_is_there(cv_arena_copy_z(call->arena, given), &(cv_err){.arena = call->arena}) &&
-        !cv_file_read_text(call->arena, cv_arena_copy_z(call->arena, given), &text, err))
+    if (named && given.n <= CV_MAX_PATH && access(path, F_OK) == 0 && !cv_file_read_text(call->arena, path, &text, err))
         return false;
     return cv_seal_read(text, ret_seal, err);
 }
