@@ -99,6 +99,12 @@ static bool is_printed_raw(cv_rec_kind kind, const cv_field *field)
 /* Numbers that JSON's readers keep, and that can be added up without a thought. */
 static const int64_t LARGEST = INT64_C(9007199254740991);
 
+/* Numbers that every row of every kind has that has them at all, and that outlines have, too. */
+static bool is_required(cv_str field)
+{
+    return cv_str_eq(field, CV_STR("round")) || cv_str_eq(field, CV_STR("score")) || cv_str_eq(field, CV_STR("seq"));
+}
+
 /* NULL: the field is what it should be; else what it is not. */
 static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void *row)
 {
@@ -107,8 +113,10 @@ static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void 
         int64_t number;
         memcpy(&number, at, sizeof number);
         bool is_round = cv_str_ends(field->name, CV_STR("round"));
+        if (number == CV_ABSENT)
+            return is_required(field->name) ? "absent" : NULL;
         int64_t least = is_round ? 0 : -LARGEST, most = is_round ? CV_MAX_ROUND : LARGEST;
-        return number != CV_ABSENT && (number < least || number > most) ? "out of range" : NULL;
+        return number < least || number > most ? "out of range" : NULL;
     }
     cv_str text;
     memcpy(&text, at, sizeof text);
@@ -123,8 +131,6 @@ static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void 
 bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
 {
     const cv_rec_type *type = &cv_rec_types[kind];
-    if (kind == CV_REC_ROUND && ((const cv_rec_round *)row)->round == CV_ABSENT)
-        return corrupt(err, "a round that cannot be: its number is absent");
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
         return corrupt(err, "an entity that cannot be: its number is out of range");
     for (size_t i = 0; i < type->field_count; i++) {

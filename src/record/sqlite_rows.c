@@ -66,7 +66,9 @@ static void read_field(sqlite3_value *value, const cv_field *field, void *row)
     char *at = (char *)row + field->offset;
     if (field->type == CV_FIELD_INT) {
         bool absent = sqlite3_value_type(value) == SQLITE_NULL;
-        memcpy(at, &(int64_t){absent ? CV_ABSENT : sqlite3_value_int64(value)}, sizeof(int64_t));
+        int64_t number = sqlite3_value_int64(value);
+        number = absent ? CV_ABSENT : number == CV_ABSENT ? CV_ABSENT + 1 : number; /* absent is only what is NULL */
+        memcpy(at, &number, sizeof number);
     } else {
         cv_str text = cv_sqlite_value_str(value);
         memcpy(at, &text, sizeof text);
