@@ -181,10 +181,10 @@ static const cv_mcp_transport transport = {.send = send, .finish = finish};
 static void work_off(cv_mcp_host *host)
 {
     cv_arena arena = {0};
-    while (host->first) {
-        cv_mcp_job *job = host->first;
-        host->first = job->next;
-        host->last = host->first ? host->last : NULL;
+    while (host->quick.first) {
+        cv_mcp_job *job = host->quick.first;
+        host->quick.first = job->next;
+        host->quick.last = host->quick.first ? host->quick.last : NULL;
         host->queued--;
         if (!atomic_load(&job->cancelled))
             cv_mcp_serve(job, &arena, NULL);

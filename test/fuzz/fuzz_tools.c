@@ -176,9 +176,9 @@ static bool request(cv_mcp_host *host, cv_mcp_session *session, cv_str line)
     world.done = false;
     if (cv_mcp_read(job))
         cv_mcp_dispatch(job);
-    if (host->first) {
-        job = host->first;
-        host->first = host->last = NULL;
+    if (host->quick.first) {
+        job = host->quick.first;
+        host->quick.first = host->quick.last = NULL;
         host->queued = 0;
         cv_mcp_serve(job, &arena, world.worker);
         cv_mcp_finish(job);
