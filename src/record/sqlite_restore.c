@@ -44,7 +44,22 @@ static const char *beside(cv_arena *a, const char *path, const char *companion)
 static void forget_watermark(const cv_restore *r)
 {
     step(r);
-    unlink(beside(r->arena, r->path, "-watermark"));
+    unlink(cv_watermark_path(r->arena, r->path));
+}
+
+/* … but what is there now. Nobody commits while it is set. Without one the next write makes it, so that a failure here
+ * loses nothing. */
+static void renew_watermark(const cv_restore *r)
+{
+    cv_err ignored = {.arena = r->arena};
+    cv_commit last;
+    cv_store *store;
+    if (!cv_sqlite_open_marked(r->arena, r->path, false, &store, &ignored))
+        return;
+    if (cv_sqlite_begin_write((cv_sqlite *)store))
+        store->calls->accept(store, r->arena, &last, &ignored);
+    cv_sqlite_rollback((cv_sqlite *)store);
+    cv_store_close(store);
 }
 
 /* ---- the copy ---------------------------------------------------------------------------------------------------- */
@@ -254,9 +269,10 @@ static bool replace_files(cv_restore *r, const char *kept, bool *ret_kept, cv_er
 bool cv_restore_commit(cv_restore *r, const char *kept, bool *ret_kept, cv_err *err)
 {
     *ret_kept = true;
-    if (r->as_files)
-        return replace_files(r, kept, ret_kept, err);
-    return keep_database(r, kept, err) && write_over(r, err);
+    bool done = r->as_files ? replace_files(r, kept, ret_kept, err) : keep_database(r, kept, err) && write_over(r, err);
+    if (done)
+        renew_watermark(r);
+    return done;
 }
 
 void cv_restore_end(cv_restore *r)

@@ -14,7 +14,22 @@ is '[.warnings[].type] == ["newer_in_kept"]'
 kept=$(jq -r .kept "$out")
 run "the record is the backup" 0 dialogue list --json
 is '[.dialogues[].dialogue_id] == ["bread"]'
+watermark() { tr -s ' ' <.conclave/conclave.db-watermark | cut -d ' ' -f 2 | sed 's/^0*//'; }
+[ "$(watermark)" = 1 ]
+ok $? "the watermark is that of the backup"
+run "nothing is missed" 0 verify --json
+is '(.warnings // []) == []'
 run "undone" 0 restore "$kept"
+[ "$(watermark)" = 3 ]
+ok $? "undone: the watermark, too"
+cp .conclave/conclave.db-watermark ../watermark
+"$conclave" restore ../backup.db >/dev/null
+cp ../watermark .conclave/conclave.db-watermark
+run "a record that has lost something" 2 verify --json
+is '.error_code == "store_regressed"'
+run "is mended by a restore" 0 restore "$kept"
+run "and has everything then" 0 verify
+run "as before" 0 restore "$kept"
 has "3 dialogues, 3 commits"
 run "all is there again" 0 verify --json
 is '[.dialogues[].id] == ["beer", "bread", "wine"]'

@@ -8,7 +8,7 @@ modes() { stat -c %a "$@" | tr '\n' ' '; }
 for mask in 000 022 077 277 777; do
     mkdir "$work/u$mask" && cd "$work/u$mask" || exit 1
     (umask $mask && "$conclave" init >/dev/null && "$conclave" dialogue create Bread >/dev/null)
-    [ "$(modes .conclave .conclave/conclave.db .conclave/.gitignore)" = "700 600 600 " ]
+    [ "$(modes .conclave .conclave/conclave.db .conclave/conclave.db-watermark .conclave/.gitignore)" = "700 600 600 600 " ]
     ok $? "umask $mask: the folder and what is in it are private"
     (umask $mask && "$conclave" backup copy.db >/dev/null && "$conclave" restore copy.db >/dev/null)
     [ "$(modes copy.db .conclave/conclave.db .conclave/conclave.db.before-restore-*)" = "600 600 600 " ]
