@@ -254,7 +254,12 @@ SELECT rev, subject_id, event_type, event_round FROM events WHERE dialogue_id = 
 -- ---- a dialogue's position and its operations ---------------------------------------------------------------------
 
 -- name: position
-SELECT last_rev, head, event_count FROM dialogues WHERE dialogue_id = :dialogue_id;
+-- A dialogue that was made here has the write that made it; one that was put here from an export has the write that put
+-- it here, which is named after its digest.
+SELECT last_rev, head, event_count,
+    NOT EXISTS (SELECT 1 FROM ops WHERE ops.dialogue_id = :dialogue_id AND ops.rev = 1
+                AND ops.op_id <> 'restore-' || ops.digest)
+FROM dialogues WHERE dialogue_id = :dialogue_id;
 
 -- name: position_set
 UPDATE dialogues SET last_rev = :rev, head = :head, event_count = :event_count WHERE dialogue_id = :dialogue_id;

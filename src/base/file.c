@@ -19,52 +19,16 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
-
-/* What to do about an errno, for a person. */
-static const char *advice(int number)
-{
-    switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-        return "check the path";
-    case EACCES:
-    case EPERM:
-        return "check the permissions of the file and its folders";
-    case EROFS:
-        return "choose a place on a writable file system";
-    case ENOSPC:
-    case EDQUOT:
-        return "make room on the disk and try again";
-    case EMFILE:
-    case ENFILE:
-        return "close other files or raise the limit (ulimit -n)";
-    case ELOOP:
-        return "the symbolic links lead in a circle: remove one";
-    case ENAMETOOLONG:
-        return "choose a shorter name";
-    default:
-        return "check the disk and try again";
-    }
-}
-
-/* "cannot <what>: <errno text>" about `path`. */
-static bool fail_errno(cv_err *err, const char *path, const char *what, int number)
-{
-    cv_err_code code = number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND
-                       : number == EISDIR                    ? CV_ERR_NOT_A_FILE
-                                                             : CV_ERR_IO;
-    cv_err_set(err, code, "cannot %s: %s", what, strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, number == EISDIR ? CV_STR("name a file, not a folder") : cv_str_of(advice(number)));
-    return false;
-}
 
 static bool fail_not_a_file(cv_err *err, const char *path, mode_t mode)
 {
@@ -115,7 +79,7 @@ static bool read_all(cv_arena *a, int fd, const char *path, size_t guess, size_t
     for (;;) {
         ssize_t got = read_some(fd, bytes + n, capacity - n);
         if (got < 0)
-            return fail_errno(err, path, "read the file", errno);
+            return cv_where_fail(err, path, "read the file", errno);
         n += (size_t)got;
         if (n > ceiling)
             return fail_too_large(err, path, "at least ", n, ceiling);
@@ -135,39 +99,53 @@ static bool read_all(cv_arena *a, int fd, const char *path, size_t guess, size_t
 
 enum { PIPE_GUESS = 64 << 10 };
 
-bool cv_file_read(cv_arena *a, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err)
+/* A regular file below the ceiling that is open. */
+static bool read_open(cv_arena *a, int fd, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err)
 {
-    if (strcmp(path, "-") == 0)
-        return read_all(a, STDIN_FILENO, path, PIPE_GUESS, ceiling, ret_bytes, err);
-    /* Not blocking: opening a named pipe would otherwise wait for a writer before we can refuse it. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return fail_errno(err, path, "open the file", errno);
     struct stat st;
-    bool ok;
     if (fstat(fd, &st) != 0)
-        ok = fail_errno(err, path, "look at the file", errno);
-    else if (!S_ISREG(st.st_mode))
-        ok = fail_not_a_file(err, path, st.st_mode);
-    else if ((uintmax_t)st.st_size > ceiling)
-        ok = fail_too_large(err, path, "", (size_t)st.st_size, ceiling);
-    else
-        ok = read_all(a, fd, path, (size_t)st.st_size, ceiling, ret_bytes, err);
+        return cv_where_fail(err, path, "look at the file", errno);
+    if (!S_ISREG(st.st_mode))
+        return fail_not_a_file(err, path, st.st_mode);
+    if ((uintmax_t)st.st_size > ceiling)
+        return fail_too_large(err, path, "", (size_t)st.st_size, ceiling);
+    return read_all(a, fd, path, (size_t)st.st_size, ceiling, ret_bytes, err);
+}
+
+bool cv_file_read_at(cv_arena *a, cv_where where, size_t ceiling, cv_str *ret_bytes, cv_err *err)
+{
+    if (!where.root && strcmp(where.path, "-") == 0)
+        return read_all(a, STDIN_FILENO, where.path, PIPE_GUESS, ceiling, ret_bytes, err);
+    /* Not blocking: opening a named pipe would otherwise wait for a writer before we can refuse it. */
+    int fd = cv_where_open(where, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open the file", err);
+    if (fd < 0)
+        return false;
+    bool ok = read_open(a, fd, cv_where_path(err->arena, where), ceiling, ret_bytes, err);
     close(fd);
     return ok;
 }
 
-bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err)
+bool cv_file_read_text_at(cv_arena *a, cv_where where, cv_str *ret_text, cv_err *err)
 {
     cv_str text;
-    if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &text, err))
+    if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &text, err))
         return false;
     if (!cv_text_check(text, err)) {
-        cv_err_file(err, cv_str_of(path));
+        cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
         return false;
     }
     *ret_text = text;
     return true;
+}
+
+bool cv_file_read(cv_arena *a, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err)
+{
+    return cv_file_read_at(a, cv_where_named(path), ceiling, ret_bytes, err);
+}
+
+bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err)
+{
+    return cv_file_read_text_at(a, cv_where_named(path), ret_text, err);
 }
 
 /* Line and column, both 1-based, of byte `at`; everything before it is valid. */
@@ -203,65 +181,104 @@ bool cv_text_check(cv_str text, cv_err *err)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100 };
+enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100, MAX_KEPT = 1000 };
 
-/* One write on its way. */
+/* One write on its way. All names are names in one open folder, so nothing that happens to the way there matters. */
 typedef struct cv_file_job {
     const cv_file_calls *calls;
     cv_err *err;
-    const char *path;      /* as the caller named it: for messages */
-    const char *target;    /* what `path` leads to when links are followed */
-    const char *temporary; /* in the same folder; NULL: not there */
+    const char *path; /* as the caller named it: for messages */
+    cv_where place;
+    cv_file_keeper *keeper; /* NULL: what stands there is replaced */
+    const char *name;       /* what the path leads to, in `folder` */
+    cv_where holder;        /* … and the path of that folder, for messages */
+    const char *temporary;  /* NULL: not there */
     struct stat st;
     const struct stat *old; /* NULL: the target is new */
     int folder, fd;         /* -1: not open */
-    bool is_private;        /* a new file is its owner's alone, whatever the umask */
     int trouble;            /* errno of the first write that failed */
+    uint64_t digest;        /* of what was written */
+    bool marked;            /* the file carries its digest */
+    bool is_private;        /* a new file is its owner's alone, whatever the umask */
 } job;
 
-/* The folder part of `path`, ready to have a name appended: "" or ending in a slash. */
-static cv_str folder_part(const char *path)
+static bool fail_job(const job *j, const char *what, int number)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? cv_str_range(path, slash + 1) : CV_STR("");
+    return cv_where_fail(j->err, j->path, what, number);
 }
 
-/* What the symbolic link `path` points to, as a path of its own; NULL with errno. */
-static const char *link_target(cv_arena *a, const char *path)
+/* ---- finding the folder and the name ---- */
+
+/* What the symbolic link `name` in `folder` points to; NULL with errno. */
+static const char *link_target(cv_arena *a, int folder, const char *name)
 {
     char to[PATH_MAX];
-    ssize_t n = readlink(path, to, sizeof to);
-    if (n < 0)
-        return NULL;
-    if ((size_t)n == sizeof to) {
+    ssize_t n = readlinkat(folder, name, to, sizeof to);
+    if (n == (ssize_t)sizeof to) {
         errno = ENAMETOOLONG;
         return NULL;
     }
-    cv_str target = {to, (size_t)n};
-    cv_str joined = to[0] == '/' ? target : cv_arena_join(a, folder_part(path), target);
-    return cv_arena_copy_z(a, joined);
+    return n < 0 ? NULL : cv_arena_copy_z(a, (cv_str){to, (size_t)n});
 }
 
-/* Follows links to the file that is to be written, which need not exist, and looks at it. */
-static bool resolve(job *j)
+/* Opens the folder part of `path`, seen from the folder that is open so far. */
+static bool open_folder(job *j, const char *path)
 {
-    struct stat *st = &j->st;
-    j->target = j->path;
-    for (int links = 0; links <= MAX_LINKS; links++) {
-        if (lstat(j->target, st) != 0)
-            return errno == ENOENT ? true : fail_errno(j->err, j->path, "write the file", errno);
-        if (S_ISREG(st->st_mode)) {
-            j->old = st;
-            return true;
-        }
-        if (!S_ISLNK(st->st_mode))
-            return fail_not_a_file(j->err, j->path, st->st_mode);
-        j->target = link_target(j->err->arena, j->target);
-        if (!j->target)
-            return fail_errno(j->err, j->path, "follow the link", errno);
-    }
-    return fail_errno(j->err, j->path, "follow the link", ELOOP);
+    cv_arena *a = j->err->arena;
+    cv_where part = cv_where_folder(a, cv_where_named(path));
+    int from = j->folder >= 0 ? j->folder : AT_FDCWD;
+    j->folder = j->calls->open(from, part.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    int number = errno;
+    j->holder = from == AT_FDCWD || *path == '/' ? part : cv_where_in(a, j->holder, part.path);
+    if (from != AT_FDCWD)
+        j->calls->close(from);
+    j->name = cv_where_name(cv_where_named(path));
+    return j->folder >= 0 || fail_job(j, "open its folder", number);
 }
+
+/* Looks at the target. A link is only told: *ret_link. */
+static bool look(job *j, bool *ret_link)
+{
+    *ret_link = false;
+    if (!*j->name)
+        return fail_job(j, "write the file", *j->path ? EISDIR : ENOENT);
+    if (fstatat(j->folder, j->name, &j->st, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT || fail_job(j, "write the file", errno);
+    *ret_link = S_ISLNK(j->st.st_mode);
+    if (!*ret_link && !S_ISREG(j->st.st_mode))
+        return fail_not_a_file(j->err, j->path, j->st.st_mode);
+    j->old = *ret_link ? NULL : &j->st;
+    return true;
+}
+
+/* Follows links to the file that is to be written, which need not exist. */
+static bool find_named(job *j)
+{
+    const char *path = j->path;
+    for (int links = 0; links <= MAX_LINKS; links++) {
+        bool link;
+        if (!open_folder(j, path) || !look(j, &link))
+            return false;
+        if (!link)
+            return true;
+        path = link_target(j->err->arena, j->folder, j->name);
+        if (!path)
+            return fail_job(j, "follow the link", errno);
+    }
+    return fail_job(j, "follow the link", ELOOP);
+}
+
+static bool find_below(job *j)
+{
+    bool link;
+    cv_arena *a = j->err->arena;
+    j->folder = cv_where_open_folder(cv_where_folder(a, j->place), O_RDONLY, false, "open its folder", j->err);
+    j->holder = cv_where_folder(a, cv_where_named(j->path));
+    j->name = cv_where_name(j->place);
+    return j->folder >= 0 && look(j, &link) && (!link || cv_where_check(j->place, j->err));
+}
+
+/* ---- the temporary file ---- */
 
 static bool write_all(const cv_file_calls *calls, int fd, cv_str bytes)
 {
@@ -304,8 +321,6 @@ static bool set_permissions(const job *j, int fd)
     return fchmod(fd, j->old->st_mode & 0777) == 0;
 }
 
-/* ---- names of temporary files: ".conclave-4711-0.tmp", by process and a count of its own */
-
 static const cv_str temporary_begin = CV_STR_INIT(".conclave-"), temporary_end = CV_STR_INIT(".tmp");
 
 /* SQLite keeps files of its own beside a database that is made under a temporary name. */
@@ -329,20 +344,31 @@ bool cv_file_is_leftover(const char *name)
     return cv_str_to_int(s, &process) && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/* Makes a new file next to `target`. The count tells the threads of this process apart; names that another process with
- * our number has left are stepped over. -1 with errno. */
-static int open_temporary(cv_arena *a, const cv_file_calls *calls, const char *target, unsigned mode,
-                          const char **ret_name)
+/* Random, and where the system has no randomness to give: counted and timed. */
+const char *cv_file_unique(cv_arena *a)
 {
-    static atomic_uint serial;
+    static _Atomic uint32_t count;
+    uint64_t random;
+    struct timespec now;
+    uint32_t number = atomic_fetch_add(&count, 1);
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        random = (uint64_t)now.tv_sec << 32 ^ (uint64_t)now.tv_nsec;
+    }
+    return cv_arena_printf(a, "%ld-%x-%016llx", (long)getpid(), number, (unsigned long long)random).p;
+}
+
+/* A file of our own next to the target. */
+static int open_temporary(job *j)
+{
     for (int i = 0; i < MAX_TEMPORARIES; i++) {
-        const char *name =
-            cv_arena_printf(a, "%.*s%.*s%ld-%u%.*s", CV_FMT(folder_part(target)), CV_FMT(temporary_begin),
-                            (long)getpid(), atomic_fetch_add(&serial, 1), CV_FMT(temporary_end))
-                .p;
-        int fd = calls->open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        const char *name = cv_arena_printf(j->err->arena, "%.*s%s%.*s", CV_FMT(temporary_begin),
+                                           cv_file_unique(j->err->arena), CV_FMT(temporary_end))
+                               .p;
+        int fd = j->calls->open(j->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                j->old || j->is_private ? 0600 : 0666);
         if (fd >= 0)
-            *ret_name = name;
+            j->temporary = name;
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
@@ -352,35 +378,62 @@ static int open_temporary(cv_arena *a, const cv_file_calls *calls, const char *t
 /* An empty temporary file, open for writing. */
 static bool make_temporary(job *j)
 {
-    unsigned mode = j->old || j->is_private ? 0600 : 0666;
-    j->fd = open_temporary(j->err->arena, j->calls, j->target, mode, &j->temporary);
+    j->fd = open_temporary(j);
     if (j->fd < 0)
-        return fail_errno(j->err, j->path, "make a temporary file next to it", errno);
-    return set_permissions(j, j->fd) || fail_errno(j->err, j->path, "set permissions", errno);
+        return fail_job(j, "make a temporary file next to it", errno);
+    return set_permissions(j, j->fd) || fail_job(j, "set permissions", errno);
+}
+
+/* FNV-1a: it tells whether somebody has edited a file, not who. */
+static const uint64_t digest_begin = 0xcbf29ce484222325u;
+
+static uint64_t digest_add(uint64_t digest, cv_str bytes)
+{
+    for (size_t i = 0; i < bytes.n; i++)
+        digest = (digest ^ (unsigned char)bytes.p[i]) * 0x100000001b3u;
+    return digest;
 }
 
 static bool write_temporary(job *j, cv_str bytes)
 {
     if (j->trouble == 0 && !write_all(j->calls, j->fd, bytes))
         j->trouble = errno ? errno : EIO;
+    if (j->keeper)
+        j->digest = digest_add(j->digest, bytes);
     return j->trouble == 0;
+}
+
+/* The digest stands beside the content, in an attribute of the file: editors lose it or leave it as it is, and either
+ * way it does not fit what they wrote. Not every file system has attributes. */
+static const char digest_name[] = "user.conclave.digest";
+enum { DIGEST_LEN = 16 };
+
+static cv_str digest_print(uint64_t digest, char to[DIGEST_LEN + 1])
+{
+    snprintf(to, DIGEST_LEN + 1, "%016llx", (unsigned long long)digest);
+    return (cv_str){to, DIGEST_LEN};
 }
 
 /* All of it written, on disk and closed. */
 static bool finish_temporary(job *j)
 {
-    bool ok = (j->trouble == 0 || fail_errno(j->err, j->path, "write the file", j->trouble)) &&
-              (sync_fd(j->calls, j->fd) || fail_errno(j->err, j->path, "bring the file to disk", errno));
+    char digest[DIGEST_LEN + 1];
+    digest_print(j->digest, digest);
+    j->marked = j->keeper && fsetxattr(j->fd, digest_name, digest, DIGEST_LEN, 0) == 0;
+    bool ok = (j->trouble == 0 || fail_job(j, "write the file", j->trouble)) &&
+              (sync_fd(j->calls, j->fd) || fail_job(j, "bring the file to disk", errno));
     if (j->calls->close(j->fd) != 0 && errno != EINTR && ok)
-        ok = fail_errno(j->err, j->path, "finish the file", errno);
+        ok = fail_job(j, "finish the file", errno);
     j->fd = -1;
     return ok;
 }
 
-static bool rename_temporary(job *j)
+/* ---- in the place of another file ---- */
+
+static bool replace(job *j)
 {
-    if (j->calls->rename(j->temporary, j->target) != 0)
-        return fail_errno(j->err, j->path, "put the new file in place", errno);
+    if (j->calls->rename(j->folder, j->temporary, j->name, 0) != 0)
+        return fail_job(j, "put the new file in place", errno);
     j->temporary = NULL;
     return true;
 }
@@ -390,34 +443,183 @@ static bool sync_folder(job *j)
     /* Some file systems cannot sync a folder and say so with EINVAL: they promise nothing that we could wait for. */
     if (sync_fd(j->calls, j->folder) || errno == EINVAL || errno == ENOTSUP)
         return true;
-    fail_errno(j->err, j->path, "bring the folder to disk", errno);
+    fail_job(j, "bring the folder to disk", errno);
     cv_err_suggest(j->err, CV_STR("the new content is in place but may not survive a power cut: write it again"));
     return false;
 }
 
-static bool open_folder(job *j)
+/* ---- beside another file: nothing is lost ----
+ *
+ *     temporary -> NAME                          when nothing stands there: done
+ *     temporary -> NAME.before-1                 a name that nobody has
+ *     NAME.before-1 <-> NAME                     exchanged in one step: now .before-1 is whatever stood there
+ *     .before-1 is ours, and nobody writes it    then it goes
+ *
+ * At no moment does a rename fall on a file that was not looked at. A process that dies in between leaves .before-1: a
+ * file too many, never one too few. Where the file system cannot exchange, the old file is moved to a name of its own
+ * first; where it cannot rename without overwriting, a second link does it.
+ */
+
+static bool cannot(int number)
 {
-    cv_str part = folder_part(j->target);
-    const char *path = part.n ? cv_arena_copy_z(j->err->arena, part) : ".";
-    j->folder = j->calls->open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    return j->folder >= 0 || fail_errno(j->err, j->path, "open its folder", errno);
+    return number == EINVAL || number == ENOSYS || number == ENOTSUP || number == EPERM;
 }
+
+/* Renames the temporary unless something has the new name: then EEXIST. */
+static bool move_temporary(job *j, const char *to)
+{
+    if (j->calls->rename(j->folder, j->temporary, to, RENAME_NOREPLACE) != 0) {
+        if (!cannot(errno) || linkat(j->folder, j->temporary, j->folder, to, 0) != 0)
+            return false;
+        unlinkat(j->folder, j->temporary, 0);
+    }
+    j->temporary = cv_arena_copy_z(j->err->arena, cv_str_of(to));
+    return true;
+}
+
+static bool move_aside(job *j)
+{
+    for (int i = 1; i <= MAX_KEPT; i++) {
+        if (move_temporary(j, cv_arena_printf(j->err->arena, "%s.before-%d", j->name, i).p))
+            return true;
+        if (errno != EEXIST)
+            return fail_job(j, "keep the file that is there beside it", errno);
+    }
+    cv_err_set(j->err, CV_ERR_IO, "%s.before-%d is the last one kept: take some of them away", j->path, (int)MAX_KEPT);
+    return false;
+}
+
+/* Exchanges the temporary and what stands at the name. *ret_displaced: where that is now; NULL: it has gone meanwhile.
+ */
+static bool exchange(job *j, const char **ret_displaced)
+{
+    *ret_displaced = NULL;
+    if (j->calls->rename(j->folder, j->temporary, j->name, RENAME_EXCHANGE) == 0) {
+        *ret_displaced = j->temporary;
+        j->temporary = NULL;
+        return true;
+    }
+    if (errno == ENOENT)
+        return true;
+    if (!cannot(errno))
+        return fail_job(j, "put the new file in place", errno);
+    const char *own = cv_arena_printf(j->err->arena, "%s.before-%s", j->name, cv_file_unique(j->err->arena)).p;
+    if (j->calls->rename(j->folder, j->name, own, 0) != 0)
+        return errno == ENOENT || fail_job(j, "keep the file that is there beside it", errno);
+    *ret_displaced = own;
+    return true;
+}
+
+/* Does a process have the file open for writing? A lease is only to be had when none does. A signal that tells of its
+ * end must not end us. */
+static bool is_being_written(int fd)
+{
+    fcntl(fd, F_SETSIG, SIGURG);
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) != 0)
+        return errno == EAGAIN;
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return false;
+}
+
+/* Reads it page by page: exports are large. */
+static bool is_as_written(int fd)
+{
+    char found[DIGEST_LEN], wanted[DIGEST_LEN + 1], page[16 << 10];
+    uint64_t digest = digest_begin;
+    ssize_t n;
+    if (fgetxattr(fd, digest_name, found, sizeof found) != DIGEST_LEN)
+        return false;
+    for (off_t at = 0; (n = pread(fd, page, sizeof page, at)) > 0; at += n)
+        digest = digest_add(digest, (cv_str){page, (size_t)n});
+    return n == 0 && cv_str_eq((cv_str){found, DIGEST_LEN}, digest_print(digest, wanted));
+}
+
+/* Is it known by its content? Only what is read whole can be. */
+static bool is_known(job *j, int fd, const char *name)
+{
+    cv_arena a = {0};
+    cv_err ignored = {.arena = &a};
+    cv_str bytes;
+    bool known = read_open(&a, fd, name, CV_MAX_FILE_BYTES, &bytes, &ignored) &&
+                 (bytes.n == 0 || (j->keeper->is_ours && j->keeper->is_ours(j->keeper->ctx, bytes, !j->marked)));
+    cv_arena_release(&a);
+    return known;
+}
+
+static bool may_go(job *j, const char *name)
+{
+    int fd = openat(j->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    /* Nobody finds it by its new name: who does not write to it now never will. So this is asked before it is read. */
+    bool may = !is_being_written(fd) && (is_as_written(fd) || is_known(j, fd, name));
+    close(fd);
+    return may;
+}
+
+static void settle(job *j, const char *displaced)
+{
+    cv_arena *a = j->keeper->arena;
+    if (may_go(j, displaced) && unlinkat(j->folder, displaced, 0) == 0)
+        return;
+    *CV_PUSH(a, &j->keeper->kept) = cv_where_in(a, j->holder, displaced).path;
+}
+
+static bool publish(job *j)
+{
+    for (int tries = 0; tries < MAX_TEMPORARIES; tries++) {
+        const char *displaced;
+        bool link;
+        if (move_temporary(j, j->name)) {
+            j->temporary = NULL;
+            return sync_folder(j);
+        }
+        if (errno != EEXIST)
+            return fail_job(j, "put the new file in place", errno);
+        if (!look(j, &link) || (link && !cv_where_check(j->place, j->err)) || !move_aside(j) ||
+            !exchange(j, &displaced))
+            return false;
+        bool done = !j->temporary;
+        if (done && !sync_folder(j))
+            return false;
+        if (displaced)
+            settle(j, displaced);
+        if (done)
+            return true;
+    }
+    return fail_job(j, "put the new file in place: others write there at the same time", EBUSY);
+}
+
+/* ---- the whole ---- */
 
 /* rename() would replace a file that its owner made read-only; writing into it would not. */
 static bool may_replace(job *j)
 {
-    return !j->old || faccessat(AT_FDCWD, j->target, W_OK, AT_EACCESS) == 0 ||
-           fail_errno(j->err, j->path, "write the file", errno);
+    return !j->old || faccessat(j->folder, j->name, W_OK, AT_EACCESS) == 0 || fail_job(j, "write the file", errno);
+}
+
+static job new_job(const cv_file_calls *calls, cv_where where, cv_file_keeper *keeper, cv_err *err)
+{
+    return (job){.calls = calls,
+                 .err = err,
+                 .path = cv_where_path(err->arena, where),
+                 .place = where,
+                 .keeper = keeper,
+                 .folder = -1,
+                 .fd = -1,
+                 .digest = digest_begin};
 }
 
 static bool begin_job(job *j)
 {
-    return resolve(j) && may_replace(j) && open_folder(j) && make_temporary(j);
+    return (j->place.root ? find_below(j) : find_named(j)) && may_replace(j) && make_temporary(j);
 }
 
 static bool commit_job(job *j)
 {
-    return finish_temporary(j) && rename_temporary(j) && sync_folder(j);
+    if (!finish_temporary(j))
+        return false;
+    return j->keeper ? publish(j) : replace(j) && sync_folder(j);
 }
 
 /* Whatever is still there of it goes. */
@@ -426,14 +628,13 @@ static void end_job(job *j)
     if (j->fd >= 0)
         j->calls->close(j->fd);
     if (j->temporary)
-        unlink(j->temporary);
+        unlinkat(j->folder, j->temporary, 0);
     if (j->folder >= 0)
         j->calls->close(j->folder); /* read only: nothing of ours can be lost here */
 }
 
-static bool write_file(const cv_file_calls *calls, const char *path, bool is_private, cv_str bytes, cv_err *err)
+static bool write_whole(job j, cv_str bytes)
 {
-    job j = {.calls = calls, .err = err, .path = path, .is_private = is_private, .folder = -1, .fd = -1};
     bool ok = begin_job(&j);
     if (ok) {
         write_temporary(&j, bytes);
@@ -443,14 +644,9 @@ static bool write_file(const cv_file_calls *calls, const char *path, bool is_pri
     return ok;
 }
 
-bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err)
+static int system_open(int folder, const char *path, int flags, unsigned mode)
 {
-    return write_file(calls, path, false, bytes, err);
-}
-
-static int system_open(const char *path, int flags, unsigned mode)
-{
-    return open(path, flags, (mode_t)mode);
+    return openat(folder, path, flags, (mode_t)mode);
 }
 
 static long system_write(int fd, const void *bytes, size_t n)
@@ -466,47 +662,56 @@ static int system_sync(int fd)
     return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? fsync(fd) : fdatasync(fd);
 }
 
-static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, rename};
+static int system_rename(int folder, const char *from, const char *to, unsigned flags)
+{
+    return flags ? renameat2(folder, from, folder, to, flags) : renameat(folder, from, folder, to);
+}
+
+static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, system_rename};
+
+bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err)
+{
+    return write_whole(new_job(calls ? calls : &system_calls, where, keeper, err), bytes);
+}
 
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err)
 {
-    return cv_file_write_with(&system_calls, path, bytes, err);
+    return cv_file_write_with(NULL, cv_where_named(path), bytes, NULL, err);
 }
 
-bool cv_file_write_private(const char *path, cv_str bytes, cv_err *err)
+bool cv_file_write_at(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err)
 {
-    return write_file(&system_calls, path, true, bytes, err);
+    return cv_file_write_with(NULL, where, bytes, keeper, err);
+}
+
+bool cv_file_write_private(cv_where where, cv_str bytes, cv_err *err)
+{
+    job j = new_job(&system_calls, where, NULL, err);
+    j.is_private = true;
+    return write_whole(j, bytes);
 }
 
 bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, cv_err *err)
 {
-    int fd = open_temporary(a, &system_calls, target, 0600, ret_path);
-    if (fd < 0)
-        return fail_errno(err, target, "make a temporary file next to it", errno);
-    bool ok = fchmod(fd, 0600) == 0 || fail_errno(err, target, "set permissions", errno);
-    close(fd);
-    if (!ok)
-        unlink(*ret_path);
+    job j = new_job(&system_calls, cv_where_named(target), NULL, err);
+    j.is_private = true;
+    bool ok = open_folder(&j, target) && make_temporary(&j);
+    if (ok)
+        *ret_path = cv_where_in(a, j.holder, j.temporary).path;
+    if (ok)
+        j.temporary = NULL; /* it is the caller's */
+    end_job(&j);
     return ok;
 }
 
-/* rename() without replacing: by the system where the file system can, else by a second name. */
-static int move_to_free_name(const char *from, const char *to)
+bool cv_file_place(const char *from, const char *to, bool over, cv_err *err)
 {
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
-        return -1;
-    return link(from, to) == 0 ? unlink(from) : -1;
-}
-
-bool cv_file_place(const char *from, const char *to, bool replace, cv_err *err)
-{
-    job j = {.calls = &system_calls, .err = err, .path = to, .target = to, .folder = -1, .fd = -1};
-    bool ok = open_folder(&j) &&
-              ((replace ? rename(from, to) : move_to_free_name(from, to)) == 0 ||
-               fail_errno(err, to, "put the new file in place", errno)) &&
-              sync_folder(&j);
+    job j = new_job(&system_calls, cv_where_named(to), NULL, err);
+    bool ok = open_folder(&j, to);
+    j.temporary = cv_where_name(cv_where_named(from));
+    ok = ok && (over ? replace(&j) : move_temporary(&j, j.name) || fail_job(&j, "put the new file in place", errno)) &&
+         sync_folder(&j);
+    j.temporary = NULL; /* it is the caller's */
     end_job(&j);
     return ok;
 }
@@ -516,10 +721,10 @@ static bool to_temporary(void *to, cv_str bytes)
     return write_temporary(to, bytes);
 }
 
-bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, const char *path, cv_err *err)
+bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, cv_where where, cv_file_keeper *keeper, cv_err *err)
 {
     job *j = CV_NEW(err->arena, job);
-    *j = (job){.calls = calls ? calls : &system_calls, .err = err, .path = path, .folder = -1, .fd = -1};
+    *j = new_job(calls ? calls : &system_calls, where, keeper, err);
     *w = (cv_file_writer){.out = {.sink = to_temporary, .sink_to = j}, .job = j};
     if (begin_job(j))
         return true;

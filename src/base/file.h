@@ -6,19 +6,25 @@
  * Writing is all or nothing: a temporary file in the same folder, fdatasync, rename, sync of the folder, and only then
  * success. After a failure the old file stands untouched and no half file is left; only when the very last step fails,
  * the sync of the folder, the new file stands there already, whole, and the error says so. It is the only code in the
- * program that writes files. An existing file keeps its permissions; a symbolic link is followed, so the link stays a
- * link. Folders, pipes, devices and files without write permission are refused.
+ * program that writes files. An existing file keeps its permissions. Folders, pipes, devices and files without write
+ * permission are refused.
+ *
+ * A file is found by a path that the user named, where links are followed and a link stays a link, or by a cv_where
+ * (base/where.h), which may lie below a root: then a link is an error.
  */
 #ifndef CV_BASE_FILE_H
 #define CV_BASE_FILE_H
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/where.h"
 
 /* The bytes of `path` ("-": standard input) in the arena. */
+bool cv_file_read_at(cv_arena *a, cv_where where, size_t ceiling, cv_str *ret_bytes, cv_err *err);
 bool cv_file_read(cv_arena *a, const char *path, size_t ceiling, cv_str *ret_bytes, cv_err *err);
 
 /* The same, and it must be text: err says file, line and column of the first bad byte. */
+bool cv_file_read_text_at(cv_arena *a, cv_where where, cv_str *ret_text, cv_err *err);
 bool cv_file_read_text(cv_arena *a, const char *path, cv_str *ret_text, cv_err *err);
 
 /* Valid UTF-8 without NUL, or an error with line and column. */
@@ -27,51 +33,76 @@ bool cv_text_check(cv_str text, cv_err *err);
 /* Replaces or makes `path`, durably and whole. */
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
 
+/* For files that somebody else may write or edit as well: what stands there goes only if it is known, even when it came
+ * there a moment ago; else it is kept beside the new one as NAME.before-1, -2 … Known is what this writer wrote with a
+ * keeper and nobody has edited since (the file carries a digest as an extended attribute), an empty file, and whatever
+ * `is_ours` says. What another process has open for writing is kept in any case. */
+typedef struct {
+    cv_arena *arena;
+    /* `unmarked`: this file system has no attributes, so that nothing is known from them. NULL: nothing else is ours.
+     */
+    bool (*is_ours)(void *ctx, cv_str bytes, bool unmarked);
+    void *ctx;
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } kept; /* the paths of what was kept */
+} cv_file_keeper;
+
+bool cv_file_write_at(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err); /* keeper NULL: replaces */
+
 /* The same for what is its owner's alone: a new file has the permissions 0600, whatever the umask. */
-bool cv_file_write_private(const char *path, cv_str bytes, cv_err *err);
+bool cv_file_write_private(cv_where where, cv_str bytes, cv_err *err);
 
 /* An empty file of our own next to `target`, with the permissions 0600 and a name that nobody else uses at the same
  * time, be it another process or another thread. */
 bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, cv_err *err);
 
 /* Moves the file `from`, which is on disk already, to the name `to` in the same folder, durably. A file of that name is
- * replaced, or with `replace` false an error. */
-bool cv_file_place(const char *from, const char *to, bool replace, cv_err *err);
+ * replaced, or with `over` false an error. */
+bool cv_file_place(const char *from, const char *to, bool over, cv_err *err);
 
-/* Calls `visit` for every regular file below `path` whose name ends in `suffix`, in byte order of the paths; a file
- * given as `path` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
- * passed over; a folder that cannot be read ends the walk with an error. `visit` returning false ends the walk, which
- * then returns false with visit's error. */
+/* Calls `visit` for every regular file below `top` whose name ends in `suffix`, in byte order of the paths; a file
+ * given as `top` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
+ * passed over; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the
+ * root that `top` has; returning false ends the walk, which then returns false with visit's error. Below a root links
+ * are not followed: one that is named like a file is visited, and whoever opens it gets the error. */
+bool cv_file_walk_at(cv_arena *a, cv_where top, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
+                     void *ctx, cv_err *err);
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                   void *ctx, cv_err *err);
 
 /* The same for all files, but what cannot be read is handed to `trouble` and passed over; only `visit` ends the walk.
  */
-bool cv_file_walk_on(cv_arena *a, const char *path, bool (*visit)(void *ctx, const char *file, cv_err *err),
+bool cv_file_walk_on(cv_arena *a, cv_where top, bool (*visit)(void *ctx, const char *file, cv_err *err),
                      void (*trouble)(void *ctx, const cv_err *err), void *ctx, cv_err *err);
 
 bool cv_file_is_folder(const char *path);
 
-/* Something stands at `path` (or it is "-", standard input), or an error with the path. */
-bool cv_file_is_there(const char *path, cv_err *err);
+/* Something stands there (or it is "-", standard input), or an error with the path. */
+bool cv_file_is_there(cv_where where, cv_err *err);
+
+/* A part of a name that is given out once: by its process, a count and a random number. */
+const char *cv_file_unique(cv_arena *a);
 
 /* Is this the name of a temporary file (or of SQLite's files beside one) whose process has ended? */
 bool cv_file_is_leftover(const char *name);
 
-/* What the durable writer asks of the system, in order; a test replaces it to make the n-th call fail. */
+/* What the durable writer asks of the system, in order; a test replaces it to make the n-th call fail. Names are names
+ * in the open folder. */
 typedef struct {
-    int (*open)(const char *path, int flags, unsigned mode);
+    int (*open)(int folder, const char *path, int flags, unsigned mode);
     long (*write)(int fd, const void *bytes, size_t n);
     int (*sync)(int fd);
     int (*close)(int fd);
-    int (*rename)(const char *from, const char *to);
+    int (*rename)(int folder, const char *from, const char *to, unsigned flags); /* of renameat2() */
 } cv_file_calls;
-bool cv_file_write_with(const cv_file_calls *calls, const char *path, cv_str bytes, cv_err *err);
+bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err);
 
 /* ---- writing in pieces -------------------------------------------------------------------------------------------
  *
  *     cv_file_writer w;
- *     if (!cv_file_begin(&w, NULL, path, err))
+ *     if (!cv_file_begin(&w, NULL, where, NULL, err))
  *         return false;
  *     cv_buf_add(&w.out, …);                    any number of times; full pages go to the temporary file
  *     return cv_file_commit(&w, err);           or cv_file_rollback(&w): as if nothing had been
@@ -83,8 +114,8 @@ typedef struct {
     struct cv_file_job *job;
 } cv_file_writer;
 
-bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, const char *path, cv_err *err); /* calls NULL: the
-                                                                                                     system's */
+/* calls NULL: the system's; keeper NULL: replaces */
+bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, cv_where where, cv_file_keeper *keeper, cv_err *err);
 bool cv_file_commit(cv_file_writer *w, cv_err *err);
 void cv_file_rollback(cv_file_writer *w);
 

@@ -11,30 +11,17 @@
 
 #include "base/file.h"
 
-static bool fail(cv_err *err, const char *path, const char *what, int number)
+bool cv_folder_make_at(cv_where where, cv_err *err)
 {
-    cv_err_set(err, number == ENOENT ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot %s: %s", what, strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    return false;
-}
-
-static bool make_one(const char *path, cv_err *err)
-{
-    if (mkdir(path, 0777) == 0)
-        return true;
-    int number = errno;
-    return cv_file_is_folder(path) || fail(err, path, "make the folder", number);
+    int fd = cv_where_open_folder(where, O_PATH, true, "make the folder", err);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 bool cv_folder_make(const char *path, cv_err *err)
 {
-    if (cv_file_is_folder(path))
-        return true;
-    cv_str whole = cv_str_of(path);
-    for (size_t i = 1; i < whole.n; i++)
-        if (path[i] == '/' && !make_one(cv_arena_copy_z(err->arena, cv_str_head(whole, i)), err))
-            return false;
-    return make_one(path, err);
+    return cv_folder_make_at(cv_where_named(path), err);
 }
 
 const char *cv_folder_of(cv_arena *a, const char *path)
@@ -44,30 +31,37 @@ const char *cv_folder_of(cv_arena *a, const char *path)
 }
 
 /* What the umask has taken away of the owner's own rights is given back. */
-bool cv_folder_make_private(const char *path, cv_err *err)
+bool cv_folder_make_private(cv_where where, cv_err *err)
 {
-    if (mkdir(path, 0700) == 0)
-        return chmod(path, 0700) == 0 || fail(err, path, "set the permissions of the folder", errno);
-    int number = errno;
-    return cv_file_is_folder(path) || fail(err, path, "make the folder", number);
+    const char *name = cv_where_name(where), *path = cv_where_path(err->arena, where);
+    cv_where holder = cv_where_folder(err->arena, where);
+    int above = cv_where_open_folder(holder, O_RDONLY, false, "open the folder that holds it", err);
+    if (above < 0)
+        return false;
+    bool made = mkdirat(above, name, 0700) == 0, there = !made && errno == EEXIST;
+    bool ok = there || (made && fchmodat(above, name, 0700, 0) == 0 && fsync(above) == 0) ||
+              cv_where_fail(err, path, "make the folder", errno);
+    close(above);
+    return ok && (!there || cv_folder_make_at(where, err)); /* whatever stands there must be a folder */
 }
 
 void cv_folder_sweep(cv_arena *a, const char *path)
 {
     cv_folder_entries entries;
     cv_err ignored = {.arena = a};
-    if (!cv_folder_list(a, path, &entries, &ignored))
+    cv_where folder = cv_where_named(path);
+    if (!cv_folder_list(a, folder, &entries, &ignored))
         return;
     for (size_t i = 0; i < entries.count; i++)
         if (!entries.items[i].is_folder && cv_file_is_leftover(entries.items[i].name))
-            unlink(cv_arena_printf(a, "%s/%s", path, entries.items[i].name).p);
+            cv_where_unlink(cv_where_in(a, folder, entries.items[i].name));
 }
 
 bool cv_folder_real(cv_arena *a, const char *path, const char **ret_path, cv_err *err)
 {
     char real[PATH_MAX];
     if (!realpath(path, real))
-        return fail(err, path, "find the folder", errno);
+        return cv_where_fail(err, path, "find the folder", errno);
     *ret_path = cv_arena_copy_z(a, cv_str_of(real));
     return true;
 }
@@ -77,12 +71,17 @@ static int by_name(const void *x, const void *y)
     return strcmp(((const cv_folder_entry *)x)->name, ((const cv_folder_entry *)y)->name);
 }
 
-bool cv_folder_list(cv_arena *a, const char *path, cv_folder_entries *ret_entries, cv_err *err)
+bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries, cv_err *err)
 {
-    DIR *folder = opendir(path);
+    int fd = cv_where_open_folder(where, O_RDONLY, false, "look into the folder", err);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     cv_folder_entries found = {0};
+    if (!folder && fd >= 0) {
+        cv_where_fail(err, cv_where_path(err->arena, where), "look into the folder", errno);
+        close(fd);
+    }
     if (!folder)
-        return fail(err, path, "look into the folder", errno);
+        return false;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         struct stat st;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)

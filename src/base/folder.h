@@ -2,16 +2,18 @@
 #ifndef CV_BASE_FOLDER_H
 #define CV_BASE_FOLDER_H
 
-#include "base/err.h"
+#include "base/where.h"
 
-/* Makes `path` and whatever is missing above it; one that is there already is fine. */
+/* Makes the folder and whatever is missing above it; one that is there already is fine. New folders are on disk when
+ * this returns. */
+bool cv_folder_make_at(cv_where where, cv_err *err);
 bool cv_folder_make(const char *path, cv_err *err);
 
 /* The folder that the file `path` stands in. */
 const char *cv_folder_of(cv_arena *a, const char *path);
 
 /* The last folder of `path` alone, with the permissions 0700, whatever the umask; one that is there keeps its own. */
-bool cv_folder_make_private(const char *path, cv_err *err);
+bool cv_folder_make_private(cv_where where, cv_err *err);
 
 /* Removes what killed writers have left in the folder (cv_file_is_leftover). What cannot be removed stays. */
 void cv_folder_sweep(cv_arena *a, const char *path);
@@ -30,6 +32,6 @@ typedef struct {
 } cv_folder_entries;
 
 /* Everything in the folder itself, hidden names too, in byte order. */
-bool cv_folder_list(cv_arena *a, const char *path, cv_folder_entries *ret_entries, cv_err *err);
+bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries, cv_err *err);
 
 #endif

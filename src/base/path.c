@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static bool refuse(cv_err *err, cv_str path, const char *why)
-{
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "the path %s", why);
-    cv_err_value(err, path);
-    cv_err_suggest(err, CV_STR("name a path below the project's folder"));
-    return false;
-}
-
-static bool has_dots(cv_str path)
-{
-    for (cv_str piece; cv_str_split(&path, '/', &piece);)
-        if (cv_str_eq(piece, CV_STR("..")))
-            return true;
-    return false;
-}
-
 /* The real path of the longest part of `path` that exists; a link that leads nowhere does not count as existing and is
  * refused, because writing would follow it. */
 static bool real_beginning(char *path, char real[PATH_MAX])
@@ -45,23 +29,16 @@ static bool is_below(cv_str real, cv_str root)
            (cv_str_starts(real, root) && real.p[root.n] == '/');
 }
 
-bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, const char **ret_path, cv_err *err)
+bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, cv_where *ret_where, cv_err *err)
 {
-    char real[PATH_MAX], real_root[PATH_MAX];
-    if (path.n == 0 || memchr(path.p, '\0', path.n))
-        return refuse(err, path, "is empty or has a NUL byte");
-    if (!confined) {
-        *ret_path = cv_arena_copy_z(a, path);
-        return true;
+    if (confined)
+        return cv_where_below(a, root, path, ret_where, err) && cv_where_check(*ret_where, err);
+    if (path.n == 0 || memchr(path.p, '\0', path.n)) {
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "the path is empty or has a NUL byte");
+        cv_err_value(err, path);
+        return false;
     }
-    if (has_dots(path))
-        return refuse(err, path, "leads upwards");
-    const char *whole =
-        path.p[0] == '/' ? cv_arena_copy_z(a, path) : cv_arena_printf(a, "%s/%.*s", root, CV_FMT(path)).p;
-    if (!realpath(root, real_root) || !real_beginning(cv_arena_copy_z(a, cv_str_of(whole)), real) ||
-        !is_below(cv_str_of(real), cv_str_of(real_root)))
-        return refuse(err, path, "leads out of the project");
-    *ret_path = whole;
+    *ret_where = cv_where_named(cv_arena_copy_z(a, path));
     return true;
 }
 

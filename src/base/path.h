@@ -6,10 +6,10 @@
 #ifndef CV_BASE_PATH_H
 #define CV_BASE_PATH_H
 
-#include "base/err.h"
+#include "base/where.h"
 
 /* `path` as this caller means it; neither it nor the folders above it need exist. */
-bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, const char **ret_path, cv_err *err);
+bool cv_path_allowed(cv_arena *a, const char *root, bool confined, cv_str path, cv_where *ret_where, cv_err *err);
 
 /* Would writing to `path` write into `folder` or below it? Links are followed as far as the path exists; a folder that
  * does not exist yet is compared by its name. */

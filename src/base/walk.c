@@ -11,6 +11,7 @@
 
 typedef struct {
     cv_arena *arena;
+    const char *root; /* NULL: paths are as the user named them, links to files are followed */
     cv_str suffix;
     bool (*visit)(void *ctx, const char *file, cv_err *err);
     void (*trouble)(void *ctx, const cv_err *err); /* NULL: trouble ends the walk */
@@ -24,15 +25,6 @@ typedef struct {
     const char **items;
     size_t count, capacity;
 } names;
-
-static bool fail(cv_err *err, const char *path, const char *what, int number)
-{
-    cv_err_set(err, number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND : CV_ERR_IO, "cannot %s: %s", what,
-               strerror(number));
-    cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, number == EACCES ? CV_STR("check its permissions") : CV_STR("check the path"));
-    return false;
-}
 
 static bool is_passed_over(const char *folder)
 {
@@ -51,13 +43,19 @@ static void add_file(walker *w, names *found, const char *name)
         *CV_PUSH(w->arena, found) = cv_arena_copy_z(w->arena, cv_str_of(name));
 }
 
-/* A link counts as what it leads to when that is a file; links to folders would lead in circles. */
+/* A link counts as what it leads to when that is a file; links to folders would lead in circles. Below a root it counts
+ * as a file, whatever it leads to. */
 static bool gather_one(walker *w, int folder, const char *path, const char *name, names *found)
 {
     struct stat st;
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT || fail(w->err, path, "look into the folder", errno); /* gone since: no file of ours */
+        return errno == ENOENT ||
+               cv_where_fail(w->err, path, "look into the folder", errno); /* gone since: no file of ours */
     bool is_link = S_ISLNK(st.st_mode);
+    if (is_link && w->root) {
+        add_file(w, found, name);
+        return true;
+    }
     if (is_link && fstatat(folder, name, &st, 0) != 0)
         return true;
     if (S_ISDIR(st.st_mode) && !is_link)
@@ -69,16 +67,25 @@ static bool gather_one(walker *w, int folder, const char *path, const char *name
 
 static bool gather(walker *w, const char *path, names *found)
 {
-    DIR *dir = opendir(path);
+    cv_where where = {w->root, cv_arena_copy_z(w->arena, cv_str_of(path))};
+    cv_str words = cv_str_of(where.path);
+    if (w->root && cv_str_ends(words, CV_STR("/")))
+        where.path = cv_arena_copy_z(w->arena, cv_str_head(words, words.n - 1));
+    int fd = cv_where_open_folder(where, O_RDONLY, false, "open the folder", w->err);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir && fd >= 0) {
+        cv_where_fail(w->err, path, "open the folder", errno);
+        close(fd);
+    }
     if (!dir)
-        return fail(w->err, path, "open the folder", errno);
+        return false;
     bool ok = true;
     struct dirent *entry;
     while (ok && (errno = 0, entry = readdir(dir)) != NULL)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             ok = gather_one(w, dirfd(dir), path, entry->d_name, found);
     if (ok && errno != 0)
-        ok = fail(w->err, path, "read the folder", errno);
+        ok = cv_where_fail(w->err, path, "read the folder", errno);
     closedir(dir);
     return ok;
 }
@@ -120,34 +127,47 @@ static bool walk(walker *w, const char *path, int depth)
     return true;
 }
 
-bool cv_file_is_there(const char *path, cv_err *err)
+bool cv_file_is_there(cv_where where, cv_err *err)
 {
     struct stat st;
-    return strcmp(path, "-") == 0 || stat(path, &st) == 0 || fail(err, path, "find the file or folder", errno);
+    if ((!where.root && strcmp(where.path, "-") == 0) || cv_where_look(where, &st))
+        return true;
+    int number = errno;
+    return cv_where_check(where, err) &&
+           cv_where_fail(err, cv_where_path(err->arena, where), "find the file or folder", number);
 }
 
 static bool walk_from(walker *w, const char *path)
 {
+    cv_where where = {w->root, path};
     cv_str top = cv_str_of(path);
-    if (!cv_file_is_there(path, w->err))
+    struct stat st;
+    if (!cv_file_is_there(where, w->err))
         return passes_over(w);
-    if (strcmp(path, "-") == 0 || !cv_file_is_folder(path))
+    if ((!w->root && strcmp(path, "-") == 0) || !cv_where_look(where, &st) || !S_ISDIR(st.st_mode))
         return w->visit(w->ctx, path, w->err);
-    return walk(w, cv_str_ends(top, CV_STR("/")) ? path : cv_arena_join(w->arena, top, CV_STR("/")).p, 0);
+    bool slash = top.n && !cv_str_ends(top, CV_STR("/"));
+    return walk(w, slash ? cv_arena_join(w->arena, top, CV_STR("/")).p : path, 0);
+}
+
+bool cv_file_walk_at(cv_arena *a, cv_where top, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
+                     void *ctx, cv_err *err)
+{
+    walker w = {.arena = a, .root = top.root, .suffix = suffix, .visit = visit, .ctx = ctx, .err = err};
+    return walk_from(&w, top.path);
 }
 
 bool cv_file_walk(cv_arena *a, const char *path, cv_str suffix, bool (*visit)(void *ctx, const char *file, cv_err *err),
                   void *ctx, cv_err *err)
 {
-    walker w = {.arena = a, .suffix = suffix, .visit = visit, .ctx = ctx, .err = err};
-    return walk_from(&w, path);
+    return cv_file_walk_at(a, cv_where_named(path), suffix, visit, ctx, err);
 }
 
-bool cv_file_walk_on(cv_arena *a, const char *path, bool (*visit)(void *ctx, const char *file, cv_err *err),
+bool cv_file_walk_on(cv_arena *a, cv_where top, bool (*visit)(void *ctx, const char *file, cv_err *err),
                      void (*trouble)(void *ctx, const cv_err *err), void *ctx, cv_err *err)
 {
-    walker w = {.arena = a, .visit = visit, .trouble = trouble, .ctx = ctx, .err = err};
-    return walk_from(&w, path);
+    walker w = {.arena = a, .root = top.root, .visit = visit, .trouble = trouble, .ctx = ctx, .err = err};
+    return walk_from(&w, top.path);
 }
 
 bool cv_file_is_folder(const char *path)

@@ -85,17 +85,15 @@ static cv_str read_output_dir(cv_call *call)
     while (path.n > 1 && path.p[path.n - 1] == '/')
         path.n--;
     cv_err err = {.arena = call->arena};
-    const char *folder;
-    cv_str whole =
-        path.n && path.p[0] != '/' ? cv_arena_printf(call->arena, "%s/%.*s", call->root, CV_FMT(path)) : path;
-    if (path.n && !cv_outlet_allowed(call, whole, &folder, &err))
-        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
-                                 "the folder cannot be written to by dialogues"),
-                       err.suggestion);
-    else if (call->confined && leaves_root(path))
+    cv_where folder;
+    if (call->confined && leaves_root(path))
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
                                  "the folder lies outside the project"),
                        CV_STR("give a path below the project's root, without '..', or leave it out"));
+    else if (path.n && !cv_outlet_folder(call, path, &folder, &err))
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "output_dir", path,
+                                 "the folder cannot be written to by dialogues: %.*s", CV_FMT(err.message)),
+                       err.suggestion);
     return path;
 }
 

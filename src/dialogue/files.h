@@ -7,26 +7,30 @@
  *         dialogue.json                   the export
  *         ID.dialogue.md, scoreboard.md, tensions.md, round-1.summary.md, verdict.md        the transcript
  *
- * The record is the truth: all of these can be made again from it. They are written whole and durably (base/file.h).
+ * The record is the truth: all of these can be made again from it. They are written whole and durably (base/file.h),
+ * never through a link below the folder, and never over what somebody else wrote or edited: that is kept beside the new
+ * file as NAME.before-1.
  */
 #ifndef CV_DIALOGUE_FILES_H
 #define CV_DIALOGUE_FILES_H
 
+#include "base/file.h"
+#include "dialogue/notice.h"
 #include "dialogue/state.h"
 
 typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file;
 
-/* The dialogue's folder as an absolute path; it need not exist. An error when this caller may not write there. */
-bool cv_dialogue_folder(const cv_call *call, const cv_state *s, const char **ret_path, cv_err *err);
+/* The dialogue's folder; it need not exist. An error when this caller may not write there. The output_dir of a dialogue
+ * that was imported is not used: whoever made the export does not decide where this project writes. */
+bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err);
 
 /* Writes a file there, with the folders that are missing. One that holds these very bytes is left alone. */
-bool cv_dialogue_file_write(cv_arena *a, const char *path, cv_str bytes, cv_err *err);
+bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err);
+
+/* Warns of each file that was kept. */
+void cv_dialogue_file_warn(cv_call *call, const cv_file_keeper *keeper, cv_str expert, cv_notices *warnings);
 
 /* round-N/prompt-SLUG.md and the like, in `folder`. */
-const char *cv_round_file_path(cv_arena *a, const char *folder, int64_t round, cv_round_file file, cv_str slug);
-
-/* Writes it as above. */
-bool cv_round_file_write(cv_call *call, const char *folder, int64_t round, cv_round_file file, cv_str slug,
-                         cv_str bytes, const char **ret_path, cv_err *err);
+cv_where cv_round_file_where(cv_arena *a, cv_where folder, int64_t round, cv_round_file file, cv_str slug);
 
 #endif

@@ -52,10 +52,12 @@ static bool find_backup(restoring *r, cv_err *err)
     cv_call *call = r->call;
     cv_str given = cv_json_get_text(call->input, "path");
     struct stat there, record;
-    if (!cv_path_allowed(call->arena, call->root, call->confined, given, &r->backup, err)) {
+    cv_where where;
+    if (!cv_path_allowed(call->arena, call->root, call->confined, given, &where, err)) {
         cv_err_field(err, CV_STR("path"));
         return false;
     }
+    r->backup = cv_where_path(call->arena, where);
     if (stat(r->backup, &there) != 0)
         return refuse_path(given, "there is no such file", "name a file that 'conclave backup' has made", err);
     if (!S_ISREG(there.st_mode))

@@ -1,6 +1,7 @@
 /* project.c - the project's folder and its record; see project.h. */
 #include "ops/project.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,15 +43,55 @@ static bool go_up(char *path)
     return true;
 }
 
+/* "bob (uid 1001)" */
+static cv_str owner_name(cv_arena *a, uid_t uid)
+{
+    char text[4096];
+    struct passwd entry, *found = NULL;
+    if (getpwuid_r(uid, &entry, text, sizeof text, &found) != 0 || !found)
+        return cv_arena_printf(a, "uid %lu", (unsigned long)uid);
+    return cv_arena_printf(a, "%s (uid %lu)", found->pw_name, (unsigned long)uid);
+}
+
+/* Whoever can write to a folder above ours can put a project there, and its record would say what we read and where we
+ * write. So a project that was found, not named, must be our own. */
+static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv_err *err)
+{
+    if (st->st_uid == geteuid())
+        return true;
+    cv_str theirs = owner_name(a, st->st_uid), ours = owner_name(a, geteuid());
+    cv_err_set(err, CV_ERR_IO, "the project '%s' belongs to %.*s, not to you, %.*s", root, CV_FMT(theirs),
+               CV_FMT(ours));
+    cv_err_suggest(
+        err, cv_arena_printf(err->arena, "if you trust it, name it: --root '%s', or CONCLAVE_ROOT='%s'", root, root));
+    return false;
+}
+
+/* The record is never read or written through a link. */
+static bool check_links(cv_arena *a, const char *root, cv_err *err)
+{
+    const char *paths[] = {".conclave/dialogues", cv_arena_printf(a, ".conclave/%s", cv_record_database).p,
+                           cv_arena_printf(a, ".conclave/%s-watermark", cv_record_database).p,
+                           cv_arena_printf(a, ".conclave/%s-wal", cv_record_database).p,
+                           cv_arena_printf(a, ".conclave/%s-shm", cv_record_database).p};
+    for (size_t i = 0; i < CV_COUNT(paths); i++)
+        if (!cv_where_check((cv_where){root, paths[i]}, err))
+            return false;
+    return true;
+}
+
 bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_err *err)
 {
     const char *start;
+    struct stat st;
     if (!cv_folder_real(a, given ? given : ".", &start, err))
         return false;
     char *root = cv_arena_copy_z(a, cv_str_of(start));
-    while (!cv_file_is_folder(cv_record_path(a, root, "")))
+    while (lstat(cv_record_path(a, root, ""), &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)))
         if (given || !go_up(root))
             return no_project(start, !given, err);
+    if ((!given && !check_owner(a, root, &st, err)) || !check_links(a, root, err))
+        return false;
     *ret_root = root;
     return true;
 }
@@ -68,12 +109,13 @@ static const char *const ignored =
 
 static bool make(cv_arena *a, const char *root, cv_err *err)
 {
-    const char *gitignore = cv_record_path(a, root, ".gitignore");
+    cv_where gitignore = {root, ".conclave/.gitignore"};
+    struct stat st;
     cv_store *store;
-    if (!cv_folder_make_private(cv_record_path(a, root, ""), err) ||
-        !cv_folder_make_private(cv_record_path(a, root, "dialogues"), err))
+    if (!check_links(a, root, err) || !cv_folder_make_private((cv_where){root, ".conclave"}, err) ||
+        !cv_folder_make_private((cv_where){root, ".conclave/dialogues"}, err))
         return false;
-    if (!exists(gitignore) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
+    if (!cv_where_look(gitignore, &st) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
         return false;
     if (!cv_sqlite_open_marked(a, cv_record_path(a, root, cv_record_database), true, &store, err))
         return false;
@@ -115,11 +157,14 @@ bool cv_project_init(cv_call *call)
     cv_err err = {.arena = a};
     const cv_json *dir = cv_json_get(call->input, CV_STR("dir"));
     const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
+    struct stat st;
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
+    bool named = dir || strcmp(root, ".") != 0;
     const char *database = cv_record_path(a, real, cv_record_database);
     bool created = !exists(database) || is_empty(database);
-    if (!make(a, real, &err))
+    bool ours = named || lstat(cv_record_path(a, real, ""), &st) != 0 || check_owner(a, real, &st, &err);
+    if (!ours || !make(a, real, &err))
         return cv_call_fail(call, &err);
     answer(call, real, created);
     return true;

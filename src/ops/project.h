@@ -16,8 +16,8 @@
 
 #include "record/call.h"
 
-/* The project's folder, absolute: `given` (may be NULL), or the nearest one from the current folder upwards. It holds
- * .conclave; where there is none, the error names `conclave init`. */
+/* The project's folder, absolute: `given` (may be NULL), or the nearest one from the current folder upwards, which must
+ * belong to the user who asks. It holds .conclave; where there is none, the error names `conclave init`. */
 bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_err *err);
 
 /* The record of the project in `root`. */

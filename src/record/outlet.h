@@ -9,6 +9,7 @@
 #ifndef CV_RECORD_OUTLET_H
 #define CV_RECORD_OUTLET_H
 
+#include "base/where.h"
 #include "record/call.h"
 
 /* The record's folder in a project, or `name` in it; "" is the folder itself. */
@@ -16,7 +17,14 @@ const char *cv_record_path(cv_arena *a, const char *root, const char *name);
 extern const char *const cv_record_database; /* its name there */
 
 /* `path` as this caller means it, or an error without its field. */
+bool cv_outlet_where(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);
+
+/* The same as a whole path, for those who cannot use a cv_where: a link that comes after the check is followed. */
 bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err);
+
+/* A folder that the record names, relative to the project's root. Below the root no component may be a link; one that
+ * lies elsewhere was named by a user, and is a root of its own for what the program puts into it. */
+bool cv_outlet_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);
 
 /* Is a file to be replaced that conclave did not write? `force` says so, at the command line only: who comes through a
  * server never destroys anything. The advice for those who may not. */

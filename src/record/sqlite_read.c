@@ -18,6 +18,7 @@ bool cv_sqlite_position(cv_store *store, cv_arena *a, cv_str dialogue_id, cv_pos
         ret_position->rev = sqlite3_column_int64(st, 0);
         ret_position->head = head.p ? cv_arena_copy(a, head) : head;
         ret_position->event_count = sqlite3_column_int64(st, 2);
+        ret_position->restored = sqlite3_column_int(st, 3) == 1;
     }
     if (got < 0)
         cv_sqlite_fail(s, "read the dialogue's position", err);

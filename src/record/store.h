@@ -64,6 +64,7 @@ typedef struct {
     int64_t rev;
     cv_str head; /* hash of the last event */
     int64_t event_count;
+    bool restored; /* it was put here from an export, not made here */
 } cv_position;
 
 /* What keeps the rows, for people. */

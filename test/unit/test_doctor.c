@@ -179,7 +179,7 @@ static void folders_are_listed_in_order(void **state)
     patient *p = *state;
     cv_folder_entries entries;
     cv_err err = {.arena = &p->a};
-    assert_ok(cv_folder_list(&p->a, cv_arena_printf(&p->a, "%s/.conclave", p->folder).p, &entries, &err), &err);
+    assert_ok(cv_folder_list(&p->a, (cv_where){p->folder, ".conclave"}, &entries, &err), &err);
     assert_int_equal(entries.count, 4);
     assert_string_equal(entries.items[0].name, ".gitignore");
     assert_string_equal(entries.items[1].name, "conclave.db");
@@ -187,7 +187,7 @@ static void folders_are_listed_in_order(void **state)
     assert_string_equal(entries.items[3].name, "dialogues");
     assert_false(entries.items[1].is_folder);
     assert_true(entries.items[3].is_folder);
-    assert_false(cv_folder_list(&p->a, "/nowhere/at/all", &entries, &err));
+    assert_false(cv_folder_list(&p->a, cv_where_named("/nowhere/at/all"), &entries, &err));
     assert_int_equal(err.code, CV_ERR_NOT_FOUND);
 }
 

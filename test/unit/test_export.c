@@ -242,7 +242,8 @@ static void confined_callers_stay_below_the_root(void **state)
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         cv_str input =
             cv_arena_printf(&s->arena, "{\"dialogue_id\":\"nvidia-decision\",\"output_path\":\"%s\"}", outside[i]);
-        assert_str_has(export(s, input.p, false), "the path leads");
+        bool link = strcmp(outside[i], "out/x.json") == 0 || strcmp(outside[i], "dangling.json") == 0;
+        assert_str_has(export(s, input.p, false), link ? "is a symbolic link" : "the path leads");
         assert_str_eq(s->errs.items[0].field, "output_path");
     }
 }
@@ -314,7 +315,7 @@ static void a_failing_engine_leaves_the_old_file(void **state)
     cv_sample *s = *state;
     const char *path = in_folder(s, "out.json");
     cv_err err = {.arena = &s->arena};
-    cv_str old = CV_STR("{\n  \"id\": \"an earlier export\"");
+    cv_str old = CV_STR("{\n  \"format\": \"conclave-dialogue 1\",\n  \"id\": \"an earlier export\"");
     assert_ok(cv_file_write(path, old, &err), &err);
     cv_str input = cv_arena_printf(&s->arena, "{\"dialogue_id\":\"nvidia-decision\",\"output_path\":\"%s\"}", path);
     for (size_t n = 1; n < 10; n++) {

@@ -409,11 +409,11 @@ static bool fails_now(call_kind kind, int fd)
     return true;
 }
 
-static int failing_open(const char *path, int flags, unsigned mode)
+static int failing_open(int folder, const char *path, int flags, unsigned mode)
 {
     if (fails_now(OPEN, -1))
         return -1;
-    return open(path, flags, (mode_t)mode);
+    return openat(folder, path, flags, (mode_t)mode);
 }
 
 static long failing_write(int fd, const void *bytes, size_t n)
@@ -442,9 +442,9 @@ static int failing_close(int fd)
     return fails ? -1 : 0;
 }
 
-static int failing_rename(const char *from, const char *to)
+static int failing_rename(int folder, const char *from, const char *to, unsigned flags)
 {
-    return fails_now(RENAME, -1) ? -1 : rename(from, to);
+    return fails_now(RENAME, -1) ? -1 : renameat2(folder, from, folder, to, flags);
 }
 
 static const cv_file_calls failing_calls = {failing_open, failing_write, failing_sync, failing_close, failing_rename};
@@ -481,7 +481,7 @@ static size_t fail_every_call(fixture *f, const char *old, int with, bool piecem
         world.with = with;
         world.piecemeal = piecemeal;
         size_t descriptors = count_descriptors();
-        bool ok = cv_file_write_with(&failing_calls, path, cv_str_of(new), &f->err);
+        bool ok = cv_file_write_with(&failing_calls, cv_where_named(path), cv_str_of(new), NULL, &f->err);
         assert_int_equal(count_descriptors(), descriptors);
         if (!ok) {
             assert_true(world.failed != NONE);
@@ -525,7 +525,7 @@ static void interrupted_calls_are_no_failures(void **state)
         memset(&world, 0, sizeof world);
         world.fail_at = n;
         world.with = EINTR;
-        bool ok = cv_file_write_with(&failing_calls, path, CV_STR("x"), &f->err);
+        bool ok = cv_file_write_with(&failing_calls, cv_where_named(path), CV_STR("x"), NULL, &f->err);
         assert_int_equal(ok, world.failed != RENAME);
     }
 }
@@ -536,7 +536,8 @@ static void folders_that_cannot_sync_are_forgiven(void **state)
     memset(&world, 0, sizeof world);
     world.fail_at = 7;
     world.with = EINVAL;
-    assert_ok(cv_file_write_with(&failing_calls, in_folder(f, "file.md"), CV_STR("x"), &f->err), &f->err);
+    cv_where where = cv_where_named(in_folder(f, "file.md"));
+    assert_ok(cv_file_write_with(&failing_calls, where, CV_STR("x"), NULL, &f->err), &f->err);
     assert_true(world.failed == SYNC && world.on_folder);
 }
 
@@ -555,7 +556,7 @@ static void add_pieces(cv_buf *out)
 static bool stream(fixture *f, const cv_file_calls *calls, const char *path)
 {
     cv_file_writer w;
-    if (!cv_file_begin(&w, calls, path, &f->err))
+    if (!cv_file_begin(&w, calls, cv_where_named(path), NULL, &f->err))
         return false;
     add_pieces(&w.out);
     return cv_file_commit(&w, &f->err);
@@ -567,7 +568,7 @@ static void pieces_make_a_whole_file(void **state)
     const char *path = make_file(f, "file.md", CV_STR("old"));
     chmod(path, 0604);
     cv_file_writer w;
-    assert_ok(cv_file_begin(&w, NULL, path, &f->err), &f->err);
+    assert_ok(cv_file_begin(&w, NULL, cv_where_named(path), NULL, &f->err), &f->err);
     add_pieces(&w.out);
     assert_true(w.out.capacity <= 128 << 10); /* pages flow through */
     assert_str_eq(cv_test_read(&f->arena, path), "old");
@@ -583,13 +584,13 @@ static void what_is_rolled_back_was_never_there(void **state)
     size_t descriptors = count_descriptors();
     const char *path = make_file(f, "file.md", CV_STR("old"));
     cv_file_writer w;
-    assert_ok(cv_file_begin(&w, NULL, path, &f->err), &f->err);
+    assert_ok(cv_file_begin(&w, NULL, cv_where_named(path), NULL, &f->err), &f->err);
     add_pieces(&w.out);
     cv_file_rollback(&w);
     assert_str_eq(cv_test_read(&f->arena, path), "old");
     assert_int_equal(count_entries(f->folder), 1);
     assert_int_equal(count_descriptors(), descriptors);
-    assert_fails(cv_file_begin(&w, NULL, f->folder, &f->err), &f->err, CV_ERR_NOT_A_FILE);
+    assert_fails(cv_file_begin(&w, NULL, cv_where_named(f->folder), NULL, &f->err), &f->err, CV_ERR_NOT_A_FILE);
     assert_int_equal(count_descriptors(), descriptors);
 }
 

@@ -18,8 +18,9 @@ typedef struct {
     cv_call *call;
     cv_view v;
     cv_prompt *jobs; /* by member; member NULL: not asked for */
-    const char *folder;
+    cv_where folder; /* root NULL: none */
     bool write, include;
+    cv_notices warnings;
     cv_buf prompt, context;
     cv_buf shared; /* the beginning of every context */
     cv_json_writer shared_writer;
@@ -77,7 +78,7 @@ static bool may_prompt(press *x)
     bool found = cv_dialogue_folder(x->call, &x->v.s, &x->folder, &err);
     bool over = x->v.round < cv_state_next_round(&x->v.s);
     if (!found)
-        x->folder = NULL;
+        x->folder = (cv_where){NULL, NULL};
     if (!x->write)
         return over || cv_write_open(x->call, &x->v.s, false);
     if (!found)
@@ -105,8 +106,9 @@ static void make_jobs(press *x)
                                  .blocks = blocks,
                                  .context = cv_story_context(&x->v, member),
                                  .out = &x->prompt};
-        if (x->folder)
-            x->jobs[i].response_path = cv_round_file_path(a, x->folder, x->v.round, CV_FILE_RESPONSE, member->slug);
+        if (x->folder.root)
+            x->jobs[i].response_path =
+                cv_where_path(a, cv_round_file_where(a, x->folder, x->v.round, CV_FILE_RESPONSE, member->slug));
     }
 }
 
@@ -208,19 +210,26 @@ static void begin_contexts(press *x)
     cv_view_print_shared(&x->v, 0, &x->shared_writer);
 }
 
+/* A prompt that the judge has edited is kept beside the new one. */
+static bool write_file(press *x, const cv_prompt *job, cv_round_file file, cv_str bytes, const char *key,
+                       cv_json_writer *w)
+{
+    cv_arena *a = x->call->arena;
+    cv_err err = {.arena = a};
+    cv_file_keeper keeper = {.arena = a};
+    cv_where where = cv_round_file_where(a, x->folder, x->v.round, file, job->member->slug);
+    if (!cv_dialogue_file_write(where, bytes, &keeper, &err))
+        return cv_call_fail(x->call, &err);
+    cv_dialogue_file_warn(x->call, &keeper, job->member->slug, &x->warnings);
+    cv_json_key_str(w, key, cv_str_of(cv_where_path(a, where)));
+    return true;
+}
+
 static bool write_files(press *x, const cv_prompt *job, cv_json_writer *w)
 {
-    const char *prompt, *context;
-    cv_err err = {.arena = x->call->arena};
     print_context(x, job);
-    if (!cv_round_file_write(x->call, x->folder, x->v.round, CV_FILE_PROMPT, job->member->slug, cv_buf_str(&x->prompt),
-                             &prompt, &err) ||
-        !cv_round_file_write(x->call, x->folder, x->v.round, CV_FILE_CONTEXT, job->member->slug,
-                             cv_buf_str(&x->context), &context, &err))
-        return cv_call_fail(x->call, &err);
-    cv_json_key_str(w, "prompt_path", cv_str_of(prompt));
-    cv_json_key_str(w, "context_path", cv_str_of(context));
-    return true;
+    return write_file(x, job, CV_FILE_PROMPT, cv_buf_str(&x->prompt), "prompt_path", w) &&
+           write_file(x, job, CV_FILE_CONTEXT, cv_buf_str(&x->context), "context_path", w);
 }
 
 /* What is too long for the caller in sum is there for the asking, one expert after the other. */
@@ -272,6 +281,8 @@ static bool print_answer(press *x)
     if (!ok)
         return false;
     cv_json_end_array(&w);
+    if (x->warnings.count)
+        cv_notices_answer(&x->warnings, &w);
     cv_json_end_object(&w);
     return true;
 }

@@ -43,34 +43,29 @@ typedef struct {
     ward *w;
     cv_doctor *d;
     cv_state *s;
-    const char *folder;
+    cv_where folder;
     cv_map responses; /* "round/slug" -> index into s->responses + 1 */
     size_t missing;   /* responses of the record without a file */
 } visit;
 
-static const char *below(cv_arena *a, const char *folder, const char *name)
+static cv_doctor_finding *about(cv_doctor *d, cv_where where, cv_doctor_finding *f)
 {
-    return cv_arena_printf(a, "%s/%s", folder, name).p;
-}
-
-static cv_doctor_finding *about(const char *path, cv_doctor_finding *f)
-{
-    f->what = cv_str_of(path);
+    f->what = cv_str_of(cv_where_path(d->call.arena, where));
     return f;
 }
 
 /* ---- leftovers -------------------------------------------------------------------------------------------------- */
 
 /* True: the name is one, and has been dealt with. */
-static bool take_leftover(cv_doctor *d, const char *folder, const char *name)
+static bool take_leftover(cv_doctor *d, cv_where folder, const char *name)
 {
     if (!cv_file_is_leftover(name))
         return false;
-    const char *path = below(d->call.arena, folder, name);
-    cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "left by a write that was cut off");
-    f->what = cv_str_of(path);
+    cv_where where = cv_where_in(d->call.arena, folder, name);
+    cv_doctor_finding *f =
+        about(d, where, cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "left by a write that was cut off"));
     f->remedy = CV_STR("conclave doctor --repair removes it");
-    f->repaired = d->repair && unlink(path) == 0;
+    f->repaired = d->repair && cv_where_unlink(where);
     return true;
 }
 
@@ -99,12 +94,13 @@ static bool read_name(const char *name, cv_str *ret_slug, bool *ret_response)
     return false;
 }
 
-static cv_str hand_in(const visit *v, int64_t round, cv_str slug, const char *path)
+static cv_str hand_in(const visit *v, int64_t round, cv_str slug, cv_where where)
 {
-    return cv_response_hand_in(&v->d->call, v->s->id, round, slug, cv_str_of(path), false);
+    return cv_response_hand_in(&v->d->call, v->s->id, round, slug, cv_str_of(cv_where_path(v->d->call.arena, where)),
+                               false);
 }
 
-static void compare_response(visit *v, int64_t round, cv_str slug, const char *path)
+static void compare_response(visit *v, int64_t round, cv_str slug, cv_where where)
 {
     cv_arena *a = v->d->call.arena;
     const uintptr_t *at = cv_map_get(&v->responses, cv_turn_key(a, round, slug));
@@ -112,35 +108,38 @@ static void compare_response(visit *v, int64_t round, cv_str slug, const char *p
     cv_err err = {.arena = a};
     cv_str text;
     if (!row && round < cv_state_next_round(v->s)) {
-        about(path, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE,
-                                  "the round was registered without this response of %.*s", CV_FMT(slug)))
+        about(v->d, where,
+              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the round was registered without this response of %.*s",
+                            CV_FMT(slug)))
             ->remedy = CV_STR("nothing, if the judge left it out on purpose: a registered round does not change");
     } else if (!row) {
-        about(path, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s is not handed in", CV_FMT(slug)))
-            ->remedy = hand_in(v, round, slug, path);
-    } else if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &text, &err)) {
-        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = cv_str_of(path);
+        about(v->d, where,
+              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s is not handed in", CV_FMT(slug)))
+            ->remedy = hand_in(v, round, slug, where);
+    } else if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &text, &err)) {
+        about(v->d, where, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
     } else if (!cv_str_eq(cv_sha256(a, text), row->sha256)) {
-        about(path,
+        about(v->d, where,
               cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s handed in", CV_FMT(slug)))
             ->remedy = CV_STR(
             "the record keeps what was handed in: move the file away, and 'conclave doctor --repair' writes that");
     }
 }
 
-static void check_round_file(visit *v, int64_t round, const char *folder, const char *name)
+static void check_round_file(visit *v, int64_t round, cv_where folder, const char *name)
 {
     cv_str slug;
     bool response;
-    const char *path = below(v->d->call.arena, folder, name);
+    cv_where where = cv_where_in(v->d->call.arena, folder, name);
     if (take_leftover(v->d, folder, name) || !read_name(name, &slug, &response))
         return;
     const cv_rec_expert *expert = cv_state_expert(v->s, slug);
     if (!expert)
-        about(path, cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is no expert of this dialogue", CV_FMT(slug)))
+        about(v->d, where,
+              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is no expert of this dialogue", CV_FMT(slug)))
             ->remedy = CV_STR("rename the file after its expert, or remove it");
     else if (response)
-        compare_response(v, round, expert->expert_slug, path);
+        compare_response(v, round, expert->expert_slug, where);
 }
 
 /* "round-12": its number; -1: another name. */
@@ -152,19 +151,19 @@ static int64_t round_of(const char *name)
     return cv_str_starts(s, begin) && cv_str_to_int(cv_str_from(s, begin.n), &round) ? round : -1;
 }
 
-static void check_round_folder(visit *v, int64_t round, const char *folder)
+static void check_round_folder(visit *v, int64_t round, cv_where folder)
 {
     cv_folder_entries entries;
     cv_err err = {.arena = v->d->call.arena};
     if (round > cv_state_next_round(v->s)) {
-        about(folder,
+        about(v->d, folder,
               cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "there is no round %lld in this dialogue", (long long)round))
             ->remedy = cv_arena_printf(v->d->call.arena, "the next one is %lld: rename the folder, or remove it",
                                        (long long)cv_state_next_round(v->s));
         return;
     }
     if (!cv_folder_list(v->d->call.arena, folder, &entries, &err)) {
-        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = cv_str_of(folder);
+        about(v->d, folder, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
         return;
     }
     for (size_t i = 0; i < entries.count; i++)
@@ -237,17 +236,17 @@ static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *
     visit *v = ctx;
     const cv_rec_response *response = row;
     struct stat st;
-    const char *path, *written;
+    cv_arena *a = v->d->call.arena;
+    cv_file_keeper keeper = {.arena = a};
     (void)kind;
     if (!response->content.p)
         return true;
-    path = cv_round_file_path(v->d->call.arena, v->folder, response->round, CV_FILE_RESPONSE, response->expert_slug);
-    if (stat(path, &st) == 0)
+    cv_where where = cv_round_file_where(a, v->folder, response->round, CV_FILE_RESPONSE, response->expert_slug);
+    if (cv_where_look(where, &st))
         return true;
     v->missing++;
     (void)err;
-    if (v->d->repair && cv_round_file_write(&v->d->call, v->folder, response->round, CV_FILE_RESPONSE,
-                                            response->expert_slug, response->content, &written, &v->w->trouble))
+    if (v->d->repair && cv_dialogue_file_write(where, response->content, &keeper, &v->w->trouble))
         v->w->written++;
     return true;
 }
@@ -261,7 +260,8 @@ static void check_missing_files(visit *v)
     cv_err err = {.arena = v->d->call.arena};
     if (!store->calls->snapshot(store, v->d->call.arena, v->s->id, &wanted, read_response, v, &position, &found, &err))
         cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = v->s->id;
-    add_lack(v->d->call.arena, &v->w->files, v->missing, cv_str_of(v->folder), v->s->id, CV_STR(""));
+    add_lack(v->d->call.arena, &v->w->files, v->missing, cv_str_of(cv_where_path(v->d->call.arena, v->folder)),
+             v->s->id, CV_STR(""));
 }
 
 static void check_unheard(visit *v)
@@ -292,25 +292,26 @@ static void check_folder(visit *v)
     cv_folder_entries entries;
     cv_err err = {.arena = v->d->call.arena};
     struct stat st;
-    if (stat(v->folder, &st) != 0) {
-        if (!cv_path_is_below(v->d->call.arena, v->folder, v->d->folder))
-            about(v->folder,
+    const char *path = cv_where_path(v->d->call.arena, v->folder);
+    if (!cv_where_look(v->folder, &st)) {
+        if (!cv_path_is_below(v->d->call.arena, path, v->d->folder))
+            about(v->d, v->folder,
                   cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the output_dir of %.*s is not there", CV_FMT(v->s->id)))
                 ->remedy = CV_STR("nothing: it is made when something is written into it");
         return;
     }
-    if (access(v->folder, W_OK) != 0)
-        about(v->folder,
+    if (access(path, W_OK) != 0)
+        about(v->d, v->folder,
               cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "the folder of %.*s cannot be written", CV_FMT(v->s->id)))
-            ->remedy = cv_arena_printf(v->d->call.arena, "chmod u+rwx '%s', or run as its owner", v->folder);
+            ->remedy = cv_arena_printf(v->d->call.arena, "chmod u+rwx '%s', or run as its owner", path);
     if (!cv_folder_list(v->d->call.arena, v->folder, &entries, &err)) {
-        cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = cv_str_of(v->folder);
+        about(v->d, v->folder, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
         return;
     }
     for (size_t i = 0; i < entries.count; i++) {
         int64_t round = entries.items[i].is_folder ? round_of(entries.items[i].name) : -1;
         if (round >= 0)
-            check_round_folder(v, round, below(v->d->call.arena, v->folder, entries.items[i].name));
+            check_round_folder(v, round, cv_where_in(v->d->call.arena, v->folder, entries.items[i].name));
         else
             take_leftover(v->d, v->folder, entries.items[i].name);
     }
@@ -355,7 +356,7 @@ void cv_doctor_files(cv_doctor *d)
 
 /* ---- what belongs to none --------------------------------------------------------------------------------------- */
 
-static void check_owner(cv_doctor *d, const char *folder, const char *name)
+static void check_owner(cv_doctor *d, cv_where folder, const char *name)
 {
     cv_position position;
     bool found = false;
@@ -364,13 +365,13 @@ static void check_owner(cv_doctor *d, const char *folder, const char *name)
         found)
         return;
     cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "there is no dialogue '%s' in the record", name);
-    f->what = cv_str_of(below(d->call.arena, folder, name));
+    about(d, cv_where_in(d->call.arena, folder, name), f);
     f->remedy = CV_STR("remove the folder, or keep it elsewhere; a dialogue of this name would write into it");
 }
 
 void cv_doctor_orphans(cv_doctor *d)
 {
-    const char *folders[] = {d->folder, cv_record_path(d->call.arena, d->call.root, "dialogues"), d->call.root};
+    const cv_where folders[] = {{d->call.root, ".conclave"}, {d->call.root, ".conclave/dialogues"}, {d->call.root, ""}};
     for (size_t k = 0; k < CV_COUNT(folders); k++) {
         cv_folder_entries entries;
         cv_err err = {.arena = d->call.arena};

@@ -147,7 +147,7 @@ void cv_doctor_rights(cv_doctor *d)
     cv_err err = {.arena = a};
     struct stat folder, st;
     some_files written = {0}, read = {0}, foreign = {0};
-    if (stat(d->folder, &folder) != 0 || !cv_folder_list(a, d->folder, &entries, &err))
+    if (stat(d->folder, &folder) != 0 || !cv_folder_list(a, (cv_where){d->call.root, ".conclave"}, &entries, &err))
         return; /* told before */
     if (folder.st_mode & 077)
         add_file(folder.st_mode & 022 ? &written : &read, ".conclave", &folder, false);

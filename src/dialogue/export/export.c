@@ -10,8 +10,8 @@
  * Reading takes up to four snapshots. When somebody writes to the dialogue between them, what was written so far is
  * thrown away and the export begins anew.
  */
-#include <stdio.h>
-#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/folder.h"
@@ -22,48 +22,62 @@
 
 typedef struct {
     cv_str dialogue_id;
-    const char *path; /* NULL: the document is the answer */
-    bool moved;       /* somebody wrote meanwhile */
+    cv_where where; /* path NULL: the document is the answer */
+    bool moved;     /* somebody wrote meanwhile */
 } job;
 
 /* ---- where to ---------------------------------------------------------------------------------------------------- */
 
-static bool default_path(cv_call *call, const cv_export *x, const char **ret_path, cv_err *err)
+static bool default_place(cv_call *call, const cv_export *x, cv_where *ret_where, cv_err *err)
 {
-    const char *folder;
-    if (!cv_dialogue_folder(call, &x->s, &folder, err) || !cv_folder_make(folder, err))
+    cv_where folder;
+    if (!cv_dialogue_folder(call, &x->s, &folder, err) || !cv_folder_make_at(folder, err))
         return false;
-    *ret_path = cv_arena_printf(call->arena, "%s/dialogue.json", folder).p;
+    *ret_where = cv_where_in(call->arena, folder, "dialogue.json");
     return true;
 }
 
+/* An export names its format first, as nobody else's file does. */
+static bool is_export(cv_str bytes)
+{
+    cv_str word = cv_str_from(bytes, sizeof "{\n  \"format\": \"" - 1);
+    return cv_str_starts(bytes, CV_STR("{\n  \"format\": \"")) && cv_str_starts(word, cv_export_format) &&
+           cv_str_starts(cv_str_from(word, cv_export_format.n), CV_STR("\",\n"));
+}
+
+static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
+{
+    return cv_outlet_forced(ctx) || (unmarked && is_export(bytes));
+}
+
 /* An earlier export is replaced; any other file only with `force`. */
-static bool may_replace(cv_call *call, const char *path, cv_err *err)
+static bool may_replace(cv_call *call, cv_where where, cv_err *err)
 {
     char beginning[512];
-    struct stat st;
-    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
-    if (!file)
+    cv_err unread = {.arena = call->arena};
+    if (cv_outlet_forced(call) || !cv_where_is_regular(where))
         return true; /* nothing there, or the writer will say why it cannot be written */
-    cv_str found = {beginning, fread(beginning, 1, sizeof beginning, file)};
-    fclose(file);
-    if (found.n == 0 || cv_str_starts(found, CV_STR("{\n  \"id\": \"")) || cv_outlet_forced(call))
+    int fd = cv_where_open(where, O_RDONLY | O_NONBLOCK, "open the file", &unread);
+    ssize_t n = fd >= 0 ? read(fd, beginning, sizeof beginning) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n == 0 || (n > 0 && is_export((cv_str){beginning, (size_t)n})))
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
-    cv_err_value(err, cv_str_of(path));
+    cv_err_value(err, cv_str_of(cv_where_path(call->arena, where)));
     cv_err_suggest(err, cv_outlet_advice(call));
     return false;
 }
 
-static bool choose_path(cv_call *call, const cv_export *x, job *j, cv_err *err)
+static bool choose_place(cv_call *call, const cv_export *x, job *j, cv_err *err)
 {
     cv_str given = cv_json_get_text(call->input, "output_path");
-    j->path = NULL;
+    j->where = cv_where_named(NULL);
     if (cv_str_eq(given, CV_STR("-")))
         return true;
     if (!given.p)
-        return default_path(call, x, &j->path, err);
-    if (cv_outlet_allowed(call, given, &j->path, err) && may_replace(call, j->path, err))
+        return default_place(call, x, &j->where, err) && may_replace(call, j->where, err);
+    if (cv_outlet_where(call, given, &j->where, err) && may_replace(call, j->where, err))
         return true;
     cv_err_field(err, CV_STR("output_path"));
     return false;
@@ -112,14 +126,19 @@ static bool write_document(cv_export *x, job *j, cv_err *err)
 
 static bool write_file(cv_export *x, job *j, cv_err *err)
 {
+    cv_call *call = x->call;
     cv_file_writer writer;
-    if (!cv_file_begin(&writer, NULL, j->path, err))
+    cv_file_keeper keeper = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
+    if (!cv_file_begin(&writer, NULL, j->where, &keeper, err))
         return false;
     x->w.out = &writer.out;
     bool ok = write_document(x, j, err);
     cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
-    if (ok && !j->moved)
-        return cv_file_commit(&writer, err);
+    if (ok && !j->moved) {
+        ok = cv_file_commit(&writer, err);
+        cv_dialogue_file_warn(call, &keeper, (cv_str){NULL, 0}, &x->warnings);
+        return ok;
+    }
     if (!cv_buf_ok(&writer.out))
         return cv_file_commit(&writer, err); /* fails, and tells why */
     cv_file_rollback(&writer);
@@ -150,13 +169,13 @@ static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
                                        CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
     cv_position position;
     x->call = call;
-    if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !choose_path(call, x, j, err) ||
+    if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !choose_place(call, x, j, err) ||
         !cv_graph_load(call, &x->s, &x->g, &position, err))
         return false;
     j->moved = position.rev != x->s.position.rev;
     if (j->moved)
         return true;
-    return j->path ? write_file(x, j, err) : write_answer(x, j, err);
+    return j->where.path ? write_file(x, j, err) : write_answer(x, j, err);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -201,8 +220,8 @@ bool cv_dialogue_export(cv_call *call)
             return cv_call_fail(call, &err);
         if (j.moved)
             continue;
-        if (j.path)
-            answer(x, j.path);
+        if (j.where.path)
+            answer(x, cv_where_path(call->arena, j.where));
         return true;
     }
     return cv_state_kept_moving(call);

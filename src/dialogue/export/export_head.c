@@ -8,6 +8,8 @@
 #include "dialogue/export/exporter.h"
 #include "record/chain.h"
 
+const cv_str cv_export_format = CV_STR_INIT("conclave-dialogue 1");
+
 void cv_export_line(cv_export *x, bool one)
 {
     x->w.indent = one ? 0 : 2;
@@ -141,6 +143,7 @@ void cv_export_head(cv_export *x)
     const cv_rec_dialogue *d = &x->s.dialogue;
     cv_export_line(x, false);
     cv_json_begin_object(&x->w);
+    cv_json_key_str(&x->w, "format", cv_export_format);
     cv_json_key_str(&x->w, "id", x->s.id);
     cv_export_key_text(x, "title", d->title);
     cv_export_key_text(x, "question", d->question);

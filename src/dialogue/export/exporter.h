@@ -57,4 +57,7 @@ bool cv_export_record(cv_export *x, bool plain, cv_position *ret_position, cv_er
 void cv_export_warn_entity(cv_export *x, const cv_rec_entity *entity, cv_str id);
 void cv_export_warn_rest(cv_export *x);
 
+/* The first member of every export, "format": what it is, by which our files are known, and its version. */
+extern const cv_str cv_export_format;
+
 #endif

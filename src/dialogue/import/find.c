@@ -17,12 +17,14 @@ const cv_words cv_file_roles = {role_words, CV_ROLE_COUNT};
 
 typedef struct {
     const char *path;
+    cv_where where;
     cv_str folder, name; /* of the path without links */
 } listed;
 
 typedef struct {
     cv_arena *arena;
     cv_finds *finds;
+    const char *root; /* of the path that is looked into; NULL: none */
     CV_STATE_LIST(listed) files;
     cv_map seen;    /* a file that is named twice counts once */
     cv_map folders; /* those of dialogues */
@@ -121,13 +123,14 @@ static bool list_file(void *ctx, const char *path, cv_err *err)
     char real[PATH_MAX];
     bool is_new;
     (void)err;
-    const char *whole = realpath(path, real) ? real : path;
+    cv_where where = {f->root, cv_arena_copy_z(f->arena, cv_str_of(path))};
+    const char *known = cv_where_path(f->arena, where), *whole = !f->root && realpath(path, real) ? real : known;
     cv_str kept = cv_arena_copy(f->arena, cv_str_of(whole)), name, folder;
     cv_map_put(&f->seen, f->arena, kept, &is_new);
     if (!is_new)
         return true;
     name = last_of(kept, &folder);
-    *CV_PUSH(f->arena, &f->files) = (listed){cv_arena_copy_z(f->arena, cv_str_of(path)), folder, name};
+    *CV_PUSH(f->arena, &f->files) = (listed){known, where, folder, name};
     return true;
 }
 
@@ -169,7 +172,7 @@ static void learn_folders(finding *f)
 
 static cv_found_file of_round(const listed *file, int round)
 {
-    cv_found_file found = {.path = file->path, .role = CV_ROLE_RESPONSE, .round = round};
+    cv_found_file found = {.path = file->path, .where = file->where, .role = CV_ROLE_RESPONSE, .round = round};
     int role = known_role(file->name);
     cv_str stem = without(file->name, ".md");
     if (role >= 0)
@@ -185,7 +188,7 @@ static cv_found_file of_round(const listed *file, int round)
 
 static cv_found_file of_folder(const listed *file)
 {
-    cv_found_file found = {.path = file->path, .role = CV_ROLE_BACKGROUND, .round = -1};
+    cv_found_file found = {.path = file->path, .where = file->where, .role = CV_ROLE_BACKGROUND, .round = -1};
     int role = known_role(file->name);
     if (is_round_summary(file->name, &found.round))
         found.role = CV_ROLE_SUMMARY;
@@ -232,8 +235,8 @@ static void sort_out(finding *f, const listed *file)
     cv_str where =
         twin ? *(const cv_str *)*twin : cv_arena_printf(f->arena, "%.*s/%.*s", CV_FMT(file->folder), CV_FMT(stem));
     cv_found *found = dialogue_of(f, stem, where, false);
-    *CV_PUSH(f->arena, &found->files) =
-        (cv_found_file){.path = file->path, .role = is_json ? CV_ROLE_DATA : CV_ROLE_DOCUMENT, .round = -1};
+    *CV_PUSH(f->arena, &found->files) = (cv_found_file){
+        .path = file->path, .where = file->where, .role = is_json ? CV_ROLE_DATA : CV_ROLE_DOCUMENT, .round = -1};
 }
 
 static int by_role(const void *x, const void *y)
@@ -244,13 +247,15 @@ static int by_role(const void *x, const void *y)
     return order ? order : strcmp(a->path, b->path);
 }
 
-void cv_find_dialogues(cv_arena *a, const char *const *paths, size_t count, cv_finds *ret_finds)
+void cv_find_dialogues(cv_arena *a, const cv_where *paths, size_t count, cv_finds *ret_finds)
 {
     finding f = {.arena = a, .finds = ret_finds};
     cv_err err = {.arena = a};
     *ret_finds = (cv_finds){0};
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        f.root = paths[i].root;
         cv_file_walk_on(a, paths[i], list_file, list_trouble, &f, &err);
+    }
     learn_folders(&f);
     for (size_t i = 0; i < f.files.count; i++)
         sort_out(&f, &f.files.items[i]);

@@ -10,6 +10,7 @@
 #ifndef CV_DIALOGUE_IMPORT_FIND_H
 #define CV_DIALOGUE_IMPORT_FIND_H
 
+#include "base/where.h"
 #include "dialogue/state.h"
 
 /* X(id, word): in the order in which the files of a dialogue are read. */
@@ -37,7 +38,8 @@ typedef enum {
 extern const cv_words cv_file_roles;
 
 typedef struct {
-    const char *path;
+    const char *path; /* for the report */
+    cv_where where;
     cv_file_role role;
     int round;      /* -1: of no round */
     cv_str speaker; /* RESPONSE: whose */
@@ -55,6 +57,6 @@ typedef struct {
     size_t ignored;                    /* files that are neither markdown nor JSON */
 } cv_finds;
 
-void cv_find_dialogues(cv_arena *a, const char *const *paths, size_t count, cv_finds *ret_finds);
+void cv_find_dialogues(cv_arena *a, const cv_where *paths, size_t count, cv_finds *ret_finds);
 
 #endif

@@ -15,6 +15,7 @@
 #include "dialogue/import/report.h"
 #include "dialogue/import/restore.h"
 #include "dialogue/operations.h"
+#include "text/mark.h"
 
 typedef struct {
     cv_call *call;
@@ -149,7 +150,7 @@ static size_t add_sheet(cv_script *s, const cv_found_file *file)
 /* The bytes, and the JSON that they are; false: the sheet says why not. */
 static bool open_file(reading *r, cv_err *err)
 {
-    return cv_file_read_text(r->s->arena, r->file->path, &r->text, err) &&
+    return cv_file_read_text_at(r->s->arena, r->file->where, &r->text, err) &&
            (!readers[r->file->role].is_json || cv_json_parse(r->s->arena, r->text, &r->json, err));
 }
 
@@ -202,6 +203,16 @@ static void tally_rows(const cv_changes *rows, cv_tally *tally)
     }
 }
 
+/* Whoever made an export does not decide where this project writes (dialogue/files.h). */
+static void note_output_dir(cv_script *s, const reading *r, const cv_restored *restored)
+{
+    const cv_rec_dialogue *row = restored->rows.items[CV_REC_DIALOGUE];
+    cv_str usual = cv_arena_printf(s->arena, ".conclave/dialogues/%.*s", CV_FMT(restored->dialogue_id));
+    if (row->output_dir.n && !cv_str_eq(row->output_dir, usual))
+        cv_script_decide(s, r->sheet, 0, "its output_dir '%.*s' is not used here: its files go to %.*s",
+                         CV_FMT(cv_excerpt(s->arena, row->output_dir)), CV_FMT(usual));
+}
+
 static void restore(importing *im, cv_script *s, reading *r)
 {
     static const cv_import_outcome outcomes[] = {[CV_RESTORE_DONE] = CV_OUTCOME_IMPORTED,
@@ -218,6 +229,8 @@ static void restore(importing *im, cv_script *s, reading *r)
         *CV_PUSH(s->arena, result == CV_RESTORE_CONFLICT ? &played.conflicts : &played.failures) =
             (cv_remark){r->sheet, 0, errs.items[i].field, errs.items[i].message};
     s->title = restored.title;
+    if (result == CV_RESTORE_DONE)
+        note_output_dir(s, r, &restored);
     played.dialogue_id = restored.dialogue_id;
     played.rev = result <= CV_RESTORE_THERE ? restored.rev : 0;
     if (result <= CV_RESTORE_THERE)
@@ -307,12 +320,12 @@ static void report_trouble(importing *im, const cv_err *err)
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
 
-static bool read_paths(cv_call *call, const char ***ret_paths, size_t *ret_count)
+static bool read_paths(cv_call *call, cv_where **ret_paths, size_t *ret_count)
 {
     const cv_json *given = cv_json_get(call->input, CV_STR("path"));
     const cv_json *items = given->type == CV_JSON_ARRAY ? given->items : given;
     size_t count = given->type == CV_JSON_ARRAY ? given->count : 1;
-    *ret_paths = CV_NEW_ARRAY(call->arena, count, const char *);
+    *ret_paths = CV_NEW_ARRAY(call->arena, count, cv_where);
     *ret_count = count;
     for (size_t i = 0; i < count; i++) {
         cv_err err = {.arena = call->arena};
@@ -343,7 +356,7 @@ static bool run(importing *im, const cv_finds *finds, cv_err *err)
 bool cv_dialogue_import(cv_call *call)
 {
     importing im = {.call = call, .store = call->store, .title = cv_json_get_text(call->input, "title")};
-    const char **paths;
+    cv_where *paths;
     size_t count;
     cv_finds finds;
     cv_err err = {.arena = call->arena};

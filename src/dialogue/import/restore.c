@@ -2,6 +2,7 @@
 #include "dialogue/import/restore.h"
 
 #include "base/limits.h"
+#include "dialogue/export/exporter.h"
 #include "dialogue/import/request.h"
 #include "dialogue/import/rows.h"
 #include "dialogue/operations.h"
@@ -11,6 +12,8 @@
 #include "text/mark.h"
 
 enum { MOST_DIFFERENCES = 20 };
+
+static const cv_str format_key = CV_STR_INIT("format");
 
 bool cv_restore_fits(const cv_json *document)
 {
@@ -66,6 +69,15 @@ static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *row
         put_back(&texts, cv_turn_key(a, responses[i].round, responses[i].expert_slug), &responses[i].content);
 }
 
+static cv_str shown(cv_arena *a, const cv_json *value)
+{
+    cv_buf text = {0};
+    if (!value)
+        return CV_STR("nothing");
+    cv_json_value(&(cv_json_writer){.out = &text}, value);
+    return cv_excerpt(a, cv_buf_take(&text, a));
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static bool is_sound_id(cv_arena *a, cv_str id)
@@ -86,12 +98,20 @@ static bool is_of_this_dialogue(const cv_changes *rows, cv_str id)
 static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret, cv_errs *errs)
 {
     const cv_json *record = cv_json_get(document, CV_STR("record")), *rows = cv_json_get(record, CV_STR("rows"));
+    const cv_json *format = cv_json_get(document, format_key);
     size_t before = errs->count;
     *ret = (cv_restored){.dialogue_id = cv_json_get_text(document, "id"), .rev = cv_json_get_int(record, "rev", 0)};
     if (!rows) {
         cv_err *err = cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "the export does not carry its record");
         cv_err_field(err, CV_STR("record.rows"));
         cv_err_suggest(err, CV_STR("export the dialogue again without 'plain'"));
+        return false;
+    }
+    if (format && (format->type != CV_JSON_STRING || !cv_str_eq(format->text, cv_export_format))) {
+        cv_err *err = cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "this version reads '%.*s' only, the export is '%.*s'",
+                                  CV_FMT(cv_export_format), CV_FMT(shown(a, format)));
+        cv_err_field(err, format_key);
+        cv_err_suggest(err, CV_STR("import it with the version of conclave that made it, or a later one"));
         return false;
     }
     if (!is_sound_id(a, ret->dialogue_id))
@@ -150,15 +170,6 @@ typedef struct {
     size_t count;
 } differing;
 
-static cv_str shown(cv_arena *a, const cv_json *value)
-{
-    cv_buf text = {0};
-    if (!value)
-        return CV_STR("nothing");
-    cv_json_value(&(cv_json_writer){.out = &text}, value);
-    return cv_excerpt(a, cv_buf_take(&text, a));
-}
-
 static void differ(differing *d, cv_str at, const cv_json *says, const cv_json *derives)
 {
     if (d->count++ >= MOST_DIFFERENCES)
@@ -180,7 +191,7 @@ static void compare_members(differing *d, cv_str at, const cv_json *says, const 
         const cv_json *other = cv_json_get(says, key);
         if (other)
             compare(d, below, other, &derives->members[i].value);
-        else
+        else if (at.n || !cv_str_eq(key, format_key)) /* exports of earlier versions do not name their format */
             differ(d, below, NULL, &derives->members[i].value);
     }
     for (uint32_t i = 0; i < says->count; i++)

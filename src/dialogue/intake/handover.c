@@ -1,10 +1,6 @@
 /* handover.c - from an expert's file into the record, and from there into its own file; see handover.h. */
 #include "dialogue/intake/handover.h"
 
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -15,20 +11,14 @@
 static const cv_str content_key = CV_STR_INIT("content");
 static const char path_key[] = "content_path";
 
-static bool is_regular(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* ---- what is handed in ------------------------------------------------------------------------------------------- */
 
 static bool read_file(cv_call *call, cv_str path, cv_str *ret_text)
 {
     cv_err err = {.arena = call->arena};
-    const char *allowed;
+    cv_where allowed;
     if (cv_path_allowed(call->arena, call->root, call->confined, path, &allowed, &err) &&
-        cv_file_read(call->arena, allowed, CV_MAX_RESPONSE, ret_text, &err) && cv_text_check(*ret_text, &err))
+        cv_file_read_at(call->arena, allowed, CV_MAX_RESPONSE, ret_text, &err) && cv_text_check(*ret_text, &err))
         return true;
     cv_err_field(&err, cv_str_of(path_key));
     return cv_call_fail(call, &err);
@@ -40,11 +30,11 @@ static bool is_path(const cv_call *call, cv_str content)
 {
     cv_err err = {.arena = call->arena};
     cv_str text = cv_str_trim(content);
-    const char *allowed;
+    cv_where allowed;
     if (text.n < 2 || text.p[0] != '@' || cv_str_find_char(text, '\n') != SIZE_MAX)
         return false;
     if (cv_path_allowed(call->arena, call->root, call->confined, cv_str_from(text, 1), &allowed, &err))
-        return is_regular(allowed);
+        return cv_where_is_regular(allowed);
     return cv_str_find_char(text, ' ') == SIZE_MAX;
 }
 
@@ -100,50 +90,32 @@ static bool is_recorded(cv_call *call, const cv_state *s, int64_t round, cv_str 
     return true;
 }
 
-/* A file of blanks is a place kept free. One that cannot be read is nobody's to overwrite; what is no file at all is
- * refused by whoever tries to write there. */
-bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
-                      const char **ret_path, bool *ret_foreign, cv_err *err)
+/* A file of blanks is a place kept free. What the record cannot say anything about is not ours. */
+bool cv_handover_is_ours(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256, cv_str text,
+                         cv_err *err)
 {
-    cv_err unread = {.arena = call->arena};
-    const char *folder;
-    cv_str text;
     bool recorded;
-    *ret_foreign = false;
-    if (!cv_dialogue_folder(call, s, &folder, err))
-        return false;
-    *ret_path = cv_round_file_path(call->arena, folder, round, CV_FILE_RESPONSE, expert);
-    if (!is_regular(*ret_path))
-        return true;
-    *ret_foreign = true;
-    if (!cv_file_read(call->arena, *ret_path, CV_MAX_RESPONSE, &text, &unread))
-        return true;
     cv_str found = cv_sha256(call->arena, text);
-    if (cv_str_trim(text).n == 0 || cv_str_eq(found, sha256)) {
-        *ret_foreign = false;
-        return true;
-    }
-    if (!is_recorded(call, s, round, expert, found, &recorded, err))
-        return false;
-    *ret_foreign = !recorded;
-    return true;
+    return cv_str_trim(text).n == 0 || cv_str_eq(found, sha256) ||
+           (is_recorded(call, s, round, expert, found, &recorded, err) && recorded);
 }
 
-/* A second name for the same bytes: of two who do so at once none takes the other's, and whatever is written to the
- * first name from here on leaves them alone. */
-bool cv_handover_keep(cv_arena *a, const char *path, const char **ret_kept, cv_err *err)
+/* A file that cannot be read is not ours to overwrite; what is not a file at all, or lies behind a link, is refused by
+ * whoever tries to write there. */
+bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
+                      cv_where *ret_where, bool *ret_foreign, cv_err *err)
 {
-    enum { MOST_KEPT = 1000 };
-    for (int i = 1; i <= MOST_KEPT; i++) {
-        *ret_kept = cv_arena_printf(a, "%s.before-%d", path, i).p;
-        if (link(path, *ret_kept) == 0)
-            return true;
-        if (errno == EEXIST)
-            continue;
-        cv_err_set(err, CV_ERR_IO, "cannot keep the file as %s: %s", *ret_kept, strerror(errno));
-        cv_err_file(err, cv_str_of(path));
+    cv_err unread = {.arena = call->arena};
+    cv_where folder;
+    cv_str text;
+    *ret_foreign = false;
+    err->code = CV_ERR_NONE;
+    if (!cv_dialogue_folder(call, s, &folder, err))
         return false;
-    }
-    cv_err_set(err, CV_ERR_IO, "%s.before-%d is the last one kept: take some of them away", path, (int)MOST_KEPT);
-    return false;
+    *ret_where = cv_round_file_where(call->arena, folder, round, CV_FILE_RESPONSE, expert);
+    if (!cv_where_is_regular(*ret_where))
+        return true;
+    *ret_foreign = !cv_file_read_at(call->arena, *ret_where, CV_MAX_RESPONSE, &text, &unread) ||
+                   !cv_handover_is_ours(call, s, round, expert, sha256, text, err);
+    return err->code == CV_ERR_NONE;
 }

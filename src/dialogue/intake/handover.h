@@ -8,17 +8,19 @@
 #ifndef CV_DIALOGUE_INTAKE_HANDOVER_H
 #define CV_DIALOGUE_INTAKE_HANDOVER_H
 
+#include "base/where.h"
 #include "dialogue/state.h"
 
 /* The input with the text itself in `content`, wherever it came from. Every fault is told. */
 bool cv_handover_input(cv_call *call, cv_json *ret_input);
 
-/* Where the response's file goes; `ret_foreign`: a text stands there that would be lost. It is neither the one handed
- * in (`sha256`) nor what the record holds of this expert and round, or held before it was replaced. */
+/* Where the response's file goes; `ret_foreign`: a text stands there that would be lost. */
 bool cv_handover_look(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256,
-                      const char **ret_path, bool *ret_foreign, cv_err *err);
+                      cv_where *ret_where, bool *ret_foreign, cv_err *err);
 
-/* Keeps what stands at `path` beside it as well, under the first free name response-muffin.md.before-N. */
-bool cv_handover_keep(cv_arena *a, const char *path, const char **ret_kept, cv_err *err);
+/* Is this text the one handed in (`sha256`), or what the record holds of this expert and round, or held before it was
+ * replaced? False with an error: the record could not be asked. */
+bool cv_handover_is_ours(cv_call *call, const cv_state *s, int64_t round, cv_str expert, cv_str sha256, cv_str text,
+                         cv_err *err);
 
 #endif

@@ -132,13 +132,13 @@ static bool refuse_foreign(response *r, const char *path)
 static bool spares_file(response *r)
 {
     cv_err err = {.arena = r->call->arena};
-    const char *path;
+    cv_where where;
     bool foreign;
     if (!r->content.p || cv_json_get_true(r->call->input, "replace"))
         return true;
-    if (!cv_handover_look(r->call, &r->state, r->round, r->expert, r->sha256, &path, &foreign, &err))
+    if (!cv_handover_look(r->call, &r->state, r->round, r->expert, r->sha256, &where, &foreign, &err))
         return !foreign || cv_call_fail(r->call, &err);
-    return !foreign || refuse_foreign(r, path);
+    return !foreign || refuse_foreign(r, cv_where_path(r->call->arena, where));
 }
 
 static bool may_write(response *r)
@@ -251,20 +251,39 @@ static bool load_row(cv_call *call, filing *f, const cv_wanted *wanted, cv_state
     return true;
 }
 
-/* Whose answer was lost asks again, and finds a file that was written since: it stays. */
-static bool make_room(cv_call *call, filing *f, const char *path, cv_err *err)
+/* What an answer is about to displace, and the record that may hold it. */
+typedef struct {
+    cv_call *call;
+    const filing *f;
+    cv_str sha256;
+} displacing;
+
+static bool is_ours(void *ctx, cv_str text, bool unmarked)
 {
-    const char *kept;
-    if (!cv_json_get_true(call->input, "replace")) {
-        cv_err_set(err, CV_ERR_RESPONSE_EXISTS, "%s holds another text, which the record does not have", path);
+    displacing *d = ctx;
+    cv_err err = {.arena = d->call->arena};
+    (void)unmarked;
+    return cv_handover_is_ours(d->call, &d->f->state, d->f->round, d->f->expert, d->sha256, text, &err);
+}
+
+/* Whose answer was lost asks again, and finds a file that was written since: it stays, unless `replace` is given. What
+ * comes there after this look is kept beside the new file. */
+static bool put_file(cv_call *call, filing *f, const cv_rec_response *row, cv_err *err)
+{
+    displacing d = {call, f, row->sha256};
+    cv_file_keeper keeper = {.arena = call->arena, .is_ours = is_ours, .ctx = &d};
+    cv_where where;
+    bool foreign;
+    if (!cv_handover_look(call, &f->state, f->round, f->expert, row->sha256, &where, &foreign, err))
         return false;
-    }
-    if (!cv_handover_keep(call->arena, path, &kept, err))
-        return false;
-    cv_notice_add(&f->warnings, call->arena, CV_STR("file_kept_aside"),
-                  "%s held a text that the record does not have: it is kept as %s", path, kept)
-        ->expert = f->expert;
-    return true;
+    const char *path = cv_where_path(call->arena, where);
+    if (foreign && !cv_json_get_true(call->input, "replace"))
+        return cv_err_set(err, CV_ERR_RESPONSE_EXISTS, "%s holds another text, which the record does not have", path);
+    bool done = cv_dialogue_file_write(where, row->content, &keeper, err);
+    cv_dialogue_file_warn(call, &keeper, f->expert, &f->warnings);
+    if (done)
+        f->path = path;
+    return done;
 }
 
 /* Writes what the record holds, and again when somebody has replaced it meanwhile: whoever looks last is right. */
@@ -275,19 +294,13 @@ static bool write_file(cv_call *call, filing *f, cv_err *err)
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         cv_state fresh;
         const cv_rec_response *whole;
-        const char *path;
-        bool foreign;
         if (!load_row(call, f, &lean, &f->state, &f->row, err))
             return false;
         if (!cv_response_speaks(f->row) || f->row->rev == written)
             return true;
         cv_wanted since = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = f->row->rev - 1};
-        if (!load_row(call, f, &since, &fresh, &whole, err) ||
-            !cv_handover_look(call, &f->state, f->round, f->expert, whole->sha256, &path, &foreign, err) ||
-            (foreign && !make_room(call, f, path, err)) ||
-            !cv_dialogue_file_write(call->arena, path, whole->content, err))
+        if (!load_row(call, f, &since, &fresh, &whole, err) || !put_file(call, f, whole, err))
             return false;
-        f->path = path;
         written = whole->rev;
     }
     return true;

@@ -20,7 +20,7 @@ typedef struct {
     cv_call *call;
     const cv_state *s;
     int64_t round;
-    cv_str folder;    /* round-N, with its slash */
+    cv_where folder;  /* round-N */
     cv_map responses; /* expert -> const cv_rec_response * */
     cv_response_files *files;
 } looking;
@@ -56,14 +56,14 @@ static cv_str command_for(const looking *l, const cv_response_file *file)
     return cv_response_hand_in(l->call, l->s->id, l->round, file->expert, file->path, differs);
 }
 
-static cv_response_file_state compare(const looking *l, const char *path, cv_str expert, cv_str *ret_message)
+static cv_response_file_state compare(const looking *l, cv_where where, cv_str expert, cv_str *ret_message)
 {
     cv_err err = {.arena = l->call->arena};
     cv_str text;
     const uintptr_t *stored = cv_map_get(&l->responses, expert);
     if (!cv_state_expert(l->s, expert))
         return CV_RESPONSE_FILE_UNKNOWN_EXPERT;
-    if (!cv_file_read(l->call->arena, path, CV_MAX_RESPONSE, &text, &err) || !cv_text_check(text, &err)) {
+    if (!cv_file_read_at(l->call->arena, where, CV_MAX_RESPONSE, &text, &err) || !cv_text_check(text, &err)) {
         *ret_message = err.message;
         return CV_RESPONSE_FILE_UNREADABLE;
     }
@@ -76,13 +76,14 @@ static cv_response_file_state compare(const looking *l, const char *path, cv_str
 static bool see_file(void *ctx, const char *path, cv_err *err)
 {
     looking *l = ctx;
-    cv_str name = cv_str_from(cv_str_of(path), l->folder.n);
+    cv_where where = {l->folder.root, path};
+    cv_str name = cv_str_from(cv_str_of(path), strlen(l->folder.path) + 1);
     cv_str expert = cv_str_find_char(name, '/') == SIZE_MAX ? expert_of(l, name) : (cv_str){NULL, 0};
     (void)err;
     if (expert.n == 0)
         return true;
-    cv_response_file file = {.path = cv_arena_copy(l->call->arena, cv_str_of(path)), .expert = expert};
-    file.state = compare(l, path, expert, &file.message);
+    cv_response_file file = {.path = cv_str_of(cv_where_path(l->call->arena, where)), .expert = expert};
+    file.state = compare(l, where, expert, &file.message);
     file.command = command_for(l, &file);
     *CV_PUSH(l->call->arena, l->files) = file;
     return true;
@@ -93,16 +94,20 @@ bool cv_response_files_look(cv_call *call, const cv_state *s, int64_t round, con
 {
     cv_arena *a = call->arena;
     looking l = {.call = call, .s = s, .round = round, .files = ret_files};
-    const char *folder;
+    cv_where folder;
+    struct stat st;
     *ret_files = (cv_response_files){0};
     if (!cv_dialogue_folder(call, s, &folder, err))
         return false;
-    l.folder = cv_arena_printf(a, "%s/round-%lld/", folder, (long long)round);
+    l.folder = cv_where_printf(a, folder, "round-%lld", (long long)round);
     for (size_t i = 0; i < attendance->count; i++)
         if (attendance->items[i].response)
             *cv_map_put(&l.responses, a, attendance->items[i].expert, NULL) = (uintptr_t)attendance->items[i].response;
-    const char *path = cv_arena_copy_z(a, cv_str_head(l.folder, l.folder.n - 1));
-    return !cv_file_is_folder(path) || cv_file_walk(a, path, CV_STR(".md"), see_file, &l, err);
+    if (!cv_where_look(l.folder, &st))
+        return cv_where_check(l.folder, err);
+    if (!S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
+        return true;
+    return cv_where_check(l.folder, err) && cv_file_walk_at(a, l.folder, CV_STR(".md"), see_file, &l, err);
 }
 
 /* What is registered is over; but where nothing is kept, a response may still come late. */

@@ -6,28 +6,27 @@
  *     round-N.summary.md      what the judge said about a round
  *     verdict.md              the verdicts, once there are any
  *
- * The files are ours alone: each names the state of the record that it was made from, and a file that does not was
- * written by somebody else and is left alone, unless `force` is given. All of them are looked at before the first one
- * is written.
+ * Each file names the state of the record that it was made from. One that does not was written by somebody else and is
+ * left alone, unless `force` is given; one that was edited since is kept beside the new one. All of them are looked at
+ * before the first one is written.
  */
-#include <sys/stat.h>
-
-#include "base/file.h"
+#include "dialogue/transcript/transcript.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
-#include "dialogue/transcript/transcript.h"
 #include "record/outlet.h"
 
 typedef struct {
-    const char *path;
+    cv_str name;
+    cv_where where;
     cv_str text;
 } output;
 
 typedef struct {
     cv_call *call;
     cv_transcript *t;
-    const char *folder;
+    cv_where folder;
     CV_STATE_LIST(output) outputs;
+    cv_notices warnings;
 } files;
 
 static bool render(cv_transcript *t, const cv_doc *doc, cv_str *ret_text, cv_err *err)
@@ -50,8 +49,8 @@ static bool add_file(files *f, const cv_doc *doc, cv_str name, cv_err *err)
     cv_str text;
     if (!render(f->t, doc, &text, err))
         return false;
-    cv_str path = cv_arena_printf(f->call->arena, "%s/%.*s", f->folder, CV_FMT(name));
-    *CV_PUSH(f->call->arena, &f->outputs) = (output){path.p, text};
+    cv_where where = cv_where_printf(f->call->arena, f->folder, "%.*s", CV_FMT(name));
+    *CV_PUSH(f->call->arena, &f->outputs) = (output){name, where, text};
     return true;
 }
 
@@ -78,25 +77,36 @@ static bool add_files(files *f, cv_err *err)
     return doc.sections.count == 0 || add_file(f, &doc, CV_STR("verdict.md"), err);
 }
 
+/* It names the state of the record that it was made from. */
+static bool is_transcript(cv_arena *a, cv_str text)
+{
+    cv_doc doc;
+    cv_doc_parse(a, cv_str_head(text, cv_str_find(text, CV_STR("\n## "))), &doc, NULL);
+    return cv_str_starts(cv_doc_meta(&doc, cv_transcript_record_key), CV_STR("rev "));
+}
+
+static bool is_ours(void *ctx, cv_str text, bool unmarked)
+{
+    const files *f = ctx;
+    return cv_outlet_forced(f->call) || (unmarked && is_transcript(f->call->arena, text));
+}
+
 /* Ours, or nobody's. */
-static bool may_replace(const files *f, const char *path, cv_err *err)
+static bool may_replace(const files *f, cv_where where, cv_err *err)
 {
     cv_arena *a = f->call->arena;
     struct stat st;
     cv_str found;
-    cv_doc doc;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+    if (!cv_where_look(where, &st) || !S_ISREG(st.st_mode) || st.st_size == 0)
         return true; /* nothing there, or the writer will say why it cannot be written */
     if (cv_outlet_forced(f->call))
         return true;
-    if (!cv_file_read(a, path, CV_MAX_FILE_BYTES, &found, err))
+    if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &found, err))
         return false;
-    size_t sections = cv_str_find(found, CV_STR("\n## "));
-    cv_doc_parse(a, cv_str_head(found, sections), &doc, NULL);
-    if (cv_str_starts(cv_doc_meta(&doc, cv_transcript_record_key), CV_STR("rev ")))
+    if (is_transcript(a, found))
         return true;
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", path);
-    cv_err_value(err, cv_str_of(path));
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "'%s' was written by somebody else", cv_where_path(a, where));
+    cv_err_value(err, cv_str_of(cv_where_path(a, where)));
     cv_err_suggest(err, f->call->confined ? cv_outlet_advice(f->call)
                                           : CV_STR("keep it under another name, or replace it with force"));
     return false;
@@ -104,22 +114,28 @@ static bool may_replace(const files *f, const char *path, cv_err *err)
 
 static bool write_files(files *f, cv_err *err)
 {
+    cv_file_keeper keeper = {.arena = f->call->arena, .is_ours = is_ours, .ctx = f};
+    bool ok = true;
     for (size_t i = 0; i < f->outputs.count; i++)
-        if (!may_replace(f, f->outputs.items[i].path, err))
+        if (!may_replace(f, f->outputs.items[i].where, err))
             return false;
-    for (size_t i = 0; i < f->outputs.count; i++)
-        if (!cv_dialogue_file_write(f->call->arena, f->outputs.items[i].path, f->outputs.items[i].text, err))
-            return false;
-    return true;
+    for (size_t i = 0; ok && i < f->outputs.count; i++)
+        ok = cv_dialogue_file_write(f->outputs.items[i].where, f->outputs.items[i].text, &keeper, err);
+    cv_dialogue_file_warn(f->call, &keeper, (cv_str){NULL, 0}, &f->warnings);
+    return ok;
 }
 
+/* A folder that a user named is a root for the files that go into it. */
 static bool choose_folder(files *f, cv_err *err)
 {
     cv_str given = cv_json_get_text(f->call->input, "output_dir");
     if (!given.p)
         return cv_dialogue_folder(f->call, &f->t->s, &f->folder, err);
-    if (cv_outlet_allowed(f->call, given, &f->folder, err))
+    if (cv_outlet_where(f->call, given, &f->folder, err)) {
+        if (!f->folder.root)
+            f->folder = (cv_where){f->folder.path, ""};
         return true;
+    }
     cv_err_field(err, CV_STR("output_dir"));
     return false;
 }
@@ -156,12 +172,14 @@ static bool answer_files(cv_call *call, cv_transcript *t, cv_err *err)
     if (!choose_folder(&f, err) || !add_files(&f, err) || !write_files(&f, err))
         return false;
     cv_json_writer w = begin_answer(call, t);
-    cv_json_key_str(&w, "folder", cv_str_of(f.folder));
+    cv_json_key_str(&w, "folder", cv_str_of(cv_where_path(call->arena, f.folder)));
     cv_json_key(&w, CV_STR("files"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < f.outputs.count; i++)
-        cv_json_str(&w, cv_str_from(cv_str_of(f.outputs.items[i].path), strlen(f.folder) + 1));
+        cv_json_str(&w, f.outputs.items[i].name);
     cv_json_end_array(&w);
+    if (f.warnings.count)
+        cv_notices_answer(&f.warnings, &w);
     cv_json_end_object(&w);
     return true;
 }

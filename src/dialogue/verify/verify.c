@@ -59,8 +59,10 @@ bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret
         ok = cv_verify_fail(v, CV_STR("dialogue"), err, "expected a row, found none");
     ok = ok && cv_verify_position(v, &position, err) && cv_verify_rows(v, err) && cv_verify_facts(v, err) &&
          cv_verify_added(v, err) && cv_verify_ops(call, v, err);
-    if (ok)
-        *ret_position = (cv_position){position.rev, cv_arena_copy(call->arena, position.head), position.event_count};
+    if (ok) {
+        *ret_position = position;
+        ret_position->head = cv_arena_copy(call->arena, position.head);
+    }
     cv_arena_release(&v->scratch);
     cv_arena_release(&v->arena);
     return ok;
