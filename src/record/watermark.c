@@ -121,7 +121,7 @@ bool cv_watermark_set(const char *path, const cv_commit *commit, cv_err *err)
 {
     char line[BYTES + 1];
     print_line(commit, line);
-    return cv_file_write_private(path, (cv_str){line, BYTES}, err);
+    return cv_file_write_private(cv_where_named(path), (cv_str){line, BYTES}, err);
 }
 
 static bool unwritable(const char *path, int number, cv_err *err)
