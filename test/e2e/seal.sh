@@ -81,6 +81,8 @@ is '.watermark == "missing" and [.warnings[].type] == ["no_watermark"]'
 [ ! -e .conclave/conclave.db-watermark ]
 ok $? "reading does not make it"
 run "the next write makes it" 0 dialogue create Pie
+[ "$(stat -c %a .conclave/conclave.db-watermark)" = "$(stat -c %a .conclave/conclave.db)" ]
+ok $? "it is as private as the record"
 run "it is there" 0 verify --json
 is '.watermark == "agrees" and .warnings == null'
 finish
