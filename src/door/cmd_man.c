@@ -100,7 +100,8 @@ static const char *page_name(cv_arena *a, const char *title)
 
 static void put_status(cv_buf *out)
 {
-    cv_buf_add_z(out, ".SH EXIT STATUS\n0 fine, 1 findings or a refused request, 2 the command could not run.\n");
+    cv_buf_add_z(out, ".SH EXIT STATUS\n0 fine, 1 findings or a refused request, 2 the command could not run, or its "
+                      "answer was lost.\n");
 }
 
 /* ---- one command ------------------------------------------------------------------------------------------------- */
