@@ -119,7 +119,8 @@ static void number_rows(fixture *f)
         "SELECT 'ALTER TABLE \"' || m.name || '\" ADD COLUMN row_number INT; UPDATE \"' || m.name || '\" SET "
         "row_number = (SELECT count(*) FROM \"' || m.name || '\" u WHERE (' || group_concat('u.' || c.name) || "
         "') <= (' || group_concat('\"' || m.name || '\".' || c.name) || '))' FROM sqlite_schema m, "
-        "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE "
+        "pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND m.name NOT LIKE "
+        "'sqlite_%' AND m.name NOT LIKE "
         "'search_index%' AND c.pk > 0 GROUP BY m.name",
         keep_statement, &sql, NULL);
     cv_buf_add_char(&sql, '\0');
@@ -140,6 +141,7 @@ static void unprotect(fixture *f)
     run(f->db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF");
     sqlite3_exec(f->db,
                  "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND "
+                 "m.sql NOT LIKE 'CREATE VIRTUAL%' AND "
                  "m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'search_index%' ORDER BY m.name, c.cid",
                  keep_column, f, NULL);
     assert_true(f->columns.count > 100);
