@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "dialogue/notice.h"
 #include "dialogue/operations.h"
 #include "record/outlet.h"
 
@@ -44,6 +45,12 @@ static bool make_copy(cv_call *call, const char *path, bool force, cv_err *err)
 static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_path, cv_err *err)
 {
     struct stat st;
+    if (cv_str_eq(given, CV_STR("-"))) {
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "a backup cannot be written to standard output");
+        cv_err_field(err, CV_STR("path"));
+        cv_err_suggest(err, CV_STR("name a file, like backup.db"));
+        return false;
+    }
     if (!cv_outlet_allowed(call, given, ret_path, err)) {
         cv_err_field(err, CV_STR("path"));
         return false;
@@ -51,7 +58,10 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
     bool there = lstat(*ret_path, &st) == 0;
     if (there && (!force || !S_ISREG(st.st_mode))) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "there is %s of this name already",
-                   S_ISREG(st.st_mode) ? "a file" : "something");
+                   S_ISREG(st.st_mode)   ? "a file"
+                   : S_ISDIR(st.st_mode) ? "a folder"
+                   : S_ISLNK(st.st_mode) ? "a symbolic link"
+                                         : "a device");
         cv_err_field(err, CV_STR("path"));
         cv_err_value(err, given);
         cv_err_suggest(err, S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name"));
@@ -69,10 +79,17 @@ bool cv_record_backup(cv_call *call)
     if (!back_up(call, cv_json_get_text(call->input, "path"), force, &written, &err))
         return cv_call_fail(call, &err);
     cv_json_writer w = {.out = call->out};
+    cv_notices warnings = {0};
+    cv_watermark_state state;
+    if (!call->store->calls->acknowledged(call->store, call->arena, &state, &err))
+        cv_notice_add(&warnings, call->arena, CV_STR("store_regressed"),
+                      "the copy is as incomplete as the record: %.*s", CV_FMT(err.message));
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "path", cv_str_of(written));
     cv_json_key_int(&w, "bytes", stat(written, &st) == 0 ? (int64_t)st.st_size : 0);
+    if (warnings.count > 0)
+        cv_notices_answer(&warnings, &w);
     cv_json_end_object(&w);
     return true;
 }

@@ -7,14 +7,18 @@
  *
  * Nothing is refused because the present record has more: it is kept, and restoring the kept file undoes it.
  */
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/path.h"
 #include "dialogue/notice.h"
 #include "dialogue/operations.h"
+#include "dialogue/verify/seal.h"
 #include "dialogue/verify/verifier.h"
 #include "record/outlet.h"
 #include "record/restore.h"
+#include "record/watermark.h"
 
 enum { MOST_TOLD = 100, MOST_NAMED = 3, MOST_NAMES = 100 };
 
@@ -32,6 +36,9 @@ typedef struct {
     cv_map positions; /* of the backup: id -> cv_position * */
     size_t dialogues;
     int64_t commits;
+    cv_seal last;                /* the backup's last commit */
+    bool is_other;               /* the present record began with another commit than the backup */
+    int64_t acknowledged;        /* the last commit that the project's watermark knows; 0: none */
     CV_STATE_LIST(loss) present; /* all dialogues of the present record … */
     CV_STATE_LIST(loss) lost;    /* … and those of which it has more than the backup */
 } restoring;
@@ -58,6 +65,8 @@ static bool find_backup(restoring *r, cv_err *err)
         return false;
     }
     r->backup = cv_where_path(call->arena, where);
+    if (stat(r->backup, &there) != 0 && errno != ENOENT && errno != ENOTDIR)
+        return refuse_path(given, strerror(errno), "check the permissions of the file and its folders", err);
     if (stat(r->backup, &there) != 0)
         return refuse_path(given, "there is no such file", "name a file that 'conclave backup' has made", err);
     if (!S_ISREG(there.st_mode))
@@ -91,7 +100,8 @@ static bool check_copy(restoring *r, cv_err *err)
     cv_arena *a = r->call->arena;
     checking c = {.r = r, .call = *r->call, .room = CV_NEW(a, cv_verify)};
     bool ok = cv_sqlite_open(a, r->engine.copy, false, &c.call.store, err) &&
-              c.call.store->calls->check(c.call.store, a, err) && cv_state_each(&c.call, check_dialogue, &c, err);
+              c.call.store->calls->check(c.call.store, a, err) && cv_state_each(&c.call, check_dialogue, &c, err) &&
+              cv_seal_commits(&c.call, NULL, &r->last, err);
     cv_store_close(c.call.store);
     if (ok || err->code == CV_ERR_CANCELLED)
         return ok;
@@ -127,6 +137,28 @@ static bool compare_dialogue(restoring *r, loss l)
     return true;
 }
 
+/* A record is known by its first commit. */
+static bool compare_origins(restoring *r)
+{
+    cv_call there = *r->call;
+    cv_seal present;
+    there.store = r->engine.present;
+    if (!cv_seal_commits(&there, NULL, &present, &r->engine.trouble))
+        return false;
+    r->is_other =
+        present.number > 0 && r->last.number > 0 && memcmp(present.origin, r->last.origin, CV_SEAL_ORIGIN) != 0;
+    return true;
+}
+
+/* What was acknowledged in this project, whatever its record has of it now. */
+static int64_t last_acknowledged(const restoring *r)
+{
+    cv_err ignored = {.arena = r->call->arena}; /* an unreadable watermark says nothing */
+    cv_commit commit;
+    const char *path = cv_watermark_path(r->call->arena, r->engine.path);
+    return cv_watermark_read(path, &commit, &ignored) == CV_WATERMARK_THERE ? commit.number : 0;
+}
+
 /* False: the present record cannot be read, and r->engine.trouble says why. */
 static bool compare(restoring *r)
 {
@@ -135,7 +167,7 @@ static bool compare(restoring *r)
         present && present->calls->list(present, r->call->arena, &(cv_list_query){0}, keep_id, r, &r->engine.trouble);
     for (size_t i = 0; ok && i < r->present.count; i++)
         ok = compare_dialogue(r, r->present.items[i]);
-    return ok;
+    return ok && compare_origins(r);
 }
 
 /* ---- the swap ---------------------------------------------------------------------------------------------------- */
@@ -167,6 +199,7 @@ static bool restore(restoring *r, bool *ret_compared, cv_err *err)
     if (!find_backup(r, err) || !cv_restore_copy(engine, r->backup, err) || !check_copy(r, err) ||
         !cv_restore_begin(engine, err))
         return false;
+    r->acknowledged = last_acknowledged(r);
     *ret_compared = compare(r);
     r->kept = kept_name(r);
     return cv_restore_commit(engine, r->kept, &r->is_kept, err);
@@ -179,16 +212,27 @@ static void warn_of_losses(const restoring *r, cv_notices *warnings)
     cv_buf some = {0};
     for (size_t i = 0; i < r->lost.count && i < MOST_NAMED; i++) {
         const loss *l = &r->lost.items[i];
-        cv_buf_printf(&some, "%s%.*s (rev %lld, now %lld)", i ? ", " : "", CV_FMT(l->id), (long long)l->rev,
-                      (long long)l->restored_rev);
+        cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(l->id), (long long)l->rev);
+        if (l->restored_rev)
+            cv_buf_printf(&some, "now %lld)", (long long)l->restored_rev);
+        else
+            cv_buf_add_z(&some, "not in the backup)");
     }
     if (r->lost.count > 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
-                      "the record that was replaced had more of %zu dialogue%s: %.*s%s; 'conclave restore %s' undoes "
-                      "this restore",
+                      "the record that was replaced had more of %zu dialogue%s: %.*s%s; '%.*s' undoes this restore",
                       r->lost.count, r->lost.count == 1 ? "" : "s", CV_FMT(cv_buf_str(&some)),
-                      r->lost.count > MOST_NAMED ? " …" : "", r->kept);
+                      r->lost.count > MOST_NAMED ? " …" : "",
+                      CV_FMT(cv_call_name(r->call, CV_STR("restore"), cv_str_of(r->kept), NULL, 0)));
     cv_buf_release(&some);
+    if (r->is_other)
+        cv_notice_add(warnings, r->call->arena, CV_STR("another_record"),
+                      "the backup is not one of the record that was here: their first commits differ");
+    else if (r->acknowledged > r->last.number && r->lost.count == 0)
+        cv_notice_add(warnings, r->call->arena, CV_STR("acknowledged_missing"),
+                      "commit %lld was acknowledged in this project, the backup ends at commit %lld: what was written "
+                      "between them is missing",
+                      (long long)r->acknowledged, (long long)r->last.number);
 }
 
 static void answer_losses(const restoring *r, cv_json_writer *w)
@@ -256,6 +300,9 @@ bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)
     cv_restore_end(&r.engine);
     if (!done)
         return cv_call_fail(call, &err);
+    struct stat st;
+    if (r.is_kept && lstat(r.kept, &st) != 0) /* only a log was there */
+        r.kept = cv_arena_printf(call->arena, "%s-wal", r.kept).p;
     answer(&r, compared);
     return true;
 }

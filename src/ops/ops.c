@@ -417,7 +417,8 @@ static const cv_operation rows[] = {
          "acknowledged and is missing is given up. --commit names the last commit that the record has, as the error\n"
          "says. Nothing in the record changes; only the watermark beside it is set. Without --commit, and where\n"
          "nothing is missing, it makes a watermark that is not there.\n",
-     .examples = "  conclave accept\n",
+     .examples = "  conclave accept\n"
+                 "  conclave accept --commit 2 || echo \"the record does not end there\"\n",
      .schema = "record_accept",
      .flags = CV_OP_STORE | CV_OP_REGRESSED | FILES,
      .run = cv_record_accept},

@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "dialogue/notice.h"
 #include "record/outlet.h"
+#include "record/watermark.h"
 
 static bool exists(const char *path)
 {
@@ -27,9 +28,10 @@ static bool is_empty(const char *path)
 static bool no_project(const char *where, bool above, cv_err *err)
 {
     cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' %s", where,
-               above ? "is in no project: neither it nor a folder above it has .conclave"
-                     : "is no project: it has no .conclave");
-    cv_err_suggest(err, CV_STR("run 'conclave init' in the project's folder"));
+               above ? "is not in a project: neither it nor a folder above it has .conclave"
+                     : "is not a project: it has no .conclave");
+    cv_err_suggest(err,
+                   CV_STR("go to the project's folder or name it with --root DIR; 'conclave init' begins a new one"));
     return false;
 }
 
@@ -107,12 +109,30 @@ static const char *const ignored =
     "# The record of this project. 'conclave dialogue export' writes what can be shared.\n"
     "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
 
+/* A project whose database is gone is not a new one: what was acknowledged in it would be missed for ever. */
+static bool check_lost(cv_arena *a, const char *root, cv_err *err)
+{
+    const char *database = cv_record_path(a, root, cv_record_database);
+    const char *path = cv_watermark_path(a, database);
+    cv_err unread = {.arena = a}; /* what is wrong with it is told when the record is opened */
+    cv_commit commit;
+    if (exists(database) || cv_watermark_read(path, &commit, &unread) != CV_WATERMARK_THERE || commit.number == 0)
+        return true;
+    cv_err_set(err, CV_ERR_REGRESSED, "the database of this project is gone: commit %lld was acknowledged in it",
+               (long long)commit.number);
+    cv_err_file(err, cv_str_of(database));
+    cv_err_suggest(err,
+                   cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'", path));
+    return false;
+}
+
 static bool make(cv_arena *a, const char *root, cv_err *err)
 {
     cv_where gitignore = {root, ".conclave/.gitignore"};
     struct stat st;
     cv_store *store;
-    if (!check_links(a, root, err) || !cv_folder_make_private((cv_where){root, ".conclave"}, err) ||
+    if (!check_links(a, root, err) || !check_lost(a, root, err) ||
+        !cv_folder_make_private((cv_where){root, ".conclave"}, err) ||
         !cv_folder_make_private((cv_where){root, ".conclave/dialogues"}, err))
         return false;
     if (!cv_where_look(gitignore, &st) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))

@@ -157,6 +157,8 @@ bool cv_sqlite_fail(cv_sqlite *s, const char *doing, cv_err *err)
 {
     int code = sqlite3_extended_errcode(s->db);
     size_t i = 0;
+    if ((code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(s->db) == ENOSPC)
+        code = SQLITE_FULL;
     if (s->has_moved) {
         s->has_moved = false;
         cv_err_set(err, CV_ERR_BUSY, "cannot %s: another file was put in the place of the record", doing);

@@ -76,12 +76,27 @@ bool cv_sqlite_regressed(cv_sqlite *s, const cv_commit *watermark, int64_t last,
     return false;
 }
 
+/* The watermark is damaged: how far the record was is known to its owner, if to anybody. Always false. */
+static bool advise_accepting(cv_sqlite *s, cv_err *err)
+{
+    cv_commit last;
+    cv_err ignored = {.arena = err->arena}; /* the error stands without the advice */
+    if (cv_sqlite_last_commit(&s->base, &last, &ignored))
+        cv_err_suggest(err, cv_arena_printf(err->arena,
+                                            "the record ends at commit %lld: compare that with your last seal or "
+                                            "backup, then run 'conclave accept --commit %lld'",
+                                            (long long)last.number, (long long)last.number));
+    return false;
+}
+
 bool cv_sqlite_acknowledged(cv_store *store, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
 {
     (void)a;
     cv_sqlite *s = (cv_sqlite *)store;
     cv_commit watermark, found, last;
     *ret_state = s->watermark ? cv_watermark_read(s->watermark, &watermark, err) : CV_WATERMARK_MISSING;
+    if (*ret_state == CV_WATERMARK_UNREADABLE && err->suggestion.n == 0)
+        return advise_accepting(s, err);
     if (*ret_state != CV_WATERMARK_THERE)
         return *ret_state == CV_WATERMARK_MISSING;
     int got = watermark.number > 0 ? find_commit(s, "commit_at", watermark.number, &found) : 1;

@@ -85,16 +85,25 @@ static bool read_open(int fd, cv_commit *ret_commit, ssize_t *ret_bytes)
     return *ret_bytes >= 0 && read_line(bytes, (size_t)*ret_bytes, ret_commit);
 }
 
-static cv_watermark_state unreadable(const char *path, const char *what, cv_err *err)
+/* `advice` NULL: the bytes are wrong, and only who knows the record's last commit can say what to do. */
+static cv_watermark_state unreadable(const char *path, const char *what, const char *advice, cv_err *err)
 {
     cv_err_set(err, CV_ERR_REGRESSED,
                "cannot tell whether the record has all that was acknowledged: its watermark is unreadable (%s)", what);
     cv_err_file(err, cv_str_of(path));
-    cv_err_operation(err, CV_STR("accept"));
-    cv_err_suggest(
-        err, CV_STR("makes the watermark anew, once 'conclave verify' and your last seal or backup say that nothing "
-                    "is missing"));
+    if (advice)
+        cv_err_suggest(err, cv_str_of(advice));
     return CV_WATERMARK_UNREADABLE;
+}
+
+/* The file cannot be read at all. */
+static cv_watermark_state inaccessible(const char *path, int number, cv_err *err)
+{
+    const char *advice = number == EACCES || number == EPERM ? "give yourself permission to read and write it"
+                         : number == EISDIR || number == ELOOP
+                             ? "move what stands there away; the next write makes the watermark again"
+                             : "check the disk and try again";
+    return unreadable(path, strerror(number), advice, err);
 }
 
 /* A line that is being written may be seen in parts: with the lock it is whole, or it is none. */
@@ -103,18 +112,19 @@ cv_watermark_state cv_watermark_read(const char *path, cv_commit *ret_commit, cv
     ssize_t bytes = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
-        return errno == ENOENT ? CV_WATERMARK_MISSING : unreadable(path, strerror(errno), err);
+        return errno == ENOENT ? CV_WATERMARK_MISSING : inaccessible(path, errno, err);
     bool ok = read_open(fd, ret_commit, &bytes) || (lock(fd, F_RDLCK) && read_open(fd, ret_commit, &bytes));
     int number = errno;
     close(fd);
     if (ok)
         return CV_WATERMARK_THERE;
+    if (bytes < 0)
+        return inaccessible(path, number, err);
     return unreadable(path,
-                      bytes < 0        ? strerror(number)
-                      : bytes == 0     ? "it is empty"
+                      bytes == 0       ? "it is empty"
                       : bytes != BYTES ? "its length is wrong"
                                        : "its checksum is wrong",
-                      err);
+                      NULL, err);
 }
 
 bool cv_watermark_set(const char *path, const cv_commit *commit, cv_err *err)
@@ -171,7 +181,7 @@ bool cv_watermark_begin(const char *path, cv_watermark *ret_mark, cv_err *err)
             if (read_open(fd, &ret_mark->commit, &bytes))
                 return true;
             close(fd);
-            return unreadable(path, "it is not a line of ours", err) == CV_WATERMARK_THERE;
+            return unreadable(path, "its checksum is wrong", NULL, err) == CV_WATERMARK_THERE;
         }
         close(fd); /* it was replaced while we waited for the lock */
     }

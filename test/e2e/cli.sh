@@ -119,7 +119,7 @@ golden cli/no-project.txt err
 run "no project, as JSON" 2 dialogue list --json
 is '.error_code == "not_found" and (.suggestion | contains("conclave init"))'
 run "a root without a project" 2 dialogue list --root "$work"
-has "is no project: it has no .conclave; run 'conclave init'" err
+has "is not a project: it has no .conclave; go to the project's folder" err
 run "a root that is not there" 2 dialogue list --root "$work/none"
 has "$work/none" err
 

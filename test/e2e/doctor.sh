@@ -99,7 +99,7 @@ is '[.findings[] | select(.level == "error") | .do] == ["put a backup back with 
 rm .conclave/conclave.db-wal
 mkdir .conclave/conclave.db
 run "a folder in its place" 1 doctor --json
-is '[.findings[] | select(.level == "error") | .message] == ["the database is no file"]'
+is '[.findings[] | select(.level == "error") | .message] == ["the database is not a regular file"]'
 
 patient
 echo "left over" >.conclave/conclave.db-wal

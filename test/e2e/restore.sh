@@ -93,7 +93,7 @@ done
 [ "$(cat .conclave/conclave.db-wal)" = "a log that somebody may want" ]
 ok $? "the log is still there"
 run "over it" 0 restore ../backup.db --json
-is '[.warnings[].type] == ["not_compared"]'
+is '[.warnings[].type] == ["acknowledged_missing", "not_compared"]'
 kept=$(jq -r .kept "$out")
 [ "$(cat "$kept")$(cat "$kept-wal")" = "no database any morea log that somebody may want" ]
 ok $? "over it: both files are kept"

@@ -27,10 +27,14 @@ ok $? "standard input"
 cat "$work/seal" "$work/seal" >"$work/two"
 run "two of them" 1 verify --seal "$work/two"
 has "more than one" err
-run "another text" 1 verify --seal "hello"
+fold -s -w 78 "$work/seal" >"$work/folded"
+run "a mail that breaks its line" 0 verify --seal "$work/folded"
+run "another text" 1 verify --seal "hello there"
 has "this is not a seal" err
+run "a file that is not there" 2 verify --seal nosuch.seal
+has "there is no file 'nosuch.seal'" err
 run "a later version" 1 verify --seal "$(sed 's/seal-1/seal-2/' "$work/seal")"
-has "its version is not 1" err
+has "its first word must be" err
 run "a number that is none" 1 verify --seal "$(sed 's/ 1 / 01 /' "$work/seal")"
 has "the number of a commit" err
 run "a hash that is cut" 1 verify --seal "$(cut -c 1-60 "$work/seal")"
@@ -42,6 +46,7 @@ has "something before the seal was changed, added or removed" err
 here=$PWD
 project other
 "$conclave" dialogue create Else >/dev/null
+"$conclave" backup "$work/other.db" >/dev/null
 run "a seal of another project" 1 verify --seal "$work/seal"
 has "of another project" err
 cd "$here" || exit 1
@@ -74,6 +79,12 @@ echo "conclave-watermark-1" >.conclave/conclave.db-watermark
 run "an unreadable watermark" 2 dialogue list --json
 is '.error_code == "store_regressed"'
 has "its watermark is unreadable"
+has "the record ends at commit 1"
+has "run 'conclave accept --commit 1'"
+run "verify says what to do" 2 verify
+has "run 'conclave accept --commit 1'" err
+run "doctor says what to do" 1 doctor
+has "run 'conclave accept --commit 1'"
 run "is made anew" 0 accept --commit 1
 rm .conclave/conclave.db-watermark
 run "a missing one is told" 0 verify --json
@@ -83,6 +94,25 @@ ok $? "reading does not make it"
 run "the next write makes it" 0 dialogue create Pie
 [ "$(stat -c %a .conclave/conclave.db-watermark)" = "$(stat -c %a .conclave/conclave.db)" ]
 ok $? "it is as private as the record"
+mv .conclave/conclave.db-watermark "$work/watermark" && mkdir .conclave/conclave.db-watermark
+run "a folder in its place" 2 dialogue list
+has "move what stands there away" err
+rmdir .conclave/conclave.db-watermark && mv "$work/watermark" .conclave/conclave.db-watermark
 run "it is there" 0 verify --json
 is '.watermark == "agrees" and .warnings == null'
+
+# ---- a database that is gone ----
+"$conclave" backup "$work/whole.db" >/dev/null
+rm .conclave/conclave.db*[lm] .conclave/conclave.db
+run "is not replaced by an empty one" 2 init
+has "the database of this project is gone" err
+run "comes back" 0 restore "$work/whole.db"
+rm -f .conclave/conclave.db-wal .conclave/conclave.db-shm
+cp "$work/older.db" .conclave/conclave.db
+run "older than what was acknowledged" 0 restore "$work/older.db" --json
+is '[.warnings[].type] | contains(["acknowledged_missing"])'
+run "of another project" 0 restore "$work/other.db" --json
+is '[.warnings[].type] | contains(["another_record"])'
+run "standard output takes none" 1 backup -
+has "a backup cannot be written to standard output" err
 finish

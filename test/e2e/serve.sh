@@ -51,9 +51,9 @@ echo "$ping" | "$conclave" mcp --root "$work/empty" >"$out" 2>"$err"
 ok $? "mcp in a folder without a project"
 name="mcp in a folder without a project"
 is '.result == {}'
-has "'$work/empty' is no project: it has no .conclave; run 'conclave init' in the project's folder" err
+has "'$work/empty' is not a project: it has no .conclave; go to the project's folder or name it with --root DIR; 'conclave init' begins a new one" err
 begin "serve in a folder without a project" --root "$work/empty"
-has "'$work/empty' is no project: it has no .conclave; run 'conclave init' in the project's folder" err
+has "'$work/empty' is not a project: it has no .conclave; go to the project's folder or name it with --root DIR; 'conclave init' begins a new one" err
 end
 echo "$ping" | "$conclave" mcp >"$out" 2>"$err"
 name="mcp in a project"

@@ -134,10 +134,12 @@ bool cv_record_doctor(cv_call *call)
                    .repair = cv_json_get_true(call->input, "repair"),
                    .folder = cv_record_path(call->arena, call->root, ""),
                    .database = cv_record_path(call->arena, call->root, cv_record_database)};
-    cv_doctor_project(&d);
-    bool there = cv_doctor_record(&d) || call->store;
-    cv_doctor_rights(&d);
-    cv_doctor_disk(&d);
+    bool there = cv_doctor_project(&d);
+    if (there) {
+        there = cv_doctor_record(&d) || call->store;
+        cv_doctor_rights(&d);
+        cv_doctor_disk(&d);
+    }
     if (there && cv_doctor_open(&d)) {
         cv_doctor_integrity(&d);
         cv_doctor_watermark(&d);

@@ -37,27 +37,31 @@ static bool check_access(cv_doctor *d, const char *check, const char *path, cons
     cv_doctor_finding *f = cv_doctor_say(d, check, CV_DOCTOR_ERROR, "cannot be %s by you (user %ld; it belongs to %ld)",
                                          may(path, R_OK) ? "written" : "read", (long)geteuid(), (long)st->st_uid);
     f->what = cv_str_of(path);
-    f->remedy = cv_arena_printf(a, "chmod u+rw%s '%s', or run as its owner", folder ? "x" : "", path);
+    f->remedy = st->st_uid == geteuid() ? cv_arena_printf(a, "chmod u+rw%s '%s'", folder ? "x" : "", path)
+                                        : CV_STR("run it as the owner, or let the owner give you the right");
     return false;
 }
 
-void cv_doctor_project(cv_doctor *d)
+bool cv_doctor_project(cv_doctor *d)
 {
     struct stat st;
     if (stat(d->folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
         cv_doctor_finding *f = cv_doctor_say(d, "project", CV_DOCTOR_ERROR, "there is no folder .conclave");
         f->what = cv_str_of(d->call.root);
         f->remedy = CV_STR("conclave init");
-        return;
+        return true;
     }
     if (check_access(d, "project", d->folder, &st))
         cv_doctor_say(d, "project", CV_DOCTOR_OK, "%s", d->folder);
+    else if (!may(d->folder, R_OK | X_OK))
+        return false;
     if (may(cv_record_path(d->call.arena, d->call.root, ".gitignore"), F_OK))
-        return;
+        return true;
     cv_doctor_finding *f =
         cv_doctor_say(d, "project", CV_DOCTOR_NOTE, "is not there: git would take the database, which it cannot merge");
     f->what = CV_STR(".conclave/.gitignore");
     f->remedy = CV_STR("conclave init");
+    return true;
 }
 
 /* ---- the database ----------------------------------------------------------------------------------------------- */
@@ -100,7 +104,8 @@ bool cv_doctor_record(cv_doctor *d)
     if (!there) {
         say_missing(d);
     } else if (!regular) {
-        cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "the database is no file")->what = cv_str_of(d->database);
+        cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "the database is not a regular file")->what =
+            cv_str_of(d->database);
     } else if (check_access(d, "record", d->database, &st)) {
         cv_doctor_say(d, "record", CV_DOCTOR_OK, "%.*s", CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)))
             ->what = cv_str_of(cv_record_database);

@@ -61,7 +61,8 @@ void cv_doctor_watermark(cv_doctor *d)
         cv_doctor_fail(d, "watermark", CV_DOCTOR_ERROR, &err);
     else if (state == CV_WATERMARK_MISSING)
         cv_doctor_say(d, "watermark", CV_DOCTOR_NOTE, "nothing beside the record says how far it was")->remedy =
-            CV_STR("nothing: the next write makes the watermark");
+            CV_STR("compare the record with your last seal ('conclave verify --seal FILE'); the next write makes the "
+                   "watermark");
     else
         cv_doctor_say(d, "watermark", CV_DOCTOR_OK, "the last commit that was acknowledged is there");
 }

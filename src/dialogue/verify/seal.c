@@ -24,11 +24,11 @@ static bool malformed(cv_err *err, const char *what, cv_str value)
     return false;
 }
 
-/* The next word of a line; empty at its end. */
+/* The next word; empty at the end. Mails break lines, so a line break is a blank. */
 static cv_str next_word(cv_str *rest)
 {
     size_t start = 0, end;
-    while (start < rest->n && rest->p[start] == ' ')
+    while (start < rest->n && strchr(" \t\r\n", rest->p[start]))
         start++;
     for (end = start; end < rest->n && !strchr(" \t\r\n", rest->p[end]);)
         end++;
@@ -68,7 +68,7 @@ bool cv_seal_read(cv_str text, cv_seal *ret_seal, cv_err *err)
     cv_str rest = cv_str_from(text, at), found = rest;
     cv_str version = next_word(&rest), number = next_word(&rest), origin = next_word(&rest), hash = next_word(&rest);
     if (!cv_str_eq(version, CV_STR(FIRST_WORD)))
-        return malformed(err, "its version is not 1", version);
+        return malformed(err, "its first word must be '" FIRST_WORD "'", version);
     if (!read_number(number, &ret_seal->number))
         return malformed(err, "its second word must be the number of a commit", number);
     if (!read_hex(origin, ret_seal->origin, CV_SEAL_ORIGIN))
@@ -76,7 +76,7 @@ bool cv_seal_read(cv_str text, cv_seal *ret_seal, cv_err *err)
     if (!read_hex(hash, ret_seal->hash, CV_HASH_LEN))
         return malformed(err, "its fourth word must be 64 hex digits in lower case", hash);
     if (cv_str_find(rest, any) != SIZE_MAX)
-        return malformed(err, "the text has more than one; give one of them", found);
+        return malformed(err, "the text has more than one seal; give one of them", found);
     return true;
 }
 
@@ -144,10 +144,11 @@ static bool compare(const folding *f, cv_err *err)
         return broken(
             err,
             cv_arena_printf(a,
-                            "something before the seal was changed, added or removed: expected %.*s at commit "
-                            "%lld, found %.*s",
+                            "something before the seal was changed, added or removed, or the seal was copied "
+                            "wrongly: expected %.*s at commit %lld, found %.*s",
                             CV_HASH_LEN, seal->hash, (long long)seal->number, CV_HASH_LEN, f->sealed.hash),
-            "keep this copy, restore the last backup that agrees with the seal, and compare the two");
+            "compare the seal with its original; if it is right, keep this copy, restore the last backup that "
+            "agrees with the seal, and compare the two");
     return true;
 }
 
@@ -214,6 +215,10 @@ bool cv_record_accept(cv_call *call)
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_int(&w, "commit", last.number);
+    if (call->for_people)
+        cv_json_key_str(&w, "text",
+                        cv_arena_printf(call->arena, "The record is taken as it stands, up to commit %lld.\n",
+                                        (long long)last.number));
     cv_json_end_object(&w);
     return true;
 }

@@ -110,6 +110,12 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
     const char *path = cv_arena_copy_z(call->arena, given);
     bool named = cv_str_find(given, CV_STR("conclave-seal-")) == SIZE_MAX && !call->confined;
     cv_str text = given;
+    if (named && access(path, F_OK) != 0 && cv_str_find_char(given, ' ') == SIZE_MAX) {
+        cv_err_set(err, CV_ERR_NOT_FOUND, "there is no file '%s', and it is not a seal", path);
+        cv_err_field(err, CV_STR("seal"));
+        cv_err_suggest(err, CV_STR("name the file with the line that 'conclave seal' printed, or give the line"));
+        return false;
+    }
     if (named && given.n <= CV_MAX_PATH && access(path, F_OK) == 0 && !cv_file_read_text(call->arena, path, &text, err))
         return false;
     return cv_seal_read(text, ret_seal, err);

@@ -441,8 +441,8 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         !cv_endpoint_find(options->address, options->port, &server->guard.address, err))
         return false;
     if (!options->token && !cv_endpoint_is_loopback(&server->guard.address)) {
-        cv_err_set(err, CV_ERR_INVALID_VALUE, "an address that others can reach needs a token");
-        cv_err_suggest(err, CV_STR("set a token, or listen on 127.0.0.1"));
+        cv_err_set(err, CV_ERR_USAGE, "an address that others can reach needs a token");
+        cv_err_suggest(err, CV_STR("set CONCLAVE_TOKEN (or --token), or listen on 127.0.0.1"));
         return false;
     }
     raise_descriptors(options->max_connections);
