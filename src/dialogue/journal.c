@@ -124,6 +124,27 @@ static bool op_conflict(cv_str op_id, cv_err *err)
     return false;
 }
 
+/* The names that writes without an op_id get are nobody else's: a request that had one could stand in their way. */
+static bool is_own_name(cv_str op_id)
+{
+    size_t digits = 0;
+    if (!cv_str_starts(op_id, CV_STR("rev-")))
+        return false;
+    cv_str rest = cv_str_from(op_id, 4);
+    while (digits < rest.n && rest.p[digits] >= '0' && rest.p[digits] <= '9')
+        digits++;
+    return digits > 0 && rest.n == digits + 1 + CV_HASH_LEN && rest.p[digits] == '-';
+}
+
+static bool refuse_own_name(cv_str op_id, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "an op_id of the form rev-N-HASH belongs to a write without an op_id");
+    cv_err_field(err, CV_STR("op_id"));
+    cv_err_value(err, op_id);
+    cv_err_suggest(err, CV_STR("choose another op_id, or leave it out"));
+    return false;
+}
+
 /* What a replay answers is data, which may have been damaged: it is printed anew from what could be read. */
 static bool read_stored(cv_call *call, cv_str op_id, cv_outcome *ret, cv_err *err)
 {
@@ -348,6 +369,8 @@ bool cv_journal_commit(cv_journal *j, cv_str result, cv_outcome *ret, cv_err *er
     *ret = (cv_outcome){.result = result};
     if (!cv_journal_expected(j, err))
         return false;
+    if (is_own_name(given_op_id(call)))
+        return refuse_own_name(given_op_id(call), err);
     if (!j->is_dated)
         return cv_clock_fail(err);
     assert(j->rows->lists[CV_REC_EVENT].count > 0);
