@@ -704,14 +704,22 @@ bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, c
     return ok;
 }
 
-bool cv_file_place(const char *from, const char *to, bool over, cv_err *err)
+/* Not over a file: by the system where the file system can, else by a second name. */
+static bool move_in(const char *from, int folder, const char *name, bool over)
 {
-    job j = new_job(&system_calls, cv_where_named(to), NULL, err);
-    bool ok = open_folder(&j, to);
-    j.temporary = cv_where_name(cv_where_named(from));
-    ok = ok && (over ? replace(&j) : move_temporary(&j, j.name) || fail_job(&j, "put the new file in place", errno)) &&
-         sync_folder(&j);
-    j.temporary = NULL; /* it is the caller's */
+    if (renameat2(AT_FDCWD, from, folder, name, over ? 0 : RENAME_NOREPLACE) == 0)
+        return true;
+    return !over && cannot(errno) && linkat(AT_FDCWD, from, folder, name, 0) == 0 && unlink(from) == 0;
+}
+
+bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err)
+{
+    job j = new_job(&system_calls, to, NULL, err);
+    j.folder = cv_where_open_folder(cv_where_folder(err->arena, to), O_RDONLY, false, "open its folder", err);
+    if (j.folder < 0)
+        return false;
+    bool ok = (move_in(from, j.folder, cv_where_name(to), over) || fail_job(&j, "put the new file in place", errno)) &&
+              sync_folder(&j);
     end_job(&j);
     return ok;
 }

@@ -58,9 +58,9 @@ bool cv_file_write_private(cv_where where, cv_str bytes, cv_err *err);
  * time, be it another process or another thread. */
 bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, cv_err *err);
 
-/* Moves the file `from`, which is on disk already, to the name `to` in the same folder, durably. A file of that name is
+/* Moves the file `from`, which is on disk already, to `to` on the same file system, durably. A file of that name is
  * replaced, or with `over` false an error. */
-bool cv_file_place(const char *from, const char *to, bool over, cv_err *err);
+bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err);
 
 /* Calls `visit` for every regular file below `top` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `top` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are

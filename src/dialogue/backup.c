@@ -1,6 +1,6 @@
 /* backup.c - a whole copy of the record under another name.
  *
- *     a temporary name beside the wanted one     the engine's copy, consistent and on disk
+ *     a temporary name                           the engine's copy, consistent and on disk
  *                                                … opened and checked
  *     the wanted name                            a free one; with `force`, also that of an older backup
  *
@@ -27,16 +27,20 @@ static bool is_whole(cv_call *call, const char *path, cv_err *err)
     return ok;
 }
 
-static bool make_copy(cv_call *call, const char *path, bool force, cv_err *err)
+/* SQLite opens files by their paths. So a copy for a path below a root is made in the record's own folder, and nothing
+ * but its last step goes where the caller said, by a handle of the folder. */
+static bool make_copy(cv_call *call, cv_where where, bool force, cv_err *err)
 {
-    const char *part;
-    cv_folder_sweep(call->arena, cv_folder_of(call->arena, path));
-    if (!cv_file_temporary(call->arena, path, &part, err))
+    cv_arena *a = call->arena;
+    const char *path = cv_where_path(a, where), *part;
+    const char *beside = where.root ? cv_record_path(a, call->root, cv_record_database) : path;
+    cv_folder_sweep(a, cv_folder_of(a, beside));
+    if (!cv_file_temporary(a, beside, &part, err))
         return false;
     bool ok = call->store->calls->backup(call->store, part, err) && is_whole(call, part, err);
     if (!ok)
         cv_err_file(err, cv_str_of(path));
-    ok = ok && cv_file_place(part, path, force, err);
+    ok = ok && cv_file_place(part, where, force, err);
     if (!ok)
         unlink(part);
     return ok;
@@ -45,17 +49,19 @@ static bool make_copy(cv_call *call, const char *path, bool force, cv_err *err)
 static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_path, cv_err *err)
 {
     struct stat st;
+    cv_where where;
     if (cv_str_eq(given, CV_STR("-"))) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "a backup cannot be written to standard output");
         cv_err_field(err, CV_STR("path"));
         cv_err_suggest(err, CV_STR("name a file, like backup.db"));
         return false;
     }
-    if (!cv_outlet_allowed(call, given, ret_path, err)) {
+    if (!cv_outlet_where(call, given, &where, err)) {
         cv_err_field(err, CV_STR("path"));
         return false;
     }
-    bool there = lstat(*ret_path, &st) == 0;
+    *ret_path = cv_where_path(call->arena, where);
+    bool there = where.root ? cv_where_look(where, &st) : lstat(*ret_path, &st) == 0;
     if (there && (!force || !S_ISREG(st.st_mode))) {
         cv_err_set(err, CV_ERR_INVALID_VALUE, "there is %s of this name already",
                    S_ISREG(st.st_mode)   ? "a file"
@@ -67,7 +73,7 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
         cv_err_suggest(err, S_ISREG(st.st_mode) ? cv_outlet_advice(call) : CV_STR("choose another name"));
         return false;
     }
-    return make_copy(call, *ret_path, force, err);
+    return make_copy(call, where, force, err);
 }
 
 bool cv_record_backup(cv_call *call)

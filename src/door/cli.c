@@ -248,7 +248,7 @@ static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int co
     if (command)
         cv_help_command(&out, cli->arena, command);
     else if (room)
-        cv_help_room(&out, table, room);
+        cv_help_room(&out, cli->arena, table, room);
     else if (count == 0 && cli->json)
         cv_help_all_json(&out, cli->arena, table);
     else if (count == 0)
@@ -296,7 +296,7 @@ static int run_room(cv_cli *cli, const cv_cli_table *table, const cv_room *room,
         return run_help(cli, table, argv + 1, 1);
     if (argc == 2) {
         cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
-        cv_help_room(&out, table, room);
+        cv_help_room(&out, cli->arena, table, room);
         cv_cli_finish(cli, &out, 0);
         return cv_err_exit(CV_ERR_USAGE);
     }

@@ -6,7 +6,7 @@
 #include "door/cli_parts.h"
 #include "vocab/vocab.h"
 
-enum { WIDTH = 100, NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6 };
+enum { WIDTH = 80, NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6 };
 
 /* ---- lines ------------------------------------------------------------------------------------------------------ */
 
@@ -35,6 +35,25 @@ static void print_wrapped(cv_buf *out, size_t indent, cv_str text)
         column += width;
     }
     cv_buf_add_char(out, '\n');
+}
+
+/* Paragraphs, whose lines end in the source where they like; a line that begins with a blank stays as it is. */
+static void print_paragraphs(cv_buf *out, cv_arena *a, const char *text)
+{
+    cv_str rest = cv_str_of(text), line, joined = CV_STR("");
+    while (rest.n > 0 && cv_str_split(&rest, '\n', &line)) {
+        bool stays = line.n == 0 || line.p[0] == ' ';
+        if (stays && joined.n > 0) {
+            print_wrapped(out, 0, joined);
+            joined = CV_STR("");
+        }
+        if (stays)
+            cv_buf_printf(out, "%.*s\n", CV_FMT(line));
+        else
+            joined = cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(joined), joined.n ? " " : "", CV_FMT(line));
+    }
+    if (joined.n > 0)
+        print_wrapped(out, 0, joined);
 }
 
 /* "  left      right", the right side on a line of its own when the left is long. */
@@ -98,20 +117,21 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table)
     print_pair(out, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
     cv_buf_add_char(out, '\n');
     print_topics(out);
-    cv_buf_add_z(
-        out,
-        "\nExamples:\n"
-        "  conclave init\n"
-        "  conclave dialogue create \"NVIDIA decision\"\n"
-        "  conclave lint decision.dialogue.md\n"
-        "  conclave help dialogue round-register\n\n"
-        "Exit status: 0 fine, 1 findings or a refused request, 2 the command could not run, or its answer was lost.\n");
+    cv_buf_add_z(out, "\nExamples:\n"
+                      "  conclave init\n"
+                      "  conclave dialogue create \"NVIDIA decision\"\n"
+                      "  conclave lint decision.dialogue.md\n"
+                      "  conclave help dialogue round-register\n\n"
+                      "Exit status: 0 fine, 1 findings or a refused request, 2 the command could not\n"
+                      "run, or its answer was lost.\n");
 }
 
-void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room)
+void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room)
 {
-    cv_buf_printf(out, "conclave %s - %s\n\nUsage: conclave %s VERB [OPTION...] [ARGUMENT...]\n\n%s\n", room->name,
-                  room->summary, room->name, room->details);
+    print_wrapped(out, 0, cv_arena_printf(a, "conclave %s - %s", room->name, room->summary));
+    cv_buf_printf(out, "\nUsage: conclave %s VERB [OPTION...] [ARGUMENT...]\n\n", room->name);
+    print_paragraphs(out, a, room->details);
+    cv_buf_add_char(out, '\n');
     print_commands(out, table, "Verbs", room->name, CV_GROUP_OPERATIONS);
     cv_buf_printf(out, "'conclave %s VERB --help' tells more about a verb.\n", room->name);
 }
@@ -204,8 +224,10 @@ void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
 {
     cv_cli_command c = cv_cli_complete(a, command);
     const char *title = cv_cli_title(a, &c);
-    cv_buf_printf(out, "%s - %s\n\nUsage: %s [OPTION...]%s%s\n\n%s\nOptions:\n", title, c.summary, title,
-                  *c.arguments ? " " : "", c.arguments, c.details);
+    print_wrapped(out, 0, cv_arena_printf(a, "%s - %s", title, c.summary));
+    cv_buf_printf(out, "\nUsage: %s [OPTION...]%s%s\n\n", title, *c.arguments ? " " : "", c.arguments);
+    print_paragraphs(out, a, c.details);
+    cv_buf_add_z(out, "\nOptions:\n");
     const cv_json *all = c.input ? cv_json_get(c.input, CV_STR("properties")) : NULL;
     for (size_t i = 0; i < c.option_count; i++) {
         print_option(out, a, &c.options[i], cv_flag_is_negatable(&c, i));

@@ -93,7 +93,7 @@ void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv
 
 void cv_help_all(cv_buf *out, const cv_cli_table *table);
 void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);
-void cv_help_room(cv_buf *out, const cv_cli_table *table, const cv_room *room);
+void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room);
 void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);
 void cv_help_schema(cv_buf *out, const cv_operation *op); /* {"input": …, "output": …} */
 

@@ -270,7 +270,7 @@ static const cv_json *cell_of(const cv_json *row, cv_str name)
     return value && !is_empty(value) ? value : NULL;
 }
 
-/* `row` NULL: the names. */
+/* `row` NULL: the names. Of two columns the second is broken into lines, not cut: it explains the first. */
 static void print_row(const printer *p, const columns *c, const cv_json *row, size_t indent)
 {
     size_t last = c->count;
@@ -281,6 +281,11 @@ static void print_row(const printer *p, const columns *c, const cv_json *row, si
         const cv_json *value = row ? cell_of(row, c->names[i]) : NULL;
         cv_str text = !row ? c->names[i] : value ? cell_text(p, value) : CV_STR("");
         const char *colour = !row && p->colour ? bold : colour_of(p, c->names[i], text);
+        if (row && i == 1 && c->count == 2 && !c->cut && !p->whole) {
+            size_t at = indent + c->widths[0] + GAP;
+            cv_plain_wrap(p->out, text, p->width, at, at);
+            continue;
+        }
         print_cell(p, colour, text, c->widths[i], i + 1 == last && (row || !c->cut));
     }
     cv_buf_add_z(p->out, row || !c->cut ? "\n" : "…\n");

@@ -45,15 +45,6 @@ bool cv_outlet_where(const cv_call *call, cv_str path, cv_where *ret_where, cv_e
            refuse_own(call, *ret_where, path, err);
 }
 
-bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err)
-{
-    cv_where where;
-    if (!cv_outlet_where(call, path, &where, err))
-        return false;
-    *ret_path = cv_where_path(call->arena, where);
-    return true;
-}
-
 bool cv_outlet_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err)
 {
     cv_arena *a = call->arena;

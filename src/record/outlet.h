@@ -19,9 +19,6 @@ extern const char *const cv_record_database; /* its name there */
 /* `path` as this caller means it, or an error without its field. */
 bool cv_outlet_where(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);
 
-/* The same as a whole path, for those who cannot use a cv_where: a link that comes after the check is followed. */
-bool cv_outlet_allowed(const cv_call *call, cv_str path, const char **ret_path, cv_err *err);
-
 /* A folder that the record names, relative to the project's root. Below the root no component may be a link; one that
  * lies elsewhere was named by a user, and is a root of its own for what the program puts into it. */
 bool cv_outlet_folder(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);

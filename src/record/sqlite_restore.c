@@ -201,7 +201,7 @@ static bool keep_database(cv_restore *r, const char *kept, cv_err *err)
         return false;
     if (r->present->calls->backup(r->present, part, err)) {
         step(r);
-        if (cv_file_place(part, kept, false, err))
+        if (cv_file_place(part, cv_where_named(kept), false, err))
             return true;
     }
     unlink(part);
@@ -253,13 +253,13 @@ static bool replace_files(cv_restore *r, const char *kept, bool *ret_kept, cv_er
         step(r);
         if (!exists(from))
             continue;
-        if (!cv_file_place(from, to, false, err))
+        if (!cv_file_place(from, cv_where_named(to), false, err))
             return false;
         *ret_kept = true;
     }
     forget_watermark(r);
     step(r);
-    bool ok = cv_file_place(r->copy, r->path, true, err);
+    bool ok = cv_file_place(r->copy, cv_where_named(r->path), true, err);
     step(r);
     return ok;
 }

@@ -196,6 +196,21 @@ const raceReads = async (names) => {
     ok(leaked === 0 && read > 0, `content_path while its folder is swapped for a link: ${rounds} calls, none read outside`, `${leaked} read outside, ${read} inside`);
 };
 
+const raceBackups = async () => {
+    const { root, outside } = layOut('copies', 'notes2', 'dangling');
+    const link = path.join(root, 'l');
+    fs.symlinkSync(path.join(outside, 'notes'), link);
+    const before = digest(outside).join('\n');
+    const swapping = swap(path.join(root, 'notes'), link);
+    const server = stdio(root), rounds = soak ? 3000 : 100;
+    let made = 0;
+    for (let i = 0; i < rounds; i++) made += (await server.call('backup', { path: `notes/b${i}.db` })).includes('success');
+    swapping.kill('SIGKILL');
+    await server.end();
+    const left = digest(outside).join('\n') === before;
+    ok(left && made > 0, `backup while its folder is swapped for a link: ${rounds} calls, none wrote outside`, `${made} made, outside ${left ? 'as before' : 'changed'}`);
+};
+
 const expert = `
 const fs = require('node:fs'), { workerData: d } = require('node:worker_threads');
 const stop = new Int32Array(d.stop);
@@ -234,5 +249,6 @@ const usual = ['outside', 'upwards', ...kinds];
 const chosen = soak ? all : Array.from({ length: 10 }, () => [components[below(components.length)], usual[below(usual.length)]]);
 for (const [component, kind] of chosen) await tryLayout(component, kind, names);
 await raceReads(names);
+await raceBackups();
 await raceReplace(names);
 process.exit(failed ? 1 : 0);

@@ -623,10 +623,10 @@ static void files_take_the_place_of_others(void **state)
 {
     fixture *f = *state;
     const char *old = make_file(f, "old.md", CV_STR("old")), *new = make_file(f, "new.md", CV_STR("new"));
-    assert_ok(cv_file_place(new, old, true, &f->err), &f->err);
+    assert_ok(cv_file_place(new, cv_where_named(old), true, &f->err), &f->err);
     assert_str_eq(cv_test_read(&f->arena, old), "new");
     assert_int_equal(count_entries(f->folder), 1);
-    assert_fails(cv_file_place(new, old, true, &f->err), &f->err, CV_ERR_NOT_FOUND);
+    assert_fails(cv_file_place(new, cv_where_named(old), true, &f->err), &f->err, CV_ERR_NOT_FOUND);
     assert_str_eq(cv_test_read(&f->arena, old), "new");
 }
 

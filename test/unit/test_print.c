@@ -30,8 +30,11 @@ static const struct {
     /* wide characters take two columns */
     {"{\"rows\":[{\"a\":\"日本\",\"b\":1},{\"a\":\"é\",\"b\":2}]}", 80, "rows:\n  a     b\n  日本  1\n  é     2\n"},
     /* the widest column is cut */
+    {"{\"rows\":[{\"id\":\"P0101\",\"text\":\"this is far too long for the terminal\",\"n\":1}]}", 24,
+     "rows:\n  id     text          n\n  P0101  this is far…  1\n"},
+    /* … but of two the second goes on below */
     {"{\"rows\":[{\"id\":\"P0101\",\"text\":\"this is far too long for the terminal\"}]}", 24,
-     "rows:\n  id     text\n  P0101  this is far to…\n"},
+     "rows:\n  id     text\n  P0101  this is far too\n         long for the\n         terminal\n"},
     /* … and what would be unreadably narrow is left out */
     {"{\"rows\":[{\"first\":\"aaaaaaaaaaaaaaaa\",\"second\":\"bbbbbbbbbbbbbbbb\",\"third\":\"c\"}]}", 32,
      "rows:\n  first         second         …\n  aaaaaaaaaaa…  bbbbbbbbbbbb…\n"},

@@ -235,7 +235,8 @@ static outcome judge(const model *m, const request *q, const act **ret_first)
                       : q->kind == ABANDON                     ? &m->end
                                                                : NULL;
     bool corrected = q->kind == ROUND && (strcmp(r->label, r->label_now) != 0 || r->score != r->score_now);
-    if (q->kind == RESPOND && stands && strcmp(stands, q->text) == 0)
+    bool keeps_op = q->op >= 0 && q->replace && q->round == m->rounds && !m->end.request[0];
+    if (q->kind == RESPOND && stands && strcmp(stands, q->text) == 0 && !keeps_op)
         return REPLAYED;
     if (made && same(made, q) && !corrected) {
         *ret_first = made;
@@ -532,6 +533,23 @@ static void a_dry_run_answers_what_the_call_would(void **state)
 }
 
 /* What stands now is the same, or it is not. */
+/* A retry that comes late must not undo what was written since. */
+static void a_replacement_with_an_op_id_is_done_once(void **state)
+{
+    cv_world *w = *state;
+    model m;
+    begin(w, &m, "d");
+#define RESPOND(text, more) "{'dialogue_id': 'd', 'round': 1, 'expert': 'muffin', 'content': '" text "'" more "}"
+    assert_int_equal(call(w, "respond", RESPOND("one", "")), DONE);
+    assert_int_equal(call(w, "respond", RESPOND("one", "")), REPLAYED);
+    assert_int_equal(call(w, "respond", RESPOND("one", ", 'replace': true, 'op_id': 'q'")), DONE);
+    assert_int_equal(call(w, "respond", RESPOND("two", ", 'replace': true")), DONE);
+    int64_t rev = cv_world_position(w, "d").rev;
+    assert_int_equal(call(w, "respond", RESPOND("one", ", 'replace': true, 'op_id': 'q'")), REPLAYED);
+    assert_int_equal(cv_world_position(w, "d").rev, rev);
+#undef RESPOND
+}
+
 static void what_was_changed_since_is_not_replayed(void **state)
 {
     cv_world *w = *state;
@@ -835,6 +853,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(acknowledged_is_done),
         TEST(the_third_of_alternating_updates_is_done),
+        TEST(a_replacement_with_an_op_id_is_done_once),
         TEST(an_op_id_belongs_to_one_request),
         TEST(the_operation_is_a_part_of_the_request),
         TEST(a_dry_run_answers_what_the_call_would),

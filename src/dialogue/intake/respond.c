@@ -9,6 +9,7 @@
  * file that cannot be written is a warning that says so, for the response itself is kept.
  */
 #include "base/limits.h"
+#include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 #include "dialogue/files.h"
 #include "dialogue/intake/attendance.h"
@@ -216,12 +217,23 @@ static bool enter(response *r, cv_outcome *outcome)
     return (!r->stored || keep_replaced(r, event)) && cv_write_commit(&j, answer(r), outcome);
 }
 
+/* What stands is the answer. But as long as it can be replaced, a replacement with an op_id is written, so that the
+ * op_id is kept: sent again after another replacement, it must not undo that one. */
+static bool is_replay(const response *r)
+{
+    const cv_json *input = r->call->input;
+    bool abandoned = cv_str_eq(r->state.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
+    bool open = r->round >= cv_state_next_round(&r->state) && !abandoned && !cv_state_is_closed(&r->state);
+    return r->stored && cv_str_eq(r->stored->sha256, r->sha256) &&
+           !(open && cv_json_get(input, CV_STR("op_id")) && cv_json_get_true(input, "replace"));
+}
+
 static bool work(cv_call *call, cv_outcome *outcome)
 {
     response r;
     if (!read_request(call, &r) || !spares_file(&r))
         return false;
-    if (r.stored && cv_str_eq(r.stored->sha256, r.sha256)) {
+    if (is_replay(&r)) {
         const cv_rec_response *stored = r.stored;
         r.stored = NULL;
         *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&r)};
