@@ -280,9 +280,11 @@ static void killed_it_loses_no_byte_of_a_damaged_record(void **state)
 
 enum { WRITERS = 3, RESTORES = 6, RESTORES_SOAK = 100 };
 
-/* Makes dialogues, each through a handle of its own and one that stays open, and tells those that were acknowledged. */
+/* Makes dialogues, in turn through a handle of its own and through one that stays open, and tells those that were
+ * acknowledged. */
 static _Noreturn void write_until_killed(fixture *f, int writer, int told)
 {
+    cv_arena long_lived = {0};
     cv_store *kept_open = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int i = 0;; i++) {
@@ -291,12 +293,14 @@ static _Noreturn void write_until_killed(fixture *f, int writer, int told)
         char id[32] = {0};
         int64_t rev;
         cv_str result;
-        cv_store *store = kept_open;
+        bool stays = i % 2;
+        cv_store *store = stays ? kept_open : NULL;
         snprintf(id, sizeof id, "w%d-%d", writer, i);
-        if (i % 2 == 0 || !store)
-            while (!cv_sqlite_open(&a, f->path, false, &store, &err))
-                if (err.code != CV_ERR_BUSY && err.code != CV_ERR_NOT_FOUND)
-                    _exit(3);
+        while (!store && !cv_sqlite_open(stays ? &long_lived : &a, f->path, false, &store, &err))
+            if (err.code != CV_ERR_BUSY && err.code != CV_ERR_NOT_FOUND)
+                _exit(3);
+        if (stays)
+            kept_open = store;
         cv_rec_dialogue row = {.title = cv_str_of(id), .status = CV_STR("open"), .created_at = CV_STR("now")};
         cv_changes changes = {.items[CV_REC_DIALOGUE] = &row, .counts[CV_REC_DIALOGUE] = 1};
         cv_op op = {.dialogue_id = cv_str_of(id),
@@ -310,7 +314,7 @@ static _Noreturn void write_until_killed(fixture *f, int writer, int told)
             _exit(4);
         if (done == CV_STORE_FAILED)
             _exit(5);
-        if (store != kept_open)
+        if (!stays)
             cv_store_close(store);
         cv_arena_release(&a);
     }

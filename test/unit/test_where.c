@@ -273,6 +273,8 @@ static pid_t swap_for_ever(fixture *f)
     pid_t child = fork();
     assert_true(child >= 0);
     const char *a = in(f, f->root, "a"), *l = in(f, f->root, "l");
+    if (child == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when an assertion ends the test early */
     while (child == 0)
         renameat2(AT_FDCWD, a, AT_FDCWD, l, RENAME_EXCHANGE);
     return child;
