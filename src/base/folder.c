@@ -1,7 +1,6 @@
 /* folder.c - making folders, and what is in them; see folder.h. */
 #include "base/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,8 +25,7 @@ bool cv_folder_make(const char *path, cv_err *err)
 
 const char *cv_folder_of(cv_arena *a, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return !slash ? "." : slash == path ? "/" : cv_arena_copy_z(a, cv_str_range(path, slash));
+    return cv_where_folder(a, cv_where_named(path)).path;
 }
 
 /* What the umask has taken away of the owner's own rights is given back. */
@@ -39,7 +37,7 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
     if (above < 0)
         return false;
     bool made = mkdirat(above, name, 0700) == 0, there = !made && errno == EEXIST;
-    bool ok = there || (made && fchmodat(above, name, 0700, 0) == 0 && fsync(above) == 0) ||
+    bool ok = there || (made && fchmodat(above, name, 0700, 0) == 0 && cv_where_sync(above, ".")) ||
               cv_where_fail(err, path, "make the folder", errno);
     close(above);
     return ok && (!there || cv_folder_make_at(where, err)); /* whatever stands there must be a folder */
@@ -71,18 +69,25 @@ static int by_name(const void *x, const void *y)
     return strcmp(((const cv_folder_entry *)x)->name, ((const cv_folder_entry *)y)->name);
 }
 
-bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries, cv_err *err)
+DIR *cv_folder_open(cv_where where, const char *what, cv_err *err)
 {
-    int fd = cv_where_open_folder(where, O_RDONLY, false, "look into the folder", err);
+    int fd = cv_where_open_folder(where, O_RDONLY, false, what, err);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-    cv_folder_entries found = {0};
     if (!folder && fd >= 0) {
-        cv_where_fail(err, cv_where_path(err->arena, where), "look into the folder", errno);
+        cv_where_fail(err, cv_where_path(err->arena, where), what, errno);
         close(fd);
     }
+    return folder;
+}
+
+bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries, cv_err *err)
+{
+    static const char doing[] = "look into the folder";
+    DIR *folder = cv_folder_open(where, doing, err);
+    cv_folder_entries found = {0};
     if (!folder)
         return false;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    for (struct dirent *entry; (errno = 0, entry = readdir(folder)) != NULL;) {
         struct stat st;
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
@@ -90,7 +95,10 @@ bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries,
         *CV_PUSH(a, &found) =
             (cv_folder_entry){cv_arena_copy_z(a, cv_str_of(entry->d_name)), known && S_ISDIR(st.st_mode)};
     }
+    int number = errno;
     closedir(folder);
+    if (number != 0)
+        return cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
     if (found.count > 1)
         qsort(found.items, found.count, sizeof *found.items, by_name);
     *ret_entries = found;

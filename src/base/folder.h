@@ -2,6 +2,8 @@
 #ifndef CV_BASE_FOLDER_H
 #define CV_BASE_FOLDER_H
 
+#include <dirent.h>
+
 #include "base/where.h"
 
 /* Makes the folder and whatever is missing above it; one that is there already is fine. New folders are on disk when
@@ -30,6 +32,9 @@ typedef struct {
     cv_folder_entry *items;
     size_t count, capacity;
 } cv_folder_entries;
+
+/* The folder as a stream to read names from; NULL with an error that says it could not `what`. */
+DIR *cv_folder_open(cv_where where, const char *what, cv_err *err);
 
 /* Everything in the folder itself, hidden names too, in byte order. */
 bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries, cv_err *err);

@@ -1,12 +1,11 @@
 /* walk.c - the files below a folder, in byte order of their paths; see file.h. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/limits.h"
 
 typedef struct {
@@ -67,16 +66,10 @@ static bool gather_one(walker *w, int folder, const char *path, const char *name
 
 static bool gather(walker *w, const char *path, names *found)
 {
-    cv_where where = {w->root, cv_arena_copy_z(w->arena, cv_str_of(path))};
-    cv_str words = cv_str_of(where.path);
-    if (w->root && cv_str_ends(words, CV_STR("/")))
-        where.path = cv_arena_copy_z(w->arena, cv_str_head(words, words.n - 1));
-    int fd = cv_where_open_folder(where, O_RDONLY, false, "open the folder", w->err);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir && fd >= 0) {
-        cv_where_fail(w->err, path, "open the folder", errno);
-        close(fd);
-    }
+    cv_str words = cv_str_of(path);
+    bool slash = w->root && cv_str_ends(words, CV_STR("/"));
+    cv_where where = {w->root, slash ? cv_arena_copy_z(w->arena, cv_str_head(words, words.n - 1)) : path};
+    DIR *dir = cv_folder_open(where, "open the folder", w->err);
     if (!dir)
         return false;
     bool ok = true;

@@ -202,10 +202,9 @@ static bool is_link(int folder, const char *name)
     return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
-/* A new folder is there for good once the folder that holds it is on disk. */
-static bool sync_folder(int folder)
+bool cv_where_sync(int folder, const char *name)
 {
-    int fd = open_again(folder, ".", O_RDONLY | O_DIRECTORY);
+    int fd = open_again(folder, name, O_RDONLY | O_DIRECTORY);
     bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
     int number = errno;
     if (fd >= 0)
@@ -229,7 +228,7 @@ static int open_step(int folder, const char *name, int flags, steps *s)
         bool made = mkdirat(folder, name, 0777) == 0;
         if (!made && errno != EEXIST)
             return -1;
-        if (made && !sync_folder(folder))
+        if (made && !cv_where_sync(folder, ".")) /* it is there for good once the folder that holds it is on disk */
             return -1;
         fd = open_again(folder, name, flags | (s->follow ? 0 : O_NOFOLLOW));
         number = errno;
@@ -274,23 +273,27 @@ static int walk(int from, const char *path, int flags, steps *s)
     return folder;
 }
 
+/* A folder that the user named. */
+static int open_named(const char *path, int flags, steps *s)
+{
+    int fd = open_again(AT_FDCWD, path, flags | O_DIRECTORY);
+    if (fd >= 0 || errno != ENOENT || !s->make || !*path)
+        return fd;
+    int from = open_again(AT_FDCWD, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY);
+    return walk(from, path + strspn(path, "/"), flags | O_DIRECTORY, s);
+}
+
 static int open_below(cv_where where, int flags, bool make, steps *s)
 {
     const char *path = *where.path ? where.path : ".";
-    cv_arena a = {0};
-    cv_err ignored = {.arena = &a};
-    int root = open_again(AT_FDCWD, where.root, O_PATH | O_DIRECTORY);
-    if (root < 0 && errno == ENOENT && make)
-        root = cv_where_open_folder(cv_where_named(where.root), O_PATH, true, "", &ignored);
-    cv_arena_release(&a);
+    int root = open_named(where.root, O_PATH, &(steps){.follow = true, .make = make});
     if (root < 0)
         return -1;
     *s = (steps){.make = make};
     bool shows_links = (flags & O_PATH) && !(flags & O_DIRECTORY); /* the last component may be one: the walk sees it */
     int fd = make || shows_links ? -1 : open_at_once(root, path, flags | O_NOFOLLOW);
-    if (fd < 0)
-        return walk(root, path, flags,
-                    s); /* it succeeds where openat2() is not known, or finds the component at fault */
+    if (fd < 0) /* the walk succeeds where openat2() is not known, or finds the component at fault */
+        return walk(root, path, flags, s);
     close(root);
     return fd;
 }
@@ -315,16 +318,7 @@ int cv_where_open(cv_where where, int flags, const char *what, cv_err *err)
 int cv_where_open_folder(cv_where where, int flags, bool make, const char *what, cv_err *err)
 {
     steps s = {.follow = true, .make = make};
-    int fd;
-    flags |= O_DIRECTORY;
-    if (where.root) {
-        fd = open_below(where, flags, make, &s);
-    } else {
-        fd = open_again(AT_FDCWD, where.path, flags);
-        if (fd < 0 && errno == ENOENT && make && *where.path)
-            fd = walk(open_again(AT_FDCWD, where.path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY),
-                      where.path + strspn(where.path, "/"), flags, &s);
-    }
+    int fd = where.root ? open_below(where, flags | O_DIRECTORY, make, &s) : open_named(where.path, flags, &s);
     return fd >= 0 ? fd : fail_open(where, &s, what, err);
 }
 

@@ -57,6 +57,10 @@ int cv_where_open(cv_where where, int flags, const char *what, cv_err *err);
  * synced. O_PATH may be among the flags. */
 int cv_where_open_folder(cv_where where, int flags, bool make, const char *what, cv_err *err);
 
+/* Brings what the folder `name` in the open folder holds to disk; false with errno. Some file systems cannot sync a
+ * folder and say so: they promise nothing that we could wait for. */
+bool cv_where_sync(int folder, const char *name);
+
 /* The last name of the path. */
 const char *cv_where_name(cv_where where);
 

@@ -288,12 +288,8 @@ static void make_private(const char *path)
  * finds them there can rely on it. */
 static bool sync_folder(cv_arena *a, const char *path, cv_err *err)
 {
-    int fd = open(cv_folder_of(a, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
-    int number = errno;
-    if (fd >= 0)
-        close(fd);
-    return ok || place_error(path, CV_ERR_IO, strerror(number), "check the folder and its permissions", err);
+    return cv_where_sync(AT_FDCWD, cv_folder_of(a, path)) ||
+           place_error(path, CV_ERR_IO, strerror(errno), "check the folder and its permissions", err);
 }
 
 /* Distrusts whatever stands in the file's schema; foreign keys and triggers are in force, REPLACE counts as DELETE. */
