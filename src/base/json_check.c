@@ -124,13 +124,16 @@ static bool items(cursor *c, bool object)
 /* With the blanks around it. */
 static bool value(cursor *c)
 {
+    bool ok;
     skip_blanks(c);
-    char first = c->p < c->end ? *c->p : '\0';
-    bool ok = first == '"' ? string(c) : first == '{' || first == '[' ? c->p++, items(c, first == '{')
-        : first == 't' ? word(c, CV_STR("true"))
-      : first == 'f'   ? word(c, CV_STR("false"))
-      : first == 'n'   ? word(c, CV_STR("null"))
-                       : number(c);
+    if (next_is(c, '{'))
+        ok = items(c, true);
+    else if (next_is(c, '['))
+        ok = items(c, false);
+    else if (c->p < c->end && *c->p == '"')
+        ok = string(c);
+    else
+        ok = word(c, CV_STR("true")) || word(c, CV_STR("false")) || word(c, CV_STR("null")) || number(c);
     skip_blanks(c);
     return ok;
 }

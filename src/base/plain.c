@@ -1,6 +1,8 @@
 /* plain.c - text as it may be shown; see plain.h. */
 #include "base/plain.h"
 
+#include <errno.h>
+
 #include "base/utf8.h"
 
 bool cv_plain_is_control(uint32_t code)
@@ -90,6 +92,8 @@ bool cv_plain_sink(void *ctx, cv_str bytes)
     flow->held_count = rest;
     bool ok = cv_buf_flush(&out);
     cv_buf_release(&out);
+    if (!ok)
+        errno = out.error;
     return ok;
 }
 

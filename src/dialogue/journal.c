@@ -153,12 +153,8 @@ static bool read_stored(cv_call *call, cv_str op_id, cv_outcome *ret, cv_err *er
     const char *what = cv_arena_printf(call->arena, "an answer, to the op_id '%.*s',", CV_FMT(op_id)).p;
     if (!cv_stored_json(call->arena, ret->result, what, &answer, err))
         return false;
-    if (answer.type != CV_JSON_OBJECT) {
-        cv_err_set(err, CV_ERR_CORRUPT, "the record has %s that is not a JSON object", what);
-        cv_err_operation(err, CV_STR("verify"));
-        cv_err_suggest(err, CV_STR("tells where it was changed"));
-        return false;
-    }
+    if (answer.type != CV_JSON_OBJECT)
+        return cv_stored_corrupt(err, "%s that is not a JSON object", what);
     cv_json_value(&(cv_json_writer){.out = &text}, &answer);
     ret->result = cv_buf_take(&text, call->arena);
     ret->replayed = true;

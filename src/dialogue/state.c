@@ -76,7 +76,7 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return true;
 }
 
-static bool corrupt(cv_err *err, const char *format, ...)
+bool cv_stored_corrupt(cv_err *err, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -132,12 +132,12 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
 {
     const cv_rec_type *type = &cv_rec_types[kind];
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
-        return corrupt(err, "an entity that cannot be: its number is out of range");
+        return cv_stored_corrupt(err, "an entity that cannot be: its number is out of range");
     for (size_t i = 0; i < type->field_count; i++) {
         const char *fault = fault_of(kind, &type->fields[i], row);
         if (fault)
-            return corrupt(err, "a row (%.*s) whose %.*s is %s", CV_FMT(type->name), CV_FMT(type->fields[i].name),
-                           fault);
+            return cv_stored_corrupt(err, "a row (%.*s) whose %.*s is %s", CV_FMT(type->name),
+                                     CV_FMT(type->fields[i].name), fault);
     }
     return true;
 }
@@ -150,8 +150,8 @@ static bool check_seats(const cv_state *s, const cv_wanted *wanted, cv_err *err)
         return true;
     for (size_t i = 0; i < s->seats.count; i++)
         if (!cv_state_expert(s, s->seats.items[i].expert_slug))
-            return corrupt(err, "a seat of '%.*s', who is not an expert of the dialogue",
-                           CV_FMT(s->seats.items[i].expert_slug));
+            return cv_stored_corrupt(err, "a seat of '%.*s', who is not an expert of the dialogue",
+                                     CV_FMT(s->seats.items[i].expert_slug));
     return true;
 }
 
@@ -241,7 +241,7 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
         return not_found(call, dialogue_id, err);
     if (ret_state->position.rev < 0 || ret_state->position.rev > LARGEST || ret_state->position.event_count < 0 ||
         ret_state->position.event_count > LARGEST)
-        return corrupt(err, "a dialogue whose rev or number of events is out of range");
+        return cv_stored_corrupt(err, "a dialogue whose rev or number of events is out of range");
     cv_state_index(call->arena, ret_state);
     return keep || check_seats(ret_state, wanted, err);
 }
@@ -353,7 +353,7 @@ bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_val
     cv_err why = {.arena = a};
     if (cv_json_parse(a, text, ret_value, &why))
         return true;
-    return corrupt(err, "%s that is not JSON: %.*s", what, CV_FMT(why.message));
+    return cv_stored_corrupt(err, "%s that is not JSON: %.*s", what, CV_FMT(why.message));
 }
 
 bool cv_tension_is_open(const cv_rec_entity *entity)

@@ -63,10 +63,7 @@ static bool try_alone(cv_call *call, cv_str id, cv_work work, cv_outcome *outcom
     call->store->calls->let_go(call->store);
     if (!ok || !outcome->conflict)
         return ok;
-    cv_err_set(&err, CV_ERR_CORRUPT, "the record has a write of the dialogue '%.*s' that lies ahead of its rev",
-               CV_FMT(id));
-    cv_err_operation(&err, CV_STR("verify"));
-    cv_err_suggest(&err, CV_STR("tells what was changed"));
+    cv_stored_corrupt(&err, "a write of the dialogue '%.*s' that lies ahead of its rev", CV_FMT(id));
     return cv_call_fail(call, &err);
 }
 

@@ -76,16 +76,21 @@ cv_buf cv_cli_stdout_text(cv_cli *cli)
     return isatty(STDOUT_FILENO) ? through_flow(cli, false) : cv_cli_stdout();
 }
 
+int cv_cli_flush(cv_buf *out)
+{
+    int number = 0;
+    if (!cv_buf_flush(out))
+        number = out->error ? out->error : EIO;
+    else if (fflush(stdout) != 0)
+        number = errno;
+    cv_buf_release(out);
+    return number;
+}
+
 int cv_cli_finish(cv_cli *cli, cv_buf *out, int status)
 {
-    bool ok = cv_buf_flush(out);
-    int number = out->error;
-    if (ok && fflush(stdout) != 0) {
-        ok = false;
-        number = errno;
-    }
-    cv_buf_release(out);
-    if (ok)
+    int number = cv_cli_flush(out);
+    if (number == 0)
         return status;
     cv_err err = {.arena = cli->arena};
     const char *why = strerror(number);

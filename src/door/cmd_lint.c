@@ -3,7 +3,6 @@
  * Every path is walked; every file is read, perhaps fixed, linted and printed before the next one, in an arena of its
  * own. What cannot be read is reported, the rest goes on, and the exit status is 2.
  */
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/err_json.h"
@@ -89,11 +88,7 @@ static bool put_fixed(run *r, cv_arena *a, const char *file, cv_str before, cv_s
     if (is_stdin) {
         cv_buf out = cv_cli_stdout_text(r->cli);
         cv_buf_add(&out, after);
-        bool ok = cv_buf_flush(&out);
-        int number = ok ? 0 : out.error;
-        if (ok && fflush(stdout) != 0)
-            number = errno;
-        cv_buf_release(&out);
+        int number = cv_cli_flush(&out);
         return number == 0 || cv_err_set(err, CV_ERR_IO, "cannot write to standard output: %s", strerror(number));
     }
     return !changed || cv_file_write(file, after, err);

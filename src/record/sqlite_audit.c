@@ -50,10 +50,7 @@ static uint64_t mix(uint64_t x)
 
 static void add_word(words *w, cv_str stem, int64_t row, uint64_t column, uint64_t place)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < stem.n; i++)
-        hash = (hash ^ (unsigned char)stem.p[i]) * 0x100000001b3u;
-    w->sum += mix(mix(mix(hash) ^ (uint64_t)row) ^ (place * COLUMNS + column));
+    w->sum += mix(mix(mix(cv_str_hash(stem)) ^ (uint64_t)row) ^ (place * COLUMNS + column));
     w->count++;
 }
 

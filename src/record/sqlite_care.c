@@ -136,9 +136,9 @@ bool cv_sqlite_check(cv_store *store, cv_arena *a, cv_err *err)
 
 /* ---- backup ----------------------------------------------------------------------------------- */
 
-static bool sync_path(const char *path, int flags)
+static bool sync_path(const char *path)
 {
-    int fd = open(path, flags | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     bool ok = fsync(fd) == 0 || errno == EINVAL;
@@ -184,7 +184,7 @@ bool cv_sqlite_backup(cv_store *store, const char *path, cv_err *err)
         close(fd);
     if (!ok)
         return false;
-    ok = copy_to(s, path, err) && (sync_path(path, O_RDONLY) || backup_error(path, errno, err));
+    ok = copy_to(s, path, err) && (sync_path(path) || backup_error(path, errno, err));
     if (!ok)
         unlink(path);
     return ok;

@@ -10,7 +10,7 @@
  *     sqlite_search.c   finding words; sqlite_words.c  words as the index sees them
  *     sqlite_stream.c   streams and cursors
  *     sqlite_care.c     integrity check and backup; sqlite_audit.c  the search index against the rows
- *     sqlite_care.c     integrity check and backup; sqlite_restore.c  putting a backup back
+ *     sqlite_restore.c  putting a backup back
  *     sqlite_stamp.c    has anybody committed?
  *     sqlite_frozen.c   reading where nothing can be written
  *

@@ -181,7 +181,8 @@ bool cv_watermark_begin(const char *path, cv_watermark *ret_mark, cv_err *err)
             if (read_open(fd, &ret_mark->commit, &bytes))
                 return true;
             close(fd);
-            return unreadable(path, "its checksum is wrong", NULL, err) == CV_WATERMARK_THERE;
+            unreadable(path, "its checksum is wrong", NULL, err);
+            return false;
         }
         close(fd); /* it was replaced while we waited for the lock */
     }

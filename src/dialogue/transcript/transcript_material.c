@@ -37,12 +37,8 @@ static bool read_rows(cv_call *call, cv_str id, cv_transcript *t, cv_err *err)
 static bool check_rounds(const cv_transcript *t, cv_err *err)
 {
     for (size_t i = 0; i < t->s.rounds.count; i++)
-        if (t->s.rounds.items[i].round != (int64_t)i) {
-            cv_err_set(err, CV_ERR_CORRUPT, "the record has no round %zu, but a later one", i);
-            cv_err_operation(err, CV_STR("verify"));
-            cv_err_suggest(err, CV_STR("tells where it was changed"));
-            return false;
-        }
+        if (t->s.rounds.items[i].round != (int64_t)i)
+            return cv_stored_corrupt(err, "no round %zu, but a later one", i);
     return true;
 }
 

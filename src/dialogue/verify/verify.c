@@ -7,7 +7,7 @@
  *
  * The answer names each dialogue with its rev and head, so that two copies can be compared; or the first thing that
  * does not agree: dialogue, place, what was expected and what was found. The watermark comes last: a record that has
- * lost its end is told so only when what is left is whole.
+ * lost its end gets that answer only when what is left is whole. `accept` sets the watermark to what is left.
  */
 #include <unistd.h>
 
@@ -166,6 +166,45 @@ bool cv_record_verify(cv_call *call)
         return cv_call_fail(call, &err);
     cv_json_end_array(&w);
     answer_end(call, &w, &last, mark, given ? &seal : NULL);
+    cv_json_end_object(&w);
+    return true;
+}
+
+/* ---- to go on with less ------------------------------------------------------------------------------------------ */
+
+/* Writes that are to be given up must be named by the last commit that is left: nobody does so without having read how
+ * many they are. */
+static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
+{
+    const cv_json *given = cv_json_get(call->input, CV_STR("commit"));
+    cv_watermark_state state;
+    int64_t number = cv_json_get_int(call->input, "commit", -1);
+    if (!given)
+        return call->store->calls->acknowledged(call->store, call->arena, &state, err);
+    if (number == last->number)
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "the record ends at commit %lld, not at %lld", (long long)last->number,
+               (long long)number);
+    cv_err_field(err, CV_STR("commit"));
+    cv_err_suggest(err, CV_STR("name the last commit that the record has"));
+    return false;
+}
+
+bool cv_record_accept(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_commit last;
+    if (!call->store->calls->last_commit(call->store, &last, &err) || !may_accept(call, &last, &err) ||
+        !call->store->calls->accept(call->store, call->arena, &last, &err))
+        return cv_call_fail(call, &err);
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_int(&w, "commit", last.number);
+    if (call->for_people)
+        cv_json_key_str(&w, "text",
+                        cv_arena_printf(call->arena, "The record is taken as it stands, up to commit %lld.\n",
+                                        (long long)last.number));
     cv_json_end_object(&w);
     return true;
 }
