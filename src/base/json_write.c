@@ -189,7 +189,7 @@ static void add_escaped(cv_buf *out, cv_str s)
     }
 }
 
-/* JSON is UTF-8, and the name of a file need not be: each byte that is none becomes U+FFFD. */
+/* JSON is UTF-8, and the name of a file need not be: each byte that is not becomes U+FFFD. */
 static void add_quoted(cv_buf *out, cv_str s)
 {
     size_t valid = cv_utf8_valid(s);

@@ -24,7 +24,7 @@ typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file
  * that was imported is not used: whoever made the export does not decide where this project writes. */
 bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err);
 
-/* Writes a file there, with the folders that are missing. One that holds these very bytes is left alone. */
+/* Writes a file there, with the folders that are missing. One that holds these bytes already is left alone. */
 bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err);
 
 /* Warns of each file that was kept. */

@@ -324,7 +324,7 @@ static bool rev_conflict(const cv_state *state, int64_t expected, cv_err *err)
 }
 
 /* What became of the write. Without an op_id nothing is a replay: an equal request of somebody else has taken this rev,
- * and this one comes after it. Whoever insisted on a rev is told the present one by the engine's error. */
+ * and this one comes after it. For a caller who insisted on a rev the engine's error names the present one. */
 static bool settled(cv_call *call, cv_store_result result, cv_str op_id, cv_outcome *ret, cv_err *err)
 {
     bool named = given_op_id(call).p, insisted = cv_json_get(call->input, CV_STR("expect_rev"));

@@ -1,7 +1,7 @@
 /* restore.c - a backup put back in the place of the record.
  *
  *     FILE                    copied beside the record, opened, checked, every dialogue verified; FILE stays as it is
- *     the present record      locked, compared: what is further in it than in the backup is told
+ *     the present record      locked, compared: the answer lists what it has beyond the backup
  *                             kept under a name of its own: conclave.db.before-restore-20260214T093000Z
  *     the record              is the backup, from one moment to the next
  *

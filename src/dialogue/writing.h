@@ -1,8 +1,8 @@
 /* writing.h - what all writing operations on a dialogue do alike.
  *
  *     was it done under this op_id?  -> answer as then
- *     work                           -> commit, or with dry_run only the answer; or it finds that the very thing which
- *                                       the request names was made by the same request, and stands: answer as then
+ *     work                           -> commit, or with dry_run only the answer; or it finds that what the request
+ *                                       names was made by the same request, and stands: answer as then
  *     others came between            -> from the beginning, the first question included
  *     … too often                    -> once more while nobody else can write: who gave no expect_rev always succeeds
  *     refused                        -> the first question once more: it may have been the same request

@@ -356,8 +356,8 @@ static bool wants_colour(void)
     return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
 }
 
-/* A closed standard stream would be the next file that is opened. In its place comes one that refuses, so that whoever
- * writes to it is told. */
+/* A closed standard stream would be the next file that is opened. In its place comes one that refuses, so that
+ * writing to it fails. */
 static void fill_closed_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# rights.sh - the record is its owner's alone, whatever the umask; who gave others more is told by the doctor.
+# rights.sh - the record is its owner's alone, whatever the umask; doctor names wider rights.
 . "$(dirname "$0")/lib.sh"
 
 # modes FILE...: their permissions, in one line

@@ -718,7 +718,7 @@ static void a_record_that_has_lost_writes_is_refused(void **state)
         assert_str_has(errs.items[0].message, "was acknowledged, the record ends at commit");
         cv_buf_release(&out);
     }
-    /* A writer that did not ask is refused all the same, and nothing is written. */
+    /* A writer that did not ask is refused as well, and nothing is written. */
     cv_world w = {.now = 1767400000000, .folder = t.folder};
     use_marked(&w, t.path);
     cv_call call = cv_world_begin(&w);
