@@ -1,0 +1,124 @@
+/* record.c - what every engine does in the same way: single rows, replays, the optimistic write; see record.h. */
+#include "record/record.h"
+
+/* ---- single rows ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_arena *arena;
+    const cv_type *type;
+    void *row;
+    int64_t rev; /* only a row of this rev; 0: any */
+    cv_str scope;
+    bool found;
+} taking;
+
+static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    taking *t = ctx;
+    (void)err;
+    if (t->found || (t->rev && cv_row_rev(row) != t->rev))
+        return true;
+    memcpy(t->row, cv_row_copy(t->arena, t->type, row), t->type->size);
+    t->scope = cv_arena_copy(t->arena, scope.name);
+    t->found = true;
+    return true;
+}
+
+bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
+                   cv_err *err)
+{
+    void *key = cv_row_copy(a, type, row);
+    taking t = {.arena = a, .type = type, .row = row};
+    const cv_find find = {.type = type, .scope = scope, .like = key, .equal = type->key_count, .limit = 1};
+    if (!record->calls->find(record, &find, take_row, &t, err))
+        return false;
+    *ret_found = t.found;
+    return true;
+}
+
+bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
+                  bool *ret_found, cv_err *err)
+{
+    cv_row_clear(&cv_commit_row_type, ret_row);
+    ret_row->op_id = op_id;
+    return cv_record_get(record, a, scope, &cv_commit_row_type, ret_row, ret_found, err);
+}
+
+bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
+                        cv_commit_row *ret_row, bool *ret_found, cv_err *err)
+{
+    const cv_commit_row like = {.op_id = op_id};
+    taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row, .rev = 1};
+    const cv_find find = {
+        .type = &cv_commit_row_type, .index = cv_commits_by_op, .scope = {.room = room}, .like = &like, .equal = 1};
+    if (!record->calls->find(record, &find, take_row, &t, err))
+        return false;
+    *ret_scope = t.scope;
+    *ret_found = t.found;
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static cv_write_result op_conflict(cv_str op_id, cv_str where, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, %.*s, for another request", CV_FMT(where));
+    err->field = CV_STR("op_id");
+    err->value = op_id;
+    err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
+    return CV_WRITE_FAILED;
+}
+
+cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
+                                   cv_str op_id, cv_str digest, cv_commit_row *ret_row, cv_err *err)
+{
+    bool found;
+    cv_str first;
+    if (at->rev == 0) {
+        if (!cv_record_op_first(record, a, scope.room, op_id, &first, ret_row, &found, err))
+            return CV_WRITE_FAILED;
+        if (found && !cv_str_eq(ret_row->digest, digest))
+            return op_conflict(op_id, cv_arena_printf(a, "to make '%.*s'", CV_FMT(first)), err);
+        return CV_WRITE_DONE;
+    }
+    if (!cv_record_op(record, a, scope, op_id, ret_row, &found, err))
+        return CV_WRITE_FAILED;
+    if (found && !cv_str_eq(ret_row->digest, digest))
+        return op_conflict(op_id, cv_arena_printf(a, "at rev %lld", (long long)ret_row->rev), err);
+    return found ? CV_WRITE_REPLAYED : CV_WRITE_DONE;
+}
+
+static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expected, cv_err *err)
+{
+    if (rev == 0)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "there is no '%.*s' yet, rev %lld was expected", CV_FMT(scope.name),
+                   (long long)expected);
+    else if (expected == 0)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "the name '%.*s' is taken", CV_FMT(scope.name));
+    else
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "'%.*s' is at rev %lld, not %lld", CV_FMT(scope.name), (long long)rev,
+                   (long long)expected);
+    err->field = CV_STR("expect_rev");
+    err->suggestion = CV_STR("read it again and repeat the operation");
+    return CV_WRITE_CONFLICT;
+}
+
+cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t expect_rev,
+                                const cv_write *write, cv_commit_row *ret_row, cv_err *err)
+{
+    cv_scope_position at;
+    if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
+        return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+    cv_write_result result = write->restored ? CV_WRITE_DONE
+                                             : cv_record_replayed(record, a, scope, &at, write->commit.op_id,
+                                                                  write->commit.digest, ret_row, err);
+    if (result == CV_WRITE_DONE && at.rev != expect_rev)
+        result = rev_conflict(scope, at.rev, expect_rev, err);
+    if (result == CV_WRITE_DONE) {
+        result = record->calls->commit(record, a, write, err);
+        *ret_row = write->commit;
+        ret_row->rev = write->at.rev;
+    }
+    record->calls->end(record);
+    return result;
+}

@@ -1,0 +1,232 @@
+/* record.h - where the record is kept: one interface for every room, several engines.
+ *
+ *     scope   everything that changes together: (room, name) -> rev, head of the event chain, number of events
+ *     type    a table of fields that a room has defined (type.h)
+ *
+ *     begin(scope, READ)    find … find                 end        one moment of a scope, whatever others write
+ *     begin(scope, WRITE)   find … commit(rows)         [end]      the lock first, then reading, then writing
+ *     find(across scopes)   feed   search                          of the whole store
+ *
+ * An engine stores and returns rows; it knows no room. Ids, times, numbers, hashes, validation and formats are the
+ * caller's business, so all engines give byte-identical exports. No write touches two scopes.
+ *
+ * There are two ways to write. *Locked*: begin(WRITE) waits for its turn and returns the position, the room reads the
+ * few rows it needs and commits; there is nothing to repeat. *Optimistic*: the room computes from an earlier reading
+ * and writes against its rev with cv_record_write(), which refuses with CONFLICT when the scope has moved on. Every
+ * write has an op_id: one that was committed before is REPLAYED with the stored result. So a caller may always try
+ * again: nothing is written twice. Whatever is neither DONE nor REPLAYED comes with an error.
+ *
+ * A handle is for one thread at a time; other handles and processes may use the same store meanwhile. A visitor must
+ * not call the record that calls it; what it is shown lives until it returns, and false ends the walk with its error.
+ */
+#ifndef CV_RECORD_RECORD_H
+#define CV_RECORD_RECORD_H
+
+#include "record/search.h"
+#include "record/type.h"
+
+typedef struct cv_record cv_record;
+
+typedef struct {
+    cv_str room, name;
+} cv_scope_id;
+
+typedef struct {
+    int64_t rev;         /* of the last write; 0: there is no such scope yet */
+    cv_str head;         /* hash of the last event */
+    int64_t event_count; /* the last event's number */
+} cv_scope_position;
+
+/* What became of a write. */
+typedef enum {
+    CV_WRITE_DONE,     /* committed and durable */
+    CV_WRITE_REPLAYED, /* this op_id was committed before: the stored result is returned */
+    CV_WRITE_CONFLICT, /* certainly not written: the scope is at another rev */
+    CV_WRITE_BUSY,     /* certainly not written: others held the store for too long */
+    CV_WRITE_FAILED,   /* certainly not written: err tells why */
+    CV_WRITE_UNKNOWN   /* it may or may not be there: ask again with the same op_id */
+} cv_write_result;
+
+/* Rows of one type, side by side. */
+typedef struct {
+    const cv_type *type;
+    const void *rows;
+    size_t count;
+} cv_rows;
+
+/* The text of one field of a stored row is replaced by what stands for it (hash.h); the row's rev stays. */
+typedef struct {
+    const cv_type *type;
+    const void *row; /* its key */
+    const cv_type_field *field;
+    cv_str text; /* {"redacted_sha256":"…"} */
+} cv_redaction;
+
+/* One write. Rows of a REPLACED type take the place of those with the same key, rows of an ADDED type must be new; the
+ * engine sets their rev. With `restored` a whole scope of another store is put here as it was there: the scope must not
+ * exist yet, rows keep the revs they carry, `rows` holds the commits too (in the order of their revs), and `commit` is
+ * not looked at. */
+typedef struct {
+    cv_commit_row commit; /* op_id, operation, digest, created_at, result, head */
+    cv_scope_position at; /* after the write; its head is the commit's */
+    const cv_rows *rows;  /* events included, in any order; no volatile ones */
+    size_t count;
+    const cv_redaction *redactions;
+    size_t redaction_count;
+    bool restored;
+} cv_write;
+
+/* Rows in the order of an index or of the key. Rows given as examples hold the fields that are compared. */
+typedef struct {
+    const cv_type *type;
+    const cv_index *index; /* NULL: the key */
+    cv_scope_id scope;     /* of an index across scopes: only the room */
+    const void *like;      /* the first `equal` fields of the index (of the key) are those of this row */
+    size_t equal;
+    const void *after;  /* begin behind this row: index fields and key; NULL: at the first one */
+    cv_str after_scope; /* … which is a row of this scope, across scopes */
+    int64_t since_rev;  /* only rows with a higher rev. By an index on the rev this costs what is found, by
+                         * others what is passed over, too */
+    size_t limit;       /* 0: all */
+    bool descending;
+    bool outline; /* only KEY and OUTLINE fields are wanted: others may be absent */
+} cv_find;
+
+typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);
+typedef bool (*cv_scope_visit)(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err);
+
+/* One commit, as the feed tells of it. */
+typedef struct {
+    cv_str position; /* opaque; give it back to go on behind this commit */
+    cv_scope_id scope;
+    int64_t rev;
+    cv_str op_id, operation, created_at;
+} cv_feed_entry;
+
+typedef bool (*cv_feed_visit)(void *ctx, const cv_feed_entry *entry, cv_err *err);
+
+/* Words that are looked for (record/search.h has terms and marks), and which things count. */
+typedef struct {
+    const cv_search_term *terms; /* at most CV_MAX_QUERY_WORDS words in all */
+    size_t count;
+    bool any;        /* one of the terms suffices; excluded ones stay excluded */
+    cv_str room;     /* empty: all */
+    cv_str scope;    /* name, with a room; empty: all */
+    cv_str without;  /* JSON list of scope names; empty: none */
+    cv_str kinds;    /* JSON list of words; empty: all */
+    cv_str statuses; /* JSON list; empty: all */
+    cv_str person;   /* one of the people; empty: anybody */
+    size_t limit, offset;
+} cv_word_query;
+
+typedef struct {
+    cv_scope_id scope;
+    cv_str kind, id, title, body;
+    cv_str status; /* absent: it has none */
+    cv_str people; /* JSON list */
+    double score;  /* above 0, higher is better; comparable within one answer only */
+    cv_search_marks in_title, in_body;
+} cv_word_hit;
+
+typedef bool (*cv_word_visit)(void *ctx, const cv_word_hit *hit, cv_err *err);
+
+/* What keeps the rows, for people. */
+typedef struct {
+    cv_str engine;  /* "SQLite 3.40.1" */
+    int64_t schema; /* number of the last migration */
+} cv_record_about;
+
+typedef enum { CV_READ, CV_WRITE } cv_access;
+
+/* What an engine does. Fallible functions follow the house rule: bool, err last. */
+typedef struct {
+    cv_str name;
+    void (*close)(cv_record *record);
+
+    /* ---- one scope ----
+     * Between begin and end all readings are of one moment. WRITE waits for its turn (CV_ERR_BUSY when it does not
+     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. `commit` ends the
+     * transaction, whatever becomes of it; `end` takes back what was not committed and may always be called. */
+    bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
+                  cv_err *err);
+    cv_write_result (*commit)(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err);
+    void (*end)(cv_record *record);
+
+    /* Inside of a transaction its moment is seen, outside of one the present. A scope that does not exist has no
+     * rows. */
+    bool (*find)(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err);
+
+    /* Volatile rows: put by their keys, removed by them. Inside of a WRITE transaction they belong to it; outside of
+     * one they are written at once, and a power failure may lose them. The scope must exist. */
+    bool (*keep)(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
+    bool (*drop)(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
+
+    /* ---- all scopes ---- */
+    /* Those of a room by name, behind `after` (empty: all). limit 0: all. */
+    bool (*scopes)(cv_record *record, cv_str room, cv_str after, size_t limit, cv_scope_visit visit, void *ctx,
+                   cv_err *err);
+
+    /* Each commit once, in one order that is the same for every reader; behind `after` (empty: from the first). Commits
+     * of a scope come by rev. A position that was not made by this store is an error. */
+    bool (*feed)(cv_record *record, cv_str after, size_t limit, cv_feed_visit visit, void *ctx, cv_err *err);
+    bool (*newest)(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err); /* empty: no commit yet */
+
+    /* May something have been committed, by anybody, since *seen was set here? Costs about a microsecond. True without
+     * a commit is possible, false after one is not. *seen begins at 0. */
+    bool (*changed)(cv_record *record, uint64_t *seen);
+
+    /* How far a reader of the feed has come (feed.h); empty: nowhere. It moves on from `from` only: false in *ret_moved
+     * when another has moved it meanwhile. Inside of a transaction of the engine's own it belongs to it. */
+    bool (*reader_at)(cv_record *record, cv_arena *a, cv_str reader, cv_str *ret_position, cv_err *err);
+    bool (*reader_move)(cv_record *record, cv_str reader, cv_str from, cv_str to, bool *ret_moved, cv_err *err);
+
+    /* Hits in order, the best first; equals in the order of room, scope, kind, id. The index is brought up to date
+     * before. Where that is not possible (the store is busy, or cannot be written) the search sees less: *ret_behind
+     * commits have been made since. A query without a wanted term has no hits. */
+    bool (*search)(cv_record *record, cv_arena *a, const cv_word_query *query, cv_word_visit visit, void *ctx,
+                   size_t *ret_behind, cv_err *err);
+    bool (*search_rebuild)(cv_record *record, cv_arena *a, cv_err *err); /* the index from nothing again */
+
+    /* ---- the whole store ---- */
+    void (*about)(cv_record *record, cv_arena *a, cv_record_about *ret_about);
+    bool (*check)(cv_record *record, cv_arena *a, cv_err *err);       /* the engine's own integrity, and its schema */
+    bool (*backup)(cv_record *record, const char *path, cv_err *err); /* a whole, consistent copy */
+} cv_record_calls;
+
+/* Engines put this first in their own struct. */
+struct cv_record {
+    const cv_record_calls *calls;
+    const cv_types *types;
+};
+
+static inline void cv_record_close(cv_record *record)
+{
+    if (record)
+        record->calls->close(record);
+}
+
+/* ---- above the engines ------------------------------------------------------------------------------------------- */
+
+/* A commit by its op_id. ret_row is copied to the arena. */
+bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
+                  bool *ret_found, cv_err *err);
+
+/* The scope of a room that was made by this op_id; *ret_found false: none was. */
+bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
+                        cv_commit_row *ret_row, bool *ret_found, cv_err *err);
+
+/* Decides whether a write was done before, inside of its transaction: DONE means no, go on. REPLAYED fills *ret_row;
+ * FAILED: the op_id was used for another request (op_id_conflict), here or, at rev 0, to make another scope. */
+cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
+                                   cv_str op_id, cv_str digest, cv_commit_row *ret_row, cv_err *err);
+
+/* The optimistic write: lock, has it been done, is the scope at expect_rev, commit. *ret_row is the stored commit: this
+ * one, or that of the first time. */
+cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t expect_rev,
+                                const cv_write *write, cv_commit_row *ret_row, cv_err *err);
+
+/* Is there a row with the key of *row? Then *row is it, with its texts in the arena. */
+bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
+                   cv_err *err);
+
+#endif
