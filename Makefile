@@ -31,7 +31,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql.o build/gen/schemas.o build/gen/skills.o
+GEN_O    := build/gen/sql.o build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
 lib_o     = $(SRC:src/%.c=build/$(1)/%.o) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
 SHELLS   := bash zsh fish
@@ -82,6 +82,10 @@ build/fuzz/%.o: src/%.c | build/.need-test
 build/gen/sql.c: tools/embed $(wildcard sql/*.sql)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
+
+build/gen/sql_sqlite.c: tools/embed $(wildcard sql/sqlite/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) >$@
 
 build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)

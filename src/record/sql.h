@@ -26,4 +26,9 @@ typedef struct {
 
 extern const cv_sql_migrations cv_sql_schema;
 
+/* The same of sql/sqlite/: the record of any room. */
+extern const cv_sql_statement cv_sql_sqlite_statements[];
+extern const size_t cv_sql_sqlite_statement_count;
+extern const cv_sql_migrations cv_sql_sqlite_schema;
+
 #endif

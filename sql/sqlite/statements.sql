@@ -1,0 +1,144 @@
+-- statements.sql - the statements of the record in SQLite, by name.
+--
+--     -- name: scope         the text up to the next name is the statement "scope"
+--
+-- Those of the first part are made for every type: the engine puts names and parameters in the place of the words that
+-- begin with $ (src/record/sqlite/statements.c).
+
+-- ---- made for every type ------------------------------------------------------------------------------------------
+
+-- name: put_added
+INSERT INTO $table (scope, rev, $fields) VALUES (?, ?, $values);
+
+-- name: put_replaced
+INSERT INTO $table (scope, rev, $fields) VALUES (?, ?, $values)
+ON CONFLICT (scope, $keys) DO UPDATE SET rev = excluded.rev$updates;
+
+-- name: put_volatile
+INSERT INTO $table (scope, $fields) VALUES (?, $values) ON CONFLICT (scope, $keys) DO UPDATE SET scope = scope$updates;
+
+-- name: remove
+DELETE FROM $table WHERE (scope, $keys) = (?, $values);
+
+-- name: redact
+UPDATE $table SET $field = ? WHERE (scope, $keys) = (?, $values);
+
+-- name: find
+SELECT $columns FROM $table AS t $indexed WHERE ($equal) = ($equal_values)$conditions ORDER BY $order LIMIT ?;
+
+-- name: find_across
+SELECT $columns, s.name FROM $table AS t $indexed CROSS JOIN scopes AS s ON s.number = t.scope
+WHERE s.room = ?$conditions ORDER BY $order LIMIT ?;
+
+-- ---- scopes, feed -------------------------------------------------------------------------------------------------
+
+-- name: scope
+SELECT number, rev, head, event_count FROM scopes WHERE room = :room AND name = :name;
+
+-- name: scope_add
+INSERT INTO scopes (room, name, rev, head, event_count) VALUES (:room, :name, :rev, :head, :event_count);
+
+-- name: scope_move
+UPDATE scopes SET rev = :rev, head = :head, event_count = :event_count WHERE number = :scope;
+
+-- name: scopes
+SELECT name, rev, head, event_count FROM scopes WHERE room = :room AND name > :after ORDER BY name LIMIT :limit;
+
+-- name: feed
+SELECT c.number, c.head, s.room, s.name, c.rev, c.op_id, c.operation, c.created_at
+FROM commits AS c CROSS JOIN scopes AS s ON s.number = c.scope
+WHERE c.number > :after ORDER BY c.number LIMIT :limit;
+
+-- name: feed_at
+SELECT head FROM commits WHERE number = :number;
+
+-- name: feed_last
+SELECT number, head FROM commits ORDER BY number DESC LIMIT 1;
+
+-- name: reader
+SELECT position FROM readers WHERE reader = :reader;
+
+-- name: reader_add
+INSERT INTO readers (reader, position) VALUES (:reader, :to) ON CONFLICT (reader) DO NOTHING;
+
+-- name: reader_move
+UPDATE readers SET position = :to WHERE reader = :reader AND position = :from;
+
+-- name: data_version
+PRAGMA data_version;
+
+-- name: synchronous_normal
+PRAGMA synchronous = NORMAL;
+
+-- name: synchronous_full
+PRAGMA synchronous = FULL;
+
+-- ---- search -------------------------------------------------------------------------------------------------------
+
+-- name: search_text
+SELECT id, ids, more_ids, title, body, status, people FROM search_texts
+WHERE scope = :scope AND kind = :kind AND thing = :thing;
+
+-- name: search_text_add
+INSERT INTO search_texts (scope, kind, thing, ids, more_ids, status, people, title, body)
+VALUES (:scope, :kind, :thing, :ids, :more_ids, :status, :people, :title, :body);
+
+-- name: search_text_change
+UPDATE search_texts
+SET ids = :ids, more_ids = :more_ids, status = :status, people = :people, title = :title, body = :body
+WHERE id = :id;
+
+-- name: search_take_back
+INSERT INTO search_index (search_index, rowid, ids, title, body)
+SELECT 'delete', id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+
+-- name: search_enter
+INSERT INTO search_index (rowid, ids, title, body)
+SELECT id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+
+-- name: search_clear_index
+INSERT INTO search_index (search_index) VALUES ('delete-all');
+
+-- name: search_clear_texts
+DELETE FROM search_texts;
+
+-- name: search_clear_reader
+DELETE FROM readers WHERE reader = :reader;
+
+-- An id weighs more than any number of words, a title as much as four words of a body. Equals stand in the order of
+-- their names, so that the same record always gives the same order.
+
+-- name: search
+SELECT t.id, s.room, s.name, t.kind, t.thing, bm25(search_index, 10000.0, 4.0, 1.0) AS score
+FROM search_index JOIN search_texts AS t ON t.id = search_index.rowid JOIN scopes AS s ON s.number = t.scope
+WHERE search_index MATCH :expression
+    AND (:room IS NULL OR s.room = :room)
+    AND (:scope IS NULL OR s.name = :scope)
+    AND (:without IS NULL OR s.name NOT IN (SELECT value FROM json_each(:without)))
+    AND (:kinds IS NULL OR t.kind IN (SELECT value FROM json_each(:kinds)))
+    AND (:statuses IS NULL OR t.status IN (SELECT value FROM json_each(:statuses)))
+    AND (:person IS NULL OR instr(t.people, :person))
+ORDER BY score, s.room, s.name, t.kind, t.thing LIMIT :limit OFFSET :offset;
+
+-- name: search_hit
+SELECT title, body, status, people FROM search_texts WHERE id = :id;
+
+-- name: fts5_api
+SELECT fts5(?1);
+
+-- ---- the live schema ----------------------------------------------------------------------------------------------
+
+-- name: schema_table
+SELECT strict FROM pragma_table_list(:table) WHERE schema = 'main' AND type = 'table';
+
+-- name: schema_columns
+SELECT name, type, "notnull" FROM pragma_table_info(:table) ORDER BY cid;
+
+-- name: schema_indexes
+SELECT name, "unique", partial, origin FROM pragma_index_list(:table) ORDER BY name;
+
+-- name: schema_index
+SELECT name FROM pragma_index_info(:index) ORDER BY seqno;
+
+-- name: schema_parent
+SELECT count(*) FROM pragma_foreign_key_list(:table) WHERE "table" = 'scopes' AND "from" = 'scope' AND "to" = 'number';

@@ -1,0 +1,305 @@
+/* writing.c - one write of any room; see writing.h. */
+#include "kit/writing.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "record/hash.h"
+
+/* Rows of one type; each stands for itself, so that pointers to it stay good. */
+typedef struct {
+    const cv_type *type;
+    void **items;
+    size_t count, capacity;
+} row_list;
+
+typedef struct {
+    cv_event_row *event;
+    cv_str key, digest; /* no digest: that of the row with this key at commit */
+    const cv_type *type;
+} cover;
+
+struct cv_writing_rows {
+    struct {
+        row_list *items;
+        size_t count, capacity;
+    } lists;
+    struct {
+        cv_event_row **items;
+        size_t count, capacity;
+    } events;
+    cv_map by_key; /* rows that may change: key -> row */
+    cv_map added;  /* rows that may not: key -> row */
+    struct {
+        cover *items;
+        size_t count, capacity;
+    } covers;
+    struct {
+        cv_redaction *items;
+        size_t count, capacity;
+    } redactions;
+};
+
+/* ---- beginning ----------------------------------------------------------------------------------------------------
+ */
+
+void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
+                     cv_str now)
+{
+    *w = (cv_writing){.record = record, .arena = a, .scope = scope, .at = *at, .now = now};
+    w->rows = CV_NEW(a, struct cv_writing_rows);
+}
+
+bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str now, cv_err *err)
+{
+    cv_scope_position at;
+    if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
+        return false;
+    cv_writing_from(w, record, a, scope, &at, now);
+    w->locked = true;
+    return true;
+}
+
+void cv_writing_end(cv_writing *w)
+{
+    if (w->locked)
+        w->record->calls->end(w->record);
+    w->locked = false;
+}
+
+bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written *ret, cv_err *err)
+{
+    cv_commit_row row = {0};
+    ret->how = cv_record_replayed(w->record, w->arena, w->scope, &w->at, request->op_id, request->digest, &row, err);
+    ret->rev = row.rev;
+    ret->result = row.result;
+    return ret->how == CV_WRITE_DONE || ret->how == CV_WRITE_REPLAYED;
+}
+
+/* ---- rows and events ----------------------------------------------------------------------------------------------
+ */
+
+static row_list *list_of(cv_writing *w, const cv_type *type)
+{
+    for (size_t i = 0; i < w->rows->lists.count; i++)
+        if (w->rows->lists.items[i].type == type)
+            return &w->rows->lists.items[i];
+    row_list *list = CV_PUSH(w->arena, &w->rows->lists);
+    *list = (row_list){.type = type};
+    return list;
+}
+
+void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
+{
+    assert(type->life != CV_VOLATILE && type != &cv_event_row_type && type != &cv_commit_row_type);
+    cv_map *map = type->life == CV_REPLACED ? &w->rows->by_key : &w->rows->added;
+    uintptr_t *known = cv_map_put(map, w->arena, cv_row_name(w->arena, type, row), NULL);
+    if (*known)
+        return memmove((void *)*known, row, type->size);
+    void *kept = cv_arena_dup(w->arena, row, type->size);
+    row_list *list = list_of(w, type);
+    *CV_PUSH(w->arena, list) = kept;
+    *known = (uintptr_t)kept;
+    return kept;
+}
+
+cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type)
+{
+    cv_event_row *event = CV_NEW(w->arena, cv_event_row);
+    cv_row_clear(&cv_event_row_type, event);
+    *CV_PUSH(w->arena, &w->rows->events) = event;
+    event->seq = w->at.event_count + (int64_t)w->rows->events.count;
+    event->subject_type = subject_type;
+    event->subject_id = subject_id;
+    event->event_type = event_type;
+    event->agent = w->agent;
+    event->standing = w->standing;
+    event->created_at = w->now;
+    return event;
+}
+
+void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row)
+{
+    assert(type->life == CV_REPLACED);
+    *CV_PUSH(w->arena, &w->rows->covers) =
+        (cover){.event = event, .key = cv_row_name(w->arena, type, row), .type = type};
+}
+
+void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row, cv_str field)
+{
+    const cv_type_field *f = cv_type_field_named(type, field);
+    assert(f && f->role == CV_LONG && type->life != CV_VOLATILE);
+    cv_str text = cv_row_text(row, f->offset);
+    if (!text.p || cv_is_redacted(text, NULL))
+        return;
+    const void *kept = cv_row_copy(w->arena, type, row);
+    *CV_PUSH(w->arena, &w->rows->redactions) = (cv_redaction){type, kept, f, cv_redacted(w->arena, text)};
+    *CV_PUSH(w->arena, &w->rows->covers) = (cover){
+        .event = event, .key = cv_redacted_name(w->arena, type, row, f), .digest = cv_hash_text(w->arena, text)};
+}
+
+/* ---- what the events vouch for ------------------------------------------------------------------------------------
+ */
+
+static int by_key(const void *x, const void *y, void *type)
+{
+    return cv_row_order(type, *(void *const *)x, *(void *const *)y);
+}
+
+/* "added/line": one digest for all rows of a type that are only added, in the order of their keys. */
+static void cover_added(cv_writing *w, cv_event_row *last)
+{
+    for (size_t i = 0; i < w->rows->lists.count; i++) {
+        row_list *list = &w->rows->lists.items[i];
+        if (list->type->life != CV_ADDED)
+            continue;
+        qsort_r(list->items, list->count, sizeof *list->items, by_key, (void *)list->type);
+        cv_hash hash;
+        cv_hash_begin(&hash);
+        for (size_t k = 0; k < list->count; k++)
+            cv_hash_row(&hash, list->type, list->items[k]);
+        *CV_PUSH(w->arena, &w->rows->covers) =
+            (cover){.event = last,
+                    .key = cv_arena_printf(w->arena, "added/%.*s", CV_FMT(list->type->name)),
+                    .digest = cv_hash_end(&hash, w->arena)};
+    }
+}
+
+/* Rows for which nobody has vouched yet. */
+static void cover_rest(cv_writing *w, cv_event_row *last)
+{
+    cv_map covered = {0};
+    for (size_t i = 0; i < w->rows->covers.count; i++)
+        cv_map_put(&covered, w->arena, w->rows->covers.items[i].key, NULL);
+    for (size_t i = 0; i < w->rows->lists.count; i++) {
+        const row_list *list = &w->rows->lists.items[i];
+        for (size_t k = 0; list->type->life == CV_REPLACED && k < list->count; k++) {
+            cv_str key = cv_row_name(w->arena, list->type, list->items[k]);
+            if (!cv_map_get(&covered, key))
+                *CV_PUSH(w->arena, &w->rows->covers) = (cover){.event = last, .key = key, .type = list->type};
+        }
+    }
+}
+
+static int by_event(const void *x, const void *y)
+{
+    const cover *a = x, *b = y;
+    int order = CV_ORDER(a->event->seq, b->event->seq);
+    return order ? order : cv_str_order(a->key, b->key);
+}
+
+static cv_str digest_of(cv_writing *w, const cover *c)
+{
+    if (c->digest.p)
+        return c->digest;
+    const uintptr_t *row = cv_map_get(&w->rows->by_key, c->key);
+    assert(row); /* only rows of this write can be vouched for */
+    return cv_hash_one(w->arena, c->type, (const void *)*row);
+}
+
+/* Fills in the `covers` of every event. */
+static void vouch(cv_writing *w, const cv_commit_row *commit)
+{
+    cv_event_row *last = w->rows->events.items[w->rows->events.count - 1];
+    cover_added(w, last);
+    cover_rest(w, last);
+    *CV_PUSH(w->arena, &w->rows->covers) =
+        (cover){.event = last, .key = CV_STR("commit"), .digest = cv_hash_commit(w->arena, commit)};
+    const cover *covers = w->rows->covers.items;
+    size_t count = w->rows->covers.count, next = 0;
+    qsort(w->rows->covers.items, count, sizeof *covers, by_event);
+    for (size_t i = 0; i < w->rows->events.count; i++) {
+        cv_event_row *event = w->rows->events.items[i];
+        cv_buf text = {0};
+        cv_json_writer json = {.out = &text};
+        cv_json_begin_object(&json);
+        for (; next < count && covers[next].event == event; next++) {
+            if (next > 0 && covers[next - 1].event == event && cv_str_eq(covers[next - 1].key, covers[next].key))
+                continue; /* twice */
+            cv_json_key(&json, covers[next].key);
+            cv_json_str(&json, digest_of(w, &covers[next]));
+        }
+        cv_json_end_object(&json);
+        event->covers = cv_buf_take(&text, w->arena);
+    }
+    assert(next == count);
+}
+
+/* Hashes the events one after the other; returns the head. */
+static cv_str chain(cv_writing *w)
+{
+    cv_str head = w->at.rev ? w->at.head : cv_hash_scope(w->arena, w->scope.room, w->scope.name);
+    for (size_t i = 0; i < w->rows->events.count; i++)
+        w->rows->events.items[i]->hash = head = cv_hash_event(w->arena, head, w->rows->events.items[i]);
+    return head;
+}
+
+/* ---- commit -------------------------------------------------------------------------------------------------------
+ */
+
+static bool all_valid(cv_writing *w, const cv_commit_row *commit, cv_err *err)
+{
+    bool ok = cv_row_valid(&cv_commit_row_type, commit, err);
+    for (size_t i = 0; ok && i < w->rows->lists.count; i++) {
+        const row_list *list = &w->rows->lists.items[i];
+        for (size_t k = 0; ok && k < list->count; k++)
+            ok = cv_row_valid(list->type, list->items[k], err);
+    }
+    for (size_t i = 0; ok && i < w->rows->events.count; i++)
+        ok = cv_row_valid(&cv_event_row_type, w->rows->events.items[i], err);
+    return ok;
+}
+
+/* The rows of a type side by side, as the engine wants them. */
+static cv_rows side_by_side(cv_arena *a, const cv_type *type, void *const *items, size_t count)
+{
+    char *rows = cv_arena_array(a, count, type->size);
+    for (size_t i = 0; i < count; i++)
+        memcpy(rows + i * type->size, items[i], type->size);
+    return (cv_rows){type, rows, count};
+}
+
+static cv_write write_of(cv_writing *w, const cv_commit_row *commit)
+{
+    size_t lists = w->rows->lists.count;
+    cv_rows *rows = CV_NEW_ARRAY(w->arena, lists + 1, cv_rows);
+    for (size_t i = 0; i < lists; i++) {
+        const row_list *list = &w->rows->lists.items[i];
+        rows[i] = side_by_side(w->arena, list->type, list->items, list->count);
+    }
+    rows[lists] =
+        side_by_side(w->arena, &cv_event_row_type, (void *const *)w->rows->events.items, w->rows->events.count);
+    return (cv_write){.commit = *commit,
+                      .at = {w->at.rev + 1, commit->head, w->at.event_count + (int64_t)w->rows->events.count},
+                      .rows = rows,
+                      .count = lists + 1,
+                      .redactions = w->rows->redactions.items,
+                      .redaction_count = w->rows->redactions.count};
+}
+
+bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, cv_written *ret, cv_err *err)
+{
+    cv_commit_row commit = {.op_id = request->op_id,
+                            .operation = request->operation,
+                            .digest = request->digest,
+                            .created_at = w->now,
+                            .result = result};
+    assert(w->rows->events.count > 0);
+    *ret = (cv_written){.how = CV_WRITE_FAILED, .result = result};
+    if (!all_valid(w, &commit, err)) {
+        cv_writing_end(w);
+        return false;
+    }
+    vouch(w, &commit);
+    commit.head = chain(w);
+    cv_write write = write_of(w, &commit);
+    cv_commit_row stored = commit;
+    stored.rev = write.at.rev;
+    ret->how = w->locked ? w->record->calls->commit(w->record, w->arena, &write, err)
+                         : cv_record_write(w->record, w->arena, w->scope, w->at.rev, &write, &stored, err);
+    cv_writing_end(w);
+    ret->rev = stored.rev;
+    ret->result = stored.result;
+    return ret->how == CV_WRITE_DONE || ret->how == CV_WRITE_REPLAYED || ret->how == CV_WRITE_CONFLICT;
+}

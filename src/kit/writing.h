@@ -1,0 +1,79 @@
+/* writing.h - one write of any room: the rows it makes and the events that tell about them, committed together.
+ *
+ *     locked                                         optimistic
+ *     cv_writing_begin(&w, record, a, scope, now)    cv_writing_from(&w, record, a, scope, &position, now)
+ *     find …                                         (rows were read before, at that position)
+ *     cv_writing_done_before(&w, &request, …)
+ *
+ *     card *c = cv_writing_put(&w, &card_type, &row);
+ *     cv_event_row *e = cv_writing_event(&w, "card", id, "moved");
+ *     cv_writing_covers(&w, e, &card_type, c);
+ *     cv_writing_commit(&w, &request, result, &outcome, err);
+ *
+ * Numbers of events, row digests, hashes and the head of the chain are made in commit. A row put again under the same
+ * key takes the place of the one put before. Rows that may change and for which no event vouches are vouched for by the
+ * last event; so are all added rows and the commit itself. Every write has an event.
+ */
+#ifndef CV_KIT_WRITING_H
+#define CV_KIT_WRITING_H
+
+#include "base/map.h"
+#include "record/record.h"
+
+/* What is asked for: the same op_id with the same digest is done once. */
+typedef struct {
+    cv_str op_id, digest; /* SHA-256 of the request */
+    cv_str operation;     /* "board move" */
+} cv_request;
+
+/* What became of it. */
+typedef struct {
+    cv_write_result how;
+    int64_t rev;
+    cv_str result; /* the caller's own, or that of the first time */
+} cv_written;
+
+typedef struct {
+    cv_record *record;
+    cv_arena *arena;
+    cv_scope_id scope;
+    cv_scope_position at;   /* before the write; rev 0: the scope is made by it */
+    cv_str now;             /* one time for the whole write */
+    cv_str agent, standing; /* for every event, when they are set before it; absent: nobody is named */
+    bool locked;
+    struct cv_writing_rows *rows;
+} cv_writing;
+
+/* Takes the lock of the scope; until commit or end nobody else writes. */
+bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str now, cv_err *err);
+
+/* Writes from what was read at this position; commit finds out whether it is still the present one. */
+void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
+                     cv_str now);
+
+/* Was this request committed before? Then ret->how is REPLAYED, and the answer is in ret. False: it cannot be told, or
+ * the op_id was used for another request. A locked write asks before it does anything; of an optimistic one commit
+ * asks. */
+bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written *ret, cv_err *err);
+
+/* The row in the write, to be changed further until commit. */
+void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row);
+
+/* An event about a thing. The caller may fill in step, actors, reason, result_id, reference and data. */
+cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type);
+
+/* The event vouches for this row as it will be at commit. */
+void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row);
+
+/* The text of a stored row is replaced by its hash, and the event vouches for that. `row` is the stored row; a text
+ * that is redacted already stays as it is. */
+void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row, cv_str field);
+
+/* Commits. True: ret->how is DONE, REPLAYED or CONFLICT (optimistic: the scope moved on; read again and try again).
+ * False: BUSY, FAILED or UNKNOWN, with the error. `result` is the JSON that a replay returns. */
+bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, cv_written *ret, cv_err *err);
+
+/* Gives up a write that was begun; after commit there is nothing to give up. */
+void cv_writing_end(cv_writing *w);
+
+#endif

@@ -1,0 +1,26 @@
+/* feed.h - catching up with the feed: a reader with a kept position, which may be killed at any time and goes on.
+ *
+ *     position of the reader -> some commits behind it -> take() -> the position moves on -> …
+ *
+ * take() is called with a batch; when it returns true the position moves behind the batch. A reader that is killed in
+ * between sees the batch again, so it is at least once; whoever needs exactly once lets `begin` open a transaction of
+ * the same store and `end` commit it: then the position moves with the work.
+ */
+#ifndef CV_RECORD_FEED_H
+#define CV_RECORD_FEED_H
+
+#include "record/record.h"
+
+typedef struct {
+    cv_str name;                           /* of the reader: under it the position is kept */
+    size_t batch;                          /* commits at once */
+    bool (*begin)(void *ctx, cv_err *err); /* NULL: nothing to do */
+    bool (*take)(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *err);
+    bool (*end)(void *ctx, bool ok, cv_err *err); /* after every begin: commit, or take back */
+    void *ctx;
+} cv_feed_reader;
+
+/* Reads until nothing is left, or something fails. */
+bool cv_feed_catch_up(cv_record *record, cv_arena *a, const cv_feed_reader *reader, cv_err *err);
+
+#endif

@@ -1,0 +1,244 @@
+/* find.c - rows in the order of an index, from any place on, for what is found and not for what is there.
+ *
+ *     WHERE (scope, "status") = (?, ?) AND ("rank", "number") > (?, ?) ORDER BY "rank", "number" LIMIT ?
+ *           |      equal                   |  after
+ *
+ * The order is that of the index: its fields behind the equal ones, then the key (across scopes: fields, scope, key).
+ * A statement is made for each shape that is asked for and kept. Rows that lack a field of the index are not in it.
+ */
+#include <assert.h>
+
+#include "record/sqlite/engine.h"
+
+enum { MOST_COLUMNS = CV_MAX_INDEX_FIELDS + CV_MAX_KEY_FIELDS + 1 };
+
+/* A column of the order: a field, the rev (field NULL) or the scope. */
+typedef struct {
+    const cv_type_field *field;
+    bool is_scope;
+} column;
+
+typedef struct {
+    column items[MOST_COLUMNS];
+    size_t count;
+} columns;
+
+static bool has(const columns *c, const cv_type_field *field)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->items[i].is_scope && c->items[i].field == field)
+            return true;
+    return false;
+}
+
+/* All columns of the order, those that are equal included. */
+static columns order_of(const cv_find *f)
+{
+    columns c = {0};
+    for (size_t i = 0; f->index && i < f->index->count; i++)
+        c.items[c.count++] = (column){cv_type_at(f->type, f->index->at[i]), false};
+    if (f->index && f->index->across)
+        c.items[c.count++] = (column){NULL, true};
+    for (size_t i = 0; i < f->type->key_count; i++)
+        if (!has(&c, &f->type->fields[i]))
+            c.items[c.count++] = (column){&f->type->fields[i], false};
+    return c;
+}
+
+/* ---- the text of a statement ---------------------------------------------------------------------------------------
+ */
+
+static void add_column(cv_buf *out, column c)
+{
+    if (c.is_scope || !c.field)
+        cv_buf_add_z(out, c.is_scope ? "t.scope" : "t.rev");
+    else
+        cv_buf_printf(out, "t.\"%.*s\"", CV_FMT(c.field->name));
+}
+
+static void add_marks(cv_buf *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cv_buf_add_z(out, i ? ", ?" : "?");
+}
+
+static bool is_wanted(const cv_find *f, const cv_type_field *field)
+{
+    return !f->outline || field->role == CV_KEY || field->role == CV_OUTLINE;
+}
+
+static cv_str selected(cv_arena *a, const cv_find *f)
+{
+    cv_buf out = {0};
+    cv_buf_add_z(&out, f->type->life == CV_VOLATILE ? "0" : "t.rev");
+    for (size_t i = 0; i < f->type->field_count; i++)
+        if (is_wanted(f, &f->type->fields[i]))
+            cv_buf_printf(&out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
+    return cv_buf_take(&out, a);
+}
+
+/* Within a scope the equal columns are in the template; across scopes they stand here. Of two bounds on the rev the
+ * place behind which to begin is the narrower one: the other must not hide it from the planner. */
+static cv_str conditions(cv_arena *a, const cv_find *f, const columns *order, bool across)
+{
+    cv_buf out = {0};
+    for (size_t i = 0; across && i < f->equal; i++) {
+        cv_buf_add_z(&out, " AND ");
+        add_column(&out, order->items[i]);
+        cv_buf_add_z(&out, " = ?");
+    }
+    if (f->after && f->equal < order->count) {
+        for (size_t i = f->equal; i < order->count; i++) {
+            cv_buf_add_z(&out, i == f->equal ? " AND (" : ", ");
+            add_column(&out, order->items[i]);
+        }
+        cv_buf_add_z(&out, f->descending ? ") < (" : ") > (");
+        add_marks(&out, order->count - f->equal);
+        cv_buf_add_char(&out, ')');
+    }
+    bool by_rev = order->count > f->equal && !order->items[f->equal].is_scope && !order->items[f->equal].field;
+    if (f->since_rev > 0)
+        cv_buf_add_z(&out, by_rev && !(f->after && !f->descending) ? " AND t.rev > ?" : " AND +t.rev > ?");
+    for (size_t i = f->equal; f->index && i < f->index->count; i++)
+        if (order->items[i].field && order->items[i].field->role != CV_KEY) {
+            cv_buf_add_z(&out, " AND ");
+            add_column(&out, order->items[i]);
+            cv_buf_add_z(&out, " IS NOT NULL");
+        }
+    return cv_buf_take(&out, a);
+}
+
+static const char *text_of(cv_arena *a, const cv_find *f, const columns *order, bool across)
+{
+    cv_buf by = {0}, equal = {0}, values = {0};
+    for (size_t i = f->equal; i < order->count; i++) {
+        cv_buf_add_z(&by, i == f->equal ? "" : ", ");
+        add_column(&by, order->items[i]);
+        cv_buf_add_z(&by, f->descending ? " DESC" : "");
+    }
+    if (f->equal == order->count)
+        cv_buf_add_z(&by, "1");
+    cv_buf_add_z(&equal, "t.scope");
+    for (size_t i = 0; i < f->equal; i++) {
+        cv_buf_add_z(&equal, ", ");
+        add_column(&equal, order->items[i]);
+    }
+    add_marks(&values, f->equal + 1);
+    const cv_sqlite_word words[] = {
+        {"$columns", selected(a, f)},
+        {"$table", cv_str_of(f->type->table)},
+        {"$indexed", f->index ? cv_arena_printf(a, "INDEXED BY %s_%s", f->type->table, f->index->name) : CV_STR("")},
+        {"$equal", cv_buf_take(&equal, a)},
+        {"$equal_values", cv_buf_take(&values, a)},
+        {"$conditions", conditions(a, f, order, across)},
+        {"$order", cv_buf_take(&by, a)},
+    };
+    return cv_sqlite_fill(a, cv_sqlite_template(across ? "find_across" : "find"), words, CV_COUNT(words));
+}
+
+static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const columns *order, bool across)
+{
+    cv_sqlite_type *t = cv_sqlite_type_of(r, f->type);
+    uint32_t index = f->index ? (uint32_t)(f->index - f->type->indexes) + 1 : 0;
+    uint32_t shape = index << 8 | (uint32_t)f->equal << 4 | (uint32_t)(f->after != NULL) << 3 |
+                     (uint32_t)(f->since_rev > 0) << 2 | (uint32_t)f->descending << 1 | f->outline;
+    for (size_t i = 0; i < t->finds.count; i++)
+        if (t->finds.items[i].shape == shape) {
+            sqlite3_reset(t->finds.items[i].st);
+            return t->finds.items[i].st;
+        }
+    cv_arena scratch = {0};
+    sqlite3_stmt *st = NULL;
+    sqlite3_prepare_v3(r->s->db, text_of(&scratch, f, order, across), -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
+    if (st)
+        *CV_PUSH(r->arena, &t->finds) = (cv_sqlite_finding){shape, st};
+    cv_arena_release(&scratch);
+    return st;
+}
+
+/* ---- running it
+ * ------------------------------------------------------------------------------------------------------ */
+
+static bool bind_column(sqlite3_stmt *st, int parameter, column c, const void *row)
+{
+    return c.field ? cv_sqlite_bind_field(st, parameter, c.field, row)
+                   : sqlite3_bind_int64(st, parameter, cv_row_rev(row)) == SQLITE_OK;
+}
+
+static bool bind(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, const columns *order, bool across,
+                 int64_t scope, cv_err *err)
+{
+    int next = 1;
+    int64_t limit = f->limit == 0 || f->limit > INT64_MAX ? -1 : (int64_t)f->limit;
+    bool ok = across ? sqlite3_bind_text64(st, next++, f->scope.room.p, f->scope.room.n, SQLITE_STATIC, SQLITE_UTF8) ==
+                           SQLITE_OK
+                     : sqlite3_bind_int64(st, next++, scope) == SQLITE_OK;
+    for (size_t i = 0; ok && i < f->equal; i++)
+        ok = bind_column(st, next++, order->items[i], f->like);
+    for (size_t i = f->equal; ok && f->after && i < order->count; i++) {
+        int64_t behind = 0;
+        if (!order->items[i].is_scope)
+            ok = bind_column(st, next++, order->items[i], f->after);
+        else
+            ok = cv_sqlite_scope(r, NULL, (cv_scope_id){f->scope.room, f->after_scope}, &behind, NULL, err) &&
+                 sqlite3_bind_int64(st, next++, behind) == SQLITE_OK;
+    }
+    if (f->since_rev > 0)
+        ok = ok && sqlite3_bind_int64(st, next++, f->since_rev) == SQLITE_OK;
+    return ok && sqlite3_bind_int64(st, next, limit) == SQLITE_OK;
+}
+
+static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
+{
+    int next = 0;
+    memcpy(row, &(int64_t){sqlite3_column_int64(st, next++)}, sizeof(int64_t));
+    for (size_t i = 0; i < f->type->field_count; i++) {
+        const cv_type_field *field = &f->type->fields[i];
+        if (!is_wanted(f, field))
+            continue;
+        sqlite3_value *value = sqlite3_column_value(st, next++);
+        if (field->type == CV_INT) {
+            bool absent = sqlite3_value_type(value) == SQLITE_NULL;
+            memcpy(row + field->offset, &(int64_t){absent ? CV_ABSENT : sqlite3_value_int64(value)}, sizeof(int64_t));
+        } else {
+            cv_str text = cv_sqlite_value_str(value);
+            memcpy(row + field->offset, &text, sizeof text);
+        }
+    }
+}
+
+static bool visit_all(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, bool across, cv_row_visit visit,
+                      void *ctx, cv_err *err)
+{
+    _Alignas(max_align_t) char row[sizeof(int64_t) + CV_MAX_TYPE_FIELDS * sizeof(cv_str)];
+    int got = 0;
+    bool ok = true;
+    assert(f->type->size <= sizeof row);
+    cv_row_clear(f->type, row);
+    while (ok && (got = cv_sqlite_step(st)) > 0) {
+        read_row(st, f, row);
+        cv_str name = across ? cv_sqlite_column_str(st, sqlite3_column_count(st) - 1) : f->scope.name;
+        ok = visit(ctx, (cv_scope_id){f->scope.room, name}, row, err);
+    }
+    return got >= 0 ? ok : cv_sqlite_fail(r->s, "read the record", err);
+}
+
+bool cv_sqlite_find(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    bool across = find->index && find->index->across;
+    columns order = order_of(find);
+    int64_t scope = 0;
+    assert(find->equal <= (find->index ? find->index->count : find->type->key_count) && (!find->equal || find->like));
+    if (!across && !cv_sqlite_scope(r, NULL, find->scope, &scope, NULL, err))
+        return false;
+    if (!across && scope == 0)
+        return true;
+    sqlite3_stmt *st = statement(r, find, &order, across);
+    cv_err_code before = err->code;
+    if (!st || !bind(r, st, find, &order, across, scope, err))
+        return err->code != before ? false : cv_sqlite_fail(r->s, "read the record", err);
+    bool ok = visit_all(r, st, find, across, visit, ctx, err);
+    sqlite3_reset(st);
+    return ok;
+}
