@@ -156,11 +156,17 @@ typedef struct {
     cv_request request;
 } plan;
 
+typedef struct {
+    cv_arena *arena;
+    const cv_type *type;
+    void *row;
+} taking;
+
 static bool take_first(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     (void)scope, (void)err;
-    void **kept = ctx;
-    *kept = (void *)row;
+    taking *t = ctx;
+    t->row = cv_row_copy(t->arena, t->type, row);
     return false;
 }
 
@@ -172,22 +178,22 @@ static void plan_redaction(fixture *f, plan *p)
         const char *field;
     } texts[] = {{&card_type, "body"}, {&line_type, "text"}, {&cv_event_row_type, "reason"}, {&cv_commit_row_type, "result"}};
     size_t k = below(f, CV_COUNT(texts));
-    void *row = NULL;
+    taking t = {&f->turn, texts[k].type, NULL};
     if (cv_str_eq(scopes[p->scope].room, CV_STR("desk")) && k < 2)
         return;
     const cv_find find = {.type = texts[k].type,
                           .scope = scopes[p->scope],
                           .after = below(f, 2) ? random_row(f, texts[k].type, -1) : NULL};
-    f->records[0]->calls->find(f->records[0], &find, take_first, &row, &f->err);
-    if (!row)
+    f->records[0]->calls->find(f->records[0], &find, take_first, &t, &f->err);
+    if (!t.row)
         return;
-    /* The model's row lives on; the rows of this write must not touch it. */
+    /* The rows of this write must not touch it. */
     for (size_t i = 0; i < p->count; i++)
-        if (p->types[i] == texts[k].type && cv_row_order(texts[k].type, p->rows[i], row) == 0)
+        if (p->types[i] == texts[k].type && cv_row_order(texts[k].type, p->rows[i], t.row) == 0)
             return;
     p->redacted.type = texts[k].type;
     p->redacted.field = cv_str_of(texts[k].field);
-    p->redacted.row = cv_row_copy(&f->turn, texts[k].type, row);
+    p->redacted.row = t.row;
 }
 
 static plan make_plan(fixture *f)

@@ -232,7 +232,7 @@ bool cv_sqlite_find(cv_record *record, const cv_find *find, cv_row_visit visit, 
     assert(find->equal <= (find->index ? find->index->count : find->type->key_count) && (!find->equal || find->like));
     if (!across && !cv_sqlite_scope(r, NULL, find->scope, &scope, NULL, err))
         return false;
-    if (!across && scope == 0)
+    if ((!across && scope == 0) || (find->after && find->equal == order.count)) /* nothing comes behind the only one */
         return true;
     sqlite3_stmt *st = statement(r, find, &order, across);
     cv_err_code before = err->code;
