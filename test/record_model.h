@@ -23,7 +23,7 @@ typedef struct {
         struct {
             cv_scope_id id;
             cv_scope_position at;
-        } *items;
+        } * items;
         size_t count, capacity;
     } scopes;
     struct {
@@ -33,7 +33,7 @@ typedef struct {
     struct {
         struct {
             cv_str name, position;
-        } *items;
+        } * items;
         size_t count, capacity;
     } readers;
     bool open, writing;
@@ -105,8 +105,7 @@ static bool model_write(model *m, int64_t scope, const cv_write *w)
     int64_t rev = w->restored ? 0 : w->at.rev;
     for (size_t i = 0; i < w->count; i++)
         for (size_t k = 0; k < w->rows[i].count; k++)
-            if (!model_put(m, scope, w->rows[i].type,
-                           (const char *)w->rows[i].rows + k * w->rows[i].type->size, rev))
+            if (!model_put(m, scope, w->rows[i].type, (const char *)w->rows[i].rows + k * w->rows[i].type->size, rev))
                 return false;
     for (size_t i = 0; i < w->redaction_count; i++) {
         const cv_redaction *x = &w->redactions[i];
@@ -151,8 +150,7 @@ static cv_write_result model_commit(cv_record *record, cv_arena *a, const cv_wri
 
 static int model_compare_at(const cv_type *type, size_t offset, const void *x, const void *y)
 {
-    return offset == 0 ? CV_ORDER(cv_row_rev(x), cv_row_rev(y))
-                       : cv_row_compare_field(cv_type_at(type, offset), x, y);
+    return offset == 0 ? CV_ORDER(cv_row_rev(x), cv_row_rev(y)) : cv_row_compare_field(cv_type_at(type, offset), x, y);
 }
 
 static int model_compare(const void *x, const void *y, void *ctx)
@@ -221,7 +219,8 @@ static bool model_find(cv_record *record, const cv_find *f, cv_row_visit visit, 
     return ok;
 }
 
-/* ---- the rest ----------------------------------------------------------------------------------------------------- */
+/* ---- the rest -----------------------------------------------------------------------------------------------------
+ */
 
 static bool model_keep(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err)
 {
@@ -285,8 +284,12 @@ static bool model_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vi
         if (m->rows.items[i].type != &cv_commit_row_type || ++number <= after.n)
             continue;
         const cv_commit_row *c = (const void *)m->rows.items[i].row;
-        const cv_feed_entry entry = {model_position(m, number), m->scopes.items[m->rows.items[i].scope - 1].id,
-                                     c->rev, c->op_id, c->operation, c->created_at};
+        const cv_feed_entry entry = {model_position(m, number),
+                                     m->scopes.items[m->rows.items[i].scope - 1].id,
+                                     c->rev,
+                                     c->op_id,
+                                     c->operation,
+                                     c->created_at};
         given++;
         if (!visit(ctx, &entry, err))
             return false;

@@ -91,7 +91,7 @@ typedef struct {
     cv_str people; /* JSON list of names; absent: none */
 } cv_search_text;
 
-/* False: there is nothing to find in this row. */
+/* False: there is nothing to find in this row; kind and id are set all the same if there may have been before. */
 typedef bool (*cv_search_of)(cv_arena *a, const void *row, cv_search_text *ret_text);
 
 typedef struct {

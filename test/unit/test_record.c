@@ -54,7 +54,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ---- random rows -------------------------------------------------------------------------------------------------- */
+/* ---- random rows --------------------------------------------------------------------------------------------------
+ */
 
 static size_t below(fixture *f, size_t limit)
 {
@@ -95,8 +96,8 @@ static void *random_row(fixture *f, const cv_type *type, int64_t key)
                               .labels = below(f, 2) ? CV_STR("[\"x\",1]") : (cv_str){NULL, 0},
                               .body = maybe(f)};
     } else if (type == &line_type) {
-        *(line *)row = (line){
-            .thread = pick(f), .seq = key < 0 ? few(f) : 100 + key, .author = pick(f), .text = maybe(f)};
+        *(line *)row =
+            (line){.thread = pick(f), .seq = key < 0 ? few(f) : 100 + key, .author = pick(f), .text = maybe(f)};
     } else if (type == &cursor_type) {
         *(cursor *)row = (cursor){.reader = pick(f), .seen = below(f, 3) ? few(f) : CV_ABSENT, .note = maybe(f)};
     } else if (type == &paper_type) {
@@ -111,7 +112,8 @@ static void *random_row(fixture *f, const cv_type *type, int64_t key)
     return row;
 }
 
-/* ---- the same on every engine -------------------------------------------------------------------------------------- */
+/* ---- the same on every engine --------------------------------------------------------------------------------------
+ */
 
 static void note_row(cv_buf *out, const cv_type *type, const void *row)
 {
@@ -123,8 +125,7 @@ static void note_row(cv_buf *out, const cv_type *type, const void *row)
         else if (field->type == CV_INT)
             cv_buf_printf(out, "|%lld", (long long)cv_row_int(row, field->offset));
         else
-            cv_buf_printf(out, "|%zu:%.*s", cv_row_text(row, field->offset).n,
-                          CV_FMT(cv_row_text(row, field->offset)));
+            cv_buf_printf(out, "|%zu:%.*s", cv_row_text(row, field->offset).n, CV_FMT(cv_row_text(row, field->offset)));
     }
     cv_buf_add_char(out, '\n');
 }
@@ -139,7 +140,8 @@ static void compare(fixture *f, cv_str *answers, const char *what)
         }
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------------------------------
+ */
 
 /* What one write does, decided before the engines are asked. */
 typedef struct {
@@ -176,7 +178,8 @@ static void plan_redaction(fixture *f, plan *p)
     static const struct {
         const cv_type *type;
         const char *field;
-    } texts[] = {{&card_type, "body"}, {&line_type, "text"}, {&cv_event_row_type, "reason"}, {&cv_commit_row_type, "result"}};
+    } texts[] = {
+        {&card_type, "body"}, {&line_type, "text"}, {&cv_event_row_type, "reason"}, {&cv_commit_row_type, "result"}};
     size_t k = below(f, CV_COUNT(texts));
     taking t = {&f->turn, texts[k].type, NULL};
     if (cv_str_eq(scopes[p->scope].room, CV_STR("desk")) && k < 2)
@@ -267,8 +270,8 @@ static cv_str perform(fixture *f, cv_record *record, const plan *p, cv_written *
         ok = cv_writing_commit(&w, &p->request, cv_arena_printf(a, "{\"made\":%zu}", f->made), ret, &err);
     }
     bool written = ret->how == CV_WRITE_DONE || ret->how == CV_WRITE_REPLAYED;
-    return cv_arena_printf(a, "%s %d %lld %.*s", ok ? "ok" : "failed", (int)ret->how,
-                           written ? (long long)ret->rev : 0, CV_FMT(written ? ret->result : CV_STR("")));
+    return cv_arena_printf(a, "%s %d %lld %.*s", ok ? "ok" : "failed", (int)ret->how, written ? (long long)ret->rev : 0,
+                           CV_FMT(written ? ret->result : CV_STR("")));
 }
 
 static size_t outcomes[CV_WRITE_UNKNOWN + 1];
@@ -299,8 +302,8 @@ static void begin_and_leave(fixture *f)
         cv_scope_position at;
         cv_record *r = f->records[i];
         assert_ok(r->calls->begin(r, &f->turn, scope, access, &at, &f->err), &f->err);
-        answers[i] = cv_arena_printf(&f->turn, "%lld %lld %.*s", (long long)at.rev, (long long)at.event_count,
-                                     CV_FMT(at.head));
+        answers[i] =
+            cv_arena_printf(&f->turn, "%lld %lld %.*s", (long long)at.rev, (long long)at.event_count, CV_FMT(at.head));
         r->calls->end(r);
         r->calls->end(r); /* may always be called */
     }
@@ -343,7 +346,8 @@ static void keep_or_drop(fixture *f)
     compare(f, answers, "volatile rows");
 }
 
-/* ---- finding ------------------------------------------------------------------------------------------------------- */
+/* ---- finding -------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_buf out;
@@ -368,7 +372,7 @@ static bool note_found(void *ctx, cv_scope_id scope, const void *row, cv_err *er
 
 static cv_find random_find(fixture *f)
 {
-    static const cv_type *const types[] = {&card_type,  &card_type,         &line_type,         &line_type,
+    static const cv_type *const types[] = {&card_type,   &card_type,         &line_type,          &line_type,
                                            &cursor_type, &cv_event_row_type, &cv_commit_row_type, &paper_type};
     const cv_type *type = types[below(f, CV_COUNT(types))];
     cv_find find = {.type = type, .scope = scopes[type == &paper_type ? 4 : below(f, 4)]};
@@ -413,15 +417,16 @@ static void find_something(fixture *f)
     cv_find find = random_find(f);
     for (size_t i = 0; i < ENGINES; i++)
         answers[i] = find_pages(f, f->records[i], find);
-    cv_str what = cv_arena_printf(&f->turn, "%.*s by %s, %zu equal, limit %zu, since %lld%s%s",
-                                  CV_FMT(find.type->name), find.index ? find.index->name : "key", find.equal,
-                                  find.limit, (long long)find.since_rev, find.descending ? ", descending" : "",
-                                  find.outline ? ", outline" : "");
+    cv_str what =
+        cv_arena_printf(&f->turn, "%.*s by %s, %zu equal, limit %zu, since %lld%s%s", CV_FMT(find.type->name),
+                        find.index ? find.index->name : "key", find.equal, find.limit, (long long)find.since_rev,
+                        find.descending ? ", descending" : "", find.outline ? ", outline" : "");
     compare(f, answers, what.p);
     rows_found += answers[0].n > 3;
 }
 
-/* ---- feed ---------------------------------------------------------------------------------------------------------- */
+/* ---- feed ----------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_buf out;
@@ -506,7 +511,8 @@ static void list_scopes(fixture *f)
     compare(f, answers, "a list of scopes");
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------- */
+/* ---- all of it -----------------------------------------------------------------------------------------------------
+ */
 
 /* The same bytes, whole histories, and copies that are no different. */
 static void compare_all(fixture *f)

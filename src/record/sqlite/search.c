@@ -147,6 +147,14 @@ static bool enter(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_sear
     return same || run_on(r, "search_enter", old.id ? old.id : sqlite3_last_insert_rowid(r->s->db));
 }
 
+/* There is nothing to be found in it any more. */
+static bool empty_out(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_search_text *text)
+{
+    entry old;
+    const cv_search_text nothing = {.kind = text->kind, .id = text->id, .title = CV_STR(""), .body = CV_STR("")};
+    return known(r, a, scope, text, &old) && (!old.id || enter(r, a, scope, &nothing));
+}
+
 /* Nobody finds a redacted text by what stands in its place. */
 static void leave_redacted(const cv_type *type, char *row)
 {
@@ -163,7 +171,11 @@ bool cv_sqlite_index_row(cv_sqlite_record *r, int64_t scope, const cv_type *type
     cv_search_text text = {0};
     char *mine = cv_arena_dup(&scratch, row, type->size);
     leave_redacted(type, mine);
-    bool ok = !type->search(&scratch, mine, &text) || enter(r, &scratch, scope, &text);
+    bool ok = true;
+    if (type->search(&scratch, mine, &text))
+        ok = enter(r, &scratch, scope, &text);
+    else if (text.kind.n)
+        ok = empty_out(r, &scratch, scope, &text);
     cv_arena_release(&scratch);
     return ok;
 }
