@@ -208,7 +208,10 @@ static bool model_find(cv_record *record, const cv_find *f, cv_row_visit visit, 
             memcpy(row, all, sizeof(int64_t));
             for (size_t k = 0; k < f->type->field_count; k++) {
                 const cv_type_field *field = &f->type->fields[k];
-                if (field->role == CV_KEY || field->role == CV_OUTLINE)
+                bool ordered = false;
+                for (size_t n = 0; f->index && n < f->index->count; n++)
+                    ordered = ordered || f->index->at[n] == field->offset;
+                if (ordered || field->role == CV_KEY || field->role == CV_OUTLINE)
                     memcpy(row + field->offset, all + field->offset,
                            field->type == CV_INT ? sizeof(int64_t) : sizeof(cv_str));
             }

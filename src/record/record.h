@@ -89,7 +89,7 @@ typedef struct {
                          * others what is passed over, too */
     size_t limit;       /* 0: all */
     bool descending;
-    bool outline; /* only KEY and OUTLINE fields are wanted: others may be absent */
+    bool outline; /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
 } cv_find;
 
 typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);

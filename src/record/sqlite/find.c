@@ -62,9 +62,15 @@ static void add_marks(cv_buf *out, size_t count)
         cv_buf_add_z(out, i ? ", ?" : "?");
 }
 
+/* Fields of the index are part of every outline: whoever reads the next page needs them. */
 static bool is_wanted(const cv_find *f, const cv_type_field *field)
 {
-    return !f->outline || field->role == CV_KEY || field->role == CV_OUTLINE;
+    if (!f->outline || field->role == CV_KEY || field->role == CV_OUTLINE)
+        return true;
+    for (size_t i = 0; f->index && i < f->index->count; i++)
+        if (f->index->at[i] == field->offset)
+            return true;
+    return false;
 }
 
 static cv_str selected(cv_arena *a, const cv_find *f)
@@ -177,6 +183,7 @@ static bool bind(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, const 
         ok = bind_column(st, next++, order->items[i], f->like);
     for (size_t i = f->equal; ok && f->after && i < order->count; i++) {
         int64_t behind = 0;
+        assert(!order->items[i].field || cv_row_has(order->items[i].field, f->after));
         if (!order->items[i].is_scope)
             ok = bind_column(st, next++, order->items[i], f->after);
         else
