@@ -11,6 +11,7 @@
 #include "bench_import.h"
 #include "bench_json.h"
 #include "bench_mcp.h"
+#include "bench_record.h"
 #include "bench_register.h"
 #include "bench_search.h"
 #include "bench_store.h"
@@ -25,7 +26,7 @@ typedef struct {
 static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},     {"store", bench_store},     {"register", bench_register},
     {"search", bench_search}, {"export", bench_export}, {"context", bench_context}, {"views", bench_views},
-    {"import", bench_import}, {"mcp", bench_mcp},
+    {"import", bench_import}, {"mcp", bench_mcp},       {"record", bench_record},
 };
 
 static const section *find(const char *name)

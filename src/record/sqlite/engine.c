@@ -223,16 +223,25 @@ static bool newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err 
     return got >= 0;
 }
 
-/* Others' commits change the data version, our own do not. */
+/* Where the log's index is mapped, it tells the last commit of anybody without a call of the system (sqlite_stamp.c).
+ * Elsewhere the data version changes with others' commits, and our own are counted. */
+static uint64_t last_commit(cv_sqlite_record *r)
+{
+    cv_stamp stamp;
+    if (cv_sqlite_stamp(&r->s->base, &stamp))
+        return cv_str_hash((cv_str){(const char *)&stamp, sizeof stamp});
+    sqlite3_stmt *st = cv_sqlite_named(r, "data_version");
+    bool ok = st && cv_sqlite_step(st) > 0;
+    uint64_t version = ok ? (uint64_t)sqlite3_column_int64(st, 0) : 0;
+    if (st)
+        sqlite3_reset(st);
+    return ok ? (version << 32 | (r->own_commits & UINT32_MAX)) + 1 : 0;
+}
+
 static bool changed(cv_record *record, uint64_t *seen)
 {
-    cv_sqlite_record *r = (cv_sqlite_record *)record;
-    sqlite3_stmt *st = cv_sqlite_named(r, "data_version");
-    if (!st || cv_sqlite_step(st) <= 0)
-        return true;
-    uint64_t now = ((uint64_t)sqlite3_column_int64(st, 0) << 32 | (r->own_commits & UINT32_MAX)) + 1;
-    sqlite3_reset(st);
-    bool other = now != *seen;
+    uint64_t now = last_commit((cv_sqlite_record *)record);
+    bool other = now == 0 || now != *seen;
     *seen = now;
     return other;
 }

@@ -1,0 +1,7 @@
+/* bench_record.h - the record of any room against bare SQLite. */
+#ifndef CV_BENCH_RECORD_H
+#define CV_BENCH_RECORD_H
+
+void bench_record(void);
+
+#endif
