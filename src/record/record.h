@@ -191,6 +191,8 @@ typedef struct {
     void (*about)(cv_record *record, cv_arena *a, cv_record_about *ret_about);
     bool (*check)(cv_record *record, cv_arena *a, cv_err *err);       /* the engine's own integrity, and its schema */
     bool (*backup)(cv_record *record, const char *path, cv_err *err); /* a whole, consistent copy */
+    /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
+    bool (*scratch)(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 } cv_record_calls;
 
 /* Engines put this first in their own struct. */
@@ -204,6 +206,16 @@ static inline void cv_record_close(cv_record *record)
     if (record)
         record->calls->close(record);
 }
+
+/* Passes every call on to `inner` and tells `trace` about it. With `fail_at` n > 0 the n-th call that can fail does so
+ * instead (certainly not written), for tests. Closing it closes `inner`. */
+typedef struct {
+    void (*trace)(void *ctx, const char *call, cv_scope_id scope, size_t rows, cv_write_result result);
+    void *ctx;
+    size_t fail_at;
+    size_t calls; /* how many so far */
+} cv_record_tracing;
+cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tracing);
 
 /* ---- above the engines ------------------------------------------------------------------------------------------- */
 

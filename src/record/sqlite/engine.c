@@ -322,6 +322,8 @@ static void close_record(cv_record *record)
     sqlite3_close_v2(r->s->db);
 }
 
+static bool scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
+
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite"),
     .close = close_record,
@@ -342,6 +344,7 @@ static const cv_record_calls calls = {
     .about = about,
     .check = check,
     .backup = backup,
+    .scratch = scratch,
 };
 
 /* ---- opening ------------------------------------------------------------------------------------------------------
@@ -392,8 +395,8 @@ static bool configure(cv_sqlite *s)
     return cv_sqlite_words_define(s->db) && cv_sqlite_run(s, "recursive_triggers") == SQLITE_OK;
 }
 
-bool cv_sqlite_record_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema,
-                             cv_record **ret_record, cv_err *err)
+/* A database in memory, without tables. */
+static cv_sqlite_record *open_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema, cv_err *err)
 {
     cv_sqlite *s = CV_NEW(a, cv_sqlite);
     s->path = ":memory:";
@@ -404,10 +407,39 @@ bool cv_sqlite_record_memory(cv_arena *a, const cv_types *types, const cv_sql_mi
     bool ok = (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK && configure(s)) ||
               cv_sqlite_fail(s, "open a database in memory", err);
     cv_sqlite_record *r = make(a, types, s);
-    ok = ok && cv_sqlite_migrate(s, true, err);
     if (!ok)
         close_record(&r->base);
-    else
+    return ok ? r : NULL;
+}
+
+bool cv_sqlite_record_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema,
+                             cv_record **ret_record, cv_err *err)
+{
+    cv_sqlite_record *r = open_memory(a, types, schema, err);
+    bool ok = r && cv_sqlite_migrate(r->s, true, err);
+    if (r && !ok)
+        close_record(&r->base);
+    if (ok)
         *ret_record = &r->base;
     return ok;
+}
+
+static bool scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err)
+{
+    cv_sqlite_record *from = (cv_sqlite_record *)record;
+    if (empty)
+        return cv_sqlite_record_memory(a, record->types, from->s->schema, ret_record, err);
+    cv_sqlite_record *r = open_memory(a, record->types, from->s->schema, err);
+    if (!r)
+        return false;
+    sqlite3_backup *copy = sqlite3_backup_init(r->s->db, "main", from->s->db, "main");
+    if (copy)
+        sqlite3_backup_step(copy, -1);
+    if (!copy || sqlite3_backup_finish(copy) != SQLITE_OK) {
+        cv_sqlite_fail(r->s, "copy the database", err);
+        close_record(&r->base);
+        return false;
+    }
+    *ret_record = &r->base;
+    return true;
 }
