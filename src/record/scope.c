@@ -204,6 +204,8 @@ static cv_str parse_text(const parsing *p, const cv_type_field *field, const cv_
     }
     if (value->type != CV_JSON_STRING)
         refuse(p, field->name, "must be text or null");
+    else if (value->text.n && memchr(value->text.p, '\0', value->text.n))
+        refuse(p, field->name, "must be text without NUL");
     return value->type == CV_JSON_STRING && value->text.p ? value->text : CV_STR("");
 }
 

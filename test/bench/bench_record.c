@@ -98,7 +98,7 @@ static void make_page(int page)
     }
 }
 
-static void fail(const cv_err *err)
+static _Noreturn void fail(const cv_err *err)
 {
     cv_str text = cv_err_text(err);
     fprintf(stderr, "bench: record: %.*s\n", CV_FMT(text));
@@ -401,7 +401,7 @@ void bench_record(void)
     const char *paths[3];
     for (int i = 0; i < 3; i++)
         paths[i] = cv_arena_printf(&a, "%s/%d.db", folder, i).p;
-    cv_record *record, *second;
+    cv_record *record = NULL, *second = NULL;
     bare b = {0};
     if (!cv_sqlite_record_open(&a, paths[0], true, &types, &schema, &record, &err) ||
         !cv_sqlite_record_open(&a, paths[1], true, &types, &schema, &second, &err))

@@ -199,7 +199,7 @@ static void a_transaction_sees_one_moment(void **state)
     f->record = board_open(&f->arena, f->path, &f->err);
     cv_record *other = board_open(&f->arena, f->path, &f->err);
     const cv_find find = {.type = &card_type, .scope = scope};
-    for (int64_t rev = 1; rev < 4; rev++) {
+    for (int64_t rev = 1; rev < 4; rev += 2) {
         assert_int_equal(write_rev(other, &f->arena, scope, rev, true, &f->err), CV_WRITE_DONE);
         cv_scope_position at;
         moment m = {.rev = rev};
@@ -209,7 +209,6 @@ static void a_transaction_sees_one_moment(void **state)
         assert_ok(f->record->calls->find(f->record, &find, see_card, &m, &f->err), &f->err);
         assert_true(m.count == 20 && !m.torn);
         f->record->calls->end(f->record);
-        rev++;
     }
     /* Whoever waits too long is told: certainly not written. */
     cv_scope_position at;
