@@ -63,9 +63,9 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
 static cv_write_result op_conflict(cv_str op_id, cv_str where, cv_err *err)
 {
     cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, %.*s, for another request", CV_FMT(where));
-    err->field = CV_STR("op_id");
-    err->value = op_id;
-    err->suggestion = CV_STR("give every request its own op_id, and repeat one only for the same request");
+    cv_err_field(err, CV_STR("op_id"));
+    cv_err_value(err, op_id);
+    cv_err_suggest(err, CV_STR("give every request its own op_id, and repeat one only for the same request"));
     return CV_WRITE_FAILED;
 }
 
@@ -98,8 +98,8 @@ static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expe
     else
         cv_err_set(err, CV_ERR_REV_CONFLICT, "'%.*s' is at rev %lld, not %lld", CV_FMT(scope.name), (long long)rev,
                    (long long)expected);
-    err->field = CV_STR("expect_rev");
-    err->suggestion = CV_STR("read it again and repeat the operation");
+    cv_err_field(err, CV_STR("expect_rev"));
+    cv_err_suggest(err, CV_STR("read it again and repeat the operation"));
     return CV_WRITE_CONFLICT;
 }
 

@@ -181,8 +181,8 @@ static void refuse(const parsing *p, cv_str field, const char *what)
     if (p->errs->count >= CV_MAX_FAULTS)
         return;
     cv_err *err = cv_errs_add(p->errs, p->arena, CV_ERR_INVALID_VALUE, "%s", what);
-    err->field = cv_arena_printf(p->arena, "types.%.*s.rows[%zu]%s%.*s", CV_FMT(p->type->name), p->row,
-                                 field.n ? "." : "", CV_FMT(field));
+    cv_err_field(err, cv_arena_printf(p->arena, "types.%.*s.rows[%zu]%s%.*s", CV_FMT(p->type->name), p->row,
+                                      field.n ? "." : "", CV_FMT(field)));
 }
 
 static int64_t parse_int(const parsing *p, cv_str field, const cv_json *value)
@@ -262,8 +262,8 @@ static void parse_type(parsing *p, const cv_json *types, cv_rows *ret)
     const cv_json *list = cv_json_get(it, CV_STR("rows"));
     if (!list || list->type != CV_JSON_ARRAY || !parse_columns(p, cv_json_get(it, CV_STR("fields")))) {
         cv_err *err = cv_errs_add(p->errs, p->arena, CV_ERR_INVALID_VALUE, "the fields are not those of this version");
-        err->field = cv_arena_printf(p->arena, "types.%.*s.fields", CV_FMT(p->type->name));
-        err->suggestion = CV_STR("import it with the version of conclave that exported it, or a later one");
+        cv_err_field(err, cv_arena_printf(p->arena, "types.%.*s.fields", CV_FMT(p->type->name)));
+        cv_err_suggest(err, CV_STR("import it with the version of conclave that exported it, or a later one"));
         return;
     }
     char *rows = cv_arena_array(p->arena, list->count, p->type->size);
@@ -281,8 +281,8 @@ static void refuse_unknown(const type_list *known, const cv_json *types, cv_aren
         while (k < known->count && !cv_str_eq(known->items[k]->name, types->members[i].key))
             k++;
         if (k == known->count && errs->count < CV_MAX_FAULTS)
-            cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "this version does not know rows of this type")->field =
-                cv_arena_printf(a, "types.%.*s", CV_FMT(types->members[i].key));
+            cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "this version does not know rows of this type"),
+                         cv_arena_printf(a, "types.%.*s", CV_FMT(types->members[i].key)));
     }
 }
 
@@ -295,15 +295,15 @@ bool cv_scope_parse(const cv_types *types, cv_arena *a, const cv_json *document,
                            .at = {cv_json_get_int(document, "rev", 0), cv_json_get_text(document, "head"),
                                   cv_json_get_int(document, "events", 0)}};
     if (!cv_types_of(types, ret->scope.room))
-        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "there is no such room")->field = CV_STR("room");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "there is no such room"), CV_STR("room"));
     if (!ret->scope.name.n)
-        cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "must be text")->field = CV_STR("name");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "must be text"), CV_STR("name"));
     if (ret->at.rev < 1 || ret->at.event_count < ret->at.rev || !ret->at.head.n)
-        cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "rev, events and head are missing or cannot be right")->field =
-            CV_STR("rev");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "rev, events and head are missing or cannot be right"),
+                     CV_STR("rev"));
     if (!rows || rows->type != CV_JSON_OBJECT) {
-        cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "must be an object with the rows of each type")->field =
-            CV_STR("types");
+        cv_err_field(cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "must be an object with the rows of each type"),
+                     CV_STR("types"));
         return false;
     }
     types_of(types, ret->scope.room, &known);

@@ -193,7 +193,7 @@ static bool refuse(const cv_type *type, const void *row, const cv_type_field *fi
 {
     cv_err_set(err, CV_ERR_INVALID_VALUE, "%.*s: %.*s %s", CV_FMT(cv_row_name(err->arena, type, row)),
                CV_FMT(field->name), what);
-    err->field = field->name;
+    cv_err_field(err, field->name);
     return false;
 }
 

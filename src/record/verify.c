@@ -69,8 +69,8 @@ bool cv_verify_disagree(const cv_scope_verifier *v, cv_str place, cv_err *err, c
     va_end(args);
     cv_err_set(err, CV_ERR_VERIFY, "%.*s '%.*s': %.*s: %.*s", CV_FMT(v->scope.room), CV_FMT(v->scope.name),
                CV_FMT(place), CV_FMT(message));
-    err->value = cv_arena_copy(err->arena, place);
-    err->suggestion = CV_STR("keep this copy, restore the last backup that verifies, and compare the two");
+    cv_err_value(err, place);
+    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
     return false;
 }
 

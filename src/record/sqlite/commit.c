@@ -60,7 +60,7 @@ static cv_write_result put_rows(cv_sqlite_record *r, const cv_rows *rows, int64_
         if (st && put_row(st, rows->type, r->number, rev, row))
             continue;
         cv_write_result result = cv_sqlite_refused(r, "write the row", err);
-        err->field = cv_row_name(err->arena, rows->type, row);
+        cv_err_field(err, cv_row_name(err->arena, rows->type, row));
         if (st)
             sqlite3_reset(st);
         return result;

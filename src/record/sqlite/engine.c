@@ -153,8 +153,8 @@ static cv_str print_position(char to[POSITION_BYTES], int64_t number, cv_str hea
 static bool bad_position(cv_str position, const char *what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the position '%.*s' %s", CV_FMT(cv_str_head(position, 60)), what);
-    err->field = CV_STR("after");
-    err->suggestion = CV_STR("read the feed again from its beginning");
+    cv_err_field(err, CV_STR("after"));
+    cv_err_suggest(err, CV_STR("read the feed again from its beginning"));
     return false;
 }
 

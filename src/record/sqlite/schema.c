@@ -24,8 +24,8 @@ static bool wrong(checking *c, cv_str what)
 {
     cv_err_set(c->err, CV_ERR_SCHEMA, "the table %s is not what the type '%.*s' says: %.*s", c->type->table,
                CV_FMT(c->type->name), CV_FMT(what));
-    c->err->file = cv_str_of(c->r->s->path);
-    c->err->suggestion = CV_STR("change the migration or the type's table of fields, so that both agree");
+    cv_err_file(c->err, cv_str_of(c->r->s->path));
+    cv_err_suggest(c->err, CV_STR("change the migration or the type's table of fields, so that both agree"));
     return false;
 }
 

@@ -321,8 +321,8 @@ bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err)
     ok = ok && cv_sqlite_finish(r, err) == CV_WRITE_DONE;
     cv_sqlite_rollback(r->s);
     if (!ok && err->code == CV_ERR_CORRUPT) {
-        err->operation = CV_STR("verify");
-        err->suggestion = CV_STR("says whether the record is whole; if it is not, restore it from a backup");
+        cv_err_operation(err, CV_STR("verify"));
+        cv_err_suggest(err, CV_STR("says whether the record is whole; if it is not, restore it from a backup"));
     }
     return ok && catch_up(r, a, &damaged, err);
 }
@@ -444,7 +444,7 @@ static bool search_once(cv_sqlite_record *r, cv_arena *a, asking *ask, size_t *r
     cv_err late = {.arena = err->arena}; /* told by *ret_behind */
     ask->damaged = false;
     if (!catch_up_soon(r, a, &ask->damaged, &late) && ask->damaged) {
-        *err = late;
+        cv_err_copy(err, &late);
         return false;
     }
     return ask_all(r, a, ask, ret_behind, err);
