@@ -111,10 +111,11 @@ typedef struct {
 #define CV_CTYPE_OF_INT int64_t
 #define CV_TYPE_MEMBER(type, role, name) CV_CTYPE_OF_##type name;
 #define CV_TYPE_STRUCT(word, list)                                                                                     \
-    typedef struct {                                                                                                   \
+    typedef struct word word;                                                                                          \
+    struct word {                                                                                                      \
         int64_t rev;                                                                                                   \
         list(CV_TYPE_MEMBER)                                                                                           \
-    } word;                                                                                                            \
+    };                                                                                                                 \
     extern const cv_type word##_type;
 
 /* The table behind a struct, in a source; the type is named once more, for the offsets:
@@ -125,19 +126,22 @@ typedef struct {
  */
 #define CV_TYPE_FIELD_(ftype, frole, fname)                                                                            \
     {CV_STR_INIT(#fname), CV_##ftype, CV_##frole, (uint16_t)offsetof(CV_THIS_TYPE, fname)},
-#define CV_TYPE_COUNT_(ftype, frole, fname) +1
-#define CV_TYPE_COUNT_KEY_(ftype, frole, fname) +(CV_##frole == CV_KEY)
+#define CV_TYPE_ONE_(ftype, frole, fname) 1,
+#define CV_TYPE_ONE_IF_KEY_(ftype, frole, fname) CV_TYPE_ONE_IF_##frole
+#define CV_TYPE_ONE_IF_KEY 1,
+#define CV_TYPE_ONE_IF_OUTLINE
+#define CV_TYPE_ONE_IF_PLAIN
+#define CV_TYPE_ONE_IF_LONG
 #define CV_TYPE_TABLE(word, name_, table_, list, life_, search_, ...)                                                  \
     _Static_assert(offsetof(word, rev) == 0 && sizeof(word) <= UINT16_MAX, "the rev comes first");                     \
-    _Static_assert((0 list(CV_TYPE_COUNT_)) <= CV_MAX_TYPE_FIELDS, "too many fields");                                 \
-    _Static_assert((0 list(CV_TYPE_COUNT_KEY_)) >= 1 && (0 list(CV_TYPE_COUNT_KEY_)) <= CV_MAX_KEY_FIELDS,             \
-                   "a key has 1 to CV_MAX_KEY_FIELDS fields");                                                         \
+    _Static_assert(sizeof((char[]){list(CV_TYPE_ONE_)}) <= CV_MAX_TYPE_FIELDS, "too many fields");                     \
+    _Static_assert(sizeof((char[]){list(CV_TYPE_ONE_IF_KEY_)}) <= CV_MAX_KEY_FIELDS, "too many fields in the key");    \
     const cv_type word##_type = {.name = CV_STR_INIT(name_),                                                           \
                                  .table = (table_),                                                                    \
                                  .life = CV_##life_,                                                                   \
                                  .fields = (const cv_type_field[]){list(CV_TYPE_FIELD_)},                              \
-                                 .field_count = 0 list(CV_TYPE_COUNT_),                                                \
-                                 .key_count = 0 list(CV_TYPE_COUNT_KEY_),                                              \
+                                 .field_count = sizeof((char[]){list(CV_TYPE_ONE_)}),                                  \
+                                 .key_count = sizeof((char[]){list(CV_TYPE_ONE_IF_KEY_)}),                             \
                                  .size = sizeof(word),                                                                 \
                                  .search = (search_),                                                                  \
                                  __VA_ARGS__}
