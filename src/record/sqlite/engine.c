@@ -1,8 +1,7 @@
 /* engine.c - the record in SQLite: opening and closing, transactions and waiting, scopes, the feed.
  *
  * One process writes at a time; the numbers of commits are made under its lock, so they follow the order of commits
- * and a reader of the feed misses none. Writers take turns: the longer one waits, the more often it asks, and who has
- * just written lets the others ask first.
+ * and a reader of the feed misses none. Writers take turns in the order in which they asked (turns.c).
  */
 #include <assert.h>
 #include <stdio.h>
@@ -17,39 +16,70 @@ _Static_assert((int)CV_WRITE_DONE == (int)CV_STORE_DONE && (int)CV_WRITE_CONFLIC
                    (int)CV_WRITE_UNKNOWN == (int)CV_STORE_UNKNOWN,
                "results of the connection are results of writes");
 
-/* ---- turns --------------------------------------------------------------------------------------------------------
+/* ---- waiting ------------------------------------------------------------------------------------------------------
  */
 
-/* One pause, between `us` and twice that: no two processes wake in step. */
-static void pause_about(cv_sqlite *s, int64_t us)
+enum {
+    ASK_US = 250,   /* between two questions of the one whose turn it is */
+    LOOK_US = 500,  /* … of those who wait behind it */
+    MOST_WAITS = 12 /* of the longest wait, however many others get through */
+};
+
+/* One pause, between `us` and twice that: no two processes wake in step. False: it was long enough. Whoever sees that
+ * others get through knows that its own turn comes. */
+static bool pause_about(cv_sqlite_record *r, int64_t us)
 {
+    cv_sqlite *s = r->s;
+    cv_stamp stamp;
+    if (!r->hurried && cv_sqlite_stamp(&s->base, &stamp)) {
+        uint64_t now = cv_str_hash((cv_str){(const char *)&stamp, sizeof stamp});
+        s->waited_us = now == r->last_progress ? s->waited_us : 0;
+        r->last_progress = now;
+    }
+    if (s->waited_us >= s->wait_us || r->waited_us >= MOST_WAITS * s->wait_us)
+        return false;
     s->jitter += 0x9e3779b97f4a7c15u;
     uint64_t mixed = (s->jitter ^ (s->jitter >> 31)) * 0xbf58476d1ce4e5b9u;
     us += (int64_t)((mixed >> 33) % (uint64_t)us);
     s->waited_us += us;
-    nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = (long)(us % 1000000) * 1000}, NULL);
+    r->waited_us += us;
+    nanosleep(&(struct timespec){.tv_nsec = (long)us * 1000}, NULL);
+    return true;
 }
 
-/* Pauses of four milliseconds at first, which become shorter with the time that was waited. */
 static int busy(void *ctx, int tries)
 {
     cv_sqlite_record *r = ctx;
-    cv_sqlite *s = r->s;
-    if (tries == 0)
-        s->waited_us = 0;
-    if (s->waited_us >= s->wait_us)
-        return 0;
-    r->waited = true;
-    pause_about(s, s->waited_us < 100000 ? (tries < 2 ? 500 : 4000) : s->waited_us < 1000000 ? 1000 : 250);
-    return 1;
+    if (tries == 0 && !r->locking)
+        r->s->waited_us = r->waited_us = 0;
+    return !r->impatient && pause_about(r, ASK_US);
+}
+
+/* Whoever is not alone waits until those who asked before have had their turn. */
+static int begin_in_turn(cv_sqlite_record *r)
+{
+    int64_t ticket = cv_sqlite_turns_draw(r);
+    while (!r->impatient && cv_sqlite_turns_waiting(r, ticket))
+        r->impatient = !pause_about(r, LOOK_US);
+    int rc = cv_sqlite_run(r->s, "begin_write");
+    cv_sqlite_turns_give(r, ticket);
+    return rc;
 }
 
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err)
 {
-    if (r->waited)
-        pause_about(r->s, 500);
-    r->waited = false;
-    return cv_sqlite_run(r->s, "begin_write") == SQLITE_OK || cv_sqlite_fail(r->s, "begin to write", err);
+    int rc = SQLITE_BUSY;
+    r->s->waited_us = r->waited_us = 0;
+    r->locking = true;
+    if (!cv_sqlite_turns_waiting(r, INT64_MAX)) {
+        r->impatient = true;
+        rc = cv_sqlite_run(r->s, "begin_write");
+        r->impatient = false;
+    }
+    if ((rc & 0xff) == SQLITE_BUSY)
+        rc = begin_in_turn(r);
+    r->locking = r->impatient = false;
+    return rc == SQLITE_OK || cv_sqlite_fail(r->s, "begin to write", err);
 }
 
 cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_err *err)
@@ -312,6 +342,7 @@ static void close_record(cv_record *record)
         for (size_t k = 0; k < r->types[i].finds.count; k++)
             sqlite3_finalize(r->types[i].finds.items[k].st);
     }
+    cv_sqlite_turns_close(r);
     if (r->store) {
         cv_store_close(r->store);
         return;
@@ -357,6 +388,7 @@ static cv_sqlite_record *make(cv_arena *a, const cv_types *types, cv_sqlite *s)
     r->base = (cv_record){&calls, types};
     r->s = s;
     r->arena = a;
+    r->turns = -1;
     r->fixed = CV_NEW_ARRAY(a, cv_sql_sqlite_statement_count, sqlite3_stmt *);
     r->types = CV_NEW_ARRAY(a, CV_MAX_TYPES, cv_sqlite_type);
     r->types[r->type_count++].type = &cv_event_row_type;
@@ -376,6 +408,7 @@ bool cv_sqlite_record_open(cv_arena *a, const char *path, bool create, const cv_
         return false;
     cv_sqlite_record *r = make(a, types, (cv_sqlite *)store);
     r->store = store;
+    cv_sqlite_turns_open(r);
     *ret_record = &r->base;
     return true;
 }

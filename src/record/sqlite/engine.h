@@ -1,6 +1,7 @@
 /* engine.h - the inside of the record in SQLite, shared by its files and its tests.
  *
  *     engine.c      opening and closing, transactions and waiting, scopes, feed
+ *     turns.c       who waits to write, in the order in which they asked
  *     statements.c  statements by name, and those that are made from a type's table; rows <-> parameters and columns
  *     find.c        rows in the order of an index
  *     commit.c      one write; volatile rows
@@ -47,7 +48,14 @@ typedef struct {
     cv_scope_position at;
 
     uint64_t own_commits;
-    bool waited; /* the last turn had to be waited for: others want to write, too */
+
+    /* Waiting (engine.c, turns.c). */
+    int turns;              /* the file with the tickets; below 0: none */
+    bool locking;           /* a write is about to begin */
+    bool impatient;         /* … and does not wait */
+    bool hurried;           /* others who get through do not make the wait longer */
+    uint64_t last_progress; /* the last commit that was seen while waiting */
+    int64_t waited_us;      /* all in all */
 } cv_sqlite_record;
 
 /* Opens the file; `create` makes it when it is missing. `schema`: the migrations of the program, the first of which is
@@ -92,6 +100,13 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err);
 cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_err *err);
 cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err *err);
+
+/* Tickets: the file with them; does anybody wait who asked before this time? One's own, 0: there are none; back. */
+void cv_sqlite_turns_open(cv_sqlite_record *r);
+void cv_sqlite_turns_close(cv_sqlite_record *r);
+bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before);
+int64_t cv_sqlite_turns_draw(cv_sqlite_record *r);
+void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket);
 
 /* ---- the parts of the interface ------------------------------------------------------------------------------------
  */

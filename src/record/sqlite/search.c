@@ -294,7 +294,9 @@ static bool catch_up_soon(cv_sqlite_record *r, cv_arena *a, bool *ret_damaged, c
 {
     int64_t wait = r->s->wait_us;
     r->s->wait_us = wait < INDEX_WAIT_MS * 1000 ? wait : INDEX_WAIT_MS * 1000;
+    r->hurried = true;
     bool ok = catch_up(r, a, ret_damaged, err);
+    r->hurried = false;
     r->s->wait_us = wait;
     return ok;
 }

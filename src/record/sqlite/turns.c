@@ -1,0 +1,89 @@
+/* turns.c - who waits to write, in the order in which they asked.
+ *
+ * SQLite lets those who wait try again and again; who is lucky writes, and among many one may be unlucky for long. So
+ * whoever finds the store taken draws a ticket: a lock on one byte of an empty file beside the database, whose place is
+ * the time at which it asked. It tries only when no lower byte is locked:
+ *
+ *     conclave.db-turn    ····t1······t2··t3····        t1 asks SQLite, t2 and t3 look whether t1 is still there
+ *
+ * A lock goes with the process that holds it, so nobody waits for the dead. Who comes while nobody waits asks SQLite at
+ * once. Waiting ends when nobody, not even another, has got through for the longest wait. Where there are no such locks
+ * (they belong to open files, not to processes: Linux), everybody tries as before.
+ */
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/sqlite/engine.h"
+
+#ifdef F_OFD_SETLK
+enum { NO_FILE = -1 };
+
+static bool lock_byte(int fd, short type, int64_t at)
+{
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = at, .l_len = 1};
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+void cv_sqlite_turns_open(cv_sqlite_record *r)
+{
+    const char *path = cv_arena_printf(r->arena, "%s-turn", r->s->path).p;
+    r->turns = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+}
+
+void cv_sqlite_turns_close(cv_sqlite_record *r)
+{
+    if (r->turns != NO_FILE)
+        close(r->turns);
+}
+
+bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = before};
+    return r->turns != NO_FILE && before > 0 && fcntl(r->turns, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    for (int tries = 0; r->turns != NO_FILE && tries < 100; tries++, at++) /* somebody asked in the same nanosecond */
+        if (lock_byte(r->turns, F_WRLCK, at))
+            return at;
+    return 0;
+}
+
+void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
+{
+    if (ticket > 0)
+        lock_byte(r->turns, F_UNLCK, ticket);
+}
+#else
+void cv_sqlite_turns_open(cv_sqlite_record *r)
+{
+    (void)r;
+}
+
+void cv_sqlite_turns_close(cv_sqlite_record *r)
+{
+    (void)r;
+}
+
+bool cv_sqlite_turns_waiting(const cv_sqlite_record *r, int64_t before)
+{
+    (void)r, (void)before;
+    return false;
+}
+
+int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
+{
+    (void)r;
+    return 0;
+}
+
+void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
+{
+    (void)r, (void)ticket;
+}
+#endif
