@@ -320,10 +320,46 @@ static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
     *ret_about = (cv_record_about){it.engine, it.schema};
 }
 
+static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_CORRUPT, "the database is damaged: %.*s", CV_FMT(what));
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("restore it from a backup, or save what is left with sqlite3's .recover"));
+    return false;
+}
+
+/* Pages and foreign keys, as sqlite_care.c checks them. */
+static bool check_pages(cv_sqlite *s, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "integrity");
+    if (!st || cv_sqlite_step(st) <= 0)
+        return cv_sqlite_fail(s, "check the database", err);
+    cv_str answer = cv_sqlite_column_str(st, 0);
+    bool ok = cv_str_eq(answer, CV_STR("ok")) || damaged(s, answer, err);
+    sqlite3_reset(st);
+    return ok;
+}
+
+static bool check_references(cv_sqlite *s, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "foreign_keys");
+    int got = st ? cv_sqlite_step(st) : -1;
+    if (got < 0)
+        return cv_sqlite_fail(s, "check the database", err);
+    if (got > 0) {
+        cv_str table = cv_sqlite_column_str(st, 0), parent = cv_sqlite_column_str(st, 2);
+        damaged(s,
+                cv_arena_printf(err->arena, "a row of %.*s has no counterpart in %.*s", CV_FMT(table), CV_FMT(parent)),
+                err);
+    }
+    sqlite3_reset(st);
+    return got == 0;
+}
+
 static bool check(cv_record *record, cv_arena *a, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    return cv_sqlite_check(&r->s->base, a, err) && cv_sqlite_check_schema(r, a, err);
+    return check_pages(r->s, err) && check_references(r->s, err) && cv_sqlite_check_schema(r, a, err);
 }
 
 static bool backup(cv_record *record, const char *path, cv_err *err)
