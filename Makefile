@@ -1,10 +1,10 @@
 # Conclave. `make run` shows it, `make test` proves it, `make help` lists the rest.
 #
 #   build/conclave   the program, optimised            (CC, default gcc)
-#   build/asan/      the same sources and the tests with AddressSanitizer and UBSan
-#   build/fuzz/      the fuzz targets                  (clang, libFuzzer)
+#   build/asan/      the same sources, the tests and the replay of the fuzz corpora with AddressSanitizer and UBSan
+#   build/fuzz/      the fuzz targets, for make fuzz and make soak (clang, libFuzzer)
 #   build/tsan/      the sources and the server of the MCP tests with ThreadSanitizer
-#   build/steps/     the sources for the test that counts steps
+#   build/steps/     the sources that the tests which count steps need
 #   build/gen/       sources made from others: the SQL, the schemas
 #
 # Every target installs the packages it needs when they are missing (tools/need).
@@ -32,7 +32,8 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
 GEN_O    := build/gen/sql.o build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
-lib_o     = $(SRC:src/%.c=build/$(1)/%.o) $(GEN_O)
+# A build of its own list of sources has it as SRC_<build>.
+lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
 SHELLS   := bash zsh fish
 FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
@@ -125,11 +126,29 @@ install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## progra
 
 # ---- tests -----------------------------------------------------------------------------------
 
-build/asan/test_%: test/unit/test_%.c build/asan/lib.a | build/.need-test
+# A test is compiled when it has changed and linked again when the sources have.
+build/asan/test_%.o: test/unit/test_%.c | build/.need-test
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -c -o $@ $<
+
+build/asan/%.o: test/fuzz/%.c | build/.need-test
+	$(call say,cc)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -c -o $@ $<
+
+build/asan/test_%: build/asan/test_%.o build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka -ljansson
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka -ljansson
+
+# The corpora are replayed without libFuzzer, by a main that calls the target for each file.
+build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
+	$(call say,test)
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS)
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
+# Only the readers of outside bytes and what they stand on; what is missing here does not link.
+SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base vocab text dialogue/import dialogue/intake \
+    dialogue/lint dialogue/search door/install))) $(addprefix src/,dialogue/people.c dialogue/place.c \
+    dialogue/state.c record/records.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)
@@ -146,6 +165,7 @@ build/fuzz/fuzz_%: test/fuzz/fuzz_%.c build/fuzz/lib.a
 	$(Q)$(CLANG) $(COMPILE) -Werror -Itest $(SANITIZE) -fsanitize=fuzzer -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 TEST_PROGRAMS := $(UNIT:%=build/asan/test_%)
+REPLAYS  := $(FUZZERS:%=build/asan/fuzz_%)
 fuzz-build: $(FUZZERS:%=build/fuzz/fuzz_%)
 
 # The protocol's conformance suite and real clients; also what `make bench` is compared with.
@@ -161,8 +181,18 @@ build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
-test: build/conclave build/asan/conclave build/asan/mcp_fixture $(TEST_PROGRAMS) fuzz-build build/.need-npm ## everything that can fail; T=module for one
-	@tools/test $(T)
+# What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
+PROGRAMS := build/conclave build/asan/conclave
+SERVED   := build/asan/mcp_fixture build/.need-npm
+ifeq ($(T),)
+TESTED   := $(PROGRAMS) $(SERVED) $(TEST_PROGRAMS) $(REPLAYS)
+else
+TESTED   := $(PROGRAMS) $(if $(wildcard test/e2e/$(T).sh test/checks/$(T).sh),$(SERVED)) \
+    $(filter %/test_$(T) %/fuzz_$(T),$(TEST_PROGRAMS) $(REPLAYS))
+endif
+
+test: $(TESTED) ## everything that can fail; T=module for one, TIMES=1 for what each costs
+	@TIMES="$(TIMES)" tools/test $(T)
 
 asan: build/asan/conclave $(TEST_PROGRAMS) ## the sanitized program and unit tests
 
@@ -179,14 +209,14 @@ tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm 
 	@for t in mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed; do \
 	    CONCLAVE=build/tsan/conclave MCP_FIXTURE=build/tsan/mcp_fixture tools/test $$t || exit 1; done
 
-soak: build/conclave build/asan/conclave $(TEST_PROGRAMS) fuzz-build ## the long versions of what test runs short
+soak: $(TESTED) fuzz-build ## the long versions of what test runs short
 	CV_SOAK=1 tools/test $(T)
 	for t in $(FUZZERS); do tools/fuzz $$t 1800 || exit 1; done
 
 fuzz: fuzz-build ## fuzz one target: make fuzz T=marker S=60
 	tools/fuzz "$(T)" "$(S)"
 
-update: build/asan/conclave $(TEST_PROGRAMS) ## rewrite golden files; read the diff
+update: $(filter-out $(SERVED) $(REPLAYS),$(TESTED)) ## rewrite golden files; read the diff
 	CV_UPDATE=1 tools/test $(T)
 
 # ---- speed and style ---------------------------------------------------------------------------

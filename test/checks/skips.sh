@@ -110,7 +110,7 @@ sums true "$job" "1 1 0" "a job that is stopped"
 unset limit
 
 both build/asan/test_that_is_not_built "0 1 0" "0 1 0" "a unit program that is not built"
-both build/fuzz/fuzz_that_is_not_built "0 1 0" "0 1 0" "a fuzz target that is not built"
+both build/asan/fuzz_that_is_not_built "0 1 0" "0 1 0" "a fuzz target that is not built"
 
 # ---- npm: the suites that need it ----
 
