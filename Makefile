@@ -137,7 +137,7 @@ build/asan/%.o: test/fuzz/%.c | build/.need-test
 
 build/asan/test_%: build/asan/test_%.o build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka -ljansson
+	$(Q)$(CC) $(SANITIZE) -o $@ $(filter %.o %.a,$^) $(LIBS) -lcmocka -ljansson
 
 # The corpora are replayed without libFuzzer, by a main that calls the target for each file.
 build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a

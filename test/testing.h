@@ -6,7 +6,8 @@
  *         assert_str_eq(cv_str_trim(CV_STR(" a ")), "a");
  *     }
  *
- * Random input comes from cv_test_random with a fixed seed, so a failure repeats. Long loops ask cv_test_soak().
+ * Random input comes from cv_test_random with a seed that is fixed, or that of the run (cv_test_seed), so a failure
+ * repeats. Long loops ask cv_test_soak().
  */
 #ifndef CV_TEST_TESTING_H
 #define CV_TEST_TESTING_H
@@ -82,6 +83,16 @@ static inline uint64_t cv_test_next(cv_test_random *r)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+/* The seed of this run: campaigns that are too long for every run take their sample by it. tools/test makes another one
+ * of each commit, CV_SEED=n repeats a run. */
+static inline uint64_t cv_test_seed(void)
+{
+    const char *given = getenv("CV_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : 1;
+    print_message("# CV_SEED=%llu\n", (unsigned long long)seed);
+    return seed;
 }
 
 /* A number below `limit`, which is not 0. */

@@ -567,8 +567,7 @@ static void run_steps(fixture *f, size_t steps)
 static void engines_agree(void **state)
 {
     enum { STEPS = 2500 };
-    const char *given = getenv("CV_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 20260102;
+    uint64_t seed = cv_test_seed();
     for (int runs = cv_test_soak() ? 60 : 1; runs > 0; runs--, seed++) {
         fixture *f = *state;
         f->random.state = seed;

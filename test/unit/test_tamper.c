@@ -9,7 +9,8 @@
  *     sealed      not by verify alone, but with the seal: what docs/record.md says only a seal proves
  *     nothing     the index answers as before; the log had been taken into the database: nothing was lost
  *
- * A change that is none of these fails the test.
+ * A change that is none of these fails the test. Every column, table and object of the schema is attacked in every run,
+ * in one of the ways that there are: the seed of the run says in which. CV_SOAK takes all of them.
  */
 #include "rounds.h"
 
@@ -33,6 +34,7 @@ static struct {
     cv_str seal;                        /* of the end */
     cv_str index;                       /* what the search index has */
     size_t noticed, sealed, nothing;
+    cv_test_random random;
 } t;
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -242,6 +244,7 @@ static int make_record(void **state)
 {
     cv_world w;
     (void)state;
+    t.random.state = cv_test_seed();
     cv_world_open(&w);
     const char *path = cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p;
     t.folder = cv_test_folder(&t.a);
@@ -397,48 +400,65 @@ static const char *other_value(const column *c, int which)
         .p;
 }
 
+/* Another value in the first, the last or the middle row. */
+static bool change_column(const table *tab, const column *c, size_t row, int which)
+{
+    const long rows[] = {0, tab->rows - 1, tab->rows / 2};
+    const char *other = other_value(c, which);
+    return attack(expected_of(tab->name, c->name),
+                  cv_arena_printf(&t.a, "UPDATE %.*s SET %.*s = %s WHERE %s AND %.*s IS NOT %s", CV_FMT(tab->name),
+                                  CV_FMT(c->name), other, row_number(tab, rows[row]), CV_FMT(c->name), other)
+                      .p);
+}
+
+/* All nine ways, or from one that is drawn on until two have changed something. */
 static void change_columns(const table *tab)
 {
-    long rows[] = {0, tab->rows - 1, tab->rows / 2};
-    size_t some = cv_test_soak() ? 3 : 2;
-    for (size_t i = 0; i < tab->count; i++)
-        for (size_t r = 0; r < some && !is_a_note(tab->name, tab->columns[i].name); r++)
-            for (int which = 0; which < (cv_test_soak() ? 3 : r == 0 ? 2 : 1); which++) {
-                const char *other = other_value(&tab->columns[i], which);
-                cv_str name = tab->columns[i].name;
-                attack(expected_of(tab->name, name),
-                       cv_arena_printf(&t.a, "UPDATE %.*s SET %.*s = %s WHERE %s AND %.*s IS NOT %s", CV_FMT(tab->name),
-                                       CV_FMT(name), other, row_number(tab, rows[r]), CV_FMT(name), other)
-                           .p);
-            }
+    enum { WAYS = 9, SOME = 2 };
+    for (size_t i = 0; i < tab->count; i++) {
+        size_t first = cv_test_below(&t.random, WAYS), wanted = cv_test_soak() ? WAYS : SOME;
+        if (is_a_note(tab->name, tab->columns[i].name))
+            continue;
+        for (size_t n = first; n < first + WAYS && wanted > 0; n++)
+            wanted -= change_column(tab, &tab->columns[i], n % 3, (int)(n / 3 % 3));
+    }
 }
 
 static void remove_rows(const table *tab)
 {
     verdict expected = cv_str_starts(tab->name, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
-    for (long n = 0; n<tab->rows; n += tab->rows> 3 ? tab->rows / 3 : 1)
+    long step = tab->rows > 3 ? tab->rows / 3 : 1,
+         drawn = tab->rows ? (long)cv_test_below(&t.random, (size_t)tab->rows) : 0;
+    for (long n = cv_test_soak() ? 0 : drawn; n < tab->rows; n += cv_test_soak() ? step : tab->rows)
         attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s WHERE %s", CV_FMT(tab->name), row_number(tab, n)).p);
     if (tab->rows > 0)
         attack(expected, cv_arena_printf(&t.a, "DELETE FROM %.*s", CV_FMT(tab->name)).p);
 }
 
-/* A copy of a row with one column changed, wherever that makes a row that the table takes; and one of our own. */
+/* "INSERT INTO table SELECT a, b || 'x', c FROM table …": the first row again, but for one column. */
+static const char *copied_row(const table *tab, size_t changed)
+{
+    cv_buf list = {0};
+    for (size_t i = 0; i < tab->count; i++)
+        cv_buf_printf(&list, "%s%s", i ? ", " : "",
+                      i == changed ? other_value(&tab->columns[i], 0) : cv_arena_copy_z(&t.turn, tab->columns[i].name));
+    cv_str sql = cv_arena_printf(&t.a, "INSERT INTO %.*s SELECT %.*s FROM %.*s WHERE %s", CV_FMT(tab->name),
+                                 CV_FMT(cv_buf_str(&list)), CV_FMT(tab->name), row_number(tab, 0));
+    cv_buf_release(&list);
+    return sql.p;
+}
+
+/* A copy of a row with one column changed, wherever that makes a row that the table takes; and one of our own. Of the
+ * columns all, or from one that is drawn on until there was such a row. */
 static void add_rows(const table *tab)
 {
     verdict expected = cv_str_starts(tab->name, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
     cv_buf own = {0};
-    size_t added = 0;
-    for (size_t i = 0; i < tab->count; i++) {
+    size_t added = 0, first = cv_test_below(&t.random, tab->count);
+    for (size_t i = 0; i < tab->count; i++)
         cv_buf_printf(&own, "%s%s", i ? ", " : "", cv_str_eq(tab->columns[i].type, CV_STR("TEXT")) ? "'x'" : "77");
-        cv_buf list = {0};
-        for (size_t k = 0; k < tab->count; k++)
-            cv_buf_printf(&list, "%s%s", k ? ", " : "",
-                          k == i ? other_value(&tab->columns[k], 0) : cv_arena_copy_z(&t.turn, tab->columns[k].name));
-        cv_str sql = cv_arena_printf(&t.a, "INSERT INTO %.*s SELECT %.*s FROM %.*s WHERE %s", CV_FMT(tab->name),
-                                     CV_FMT(cv_buf_str(&list)), CV_FMT(tab->name), row_number(tab, 0));
-        cv_buf_release(&list);
-        added += attack(expected, sql.p);
-    }
+    for (size_t i = first; i < first + tab->count && (cv_test_soak() || added == 0); i++)
+        added += attack(expected, copied_row(tab, i % tab->count));
     added +=
         attack(expected,
                cv_arena_printf(&t.a, "INSERT INTO %.*s VALUES (%.*s)", CV_FMT(tab->name), CV_FMT(cv_buf_str(&own))).p);
@@ -466,7 +486,7 @@ static void every_table_and_column(void **state)
         remove_rows(&all[i]);
         add_rows(&all[i]);
     }
-    report("rows", 650);
+    report("rows", cv_test_soak() ? 650 : 400);
 }
 
 /* No event of this record is about the write that restored a dialogue. */
@@ -497,6 +517,7 @@ static void attack_schema(const char *sql)
 
 static void every_object_of_the_schema(void **state)
 {
+    static const char *const ways[] = {"DELETE FROM sqlite_schema", "UPDATE sqlite_schema SET sql = sql || ' /* */'"};
     static const char *const others[] = {
         "CREATE TABLE more (a)",
         "CREATE INDEX more ON events (created_at)",
@@ -514,15 +535,13 @@ static void every_object_of_the_schema(void **state)
     sqlite3 *db = open_raw();
     cv_str names = lines_of(db, &t.a, "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL"), name;
     sqlite3_close(db);
-    while (cv_str_split(&names, '\n', &name) && name.n > 0) {
-        attack_schema(cv_arena_printf(&t.a, "DELETE FROM sqlite_schema WHERE name = '%.*s'", CV_FMT(name)).p);
-        attack_schema(
-            cv_arena_printf(&t.a, "UPDATE sqlite_schema SET sql = sql || ' /* */' WHERE name = '%.*s'", CV_FMT(name))
-                .p);
-    }
+    while (cv_str_split(&names, '\n', &name) && name.n > 0)
+        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = cv_test_soak() ? CV_COUNT(ways) : 1; n > 0;
+             n--, i++)
+            attack_schema(cv_arena_printf(&t.a, "%s WHERE name = '%.*s'", ways[i % CV_COUNT(ways)], CV_FMT(name)).p);
     for (size_t i = 0; i < CV_COUNT(others); i++)
         attack_schema(others[i]);
-    report("schema", 200);
+    report("schema", cv_test_soak() ? 200 : 100);
 }
 
 /* ---- the log ----------------------------------------------------------------------------------------------- */
@@ -542,12 +561,13 @@ static void the_log_removed_cut_or_damaged(void **state)
     (void)state;
     with_log((cv_str){NULL, 0}, "the log removed");
     assert_int_equal(t.noticed, 1);
-    for (size_t n = 0; n < log.n; n += n < HEADER ? HEADER : cv_test_soak() ? FRAME : 5 * FRAME) {
+    size_t frames = cv_test_soak() ? 1 : 10, first = cv_test_below(&t.random, frames) * FRAME;
+    for (size_t n = 0; n < log.n; n += n < HEADER ? HEADER + first : frames * FRAME) {
         with_log(cv_str_head(log, n), "the log cut at a frame");
         with_log(cv_str_head(log, n + 1000 < log.n ? n + 1000 : n + 1), "the log cut in a frame");
     }
-    size_t step = cv_test_soak() ? 97 : 9973;
-    for (size_t n = 0; n < log.n; n += n < HEADER ? 1 : step) {
+    size_t step = cv_test_soak() ? 97 : 17971;
+    for (size_t n = 0; n < log.n; n += n < HEADER ? 1 : n == HEADER ? 1 + cv_test_below(&t.random, step) : step) {
         char *bytes = cv_arena_copy_z(&t.turn, log);
         bytes[n] = (char)(bytes[n] ^ 0x40);
         cv_str damaged = cv_arena_copy(&t.a, (cv_str){bytes, log.n});

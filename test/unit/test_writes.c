@@ -391,13 +391,12 @@ static void begin(cv_world *w, model *m, const char *id)
 static void acknowledged_is_done(void **state)
 {
     (void)state;
-    const uint64_t seed = 20261116;
     cv_world w;
-    cv_test_random random = {seed};
+    cv_test_random random = {cv_test_seed()};
     cv_buf text = {0};
     size_t counts[OUTCOMES] = {0}, cases = cv_test_soak() ? 200000 : 4000, done = 0;
     model *m = test_calloc(1, sizeof *m);
-    print_message("# seed %llu, %zu requests\n", (unsigned long long)seed, cases);
+    print_message("# %zu requests\n", cases);
     cv_world_open(&w);
     for (int number = 0; done < cases; number++) {
         char id[32];
@@ -779,11 +778,10 @@ static void many_writers_are_told_the_truth(void **state)
 {
     cv_world *w = *state;
     model m;
-    const uint64_t seed = 7;
     int writes = cv_test_soak() ? 1500 : 40, commented = 0, replaced = 0, expected = 0;
     begin(w, &m, "d");
-    print_message("# seed %llu, %d processes, %d requests each\n", (unsigned long long)seed, WRITERS, writes);
-    tellings *told = run_processes(w, WRITERS, writes, seed, write_among_others, new_tellings());
+    print_message("# %d processes, %d requests each\n", WRITERS, writes);
+    tellings *told = run_processes(w, WRITERS, writes, cv_test_seed(), write_among_others, new_tellings());
     cv_state s = cv_world_state(w, "d");
     for (size_t i = 0; i < s.events.count; i++) {
         commented += cv_str_eq(s.events.items[i].event_type, CV_STR("commented"));
