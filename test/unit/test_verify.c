@@ -478,7 +478,8 @@ static void backups_are_replaced_only_by_force(void **state)
     assert_int_not_equal(before.st_ino, after.st_ino);
     assert_false(back_up(&s, s.folder, true));
     assert_false(back_up(&s, cv_arena_printf(&s.arena, "%s/no/backup.db", s.folder).p, true));
-    s.call.confined = true;
+    s.call.confined = true; /* then the copy begins in the record's folder */
+    assert_int_equal(mkdir(cv_arena_printf(&s.arena, "%s/.conclave", s.folder).p, 0700), 0);
     assert_false(back_up(&s, "/tmp/conclave-test-outside.db", true));
     assert_true(back_up(&s, "inside.db", false));
     cv_sample_close(&s);
