@@ -29,7 +29,7 @@ THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 
-SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
 GEN_O    := build/gen/sql.o build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
 # A build of its own list of sources has it as SRC_<build>.

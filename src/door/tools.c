@@ -218,7 +218,7 @@ static bool is_in(const char *rooms, const char *room)
 
 static bool is_offered(const cv_tools_options *options, const cv_operation *op)
 {
-    return op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_EVERY_ROUND));
+    return op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_UNASKED));
 }
 
 /* The words of a tool's name that tell it from others, as they stand in the table: "mcp__conclave__blue_dialog_list"

@@ -17,12 +17,15 @@ static _Noreturn void bad_build(const char *schema, const char *what)
     abort();
 }
 
-static size_t schema_number(const char *name)
+/* The text of the schemas: in the row itself, or in the file that it names. */
+static cv_str schema_text(const char *schema)
 {
-    for (size_t i = 0; i < cv_schema_files_count; i++)
-        if (strcmp(cv_schema_files[i].name, name) == 0)
-            return i;
-    bad_build(name, "is not in the program");
+    for (size_t i = 0; *schema != '{' && i < cv_schema_files_count; i++)
+        if (strcmp(cv_schema_files[i].name, schema) == 0)
+            return cv_schema_files[i].text;
+    if (*schema != '{')
+        bad_build(schema, "is not in the program");
+    return cv_str_of(schema);
 }
 
 /* A reading of schemas, with the memory that it lives in. */
@@ -31,14 +34,13 @@ typedef struct {
     cv_arena arena;
 } reading;
 
-static reading *read_schemas(size_t number)
+static reading *read_schemas(const char *name)
 {
-    const char *name = cv_schema_files[number].name;
     cv_arena arena = {0};
     reading *r = CV_NEW(&arena, reading);
     cv_json *both = CV_NEW(&arena, cv_json);
     cv_err err = {.arena = &arena};
-    if (!cv_json_parse(&arena, cv_schema_files[number].text, both, &err))
+    if (!cv_json_parse(&arena, schema_text(name), both, &err))
         bad_build(name, "is no JSON");
     r->schemas = (cv_op_schemas){cv_json_get(both, CV_STR("input")), cv_json_get(both, CV_STR("output"))};
     if (!r->schemas.input || !r->schemas.output)
@@ -52,12 +54,14 @@ static reading *read_schemas(size_t number)
 cv_op_schemas cv_op_schema(const cv_operation *op)
 {
     static _Atomic(reading *) known[CV_MAX_OPERATIONS];
-    size_t i = schema_number(op->schema);
+    size_t i = 0;
+    while (i < cv_op_count() && strcmp(cv_op_at(i)->schema, op->schema) != 0)
+        i++;
     if (i >= CV_MAX_OPERATIONS)
         bad_build(op->schema, "is one too many: see CV_MAX_OPERATIONS");
     reading *r = atomic_load(&known[i]), *other = NULL;
     if (!r) {
-        r = read_schemas(i);
+        r = read_schemas(op->schema);
         if (!atomic_compare_exchange_strong(&known[i], &other, r)) {
             cv_arena mine = r->arena; /* the reading itself lies in it */
             cv_arena_release(&mine);

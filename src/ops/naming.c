@@ -96,6 +96,6 @@ cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_ar
 
 cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count)
 {
-    bool usual = called(operation)->flags & CV_OP_EVERY_ROUND;
+    bool usual = called(operation)->flags & CV_OP_UNASKED;
     return (usual ? cv_op_tool : cv_op_command)(a, operation, dialogue_id, arguments, count);
 }

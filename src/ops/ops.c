@@ -1,489 +1,70 @@
-/* ops.c - the rows: every operation exactly once; see op.h. */
-#include "dialogue/operations.h"
+/* ops.c - the rows of all rooms as one table; see op.h. */
+#include <assert.h>
+#include <pthread.h>
+
 #include "ops/op.h"
-#include "ops/project.h"
 
-static const cv_room rooms[] = {
-    {"dialogue", "a judge and a panel of experts deliberate in rounds until they converge",
-     "A dialogue has a question, a panel and rounds. The judge registers what each round brought: perspectives,\n"
-     "recommendations, tensions, evidence, claims, moves and scores; at the end verdicts. Everything is checked when "
-     "it\n"
-     "arrives and kept as a history that nobody can rewrite unseen ('conclave verify').\n"},
-};
+static struct {
+    const cv_operation *ops[CV_MAX_OPERATIONS];
+    const cv_room *named[CV_MAX_OPERATIONS];
+    size_t op_count, room_count;
+} all;
 
-enum {
-    READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
-    STEADY = READS | CV_OP_STEADY,
-    ADDS = CV_OP_STORE | CV_OP_WRITES,
-    WRITES = ADDS | CV_OP_IDEMPOTENT,
-    LOOKS = READS | CV_OP_REGRESSED,
-    FILES = CV_OP_FILES,
-    LARGE = CV_OP_LARGE,
-    EVERY_ROUND = CV_OP_EVERY_ROUND,
-};
+static void join(void)
+{
+    for (size_t i = 0; cv_rooms[i]; i++) {
+        for (const cv_operation *op = cv_rooms[i]->ops; op && op->verb; op++) {
+            assert(all.op_count < CV_MAX_OPERATIONS && "the table has room for the rows of all rooms");
+            assert(strcmp(op->room, cv_rooms[i]->name) == 0 && "a row names its room");
+            all.ops[all.op_count++] = op;
+        }
+        if (*cv_rooms[i]->name)
+            all.named[all.room_count++] = cv_rooms[i];
+    }
+}
 
-static const cv_operation rows[] = {
-    /* ---- the project ---- */
-    {.room = "",
-     .verb = "init",
-     .summary = "make a project: the folder .conclave with its record",
-     .details = "Makes what is missing and leaves the rest alone, so that it can be run again at any time. All other\n"
-                "commands find the project from any folder below it. The record is left out of git by a .gitignore\n"
-                "inside .conclave.\n",
-     .examples = "  conclave init\n"
-                 "  conclave init decisions\n",
-     .schema = "init",
-     .flags = CV_OP_IDEMPOTENT,
-     .run = cv_project_init},
-
-    /* ---- a dialogue ---- */
-    {.room = "dialogue",
-     .verb = "create",
-     .tool = "blue_dialogue_create",
-     .summary = "start a dialogue: title, question, experts",
-     .details = "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
-                "expert-create; the first panel is drawn from it.\n",
-     .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
-                 "  conclave dialogue create --data @dialogue.json\n",
-     .schema = "dialogue_create",
-     .flags = ADDS | EVERY_ROUND,
-     .run = cv_dialogue_create},
-    {.room = "dialogue",
-     .verb = "list",
-     .tool = "blue_dialogue_list",
-     .summary = "list the dialogues",
-     .details =
-         "One row per dialogue: id, title, status, rounds, score; in pages of --limit, ordered by id. When there are\n"
-         "more, the answer ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
-     .examples = "  conclave dialogue list\n"
-                 "  conclave dialogue list --status open --json\n",
-     .schema = "dialogue_list",
-     .flags = STEADY | EVERY_ROUND,
-     .run = cv_dialogue_list},
-    {.room = "dialogue",
-     .verb = "get",
-     .tool = "blue_dialogue_get",
-     .summary = "show one dialogue: experts, panel, rounds, open tensions, convergence",
-     .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
-     .examples = "  conclave dialogue get nvidia-decision\n",
-     .schema = "dialogue_get",
-     .flags = STEADY,
-     .run = cv_dialogue_get},
-
-    /* ---- its rounds ---- */
-    {.room = "dialogue",
-     .verb = "respond",
-     .tool = "blue_dialogue_respond",
-     .summary = "hand in what an expert says in a round; it is kept as it is",
-     .details =
-         "The text is taken from --content: itself, @FILE, or - for standard input. It is stored with its hash,\n"
-         "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
-         "may respond at the same time. The same text again is answered as before; another one is refused, unless\n"
-         "--replace puts it in the place of the first, which the history keeps. A text that only the file holds is\n"
-         "not overwritten either: hand it in, or --replace it, and it is kept beside. An expert who has nothing to\n"
-         "say says so with --no-contribution.\n",
-     .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
-                 "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
-     .schema = "dialogue_respond",
-     .flags = WRITES | FILES | EVERY_ROUND,
-     .run = cv_dialogue_respond},
-    {.room = "dialogue",
-     .verb = "round-verify",
-     .tool = "blue_dialogue_round_verify",
-     .summary = "is a round ready: who has responded, what will not be understood",
-     .details =
-         "Looks at the record and at the dialogue's folder and changes nothing. The exit status is 0 also when the\n"
-         "round is not complete.\n",
-     .examples = "  conclave dialogue round-verify nvidia-decision\n"
-                 "  conclave dialogue round-verify nvidia-decision --round 0 --json\n",
-     .schema = "dialogue_round_verify",
-     .flags = READS | EVERY_ROUND,
-     .run = cv_dialogue_round_verify},
-    {.room = "dialogue",
-     .verb = "draft",
-     .tool = "blue_dialogue_draft",
-     .summary = "make a request to round-register from the responses of a round",
-     .details =
-         "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
-         "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
-         "--payload-only prints the request alone.\n",
-     .examples = "  conclave dialogue draft nvidia-decision --json\n"
-                 "  conclave dialogue draft nvidia-decision --payload-only\n",
-     .schema = "dialogue_draft",
-     .flags = READS | LARGE | EVERY_ROUND,
-     .run = cv_dialogue_draft},
-    {.room = "dialogue",
-     .verb = "round-register",
-     .tool = "blue_dialogue_round_register",
-     .summary = "register a whole round: entities, references, moves, scores; all or nothing",
-     .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
-                "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
-                "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n",
-     .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
-                 "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
-     .schema = "dialogue_round_register",
-     .flags = WRITES | CV_OP_BATCH | EVERY_ROUND,
-     .run = cv_dialogue_round_register},
-    {.room = "dialogue",
-     .verb = "expert-create",
-     .tool = "blue_dialogue_expert_create",
-     .summary = "add an expert to a dialogue that is under way",
-     .details = "For a need that came up: the expert joins the pool, with the reason and the round of joining.\n",
-     .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
-                 "\"T0001\"\n",
-     .schema = "dialogue_expert_create",
-     .flags = ADDS | EVERY_ROUND,
-     .run = cv_dialogue_expert_create},
-    {.room = "dialogue",
-     .verb = "panel-sample",
-     .tool = "blue_dialogue_panel_sample",
-     .summary = "propose the next panel: a draw from the dialogue's pool of experts",
-     .details =
-         "The draw is weighted by relevance and split into tiers; the same seed draws the same panel. Nothing is\n"
-         "written: 'evolve-panel' takes the proposal, changed or as it is.\n",
-     .examples = "  conclave dialogue panel-sample nvidia-decision\n"
-                 "  conclave dialogue panel-sample nvidia-decision --panel-size 4 --retain muffin --json\n",
-     .schema = "dialogue_panel_sample",
-     .flags = READS,
-     .run = cv_dialogue_panel_sample},
-    {.room = "dialogue",
-     .verb = "evolve-panel",
-     .tool = "blue_dialogue_evolve_panel",
-     .summary = "set the panel of the next round: who stays, who comes",
-     .details = "Without it the last panel stands.\n",
-     .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
-     .schema = "dialogue_evolve_panel",
-     .flags = WRITES | EVERY_ROUND,
-     .run = cv_dialogue_evolve_panel},
-    {.room = "dialogue",
-     .verb = "round-context",
-     .tool = "blue_dialogue_round_context",
-     .summary = "show what the experts of a round are to know, in full",
-     .details =
-         "For all experts of the panel in one answer. Without --round it is about the next round; an earlier one\n"
-         "is shown as it was then. With --since-rev only what has changed since: docs/context.md tells how to\n"
-         "apply it.\n",
-     .examples = "  conclave dialogue round-context nvidia-decision --json\n"
-                 "  conclave dialogue round-context nvidia-decision --round 0\n",
-     .schema = "dialogue_round_context",
-     .flags = STEADY | LARGE | EVERY_ROUND,
-     .run = cv_dialogue_round_context},
-    {.room = "dialogue",
-     .verb = "round-prompts",
-     .tool = "blue_dialogue_round_prompts",
-     .summary = "write the prompts of a round, one for every expert",
-     .details = "Files round-N/prompt-SLUG.md and context-SLUG.json in the dialogue's folder. Those who are new get a\n"
-                "brief; the judge's own words take the place of composed ones with --overrides. --token-budget\n"
-                "shortens old rounds by fixed rules and says what it left out (docs/context.md).\n",
-     .examples = "  conclave dialogue round-prompts nvidia-decision\n"
-                 "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
-     .schema = "dialogue_round_prompts",
-     .flags = READS | LARGE | FILES | EVERY_ROUND,
-     .run = cv_dialogue_round_prompts},
-
-    /* ---- its end ---- */
-    {.room = "dialogue",
-     .verb = "verdict-register",
-     .tool = "blue_dialogue_verdict_register",
-     .summary = "register a verdict: interim, final, minority or dissent",
-     .details =
-         "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
-         "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",
-     .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
-     .schema = "dialogue_verdict_register",
-     .flags = WRITES | EVERY_ROUND,
-     .run = cv_dialogue_verdict_register},
-    {.room = "dialogue",
-     .verb = "update",
-     .tool = "blue_dialogue_update",
-     .summary = "correct what was registered: statuses, labels, contents, scores",
-     .details = "Each correction is an event that keeps the old value and the reason; ids never change.\n",
-     .examples = "  conclave dialogue update nvidia-decision --data @correction.json\n",
-     .schema = "dialogue_update",
-     .flags = ADDS,
-     .run = cv_dialogue_update},
-    {.room = "dialogue",
-     .verb = "abandon",
-     .tool = "blue_dialogue_abandon",
-     .summary = "give a dialogue up; nothing more can be written to it",
-     .details = "What was said stays and can be read and exported.\n",
-     .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
-     .schema = "dialogue_abandon",
-     .flags = WRITES,
-     .run = cv_dialogue_abandon},
-
-    /* ---- what is known ---- */
-    {.room = "dialogue",
-     .verb = "export",
-     .tool = "blue_dialogue_export",
-     .summary = "write a dialogue to a file: everything that is known, as JSON",
-     .details = "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
-                "With '-' as its path the document itself is printed, without warnings.\n",
-     .examples = "  conclave dialogue export nvidia-decision\n"
-                 "  conclave dialogue export nvidia-decision --output-path decision.json\n",
-     .schema = "dialogue_export",
-     .flags = LOOKS | FILES | EVERY_ROUND,
-     .run = cv_dialogue_export},
-    {.room = "dialogue",
-     .verb = "progress",
-     .tool = "blue_dialogue_progress",
-     .summary = "where a dialogue stands: velocity, convergence, blockers, next step",
-     .details =
-         "Everything is derived from the record. Velocity is the number of tensions still open after a round plus\n"
-         "the perspectives new in it; the convergence is the smaller share of closed tensions and of experts who\n"
-         "signalled. The estimate goes by the pace at which open tensions became fewer in the last three rounds,\n"
-         "and says so when there is none.\n",
-     .examples = "  conclave dialogue progress nvidia-decision\n"
-                 "  conclave dialogue progress nvidia-decision --json\n",
-     .schema = "dialogue_progress",
-     .flags = STEADY | EVERY_ROUND,
-     .run = cv_dialogue_progress},
-    {.room = "dialogue",
-     .verb = "scoreboard",
-     .tool = "blue_dialogue_scoreboard",
-     .summary = "who scored what, round by round, with components and totals",
-     .details =
-         "Experts stand by their totals, equal ones by name. What was not scored is a dash, not a 0. Scores that do\n"
-         "not add up (a round and its experts, a score and its components) are named below the tables.\n",
-     .examples = "  conclave dialogue scoreboard nvidia-decision\n"
-                 "  conclave dialogue scoreboard nvidia-decision --round 0\n",
-     .schema = "dialogue_scoreboard",
-     .flags = STEADY,
-     .run = cv_dialogue_scoreboard},
-    {.room = "dialogue",
-     .verb = "expand",
-     .tool = "blue_dialogue_expand",
-     .summary = "show what ids stand for, each with its whole context",
-     .details =
-         "Entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names: content,\n"
-         "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An id\n"
-         "that is none is reported beside the others, with what is near; when none is one, the request is refused.\n",
-     .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
-                 "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
-     .schema = "dialogue_expand",
-     .flags = STEADY | EVERY_ROUND,
-     .run = cv_dialogue_expand},
-    {.room = "dialogue",
-     .verb = "history",
-     .tool = "blue_dialogue_history",
-     .summary = "tell what happened to one thing, or to all of them, in order",
-     .details =
-         "Every event with its number, time, round and actors, what it changed from and to, by which reference or\n"
-         "verdict, the reason, the old values of corrections, and the hash that chains it to the one before.\n"
-         "Ids as in 'expand', also panel-1, response-1-muffin and dialogue. Without an id, the whole dialogue.\n",
-     .examples = "  conclave dialogue history nvidia-decision T0001\n"
-                 "  conclave dialogue history nvidia-decision --limit 20 --json\n",
-     .schema = "dialogue_history",
-     .flags = STEADY,
-     .run = cv_dialogue_history},
-    {.room = "dialogue",
-     .verb = "graph",
-     .tool = "blue_dialogue_graph",
-     .summary = "draw a dialogue: what refers to what, as data, Mermaid or Graphviz",
-     .details =
-         "Entities and verdicts are the nodes, references and what verdicts name the edges; --experts and --moves add\n"
-         "theirs. --focus shows one node and what is around it. Mermaid draws 500 edges at most unless it is told\n"
-         "otherwise: choose a round, kinds or a focus for more than that.\n",
-     .examples = "  conclave dialogue graph nvidia-decision --format mermaid\n"
-                 "  conclave dialogue graph nvidia-decision --focus R0001 --depth 2 --format dot\n"
-                 "  conclave dialogue graph nvidia-decision --kinds tension --status open --json\n",
-     .schema = "dialogue_graph",
-     .flags = STEADY,
-     .run = cv_dialogue_graph},
-    {.room = "dialogue",
-     .verb = "compare",
-     .tool = "blue_dialogue_compare",
-     .summary = "put dialogues side by side: course, tensions, verdicts, shared experts",
-     .details =
-         "Two to twenty of them. Each converged in the round after which its target was reached, or in that of its\n"
-         "final verdict when it was decided earlier. Unknown ids are all named at once.\n",
-     .examples = "  conclave dialogue compare nvidia-decision nvidia-decision-2\n",
-     .schema = "dialogue_compare",
-     .flags = STEADY,
-     .run = cv_dialogue_compare},
-    {.room = "dialogue",
-     .verb = "stats",
-     .tool = "blue_dialogue_stats",
-     .summary = "all dialogues in numbers: statuses, entities, verdicts, top experts",
-     .details =
-         "Counted in the record, without reading it. Averages are of the dialogues that have rounds. Experts count as\n"
-         "the same when they have the same name.\n",
-     .examples = "  conclave dialogue stats\n"
-                 "  conclave dialogue stats --status converged --since 2026-01-01\n",
-     .schema = "dialogue_stats",
-     .flags = STEADY,
-     .run = cv_dialogue_stats},
-
-    {.room = "dialogue",
-     .verb = "search",
-     .tool = "blue_dialogue_search",
-     .summary = "find words in all dialogues: entities, questions, rounds, responses, verdicts",
-     .details =
-         "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
-         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
-         "between them. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, what\n"
-         "has any of them is shown. Hits are ordered by how well they fit. When there are more of them, the answer\n"
-         "ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
-     .examples = "  conclave dialogue search \"income collar\"\n"
-                 "  conclave dialogue search hedging --kinds tension --statuses open --expert muffin\n",
-     .schema = "dialogue_search",
-     .flags = READS,
-     .run = cv_dialogue_search},
-    {.room = "dialogue",
-     .verb = "similar",
-     .tool = "blue_dialogue_similar",
-     .summary = "find past dialogues like a question: what was in tension, what was decided",
-     .details =
-         "Before a new dialogue: has this been asked before? The words of the question are looked for in titles,\n"
-         "questions, tensions and verdicts. Each dialogue comes with the words it shares, the tensions that have\n"
-         "them, and what was recommended.\n",
-     .examples = "  conclave dialogue similar \"Should we hedge the income of the fund?\"\n"
-                 "  conclave dialogue similar \"Swap NVAI for NVDA?\" --exclude nvidia-decision --json\n",
-     .schema = "dialogue_similar",
-     .flags = READS,
-     .run = cv_dialogue_similar},
-    {.room = "dialogue",
-     .verb = "transcript",
-     .tool = "blue_dialogue_transcript",
-     .summary = "tell a dialogue as markdown: panel, scores, tensions, rounds, verdicts",
-     .details =
-         "What people and agents read, made from the record alone; 'conclave lint' and 'conclave parse' read it, "
-         "too.\n"
-         "--round tells the dialogue up to a round, as things stood then. --write makes files of it in the\n"
-         "dialogue's folder: the transcript, scoreboard.md, tensions.md, a summary per round, verdict.md. Files "
-         "of\n"
-         "these names that somebody else wrote are left alone without --force.\n",
-     .examples = "  conclave dialogue transcript nvidia-decision\n"
-                 "  conclave dialogue transcript nvidia-decision --round 0\n"
-                 "  conclave dialogue transcript nvidia-decision --write\n",
-     .schema = "dialogue_transcript",
-     .flags = READS | LARGE | FILES,
-     .run = cv_dialogue_transcript},
-
-    /* ---- from elsewhere ---- */
-    {.room = "",
-     .verb = "import",
-     .tool = "blue_dialogue_import",
-     .summary = "take dialogues from files: folders, assembled documents, exports",
-     .details = "Finds dialogues below the paths: folders with expert-pool.json and round-N/NAME.md, documents\n"
-                "(*.dialogue.md) and exports. What every expert wrote is kept as a response, marks become items,\n"
-                "references and moves, boards become scores, trackers become statuses, each with the dialogue's own\n"
-                "date. The report says what was understood of every file, what was not and why, which files were not\n"
-                "used, and where boards and trackers differ from what the record derives. The same files again change\n"
-                "nothing; files that have changed are a conflict. An export is restored as it was, events and hashes\n"
-                "included.\n"
-                "\n"
-                "The exit status is 1 when something failed or conflicts, or when there was nothing to import.\n"
-                "See docs/import.md.\n",
-     .examples = "  conclave import dialogues --dry-run\n"
-                 "  conclave import decision.dialogue.md\n",
-     .schema = "import",
-     .flags = WRITES,
-     .run = cv_dialogue_import},
-
-    /* ---- the record as a whole ---- */
-    {.room = "",
-     .verb = "verify",
-     .tool = "blue_dialogue_verify",
-     .summary = "prove that the record is whole: rows, operations, statuses, chain of events, schema",
-     .details =
-         "Recomputes every hash and every status from the history, and compares the schema, the search index and the\n"
-         "last commit that was acknowledged. What was changed or cut off behind the program's back is named. Someone\n"
-         "who rewrites the whole history with all its hashes is found out only with a seal that was kept elsewhere:\n"
-         "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n",
-     .examples = "  conclave verify\n"
-                 "  conclave verify --seal \"$(conclave seal)\"\n",
-     .schema = "record_verify",
-     .flags = LOOKS,
-     .run = cv_record_verify},
-    {.room = "",
-     .verb = "seal",
-     .tool = "blue_dialogue_seal",
-     .summary = "print one line that stands for everything written so far",
-     .details =
-         "Keep the line where whoever can change the record cannot: in a git commit, a ticket, a mail. Later\n"
-         "'conclave verify --seal' proves that nothing that was written before it has been changed, cut off or\n"
-         "removed, however much was written since. Run 'conclave verify' first: a seal stands for what is there.\n",
-     .examples = "  conclave seal\n"
-                 "  conclave seal --json\n",
-     .schema = "record_seal",
-     .flags = READS,
-     .run = cv_record_seal},
-    {.room = "",
-     .verb = "accept",
-     .summary = "go on with a record that has lost writes, as it stands",
-     .details =
-         "For a record that is refused with store_regressed, when no newer copy can be put back: what was\n"
-         "acknowledged and is missing is given up. --commit names the last commit that the record has, as the error\n"
-         "says. Nothing in the record changes; only the watermark beside it is set. Without --commit, and where\n"
-         "nothing is missing, it makes a watermark that is not there.\n",
-     .examples = "  conclave accept\n"
-                 "  conclave accept --commit 2 || echo \"the record does not end there\"\n",
-     .schema = "record_accept",
-     .flags = CV_OP_STORE | CV_OP_REGRESSED | FILES,
-     .run = cv_record_accept},
-    {.room = "",
-     .verb = "doctor",
-     .tool = "blue_dialogue_doctor",
-     .summary = "check the project: permissions, record, history, files; and say what to do",
-     .details =
-         "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
-         "what to do. Exit status 1 when there are errors. --repair does only what can do no harm: it removes\n"
-         "leftovers of interrupted writes, writes missing response files again and makes the search index anew.\n",
-     .examples = "  conclave doctor\n"
-                 "  conclave doctor --repair\n",
-     .schema = "record_doctor",
-     .flags = CV_OP_PROJECT | CV_OP_REGRESSED | CV_OP_IDEMPOTENT | FILES,
-     .run = cv_record_doctor},
-    {.room = "",
-     .verb = "backup",
-     .tool = "blue_dialogue_backup",
-     .summary = "copy the record, whole and consistent, while it is in use",
-     .details = "The copy is a database of its own.\n",
-     .examples = "  conclave backup backup.db\n",
-     .schema = "record_backup",
-     .flags = LOOKS | FILES,
-     .run = cv_record_backup},
-    {.room = "",
-     .verb = "restore",
-     .summary = "put a backup back in the place of the record, which is kept",
-     .details =
-         "The backup is checked first: it opens, is whole, and every dialogue in it verifies. What was there\n"
-         "before is kept beside it as conclave.db.before-restore-TIME, whole or damaged as it was; restoring that\n"
-         "file undoes the restore. The answer names the dialogues of which the kept record has more than the\n"
-         "backup. It can be run while others use the record, and also when the record is missing or damaged.\n",
-     .examples = "  conclave restore backup.db\n",
-     .schema = "record_restore",
-     .flags = CV_OP_PROJECT | FILES,
-     .run = cv_record_restore},
-};
-
-_Static_assert(CV_COUNT(rows) <= CV_MAX_OPERATIONS, "operations have numbers below that");
+static void be_joined(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, join);
+}
 
 size_t cv_op_count(void)
 {
-    return CV_COUNT(rows);
+    be_joined();
+    return all.op_count;
 }
 
 const cv_operation *cv_op_at(size_t i)
 {
-    return &rows[i];
+    be_joined();
+    return all.ops[i];
 }
 
 const cv_operation *cv_op_find(cv_str room, cv_str verb)
 {
     for (size_t i = 0; i < cv_op_count(); i++)
-        if (cv_str_eq(room, cv_str_of(rows[i].room)) && cv_str_eq(verb, cv_str_of(rows[i].verb)))
-            return &rows[i];
+        if (cv_str_eq(room, cv_str_of(all.ops[i]->room)) && cv_str_eq(verb, cv_str_of(all.ops[i]->verb)))
+            return all.ops[i];
     return NULL;
 }
 
 size_t cv_room_count(void)
 {
-    return CV_COUNT(rooms);
+    be_joined();
+    return all.room_count;
 }
 
 const cv_room *cv_room_at(size_t i)
 {
-    return &rooms[i];
+    be_joined();
+    return all.named[i];
+}
+
+const cv_room *cv_room_find(cv_str name)
+{
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (cv_str_eq(cv_str_of(all.named[i]->name), name))
+            return all.named[i];
+    return NULL;
 }

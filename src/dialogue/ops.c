@@ -1,0 +1,341 @@
+/* ops.c - what can be asked in the dialogue room: every operation exactly once; see kit/room.h. */
+#include "dialogue/operations.h"
+#include "dialogue/room.h"
+
+enum {
+    READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
+    STEADY = READS | CV_OP_STEADY,
+    ADDS = CV_OP_STORE | CV_OP_WRITES,
+    WRITES = ADDS | CV_OP_IDEMPOTENT,
+    LOOKS = READS | CV_OP_REGRESSED,
+    FILES = CV_OP_FILES,
+    LARGE = CV_OP_LARGE,
+    UNASKED = CV_OP_UNASKED,
+};
+
+const cv_operation cv_dialogue_ops[] = {
+    /* ---- a dialogue ---- */
+    {.room = "dialogue",
+     .verb = "create",
+     .tool = "blue_dialogue_create",
+     .summary = "start a dialogue: title, question, experts",
+     .details = "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
+                "expert-create; the first panel is drawn from it.\n",
+     .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
+                 "  conclave dialogue create --data @dialogue.json\n",
+     .schema = "dialogue_create",
+     .flags = ADDS | UNASKED,
+     .run = cv_dialogue_create},
+    {.room = "dialogue",
+     .verb = "list",
+     .tool = "blue_dialogue_list",
+     .summary = "list the dialogues",
+     .details =
+         "One row per dialogue: id, title, status, rounds, score; in pages of --limit, ordered by id. When there are\n"
+         "more, the answer ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
+     .examples = "  conclave dialogue list\n"
+                 "  conclave dialogue list --status open --json\n",
+     .schema = "dialogue_list",
+     .flags = STEADY | UNASKED,
+     .run = cv_dialogue_list},
+    {.room = "dialogue",
+     .verb = "get",
+     .tool = "blue_dialogue_get",
+     .summary = "show one dialogue: experts, panel, rounds, open tensions, convergence",
+     .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
+     .examples = "  conclave dialogue get nvidia-decision\n",
+     .schema = "dialogue_get",
+     .flags = STEADY,
+     .run = cv_dialogue_get},
+
+    /* ---- its rounds ---- */
+    {.room = "dialogue",
+     .verb = "respond",
+     .tool = "blue_dialogue_respond",
+     .summary = "hand in what an expert says in a round; it is kept as it is",
+     .details =
+         "The text is taken from --content: itself, @FILE, or - for standard input. It is stored with its hash,\n"
+         "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
+         "may respond at the same time. The same text again is answered as before; another one is refused, unless\n"
+         "--replace puts it in the place of the first, which the history keeps. A text that only the file holds is\n"
+         "not overwritten either: hand it in, or --replace it, and it is kept beside. An expert who has nothing to\n"
+         "say says so with --no-contribution.\n",
+     .examples = "  conclave dialogue respond nvidia-decision --expert muffin --content @response.md\n"
+                 "  conclave dialogue respond nvidia-decision --expert donut --no-contribution\n",
+     .schema = "dialogue_respond",
+     .flags = WRITES | FILES | UNASKED,
+     .run = cv_dialogue_respond},
+    {.room = "dialogue",
+     .verb = "round-verify",
+     .tool = "blue_dialogue_round_verify",
+     .summary = "is a round ready: who has responded, what will not be understood",
+     .details =
+         "Looks at the record and at the dialogue's folder and changes nothing. The exit status is 0 also when the\n"
+         "round is not complete.\n",
+     .examples = "  conclave dialogue round-verify nvidia-decision\n"
+                 "  conclave dialogue round-verify nvidia-decision --round 0 --json\n",
+     .schema = "dialogue_round_verify",
+     .flags = READS | UNASKED,
+     .run = cv_dialogue_round_verify},
+    {.room = "dialogue",
+     .verb = "draft",
+     .tool = "blue_dialogue_draft",
+     .summary = "make a request to round-register from the responses of a round",
+     .details =
+         "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
+         "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
+         "--payload-only prints the request alone.\n",
+     .examples = "  conclave dialogue draft nvidia-decision --json\n"
+                 "  conclave dialogue draft nvidia-decision --payload-only\n",
+     .schema = "dialogue_draft",
+     .flags = READS | LARGE | UNASKED,
+     .run = cv_dialogue_draft},
+    {.room = "dialogue",
+     .verb = "round-register",
+     .tool = "blue_dialogue_round_register",
+     .summary = "register a whole round: entities, references, moves, scores; all or nothing",
+     .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
+                "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
+                "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n",
+     .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
+                 "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
+     .schema = "dialogue_round_register",
+     .flags = WRITES | CV_OP_BATCH | UNASKED,
+     .run = cv_dialogue_round_register},
+    {.room = "dialogue",
+     .verb = "expert-create",
+     .tool = "blue_dialogue_expert_create",
+     .summary = "add an expert to a dialogue that is under way",
+     .details = "For a need that came up: the expert joins the pool, with the reason and the round of joining.\n",
+     .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
+                 "\"T0001\"\n",
+     .schema = "dialogue_expert_create",
+     .flags = ADDS | UNASKED,
+     .run = cv_dialogue_expert_create},
+    {.room = "dialogue",
+     .verb = "panel-sample",
+     .tool = "blue_dialogue_panel_sample",
+     .summary = "propose the next panel: a draw from the dialogue's pool of experts",
+     .details =
+         "The draw is weighted by relevance and split into tiers; the same seed draws the same panel. Nothing is\n"
+         "written: 'evolve-panel' takes the proposal, changed or as it is.\n",
+     .examples = "  conclave dialogue panel-sample nvidia-decision\n"
+                 "  conclave dialogue panel-sample nvidia-decision --panel-size 4 --retain muffin --json\n",
+     .schema = "dialogue_panel_sample",
+     .flags = READS,
+     .run = cv_dialogue_panel_sample},
+    {.room = "dialogue",
+     .verb = "evolve-panel",
+     .tool = "blue_dialogue_evolve_panel",
+     .summary = "set the panel of the next round: who stays, who comes",
+     .details = "Without it the last panel stands.\n",
+     .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
+     .schema = "dialogue_evolve_panel",
+     .flags = WRITES | UNASKED,
+     .run = cv_dialogue_evolve_panel},
+    {.room = "dialogue",
+     .verb = "round-context",
+     .tool = "blue_dialogue_round_context",
+     .summary = "show what the experts of a round are to know, in full",
+     .details =
+         "For all experts of the panel in one answer. Without --round it is about the next round; an earlier one\n"
+         "is shown as it was then. With --since-rev only what has changed since: docs/context.md tells how to\n"
+         "apply it.\n",
+     .examples = "  conclave dialogue round-context nvidia-decision --json\n"
+                 "  conclave dialogue round-context nvidia-decision --round 0\n",
+     .schema = "dialogue_round_context",
+     .flags = STEADY | LARGE | UNASKED,
+     .run = cv_dialogue_round_context},
+    {.room = "dialogue",
+     .verb = "round-prompts",
+     .tool = "blue_dialogue_round_prompts",
+     .summary = "write the prompts of a round, one for every expert",
+     .details = "Files round-N/prompt-SLUG.md and context-SLUG.json in the dialogue's folder. Those who are new get a\n"
+                "brief; the judge's own words take the place of composed ones with --overrides. --token-budget\n"
+                "shortens old rounds by fixed rules and says what it left out (docs/context.md).\n",
+     .examples = "  conclave dialogue round-prompts nvidia-decision\n"
+                 "  conclave dialogue round-prompts nvidia-decision --experts muffin --no-write\n",
+     .schema = "dialogue_round_prompts",
+     .flags = READS | LARGE | FILES | UNASKED,
+     .run = cv_dialogue_round_prompts},
+
+    /* ---- its end ---- */
+    {.room = "dialogue",
+     .verb = "verdict-register",
+     .tool = "blue_dialogue_verdict_register",
+     .summary = "register a verdict: interim, final, minority or dissent",
+     .details =
+         "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
+         "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",
+     .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
+     .schema = "dialogue_verdict_register",
+     .flags = WRITES | UNASKED,
+     .run = cv_dialogue_verdict_register},
+    {.room = "dialogue",
+     .verb = "update",
+     .tool = "blue_dialogue_update",
+     .summary = "correct what was registered: statuses, labels, contents, scores",
+     .details = "Each correction is an event that keeps the old value and the reason; ids never change.\n",
+     .examples = "  conclave dialogue update nvidia-decision --data @correction.json\n",
+     .schema = "dialogue_update",
+     .flags = ADDS,
+     .run = cv_dialogue_update},
+    {.room = "dialogue",
+     .verb = "abandon",
+     .tool = "blue_dialogue_abandon",
+     .summary = "give a dialogue up; nothing more can be written to it",
+     .details = "What was said stays and can be read and exported.\n",
+     .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
+     .schema = "dialogue_abandon",
+     .flags = WRITES,
+     .run = cv_dialogue_abandon},
+
+    /* ---- what is known ---- */
+    {.room = "dialogue",
+     .verb = "export",
+     .tool = "blue_dialogue_export",
+     .summary = "write a dialogue to a file: everything that is known, as JSON",
+     .details = "The file is made from the record alone and written whole. Warnings name what is missing in it.\n"
+                "With '-' as its path the document itself is printed, without warnings.\n",
+     .examples = "  conclave dialogue export nvidia-decision\n"
+                 "  conclave dialogue export nvidia-decision --output-path decision.json\n",
+     .schema = "dialogue_export",
+     .flags = LOOKS | FILES | UNASKED,
+     .run = cv_dialogue_export},
+    {.room = "dialogue",
+     .verb = "progress",
+     .tool = "blue_dialogue_progress",
+     .summary = "where a dialogue stands: velocity, convergence, blockers, next step",
+     .details =
+         "Everything is derived from the record. Velocity is the number of tensions still open after a round plus\n"
+         "the perspectives new in it; the convergence is the smaller share of closed tensions and of experts who\n"
+         "signalled. The estimate goes by the pace at which open tensions became fewer in the last three rounds,\n"
+         "and says so when there is none.\n",
+     .examples = "  conclave dialogue progress nvidia-decision\n"
+                 "  conclave dialogue progress nvidia-decision --json\n",
+     .schema = "dialogue_progress",
+     .flags = STEADY | UNASKED,
+     .run = cv_dialogue_progress},
+    {.room = "dialogue",
+     .verb = "scoreboard",
+     .tool = "blue_dialogue_scoreboard",
+     .summary = "who scored what, round by round, with components and totals",
+     .details =
+         "Experts stand by their totals, equal ones by name. What was not scored is a dash, not a 0. Scores that do\n"
+         "not add up (a round and its experts, a score and its components) are named below the tables.\n",
+     .examples = "  conclave dialogue scoreboard nvidia-decision\n"
+                 "  conclave dialogue scoreboard nvidia-decision --round 0\n",
+     .schema = "dialogue_scoreboard",
+     .flags = STEADY,
+     .run = cv_dialogue_scoreboard},
+    {.room = "dialogue",
+     .verb = "expand",
+     .tool = "blue_dialogue_expand",
+     .summary = "show what ids stand for, each with its whole context",
+     .details =
+         "Entities by their ids or local ids, experts (@muffin), rounds (round-1), verdicts by their names: content,\n"
+         "contributors, status, receipts, references in both directions, moves, verdicts, the last event. An id\n"
+         "that is none is reported beside the others, with what is near; when none is one, the request is refused.\n",
+     .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
+                 "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
+     .schema = "dialogue_expand",
+     .flags = STEADY | UNASKED,
+     .run = cv_dialogue_expand},
+    {.room = "dialogue",
+     .verb = "history",
+     .tool = "blue_dialogue_history",
+     .summary = "tell what happened to one thing, or to all of them, in order",
+     .details =
+         "Every event with its number, time, round and actors, what it changed from and to, by which reference or\n"
+         "verdict, the reason, the old values of corrections, and the hash that chains it to the one before.\n"
+         "Ids as in 'expand', also panel-1, response-1-muffin and dialogue. Without an id, the whole dialogue.\n",
+     .examples = "  conclave dialogue history nvidia-decision T0001\n"
+                 "  conclave dialogue history nvidia-decision --limit 20 --json\n",
+     .schema = "dialogue_history",
+     .flags = STEADY,
+     .run = cv_dialogue_history},
+    {.room = "dialogue",
+     .verb = "graph",
+     .tool = "blue_dialogue_graph",
+     .summary = "draw a dialogue: what refers to what, as data, Mermaid or Graphviz",
+     .details =
+         "Entities and verdicts are the nodes, references and what verdicts name the edges; --experts and --moves add\n"
+         "theirs. --focus shows one node and what is around it. Mermaid draws 500 edges at most unless it is told\n"
+         "otherwise: choose a round, kinds or a focus for more than that.\n",
+     .examples = "  conclave dialogue graph nvidia-decision --format mermaid\n"
+                 "  conclave dialogue graph nvidia-decision --focus R0001 --depth 2 --format dot\n"
+                 "  conclave dialogue graph nvidia-decision --kinds tension --status open --json\n",
+     .schema = "dialogue_graph",
+     .flags = STEADY,
+     .run = cv_dialogue_graph},
+    {.room = "dialogue",
+     .verb = "compare",
+     .tool = "blue_dialogue_compare",
+     .summary = "put dialogues side by side: course, tensions, verdicts, shared experts",
+     .details =
+         "Two to twenty of them. Each converged in the round after which its target was reached, or in that of its\n"
+         "final verdict when it was decided earlier. Unknown ids are all named at once.\n",
+     .examples = "  conclave dialogue compare nvidia-decision nvidia-decision-2\n",
+     .schema = "dialogue_compare",
+     .flags = STEADY,
+     .run = cv_dialogue_compare},
+    {.room = "dialogue",
+     .verb = "stats",
+     .tool = "blue_dialogue_stats",
+     .summary = "all dialogues in numbers: statuses, entities, verdicts, top experts",
+     .details =
+         "Counted in the record, without reading it. Averages are of the dialogues that have rounds. Experts count as\n"
+         "the same when they have the same name.\n",
+     .examples = "  conclave dialogue stats\n"
+                 "  conclave dialogue stats --status converged --since 2026-01-01\n",
+     .schema = "dialogue_stats",
+     .flags = STEADY,
+     .run = cv_dialogue_stats},
+
+    {.room = "dialogue",
+     .verb = "search",
+     .tool = "blue_dialogue_search",
+     .summary = "find words in all dialogues: entities, questions, rounds, responses, verdicts",
+     .details =
+         "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
+         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
+         "between them. An id (P0001, MUFFIN-P0101) finds its entity first. When nothing has all the words, what\n"
+         "has any of them is shown. Hits are ordered by how well they fit. When there are more of them, the answer\n"
+         "ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
+     .examples = "  conclave dialogue search \"income collar\"\n"
+                 "  conclave dialogue search hedging --kinds tension --statuses open --expert muffin\n",
+     .schema = "dialogue_search",
+     .flags = READS,
+     .run = cv_dialogue_search},
+    {.room = "dialogue",
+     .verb = "similar",
+     .tool = "blue_dialogue_similar",
+     .summary = "find past dialogues like a question: what was in tension, what was decided",
+     .details =
+         "Before a new dialogue: has this been asked before? The words of the question are looked for in titles,\n"
+         "questions, tensions and verdicts. Each dialogue comes with the words it shares, the tensions that have\n"
+         "them, and what was recommended.\n",
+     .examples = "  conclave dialogue similar \"Should we hedge the income of the fund?\"\n"
+                 "  conclave dialogue similar \"Swap NVAI for NVDA?\" --exclude nvidia-decision --json\n",
+     .schema = "dialogue_similar",
+     .flags = READS,
+     .run = cv_dialogue_similar},
+    {.room = "dialogue",
+     .verb = "transcript",
+     .tool = "blue_dialogue_transcript",
+     .summary = "tell a dialogue as markdown: panel, scores, tensions, rounds, verdicts",
+     .details =
+         "What people and agents read, made from the record alone; 'conclave lint' and 'conclave parse' read it, "
+         "too.\n"
+         "--round tells the dialogue up to a round, as things stood then. --write makes files of it in the\n"
+         "dialogue's folder: the transcript, scoreboard.md, tensions.md, a summary per round, verdict.md. Files "
+         "of\n"
+         "these names that somebody else wrote are left alone without --force.\n",
+     .examples = "  conclave dialogue transcript nvidia-decision\n"
+                 "  conclave dialogue transcript nvidia-decision --round 0\n"
+                 "  conclave dialogue transcript nvidia-decision --write\n",
+     .schema = "dialogue_transcript",
+     .flags = READS | LARGE | FILES,
+     .run = cv_dialogue_transcript},
+    {0},
+};

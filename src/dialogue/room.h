@@ -1,0 +1,12 @@
+/* room.h - the dialogue room for everybody else: its descriptor, and the tables that it is put together from. */
+#ifndef CV_DIALOGUE_ROOM_H
+#define CV_DIALOGUE_ROOM_H
+
+#include "kit/room.h"
+
+extern const cv_room cv_room_dialogue;
+
+/* ---- its parts: ops.c, resources.c, prompts.c ---- */
+extern const cv_operation cv_dialogue_ops[];
+
+#endif

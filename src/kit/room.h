@@ -1,0 +1,156 @@
+/* room.h - a room is one descriptor, and every door is made from descriptors.
+ *
+ *     const cv_room cv_room_dialogue = {
+ *         .name = "dialogue", .summary = "…", .ops = rows, .codes = …, .resources = …, .prompts = …,
+ *     };
+ *
+ * A row of `ops` says what an operation is called in each door, what it takes and gives, and which function does it.
+ * The command line, help, manual, completion, MCP tools, resources and prompts all come from the descriptor; nothing
+ * else of a room is callable from outside. The program's list of descriptors is src/rooms.c.
+ *
+ * What needs answers of the record (resources, prompts) asks operations for them, through whoever serves: a cv_asker.
+ */
+#ifndef CV_KIT_ROOM_H
+#define CV_KIT_ROOM_H
+
+#include "record/call.h"
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+enum {
+    CV_OP_STORE = 1,       /* needs the project's record */
+    CV_OP_WRITES = 2,      /* changes it */
+    CV_OP_IDEMPOTENT = 4,  /* the same call twice is one */
+    CV_OP_BATCH = 8,       /* its faults are always answered as those of a batch (err_json.h) */
+    CV_OP_PROJECT = 16,    /* needs the project's folder; opens the record itself, if it can */
+    CV_OP_FILES = 32,      /* writes files */
+    CV_OP_LARGE = 64,      /* its answer may be long, and that is the point of it */
+    CV_OP_UNASKED = 128,   /* what an agent usually needs: MCP clients are offered it unasked */
+    CV_OP_STEADY = 256,    /* its answer follows from the record and the input alone: no files, no time, no chance */
+    CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
+};
+
+typedef struct {
+    const char *room; /* the name of its room; "": stands at the top level */
+    const char *verb; /* "round-register" */
+    const char *tool; /* its name for MCP clients, NULL: not offered; it ends with the verb */
+    const char *summary;
+    const char *details;  /* paragraphs for the help */
+    const char *examples; /* lines; those that begin with "  conclave" run in the tests */
+    const char *schema;   /* schemas/NAME.json, or the text itself: {"input": {...}, "output": {...}} */
+    unsigned flags;
+    cv_handler run;
+} cv_operation;
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+/* Runs operations for a resource, a prompt or a completion, in the project of whoever is served. */
+typedef struct {
+    cv_arena *arena;
+    bool (*run)(void *ctx, cv_str operation, cv_str input, cv_str *ret_reply, cv_err *err);
+    void *ctx;
+} cv_asker;
+
+/* `operation` is its words, "dialogue list"; `input` and the reply are JSON. */
+static inline bool cv_ask(const cv_asker *asker, const char *operation, cv_str input, cv_str *ret_reply, cv_err *err)
+{
+    return asker->run(asker->ctx, cv_str_of(operation), input, ret_reply, err);
+}
+
+/* ---- what can be read under a URI -------------------------------------------------------------------------------- */
+
+enum { CV_MAX_URI_VALUES = 4 };
+
+/* One of many that a resource stands for. */
+typedef struct {
+    cv_str values[CV_MAX_URI_VALUES];
+    cv_str name, about;
+} cv_resource_entry;
+
+typedef struct {
+    cv_resource_entry *items;
+    size_t count, capacity;
+    cv_str next; /* where the next page begins; empty: there is none */
+} cv_resource_page;
+
+typedef struct {
+    const char *uri; /* "conclave://dialogue/{id}/round/{n}": {names} stand for one segment each */
+    const char *name, *about;
+    const char *type; /* "text/markdown" */
+    /* The text; `values` are the segments in the order of their names. */
+    bool (*read)(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err);
+    /* A number that differs after every change of what is read; below zero: it is not known. NULL: it never changes. */
+    int64_t (*rev)(cv_store *store, cv_arena *a, const char *root, const cv_str *values);
+    /* Those that there are, in pages; NULL: only the template is told. */
+    bool (*list)(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err);
+} cv_resource;
+
+/* ---- how to begin ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *name, *about;
+    bool required;
+} cv_prompt_argument;
+
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} cv_prompt_texts;
+
+typedef struct {
+    const char *name, *title, *about;
+    const cv_prompt_argument *arguments;
+    /* The messages; required arguments are there. */
+    bool (*begin)(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *ret_texts, cv_err *err);
+} cv_prompt;
+
+/* ---- words for those who type, teach and read -------------------------------------------------------------------- */
+
+/* Values of options and arguments that the record knows: the answer of an operation has a list of them. */
+typedef struct {
+    const char *value;     /* what schemas call it (x-value): "EXPERT" */
+    const char *arguments; /* what prompts and URIs call it, with blanks between; NULL: never asked for there */
+    const char *operation; /* "dialogue get" */
+    const char *input;     /* of it, without the scope: members of a JSON object */
+    bool in_scope;         /* it is asked about the scope that the line names */
+    const char *list, *word, *about; /* members of the answer: the list, and in each row the value and what it means */
+} cv_completion;
+
+/* What agents are taught: skills/NAME/SKILL.md. */
+typedef struct {
+    const char *name;
+    void (*print)(cv_buf *out);
+} cv_skill;
+
+/* conclave help NAME */
+typedef struct {
+    const char *name;
+    void (*print)(cv_buf *out);
+} cv_topic;
+
+/* ---- the descriptor ---------------------------------------------------------------------------------------------- */
+
+/* Tables may be NULL; behind the last row of one stands a row of zeroes. */
+typedef struct {
+    const char *name; /* "dialogue"; "": its operations stand at the top level */
+    const char *summary;
+    const char *details;      /* paragraphs for the help */
+    const char *instructions; /* what MCP clients are told before they begin: sentences */
+    const char *example;      /* a line for the help of the program */
+    const cv_operation *ops;
+    const cv_err_code *codes; /* its own; base/err.def has those of all */
+    const cv_resource *resources;
+    const cv_prompt *prompts;
+    const cv_completion *completions;
+    const cv_skill *skills;
+    const cv_topic *topics;
+    struct {
+        const char *field; /* of inputs and replies, which names one of its scopes: "dialogue_id" */
+        const char *value; /* what the command line calls its value: "DIALOGUE" */
+        const char *show;  /* the operation that shows one: "dialogue get" */
+    } scope;
+    /* Has the record anything of this room? NULL: that is never asked. */
+    bool (*in_use)(cv_store *store, cv_arena *a, const char *root);
+} cv_room;
+
+#endif

@@ -1,0 +1,128 @@
+/* ops.c - what can be asked about a project and its record as a whole; see room.h. */
+#include "dialogue/operations.h"
+#include "ops/project.h"
+#include "project/room.h"
+
+enum {
+    READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
+    WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT,
+    LOOKS = READS | CV_OP_REGRESSED,
+    FILES = CV_OP_FILES,
+};
+
+static const cv_operation rows[] = {
+    {.room = "",
+     .verb = "init",
+     .summary = "make a project: the folder .conclave with its record",
+     .details = "Makes what is missing and leaves the rest alone, so that it can be run again at any time. All other\n"
+                "commands find the project from any folder below it. The record is left out of git by a .gitignore\n"
+                "inside .conclave.\n",
+     .examples = "  conclave init\n"
+                 "  conclave init decisions\n",
+     .schema = "init",
+     .flags = CV_OP_IDEMPOTENT,
+     .run = cv_project_init},
+
+    /* ---- from elsewhere ---- */
+    {.room = "",
+     .verb = "import",
+     .tool = "blue_dialogue_import",
+     .summary = "take dialogues from files: folders, assembled documents, exports",
+     .details = "Finds dialogues below the paths: folders with expert-pool.json and round-N/NAME.md, documents\n"
+                "(*.dialogue.md) and exports. What every expert wrote is kept as a response, marks become items,\n"
+                "references and moves, boards become scores, trackers become statuses, each with the dialogue's own\n"
+                "date. The report says what was understood of every file, what was not and why, which files were not\n"
+                "used, and where boards and trackers differ from what the record derives. The same files again change\n"
+                "nothing; files that have changed are a conflict. An export is restored as it was, events and hashes\n"
+                "included.\n"
+                "\n"
+                "The exit status is 1 when something failed or conflicts, or when there was nothing to import.\n"
+                "See docs/import.md.\n",
+     .examples = "  conclave import dialogues --dry-run\n"
+                 "  conclave import decision.dialogue.md\n",
+     .schema = "import",
+     .flags = WRITES,
+     .run = cv_dialogue_import},
+
+    /* ---- the record as a whole ---- */
+    {.room = "",
+     .verb = "verify",
+     .tool = "blue_dialogue_verify",
+     .summary = "prove that the record is whole: rows, operations, statuses, chain of events, schema",
+     .details =
+         "Recomputes every hash and every status from the history, and compares the schema, the search index and the\n"
+         "last commit that was acknowledged. What was changed or cut off behind the program's back is named. Someone\n"
+         "who rewrites the whole history with all its hashes is found out only with a seal that was kept elsewhere:\n"
+         "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n",
+     .examples = "  conclave verify\n"
+                 "  conclave verify --seal \"$(conclave seal)\"\n",
+     .schema = "record_verify",
+     .flags = LOOKS,
+     .run = cv_record_verify},
+    {.room = "",
+     .verb = "seal",
+     .tool = "blue_dialogue_seal",
+     .summary = "print one line that stands for everything written so far",
+     .details =
+         "Keep the line where whoever can change the record cannot: in a git commit, a ticket, a mail. Later\n"
+         "'conclave verify --seal' proves that nothing that was written before it has been changed, cut off or\n"
+         "removed, however much was written since. Run 'conclave verify' first: a seal stands for what is there.\n",
+     .examples = "  conclave seal\n"
+                 "  conclave seal --json\n",
+     .schema = "record_seal",
+     .flags = READS,
+     .run = cv_record_seal},
+    {.room = "",
+     .verb = "accept",
+     .summary = "go on with a record that has lost writes, as it stands",
+     .details =
+         "For a record that is refused with store_regressed, when no newer copy can be put back: what was\n"
+         "acknowledged and is missing is given up. --commit names the last commit that the record has, as the error\n"
+         "says. Nothing in the record changes; only the watermark beside it is set. Without --commit, and where\n"
+         "nothing is missing, it makes a watermark that is not there.\n",
+     .examples = "  conclave accept\n"
+                 "  conclave accept --commit 2 || echo \"the record does not end there\"\n",
+     .schema = "record_accept",
+     .flags = CV_OP_STORE | CV_OP_REGRESSED | FILES,
+     .run = cv_record_accept},
+    {.room = "",
+     .verb = "doctor",
+     .tool = "blue_dialogue_doctor",
+     .summary = "check the project: permissions, record, history, files; and say what to do",
+     .details =
+         "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
+         "what to do. Exit status 1 when there are errors. --repair does only what can do no harm: it removes\n"
+         "leftovers of interrupted writes, writes missing response files again and makes the search index anew.\n",
+     .examples = "  conclave doctor\n"
+                 "  conclave doctor --repair\n",
+     .schema = "record_doctor",
+     .flags = CV_OP_PROJECT | CV_OP_REGRESSED | CV_OP_IDEMPOTENT | FILES,
+     .run = cv_record_doctor},
+    {.room = "",
+     .verb = "backup",
+     .tool = "blue_dialogue_backup",
+     .summary = "copy the record, whole and consistent, while it is in use",
+     .details = "The copy is a database of its own.\n",
+     .examples = "  conclave backup backup.db\n",
+     .schema = "record_backup",
+     .flags = LOOKS | FILES,
+     .run = cv_record_backup},
+    {.room = "",
+     .verb = "restore",
+     .summary = "put a backup back in the place of the record, which is kept",
+     .details =
+         "The backup is checked first: it opens, is whole, and every dialogue in it verifies. What was there\n"
+         "before is kept beside it as conclave.db.before-restore-TIME, whole or damaged as it was; restoring that\n"
+         "file undoes the restore. The answer names the dialogues of which the kept record has more than the\n"
+         "backup. It can be run while others use the record, and also when the record is missing or damaged.\n",
+     .examples = "  conclave restore backup.db\n",
+     .schema = "record_restore",
+     .flags = CV_OP_PROJECT | FILES,
+     .run = cv_record_restore},
+    {0},
+};
+
+const cv_room cv_room_project = {
+    .name = "",
+    .ops = rows,
+};

@@ -1,0 +1,9 @@
+/* room.h - what stands at the top level: operations on the project and on its record as a whole. */
+#ifndef CV_PROJECT_ROOM_H
+#define CV_PROJECT_ROOM_H
+
+#include "kit/room.h"
+
+extern const cv_room cv_room_project;
+
+#endif
