@@ -3,16 +3,17 @@
 
 #include "base/buf.h"
 
-static const struct {
-    cv_str word;
-    int exit;
-    cv_str meaning;
-} codes[] = {
-#define ERR(id, word, exit, meaning) {CV_STR_INIT(word), exit, CV_STR_INIT(meaning)},
+#define ERR(id, word, exit, meaning)                                                                                   \
+    const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
 #include "base/err.def"
 #undef ERR
+
+const cv_err_code cv_err_codes[] = {
+#define ERR(id, word, exit, meaning) CV_ERR_##id,
+#include "base/err.def"
+#undef ERR
+    CV_ERR_NONE,
 };
-_Static_assert(sizeof codes / sizeof codes[0] == CV_ERR_COUNT, "a row per error code");
 
 static void set(cv_err *err, cv_err_code code, const char *format, va_list args)
 {
@@ -131,22 +132,22 @@ void cv_err_advise(cv_err *err, cv_naming name)
 
 cv_str cv_err_word(cv_err_code code)
 {
-    return codes[code].word;
+    return code ? code->word : CV_STR("ok");
 }
 
 int cv_err_exit(cv_err_code code)
 {
-    return codes[code].exit;
+    return code ? code->exit : 0;
 }
 
 bool cv_err_is_refusal(cv_err_code code)
 {
-    return codes[code].exit == 1 || code == CV_ERR_TOO_LARGE;
+    return cv_err_exit(code) == 1 || code == CV_ERR_TOO_LARGE;
 }
 
 cv_str cv_err_meaning(cv_err_code code)
 {
-    return codes[code].meaning;
+    return code ? code->meaning : CV_STR("nothing is wrong");
 }
 
 cv_str cv_err_text(const cv_err *err)

@@ -15,12 +15,22 @@
 
 #include "base/naming.h"
 
-typedef enum {
-#define ERR(id, word, exit, meaning) CV_ERR_##id,
+/* A code is the address of its row. Those of err.def are everybody's; a room has a table of its own and declares its
+ * codes in the same way: arrays of one, so that the name is the address. */
+typedef struct {
+    cv_str word;    /* "invalid_json" */
+    int exit;       /* status of the command line */
+    cv_str meaning; /* one sentence for the manual */
+} cv_err_kind;
+typedef const cv_err_kind *cv_err_code;
+
+#define CV_ERR_NONE ((cv_err_code)NULL)
+#define ERR(id, word, exit, meaning) extern const cv_err_kind CV_ERR_##id[1];
 #include "base/err.def"
 #undef ERR
-    CV_ERR_COUNT
-} cv_err_code;
+
+/* All of err.def; behind the last stands CV_ERR_NONE. */
+extern const cv_err_code cv_err_codes[];
 
 #ifdef CV_ERR_SEALED
 #define CV_ERR_KEPT const

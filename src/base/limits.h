@@ -1,4 +1,4 @@
-/* limits.h - every ceiling of the program, with its reason.
+/* limits.h - every ceiling that is not a room's own, with its reason.
  *
  * Whatever grows with input stops at one of these and says so by name; nothing is cut silently.
  */
@@ -8,46 +8,17 @@
 #include <stddef.h>
 
 enum {
-    /* Brackets inside a marker's label. More is not a label, and the bound keeps the scan linear. */
-    CV_MAX_LABEL_DEPTH = 8,
-    /* Backticks that open a code span; longer runs are text, so that each length is searched for once per line. */
-    CV_MAX_TICKS = 32,
     /* Nested arrays and objects in JSON; real requests reach 6. Keeps the reader's stack small. */
     CV_MAX_JSON_DEPTH = 128,
-    /* An expert's slug, as the record stores it. */
-    CV_MAX_SLUG = 32,
-    /* A dialogue id: fits a file name with suffixes on every file system. */
-    CV_MAX_DIALOGUE_ID = 80,
-    /* Rounds and entities per round and kind: display ids have two digits for each. */
-    CV_MAX_ROUND = 99,
-    CV_MAX_SEQ = 99,
     /* Faults that are reported for one request; whoever has more of them has misread the schema. And what is repeated
      * of a value or a key in a fault, in bytes. */
     CV_MAX_FAULTS = 1000,
     CV_MAX_EXCERPT = 160,
-    /* The title of a dialogue or a round in characters: it becomes a heading, a line of a list and the id. */
-    CV_MAX_TITLE = 500,
-    /* A label in characters: a cell of tables and a line of lists, in every later prompt. The longest that is known has
-     * 192; above the second number its writer is told. */
-    CV_MAX_LABEL = 500,
-    CV_LONG_LABEL = 200,
-    /* A role, a focus, a domain: one line of a prompt or a cell of a table. */
-    CV_MAX_PHRASE = 1000,
-    /* A question, a description, a reason: pages, but not books; every expert reads them. */
-    CV_MAX_PROSE = 100000,
-    /* Experts in one pool and in one dialogue; real pools have 8 to 30. */
-    CV_MAX_EXPERTS = 500,
-    /* Background and calibration as JSON, in bytes: they go into every expert's prompt. */
-    CV_MAX_BACKGROUND = 1 << 20,
-    /* … and how deeply they nest: answers that contain them stay below CV_MAX_JSON_DEPTH. */
-    CV_MAX_BACKGROUND_DEPTH = 32,
     /* A path as it is stored; PATH_MAX of most systems is 4096. */
     CV_MAX_PATH = 1024,
-    /* Dialogues with the same title: the id's suffix has two digits. */
-    CV_MAX_SAME_TITLE = 99,
-    /* Dialogues on one page of a list. */
+    /* Rows on one page of a list. */
     CV_MAX_PAGE = 1000,
-    /* Times that a reader begins anew because the dialogue has changed between two of its readings. */
+    /* Times that a reader begins anew because the scope has changed between two of its readings. */
     CV_MAX_READINGS = 8,
     /* Folders below a named one when files are looked for; deeper is a loop or a mistake. */
     CV_MAX_WALK_DEPTH = 64,
@@ -64,10 +35,6 @@ enum {
     CV_MAX_MARKS = 256,
     /* Hits on one page of a search. */
     CV_MAX_HITS = 200,
-    /* Hits that the likeness of dialogues is made from: the best of the whole record. */
-    CV_MAX_SIMILAR_HITS = 500,
-    /* Words of a label and of a text by which items are compared; what says the same begins alike. */
-    CV_MAX_TWIN_WORDS = 500,
     /* A token for HTTP clients: it fits into a request's headers beside all others. */
     CV_MAX_TOKEN = 4096,
     /* A URI that a client subscribes to: it is kept for as long as the client is there. */
@@ -78,9 +45,6 @@ enum {
 
 /* A text file that is read whole: far above any dialogue (the largest known is 55 KB), far below memory. */
 #define CV_MAX_FILE_BYTES ((size_t)256 << 20)
-
-/* An expert's response, in bytes: ten times the longest that an agent is known to have written. */
-#define CV_MAX_RESPONSE ((size_t)4 << 20)
 
 /* A JSON document that is read whole, and one string in it. */
 #define CV_MAX_JSON_BYTES ((size_t)256 << 20)

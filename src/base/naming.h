@@ -25,15 +25,15 @@ typedef struct {
     cv_argument_form form;
 } cv_argument;
 
-/* Without a dialogue, or without arguments: an empty id, a count of 0. */
-typedef cv_str (*cv_naming)(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments,
-                            size_t count);
+/* `first` is the value of the argument that an operation takes first, without a name (x-argument in its schema): which
+ * thing it is about. Without it, or without others: an empty text, a count of 0. */
+typedef cv_str (*cv_naming)(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);
 
 /* What this caller calls; NULL: it is known by its words only. */
-static inline cv_str cv_name_call(cv_naming name, cv_arena *a, cv_str operation, cv_str dialogue_id,
+static inline cv_str cv_name_call(cv_naming name, cv_arena *a, cv_str operation, cv_str first,
                                   const cv_argument *arguments, size_t count)
 {
-    return name ? name(a, operation, dialogue_id, arguments, count) : operation;
+    return name ? name(a, operation, first, arguments, count) : operation;
 }
 
 #endif

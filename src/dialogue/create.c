@@ -9,7 +9,6 @@
  * the one that it made before is still as it was made: nothing has been written to it since.
  * `expect_rev: 0` insists on the title's own slug: a taken one is a rev_conflict.
  */
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/answer.h"
 #include "dialogue/created.h"
@@ -19,6 +18,8 @@
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
 #include "record/outlet.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
 

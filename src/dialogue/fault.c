@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "dialogue/people.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
 
 static const cv_str type_enum = CV_STR_INIT("type_enum"), type_consistency = CV_STR_INIT("type_consistency"),
                     referential = CV_STR_INIT("referential"), semantic = CV_STR_INIT("semantic"),

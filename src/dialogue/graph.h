@@ -11,10 +11,10 @@
 #define CV_DIALOGUE_GRAPH_H
 
 #include "base/groups.h"
-#include "base/limits.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
 #include "dialogue/tempo.h"
+#include "vocab/limits.h"
 
 /* Whatever else than a place (place.h) an id or a word can be is a text of the graph, numbered from CV_PLACES on. */
 #define CV_NO_NAME CV_NO_PLACE

@@ -1,13 +1,13 @@
 /* lists.c - which dialogues there are, what one of them looks like, and the end of one that leads nowhere. */
 #include <assert.h>
 
-#include "base/limits.h"
 #include "dialogue/answer.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
 #include "dialogue/writing.h"
+#include "vocab/limits.h"
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,12 @@
 /* person.c - experts as requests describe them; see person.h. */
 #include "dialogue/person.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/panel/panel.h"
 #include "dialogue/people.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 

@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/place.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 typedef struct {
     cv_arena *a;

@@ -3,6 +3,7 @@
 
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
+#include "vocab/errors.h"
 
 enum { FREE_TRIES = 3 }; /* then the turn is taken */
 

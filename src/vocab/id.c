@@ -3,8 +3,8 @@
 
 #include <utf8proc.h>
 
-#include "base/limits.h"
 #include "base/utf8.h"
+#include "vocab/limits.h"
 
 static size_t digits_at(cv_str s)
 {

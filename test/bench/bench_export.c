@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "benching.h"
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/place.h"
+#include "vocab/limits.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, REPETITIONS = 7 };
 

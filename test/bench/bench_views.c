@@ -14,9 +14,9 @@
 #include <ftw.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "benching.h"
 #include "record/sql.h"
+#include "vocab/limits.h"
 #include "vocab/vocab.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, TURNS = 9 };

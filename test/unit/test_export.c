@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "dialogue/operations.h"
+#include "vocab/errors.h"
 
 static int set_up(void **state)
 {

@@ -1,9 +1,9 @@
 /* test_hearing.c - responses as the judge would register them: every kind of mark, every style, every doubt. */
 #include "world.h"
 
-#include "base/limits.h"
 #include "dialogue/intake/hearing.h"
 #include "dialogue/intake/twins.h"
+#include "vocab/limits.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
 

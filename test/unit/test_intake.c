@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/limits.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
 

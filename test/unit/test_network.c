@@ -1,10 +1,11 @@
 /* test_network.c - a dialogue as a network: which nodes and edges, and texts that no label can break. */
 #include "rounds.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/network.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* ---- labels ------------------------------------------------------------------------------------- */
 

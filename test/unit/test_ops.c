@@ -3,11 +3,12 @@
 
 #include "base/embedded.h"
 #include "base/json.h"
-#include "base/limits.h"
 #include "base/map.h"
 #include "door/cli_parts.h"
 #include "ops/op.h"
 #include "ops/schema.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 static void test_rows(void **state)
 {
@@ -68,6 +69,22 @@ static void test_names_are_unique(void **state)
     for (size_t i = 0; i < cv_op_count(); i++)
         if (cv_op_at(i)->tool)
             check_unique(&a, &tools, cv_str_of(cv_op_at(i)->tool));
+    cv_arena_release(&a);
+}
+
+/* Codes of rooms are refusals, and no two codes of the program have the same word. */
+static void test_codes(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_map words = {0};
+    for (size_t i = 0; cv_err_codes[i]; i++)
+        check_unique(&a, &words, cv_err_word(cv_err_codes[i]));
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_err_code *code = cv_rooms[i]->codes; code && *code; code++) {
+            check_unique(&a, &words, cv_err_word(*code));
+            assert_true(cv_err_is_refusal(*code) && cv_err_meaning(*code).n > 0);
+        }
     cv_arena_release(&a);
 }
 
@@ -312,16 +329,10 @@ int main(void)
 {
     unsetenv("CV_CALL_LOG"); /* what is called here proves nothing */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_names_are_unique),
-        cmocka_unit_test(test_schemas),
-        cmocka_unit_test(test_schemas_are_used),
-        cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_ceilings),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_rows),   cmocka_unit_test(test_examples), cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_codes),  cmocka_unit_test(test_schemas),  cmocka_unit_test(test_schemas_are_used),
+        cmocka_unit_test(test_inputs), cmocka_unit_test(test_ceilings), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_calls),  cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "dialogue/dynamics.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
 
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "donut", "croissant", NULL};
 

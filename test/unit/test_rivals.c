@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "record/sqlite_engine.h"
+#include "vocab/errors.h"
 
 /* ---- sixteen processes ------------------------------------------------------------------------------- */
 

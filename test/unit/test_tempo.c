@@ -2,6 +2,7 @@
 #include "slow.h"
 
 #include "dialogue/tempo.h"
+#include "vocab/limits.h"
 
 enum { ROUNDS = 12, TENSIONS = 20, EVENTS = 400 };
 

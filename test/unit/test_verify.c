@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "dialogue/operations.h"
+#include "vocab/errors.h"
 
 /* The sample's database as bytes, and a place for copies of it. */
 typedef struct {

@@ -2,9 +2,9 @@
 #include "testing.h"
 
 #include "base/buf.h"
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "vocab/id.h"
+#include "vocab/limits.h"
 
 #define LIFECYCLE "test/golden/vocab/lifecycle.txt"
 

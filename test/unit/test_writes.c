@@ -6,6 +6,7 @@
  * afterwards. Then the same with several processes at once, and with writers who are slower than all others.
  */
 #include "rounds.h"
+#include "vocab/errors.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>

@@ -13,6 +13,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/writing.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
 
 typedef struct {
     cv_call *call;

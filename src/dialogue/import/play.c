@@ -6,6 +6,8 @@
 #include "dialogue/import/playing.h"
 #include "dialogue/operations.h"
 #include "record/chain.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 

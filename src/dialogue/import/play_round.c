@@ -13,6 +13,7 @@
 #include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
+#include "vocab/limits.h"
 
 typedef struct {
     cv_playing *p;

@@ -1,7 +1,6 @@
 /* restore.c - an export put back; see restore.h. */
 #include "dialogue/import/restore.h"
 
-#include "base/limits.h"
 #include "dialogue/export/exporter.h"
 #include "dialogue/import/request.h"
 #include "dialogue/import/rows.h"
@@ -10,6 +9,7 @@
 #include "dialogue/state.h"
 #include "record/chain.h"
 #include "text/mark.h"
+#include "vocab/limits.h"
 
 enum { MOST_DIFFERENCES = 20 };
 

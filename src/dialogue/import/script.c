@@ -5,6 +5,7 @@
 #include "dialogue/lint/lint.h"
 #include "dialogue/people.h"
 #include "text/doc.h"
+#include "vocab/limits.h"
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 

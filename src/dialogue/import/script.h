@@ -10,9 +10,9 @@
 #ifndef CV_DIALOGUE_IMPORT_SCRIPT_H
 #define CV_DIALOGUE_IMPORT_SCRIPT_H
 
-#include "base/limits.h"
 #include "dialogue/import/grid.h"
 #include "dialogue/state.h"
+#include "vocab/limits.h"
 
 /* What was counted, of one file or of all. */
 typedef struct {

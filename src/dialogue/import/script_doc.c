@@ -13,6 +13,7 @@
 #include "dialogue/import/dates.h"
 #include "dialogue/import/script.h"
 #include "text/doc.h"
+#include "vocab/limits.h"
 
 typedef struct {
     cv_script *s;

@@ -5,6 +5,7 @@
  */
 #include "dialogue/import/script.h"
 #include "text/mark.h"
+#include "vocab/limits.h"
 
 cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok)
 {

@@ -1,9 +1,10 @@
 /* attendance.c - who is asked and who has answered; see attendance.h. */
 #include "dialogue/intake/attendance.h"
 
-#include "base/limits.h"
 #include "dialogue/fault.h"
 #include "dialogue/writing.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 static void index_responses(cv_arena *a, const cv_state *s, int64_t round, cv_map *ret_at)
 {

@@ -2,11 +2,11 @@
 #include "dialogue/intake/handover.h"
 
 #include "base/file.h"
-#include "base/limits.h"
 #include "base/path.h"
 #include "dialogue/fault.h"
 #include "dialogue/files.h"
 #include "record/chain.h"
+#include "vocab/limits.h"
 
 static const cv_str content_key = CV_STR_INIT("content");
 static const char path_key[] = "content_path";

@@ -1,10 +1,10 @@
 /* hearing.c - the voices of a round; see hearing.h. */
 #include "dialogue/intake/hearing.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/intake/listen.h"
 #include "dialogue/people.h"
+#include "vocab/limits.h"
 
 cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char *format, ...)
 {

@@ -8,7 +8,6 @@
  * Experts respond at the same time: writers take turns (writing.h), nobody's text is lost. The record is the truth; a
  * file that cannot be written is a warning that says so, for the response itself is kept.
  */
-#include "base/limits.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 #include "dialogue/files.h"
@@ -19,6 +18,8 @@
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
 #include "record/chain.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 typedef struct {
     cv_call *call;

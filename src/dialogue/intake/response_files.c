@@ -2,10 +2,10 @@
 #include "dialogue/intake/response_files.h"
 
 #include "base/file.h"
-#include "base/limits.h"
 #include "dialogue/files.h"
 #include "dialogue/people.h"
 #include "record/chain.h"
+#include "vocab/limits.h"
 
 static const cv_str words[CV_RESPONSE_FILE_STATE_COUNT] = {
     [CV_RESPONSE_FILE_SAME] = CV_STR_INIT("same"),

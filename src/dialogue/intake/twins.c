@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/limits.h"
 #include "base/utf8.h"
+#include "vocab/limits.h"
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 

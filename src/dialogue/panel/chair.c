@@ -2,6 +2,7 @@
 #include "dialogue/panel/chair.h"
 
 #include "text/mark.h"
+#include "vocab/errors.h"
 
 cv_err *cv_chair_refuse(const cv_evolution *e, const cv_chair *c, cv_err_code code, const char *field, cv_str value,
                         const char *format, ...)

@@ -3,11 +3,12 @@
  * Each place is read and checked by chair.c; names stay with their experts, newcomers get the next free ones. All
  * faults are told at once. A round's panel is recorded once: seats are history and never change.
  */
-#include "base/limits.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/chair.h"
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* ---- the whole panel --------------------------------------------------------------------------------------------- */
 

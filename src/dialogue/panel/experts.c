@@ -3,7 +3,6 @@
  * The judge creates an expert before a round, because a tension needs knowledge that neither panel nor pool have. The
  * expert takes part from then on, and sits once evolve-panel gives it a seat.
  */
-#include "base/limits.h"
 #include "dialogue/answer.h"
 #include "dialogue/notice.h"
 #include "dialogue/operations.h"
@@ -11,6 +10,8 @@
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* A name that was asked for must be free: neither an expert's nor reserved for a member of the pool. */
 static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *pool, cv_str slug)

@@ -1,7 +1,6 @@
 /* pool.c - the expert pool of a dialogue; see pool.h. */
 #include "dialogue/panel/pool.h"
-
-#include "base/limits.h"
+#include "vocab/limits.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 

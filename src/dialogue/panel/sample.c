@@ -9,6 +9,7 @@
 #include "dialogue/panel/pool.h"
 #include "dialogue/writing.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
 
 /* A candidate and who it is: an expert already, a member of the pool, or both. */
 typedef struct {

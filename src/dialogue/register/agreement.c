@@ -1,9 +1,9 @@
 /* agreement.c - does the judge register what the experts said? See agreement.h. */
 #include "dialogue/register/agreement.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/people.h"
+#include "vocab/limits.h"
 
 /* ---- one item ---------------------------------------------------------------------------------------------------- */
 

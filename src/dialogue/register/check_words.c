@@ -1,7 +1,8 @@
 /* check_words.c - the first two steps of the check: words and consistency; see check.c. */
-#include "base/limits.h"
 #include "dialogue/register/check.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* ---- 1: words -------------------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
  * The walk is one function, work(): parse, resolve, check, enter, answer, commit. It runs again from the beginning when
  * somebody else has written to the dialogue in the meantime.
  */
-#include "base/limits.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 #include "dialogue/intake/response_files.h"
@@ -11,6 +10,8 @@
 #include "dialogue/register/batch.h"
 #include "dialogue/writing.h"
 #include "record/chain.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* References of earlier rounds matter only to those that stand for themselves: an expert may repeat one. */
 static bool load(cv_call *call, const cv_batch *b, cv_state *state)

@@ -3,12 +3,13 @@
  * Each correction is an event that keeps the old value in its data; a status change is the judge's act, as in a round.
  * Ids never change, and verdicts and responses cannot be corrected.
  */
-#include "base/limits.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 #include "dialogue/operations.h"
 #include "dialogue/register/corrections.h"
 #include "dialogue/writing.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 static cv_spot spot(cv_update *u, const char *item_type, const char *list, size_t index)
 {

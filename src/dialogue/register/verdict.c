@@ -4,7 +4,6 @@
  * most one final verdict; minority and dissent verdicts may follow it. Interim and final ones are the judge's and
  * change what they list; a minority cannot adopt for the panel, so its lists are kept and change nothing.
  */
-#include "base/limits.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/fault.h"
 #include "dialogue/operations.h"
@@ -12,6 +11,8 @@
 #include "dialogue/writing.h"
 #include "record/chain.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 typedef struct {
     cv_batch ids; /* no drafts: it resolves what the lists name */

@@ -2,10 +2,10 @@
 #include "dialogue/search/query.h"
 
 #include "base/buf.h"
-#include "base/limits.h"
 #include "base/map.h"
 #include "base/utf8.h"
 #include "vocab/id.h"
+#include "vocab/limits.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 

@@ -9,9 +9,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/limits.h"
 #include "dialogue/operations.h"
 #include "dialogue/search/found.h"
+#include "vocab/limits.h"
 
 enum { USUAL_COUNT = 5, FEW_WORDS = 2, MOST_TENSIONS = 5 };
 

@@ -1,11 +1,12 @@
 /* address.c - what can be cited of a dialogue; see address.h. */
 #include "dialogue/view/address.h"
 
-#include "base/limits.h"
 #include "dialogue/people.h"
 
 #include "dialogue/place.h"
 #include "text/mark.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* What stands before the name of a thing, its letter in events, and the word for it. */
 static const struct {

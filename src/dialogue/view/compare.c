@@ -6,6 +6,8 @@
 #include "dialogue/answer.h"
 #include "dialogue/fault.h"
 #include "dialogue/operations.h"
+#include "vocab/errors.h"
+#include "vocab/limits.h"
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,95 @@
+/* prompts.c - how to begin, for the people who choose a prompt in their client: judge, expert, reviewer; see
+ * kit/room.h. */
+#include "dialogue/asking.h"
+#include "dialogue/room.h"
+
+static void say(const cv_asker *asker, cv_prompt_texts *texts, cv_str text)
+{
+    *CV_PUSH(asker->arena, texts) = text;
+}
+
+static const char workflow[] =
+    "You are the judge of an ALIGNMENT dialogue. The experts deliberate, you moderate, score and decide; you never "
+    "write an expert's contribution yourself.\n\n"
+    "For each round:\n"
+    "1. Decide who sits on the panel (blue_dialogue_evolve_panel, blue_dialogue_expert_create) where the last round "
+    "left a gap.\n"
+    "2. blue_dialogue_round_prompts gives one prompt per expert. Start all experts in ONE message, each as an agent of "
+    "its own with its prompt.\n"
+    "3. Hand every answer in with blue_dialogue_respond, word for word; an expert with nothing to say: "
+    "no_contribution.\n"
+    "4. blue_dialogue_draft makes a request of all answers. Check it, merge what is the same, score each expert and "
+    "the round (precision, not volume), write a summary, and send it with blue_dialogue_round_register.\n"
+    "5. blue_dialogue_progress says what still blocks convergence. Go on until every tension is closed and every "
+    "expert has signalled, then blue_dialogue_verdict_register: the final verdict, and a minority verdict for those "
+    "who dissent. blue_dialogue_export writes it down.\n\n"
+    "A refused request lists every fault of form (types, fields), and once its form is right every fault of meaning, "
+    "each with its field and what would be valid: mend all of them and send the whole request again.\n";
+
+static bool judge(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *texts, cv_err *err)
+{
+    cv_arena *a = asker->arena;
+    cv_str question = cv_json_get_text(arguments, "question"), id = cv_json_get_text(arguments, "dialogue_id"), where;
+    say(asker, texts, CV_STR(workflow));
+    if (!id.n) {
+        say(asker, texts,
+            question.n ? cv_arena_printf(a, "Begin a dialogue about this question: %.*s", CV_FMT(question))
+                       : CV_STR("Ask me for the question, then begin a dialogue about it."));
+        return true;
+    }
+    if (!cv_ask(asker, "dialogue progress", cv_dialogue_input(a, id, NULL, (cv_str){0}), &where, err))
+        return false;
+    say(asker, texts,
+        cv_arena_printf(a, "Continue the dialogue '%.*s'. This is where it stands:\n\n%.*s", CV_FMT(id),
+                        CV_FMT(where)));
+    return true;
+}
+
+static bool expert(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *texts, cv_err *err)
+{
+    cv_buf input = {0};
+    cv_json_writer w = {.out = &input};
+    cv_str reply;
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "dialogue_id", cv_json_get_text(arguments, "dialogue_id"));
+    cv_json_key(&w, CV_STR("experts"));
+    cv_json_begin_array(&w);
+    cv_json_str(&w, cv_json_get_text(arguments, "expert"));
+    cv_json_end_array(&w);
+    cv_json_key_bool(&w, "write", false);
+    cv_json_end_object(&w);
+    if (!cv_ask(asker, "dialogue round-prompts", cv_buf_take(&input, asker->arena), &reply, err))
+        return false;
+    say(asker, texts, cv_dialogue_text(asker->arena, reply, "prompts", "prompt"));
+    return true;
+}
+
+static const char review[] =
+    "Review the verdicts of this dialogue as somebody who was not on the panel. For every verdict: does it follow from "
+    "what was said? Which perspective, evidence or claim does each part of it rest on (cite the ids)? Which tension "
+    "was closed without an answer, which objection was never met? Is the minority's case stated as strongly as it was "
+    "made? End with: uphold, uphold with conditions, or reopen, and why.\n";
+
+static bool reviewer(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *texts, cv_err *err)
+{
+    cv_arena *a = asker->arena;
+    cv_str id = cv_json_get_text(arguments, "dialogue_id"), reply;
+    if (!cv_ask(asker, "dialogue transcript", cv_dialogue_input(a, id, NULL, (cv_str){0}), &reply, err))
+        return false;
+    say(asker, texts, CV_STR(review));
+    say(asker, texts, cv_dialogue_text(a, reply, NULL, "markdown"));
+    return true;
+}
+
+static const cv_prompt_argument for_judges[] = {
+    {"question", "what is to be decided", false}, {"dialogue_id", "continue this dialogue", false}, {0}};
+static const cv_prompt_argument for_experts[] = {
+    {"dialogue_id", "which dialogue", true}, {"expert", "the expert's slug", true}, {0}};
+static const cv_prompt_argument for_reviewers[] = {{"dialogue_id", "which dialogue", true}, {0}};
+
+const cv_prompt cv_dialogue_prompts[] = {
+    {"judge", "Judge a deliberation", "Start a deliberation, or continue one", for_judges, judge},
+    {"expert", "Take part as an expert", "The prompt of one expert for the next round", for_experts, expert},
+    {"reviewer", "Review a verdict", "Does the verdict follow from what was said?", for_reviewers, reviewer},
+    {0},
+};
