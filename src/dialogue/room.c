@@ -1,5 +1,43 @@
-/* room.c - the dialogue room's descriptor; see kit/room.h. */
+/* room.c - the dialogue room's descriptor: what its other tables do not say; see kit/room.h. */
 #include "dialogue/room.h"
+
+#include "base/embedded.h"
+#include "text/skill.h"
+#include "vocab/errors.h"
+#include "vocab/vocab.h"
+
+static void print_ids(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "What is said in a dialogue has ids of a letter, the round and a number of two digits each:\n\n"
+                 "  P0102            the dialogue's second perspective of round 1\n"
+                 "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round\n"
+                 "                   is registered and good for references ever after\n"
+                 "  @muffin          the overall position of an expert\n"
+                 "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
+                 "Letters:\n");
+    for (size_t i = 0; i < CV_KIND_COUNT; i++)
+        cv_buf_printf(out, "  %c  %-15.*s %.*s\n", cv_kinds[i].letter, CV_FMT(cv_kinds[i].word),
+                      CV_FMT(cv_kinds[i].purpose));
+}
+
+static void print_play(cv_buf *out)
+{
+    for (size_t i = 0; i < cv_skill_files_count; i++)
+        if (strcmp(cv_skill_files[i].name, "alignment-play") == 0)
+            cv_buf_add(out, cv_skill_files[i].text);
+}
+
+static const cv_topic topics[] = {{"ids", print_ids}, {0}};
+
+static const cv_skill skills[] = {{"alignment-expert", cv_skill_print_expert}, {"alignment-play", print_play}, {0}};
+
+static const cv_completion completions[] = {
+    {"DIALOGUE", "dialogue_id id", "dialogue list", "\"limit\":1000", false, "dialogues", "dialogue_id", "title"},
+    {"EXPERT", NULL, "dialogue get", NULL, true, "experts", "expert_slug", "role"},
+    {"ID", NULL, "dialogue graph", "\"experts\":true", true, "nodes", "id", "label"},
+    {0},
+};
 
 const cv_room cv_room_dialogue = {
     .name = "dialogue",
@@ -9,5 +47,22 @@ const cv_room cv_room_dialogue = {
         "recommendations, tensions, evidence, claims, moves and scores; at the end verdicts. Everything is checked "
         "when it\n"
         "arrives and kept as a history that nobody can rewrite unseen ('conclave verify').\n",
+    .instructions = "Deliberations of a judge and a panel of experts, kept in a record. As judge: "
+                    "blue_dialogue_create, then per round blue_dialogue_evolve_panel (if the panel changes), "
+                    "blue_dialogue_round_prompts (files; include_prompts: the texts, experts: of whom), one agent per "
+                    "prompt in parallel, blue_dialogue_respond for each answer, blue_dialogue_draft, add your scores, "
+                    "blue_dialogue_round_register, "
+                    "blue_dialogue_progress; when converged blue_dialogue_verdict_register and "
+                    "blue_dialogue_export. As expert: read your prompt, answer with the markers in "
+                    "conclave://spec, hand it in with blue_dialogue_respond.",
+    .example = "  conclave dialogue create \"NVIDIA decision\"\n",
     .ops = cv_dialogue_ops,
+    .codes = cv_dialogue_codes,
+    .resources = cv_dialogue_resources,
+    .prompts = cv_dialogue_prompts,
+    .completions = completions,
+    .skills = skills,
+    .topics = topics,
+    .scope = {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get"},
+    .in_use = cv_dialogue_in_use,
 };

@@ -221,19 +221,11 @@ static int unknown_command(cv_cli *cli, const cv_cli_table *table, int argc, cha
 
 /* ---- help ------------------------------------------------------------------------------------------------------- */
 
-static const cv_room *room_find(const char *name)
-{
-    for (size_t i = 0; i < cv_room_count(); i++)
-        if (strcmp(cv_room_at(i)->name, name) == 0)
-            return cv_room_at(i);
-    return NULL;
-}
-
 static int unknown_topic(cv_cli *cli, const cv_cli_table *table, const char *topic)
 {
     names all = names_at_top(cli->arena, table);
-    for (size_t i = 0; i < cv_help_topic_count; i++)
-        *CV_PUSH(cli->arena, &all) = cv_help_topics[i];
+    for (size_t i = 0; cv_help_topic_at(i); i++)
+        *CV_PUSH(cli->arena, &all) = cv_str_of(cv_help_topic_at(i)->name);
     return unknown_at_top(cli, table, "topic", topic, all, CV_STR("'conclave help' lists the topics"));
 }
 
@@ -241,7 +233,7 @@ static int unknown_topic(cv_cli *cli, const cv_cli_table *table, const char *top
 static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int count)
 {
     cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout();
-    const cv_room *room = count > 0 ? room_find(words[0]) : NULL;
+    const cv_room *room = count > 0 ? cv_room_find(cv_str_of(words[0])) : NULL;
     const cv_cli_command *command = NULL;
     if (room && count > 1) {
         command = cv_cli_find(table, cv_str_of(room->name), cv_str_of(words[1]));
@@ -334,7 +326,7 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
                 argv[2 + count++] = argv[i];
         return run_help(cli, table, argv + 2, count);
     }
-    const cv_room *room = room_find(argv[1]);
+    const cv_room *room = cv_room_find(cv_str_of(argv[1]));
     if (room)
         return run_room(cli, table, room, argc, argv);
     const cv_cli_command *command = cv_cli_find(table, CV_STR(""), cv_str_of(argv[1]));

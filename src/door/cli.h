@@ -25,12 +25,9 @@ typedef struct {
     const char *choices; /* valid values with blanks between, NULL: any */
 } cv_cli_option;
 
-/* Names of values that completion knows something about. */
-#define CV_VALUE_DIALOGUE "DIALOGUE"
-#define CV_VALUE_EXPERT "EXPERT" /* of the dialogue that the line names */
+/* Names of values that completion knows something about; the rooms have others (cv_completion). */
 #define CV_VALUE_FILE "FILE"
 #define CV_VALUE_FOLDER "DIR"
-#define CV_VALUE_ID "ID"     /* of something said in that dialogue */
 #define CV_VALUE_JSON "JSON" /* or @FILE */
 #define CV_VALUE_TEXT_OR_FILE "TEXT|@FILE"
 

@@ -4,7 +4,6 @@
  */
 #include "base/utf8.h"
 #include "door/cli_parts.h"
-#include "vocab/vocab.h"
 
 enum { WIDTH = 80, NAME_COLUMN = 20, OPTION_COLUMN = 26, FIELD_INDENT = 6 };
 
@@ -96,9 +95,26 @@ static void print_commands(cv_buf *out, const cv_cli_table *table, const char *t
 static void print_topics(cv_buf *out)
 {
     cv_buf_add_z(out, "Topics:");
-    for (size_t i = 0; i < cv_help_topic_count; i++)
-        cv_buf_printf(out, "%s %.*s", i ? "," : "", CV_FMT(cv_help_topics[i]));
+    for (size_t i = 0; cv_help_topic_at(i); i++)
+        cv_buf_printf(out, "%s %s", i ? "," : "", cv_help_topic_at(i)->name);
     cv_buf_add_z(out, ", and every command and room ('conclave help TOPIC')\n");
+}
+
+/* One of each group, and how to get more help. */
+static void print_examples(cv_buf *out, const cv_cli_table *table)
+{
+    for (int in_rooms = 0; in_rooms < 2; in_rooms++)
+        for (size_t i = 0; cv_rooms[i]; i++)
+            if (cv_rooms[i]->example && (*cv_rooms[i]->name != '\0') == in_rooms)
+                cv_buf_add_z(out, cv_rooms[i]->example);
+    for (size_t i = 0; i < table->count; i++)
+        if (table->items[i].group == CV_GROUP_FILES) {
+            cv_str first = cv_str_of(table->items[i].examples);
+            cv_buf_add(out, cv_str_head(first, cv_str_find_char(first, '\n') + 1));
+            break;
+        }
+    for (size_t i = 0; i < cv_room_count() && i < 1; i++)
+        cv_buf_printf(out, "  conclave help %s %s\n", cv_room_at(i)->name, cv_room_at(i)->ops->verb);
 }
 
 void cv_help_all(cv_buf *out, const cv_cli_table *table)
@@ -117,12 +133,9 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table)
     print_pair(out, CV_STR("--help"), NAME_COLUMN, CV_STR("show this help, or with a command the help for it"));
     cv_buf_add_char(out, '\n');
     print_topics(out);
-    cv_buf_add_z(out, "\nExamples:\n"
-                      "  conclave init\n"
-                      "  conclave dialogue create \"NVIDIA decision\"\n"
-                      "  conclave lint decision.dialogue.md\n"
-                      "  conclave help dialogue round-register\n\n"
-                      "Exit status: 0 fine, 1 findings or a refused request, 2 the command could not\n"
+    cv_buf_add_z(out, "\nExamples:\n");
+    print_examples(out, table);
+    cv_buf_add_z(out, "\nExit status: 0 fine, 1 findings or a refused request, 2 the command could not\n"
                       "run, or its answer was lost.\n");
 }
 
@@ -305,55 +318,42 @@ void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table)
 
 /* ---- topics ----------------------------------------------------------------------------------------------------- */
 
+static void print_code(cv_buf *out, cv_err_code code)
+{
+    cv_buf_printf(out, "  %-26.*s %d     %.*s\n", CV_FMT(cv_err_word(code)), cv_err_exit(code),
+                  CV_FMT(cv_err_meaning(code)));
+}
+
 static void topic_errors(cv_buf *out)
 {
     cv_buf_add_z(out,
                  "Every error has a code. With --json it stands in 'error_code' on standard output, several faults of\n"
                  "one request in 'errors'; without it each fault is one line on standard error.\n\n"
                  "  code                       exit  meaning\n");
-    for (int code = 0; code < CV_ERR_COUNT; code++)
-        cv_buf_printf(out, "  %-26.*s %d     %.*s\n", CV_FMT(cv_err_word((cv_err_code)code)),
-                      cv_err_exit((cv_err_code)code), CV_FMT(cv_err_meaning((cv_err_code)code)));
+    print_code(out, CV_ERR_NONE);
+    for (const cv_err_code *code = cv_err_codes; *code; code++)
+        print_code(out, *code);
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_err_code *code = cv_rooms[i]->codes; code && *code; code++)
+            print_code(out, *code);
 }
 
-static void topic_ids(cv_buf *out)
+const cv_topic *cv_help_topic_at(size_t i)
 {
-    cv_buf_add_z(out,
-                 "What is said in a dialogue has ids of a letter, the round and a number of two digits each:\n\n"
-                 "  P0102            the dialogue's second perspective of round 1\n"
-                 "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round\n"
-                 "                   is registered and good for references ever after\n"
-                 "  @muffin          the overall position of an expert\n"
-                 "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
-                 "Letters:\n");
-    for (size_t i = 0; i < CV_KIND_COUNT; i++)
-        cv_buf_printf(out, "  %c  %-15.*s %.*s\n", cv_kinds[i].letter, CV_FMT(cv_kinds[i].word),
-                      CV_FMT(cv_kinds[i].purpose));
+    static const cv_topic errors = {"errors", topic_errors};
+    if (i-- == 0)
+        return &errors;
+    for (size_t k = 0; cv_rooms[k]; k++)
+        for (const cv_topic *topic = cv_rooms[k]->topics; topic && topic->name; topic++)
+            if (i-- == 0)
+                return topic;
+    return NULL;
 }
-
-static void topic_files(cv_buf *out)
-{
-    cv_buf_add_z(out,
-                 "A project is a folder with .conclave in it ('conclave init'):\n\n"
-                 "  .conclave/conclave.db          the record: all dialogues, everything that was said\n"
-                 "  .conclave/.gitignore           leaves the record out of git\n"
-                 "  .conclave/dialogues/ID/        the files of one dialogue, made from the record\n\n"
-                 "The project is the folder given with --root, else the one in CONCLAVE_ROOT, else the nearest one\n"
-                 "from the current folder upwards. Several processes may use it at once. Files are written whole:\n"
-                 "a reader sees the old one or the new one, never a part.\n");
-}
-
-const cv_str cv_help_topics[] = {CV_STR_INIT("errors"), CV_STR_INIT("ids"), CV_STR_INIT("files")};
-const size_t cv_help_topic_count = sizeof cv_help_topics / sizeof *cv_help_topics;
 
 bool cv_help_topic(cv_buf *out, cv_str topic)
 {
-    static void (*const print[])(cv_buf *) = {topic_errors, topic_ids, topic_files};
-    _Static_assert(sizeof print / sizeof *print == sizeof cv_help_topics / sizeof *cv_help_topics, "one per topic");
-    for (size_t i = 0; i < cv_help_topic_count; i++)
-        if (cv_str_eq(topic, cv_help_topics[i])) {
-            print[i](out);
-            return true;
-        }
+    for (size_t i = 0; cv_help_topic_at(i); i++)
+        if (cv_str_eq(topic, cv_str_of(cv_help_topic_at(i)->name)))
+            return cv_help_topic_at(i)->print(out), true;
     return false;
 }

@@ -48,7 +48,7 @@ static void tell_places(const cv_cli_input *input, cv_errs *errs)
     }
 }
 
-/* " (dialogue_id nvidia-decision, rev 9)": the short values of a reply, which say what was done. */
+/* " (path backup.db, rev 9)": the short values of a reply, which say what was done. */
 static void list_facts(const cv_json *reply, cv_buf *out)
 {
     enum { MOST_FACTS = 8, MOST_BYTES = 200 };
@@ -64,11 +64,24 @@ static void list_facts(const cv_json *reply, cv_buf *out)
     cv_buf_add_z(out, count ? ")" : "");
 }
 
+/* "'conclave ROOM get ID' shows it": of a reply that names a scope; else nothing. */
+static cv_str where_shown(const cv_call *call, const cv_json *reply)
+{
+    for (size_t i = 0; i < cv_room_count(); i++) {
+        const cv_room *room = cv_room_at(i);
+        cv_str id = room->scope.show ? cv_json_get_text(reply, room->scope.field) : CV_STR("");
+        if (id.n)
+            return cv_arena_printf(call->arena, "'%.*s' shows it",
+                                   CV_FMT(cv_call_name(call, cv_str_of(room->scope.show), id, NULL, 0)));
+    }
+    return CV_STR("");
+}
+
 /* Should the answer get lost, nobody shall think that nothing was written. Asking again is safe with an op_id, and for
  * an operation of which the same call twice is one; others would be done once more. */
 static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
 {
-    const cv_json *id = cv_json_get(reply, CV_STR("dialogue_id")), *dry_run = cv_json_get(reply, CV_STR("dry_run"));
+    const cv_json *dry_run = cv_json_get(reply, CV_STR("dry_run"));
     unsigned flags = cli->command->op->flags;
     bool again = cv_json_get(call->input, CV_STR("op_id")) || flags & CV_OP_IDEMPOTENT;
     if (!(flags & (CV_OP_WRITES | CV_OP_FILES)) || (dry_run && dry_run->type == CV_JSON_TRUE))
@@ -79,11 +92,7 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
     cli->done = cv_buf_take(&what, cli->arena);
     if (!(flags & CV_OP_WRITES))
         return;
-    if (again)
-        cli->done_hint = CV_STR("ask again with the same request to see the answer");
-    else if (id)
-        cli->done_hint = cv_arena_printf(cli->arena, "'%.*s' shows it",
-                                         CV_FMT(cv_call_name(call, CV_STR("dialogue get"), id->text, NULL, 0)));
+    cli->done_hint = again ? CV_STR("ask again with the same request to see the answer") : where_shown(call, reply);
 }
 
 /* The text that the operation made for people: the member of the reply whose schema says x-print. NULL: none. */

@@ -103,10 +103,9 @@ cv_str cv_help_option(cv_arena *a, const cv_cli_option *option);
 const cv_json *cv_help_fields(const cv_json *schema, const char **ret_title);
 cv_str cv_help_field(cv_arena *a, const cv_json *object, const cv_json_member *field);
 
-/* One of the topics that are no commands ("errors", "ids", "files"); false: there is no such topic. */
-bool cv_help_topic(cv_buf *out, cv_str topic);
-extern const cv_str cv_help_topics[];
-extern const size_t cv_help_topic_count;
+/* The topics that are no commands: our own and those of the rooms. NULL: there are no more. */
+const cv_topic *cv_help_topic_at(size_t i);
+bool cv_help_topic(cv_buf *out, cv_str topic); /* false: there is no such topic */
 
 /* ---- complete.c ------------------------------------------------------------------------------------------------- */
 

@@ -122,20 +122,21 @@ static const char *value_name(cv_arena *a, const cv_json_member *option, cv_flag
 {
     cv_str property = option->key, said = cv_json_get_text(&option->value, "x-value");
     static const struct {
-        cv_str name;
-        bool as_ending; /* also "output_path" */
+        cv_str name; /* or the ending of one: "output_path" */
         const char *value;
     } names[] = {
-        {CV_STR_INIT("dialogue_id"), false, CV_VALUE_DIALOGUE},
-        {CV_STR_INIT("path"), true, CV_VALUE_FILE},
-        {CV_STR_INIT("dir"), true, CV_VALUE_FOLDER},
+        {CV_STR_INIT("path"), CV_VALUE_FILE},
+        {CV_STR_INIT("dir"), CV_VALUE_FOLDER},
     };
     static const char *const kinds[] = {NULL, "TEXT", "N", "TEXT", CV_VALUE_JSON};
     if (said.n)
         return cv_arena_copy_z(a, said);
+    for (size_t i = 0; kind == CV_FLAG_TEXT && i < cv_room_count(); i++)
+        if (cv_room_names_scope(cv_room_at(i), property))
+            return cv_room_at(i)->scope.value;
     for (size_t i = 0; (kind == CV_FLAG_TEXT || kind == CV_FLAG_TEXTS) && i < CV_COUNT(names); i++) {
         size_t n = names[i].name.n;
-        bool ends = names[i].as_ending && property.n > n && property.p[property.n - n - 1] == '_';
+        bool ends = property.n > n && property.p[property.n - n - 1] == '_';
         if (cv_str_eq(property, names[i].name) || (ends && cv_str_ends(property, names[i].name)))
             return names[i].value;
     }
@@ -164,21 +165,17 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
 /* The properties marked as arguments, or the first required one that is plain text: *ret_count places. */
 static const size_t *arguments_of(cv_arena *a, const cv_json *input, size_t *ret_count)
 {
-    const cv_json *all = cv_json_get(input, CV_STR("properties")), *required = cv_json_get(input, CV_STR("required"));
+    const cv_json *all = cv_json_get(input, CV_STR("properties"));
     size_t *taken = CV_NEW_ARRAY(a, all ? all->count : 0, size_t), count = 0;
+    cv_str first = cv_schema_argument(input);
     for (uint32_t i = 0; all && i < all->count; i++)
-        if (cv_json_get(&all->members[i].value, CV_STR("x-argument")))
+        if (cv_str_eq(all->members[i].key, first) || cv_json_get(&all->members[i].value, CV_STR("x-argument")))
             taken[count++] = i;
-    for (uint32_t i = 0; required && count == 0 && i < required->count; i++)
-        for (uint32_t k = 0; all && count == 0 && k < all->count; k++)
-            if (cv_str_eq(all->members[k].key, required->items[i].text) &&
-                cv_flag_of(&all->members[k].value) == CV_FLAG_TEXT)
-                taken[count++] = k;
     *ret_count = count;
     return taken;
 }
 
-/* "[DIALOGUE_ID] [IDS...]" */
+/* "[ID] [NAMES...]" */
 static const char *argument_names(cv_arena *a, const cv_cli_command *c)
 {
     const cv_json *all = cv_json_get(c->input, CV_STR("properties"));

@@ -4,14 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/embedded.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
 #include "ops/project.h"
-#include "text/skill.h"
 
 /* One file, and what becomes of it. */
 typedef struct {
@@ -102,12 +100,14 @@ static bool plan_skill(installation *in, const char *name, cv_str text, cv_err *
 
 static bool plan_skills(installation *in, cv_err *err)
 {
-    cv_buf expert = {0};
-    cv_skill_print_expert(&expert);
-    bool ok = plan_skill(in, "alignment-expert", cv_buf_take(&expert, in->cli->arena), err);
-    for (size_t i = 0; ok && i < cv_skill_files_count; i++)
-        ok = plan_skill(in, cv_skill_files[i].name, cv_skill_files[i].text, err);
-    return ok;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_skill *skill = cv_rooms[i]->skills; skill && skill->name; skill++) {
+            cv_buf text = {0};
+            skill->print(&text);
+            if (!plan_skill(in, skill->name, cv_buf_take(&text, in->cli->arena), err))
+                return false;
+        }
+    return true;
 }
 
 /* ---- doing it --------------------------------------------------------------------------------------------------- */
@@ -213,6 +213,16 @@ static void tell_json(const installation *in, cv_buf *out)
     cv_buf_add_char(out, '\n');
 }
 
+/* "the tools are called PREFIX…": how people find them in the client's list. */
+static void tell_tools(const installation *in, cv_buf *out)
+{
+    cv_op_prefixes prefixes = cv_op_tool_prefixes(in->cli->arena);
+    cv_buf_printf(out, "Restart %s, or let it reload its servers; the tools are called", in->client->name);
+    for (size_t i = 0; i < prefixes.count; i++)
+        cv_buf_printf(out, "%s %.*s…", i ? " or" : "", CV_FMT(prefixes.items[i]));
+    cv_buf_add_z(out, ".\n");
+}
+
 static void tell(const installation *in, cv_buf *out)
 {
     if (in->dry_run)
@@ -230,8 +240,7 @@ static void tell(const installation *in, cv_buf *out)
         cv_buf_add(out, config->after);
     }
     if (!in->dry_run && !in->undo)
-        cv_buf_printf(out, "Restart %s, or let it reload its servers; the tools are called blue_dialogue_….\n",
-                      in->client->name);
+        tell_tools(in, out);
     if (in->no_project && !in->undo)
         cv_buf_printf(out, "There is no project in %s yet: 'conclave init' makes one.\n",
                       strcmp(in->base, ".") == 0 ? "this folder" : in->base);
@@ -352,9 +361,10 @@ const cv_cli_command cv_cmd_install = {
     .summary = "set a client up: claude, cursor, vscode or codex",
     .arguments = "CLIENT",
     .details =
-        "Enters 'conclave mcp' into the client's configuration and puts the skills alignment-play (for judges) and\n"
-        "alignment-expert beside it. Nothing else in the configuration changes, comments included; an entry that you\n"
-        "have customised stays; running it again changes nothing.\n",
+        "Enters 'conclave mcp' into the client's configuration and puts the skills of the rooms beside it. Nothing "
+        "else\n"
+        "in the configuration changes, comments included; an entry that you have customised stays; running it again\n"
+        "changes nothing.\n",
     .examples = "  conclave install claude --dry-run\n"
                 "  conclave install codex --scope user --dry-run\n",
     .options = options,

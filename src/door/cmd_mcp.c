@@ -162,10 +162,11 @@ static int run_serve(cv_cli *cli)
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
 
 #define TOOL_OPTIONS                                                                                                   \
-    CV_CLI_ROOT, {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: all)", NULL},        \
+    CV_CLI_ROOT,                                                                                                       \
+        {"rooms", "ROOMS", "rooms whose tools are offered, with commas between (default: those in use, or all)",       \
+         NULL},                                                                                                        \
     {                                                                                                                  \
-        "tools", "WHICH", "round: what a judge or an expert needs in every round (default); all: every operation",     \
-            "round all"                                                                                                \
+        "tools", "WHICH", "usual: what is offered unasked (default); all: every operation", "usual all"                \
     }
 
 static const cv_cli_option mcp_options[] = {TOOL_OPTIONS};
@@ -179,7 +180,7 @@ const cv_cli_command cv_cmd_mcp = {
         "entry into the client's configuration. The project is found from the current folder upwards, or with\n"
         "--root; files are read and written below it only.\n",
     .examples = "  conclave mcp </dev/null\n"
-                "  conclave mcp --tools all --rooms dialogue </dev/null\n",
+                "  conclave mcp --tools all </dev/null\n",
     .options = mcp_options,
     .option_count = CV_COUNT(mcp_options),
     .run = run_mcp,

@@ -3,9 +3,9 @@
  *     dialogue expand nvidia-decision P0001 --js        the last word is the one to be completed
  *     room     verb   argument        argument
  *
- * Everything comes from the table of commands and the schemas, but for the ids of dialogues, their experts and what
- * is said in them: those come from the project, when there is one. Nothing is ever an error: a shell has nobody to
- * tell.
+ * Everything comes from the table of commands and the schemas, but for values that the record knows (cv_completion):
+ * an operation of their room is asked for them, in the project when there is one. Nothing is ever an error: a shell has
+ * nobody to tell.
  */
 #include "base/clock.h"
 #include "door/cli_parts.h"
@@ -20,10 +20,12 @@ typedef struct {
     size_t count;
     cv_str current; /* the last word */
     cv_cli_command command;
-    const char *root, *dialogue; /* as far as the words have said them */
-    size_t places;               /* arguments before the last word */
-    size_t waiting;              /* the option whose value the last word is; SIZE_MAX: none */
-    bool only_arguments;         /* behind "--" */
+    const char *root;  /* as far as the words have said it */
+    const cv_room *in; /* whose scope the words have named */
+    const char *scope;
+    size_t places;       /* arguments before the last word */
+    size_t waiting;      /* the option whose value the last word is; SIZE_MAX: none */
+    bool only_arguments; /* behind "--" */
 } line;
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
@@ -58,70 +60,50 @@ static void offer_rooms(line *l)
         offer_z(l, cv_room_at(i)->name, cv_room_at(i)->summary);
 }
 
-static bool is_room(const char *word)
-{
-    for (size_t i = 0; i < cv_room_count(); i++)
-        if (strcmp(cv_room_at(i)->name, word) == 0)
-            return true;
-    return false;
-}
-
 /* ---- from the project -------------------------------------------------------------------------------------------- */
 
 /* What an operation answers in the project of the line; NULL: there is none, or it refuses. */
-static const cv_json *ask(line *l, const char *verb, cv_str input)
+static const cv_json *ask(line *l, const char *operation, cv_str input)
 {
-    const cv_operation *op = cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
     cv_err err = {.arena = l->arena};
     cv_errs errs = {0};
     cv_buf reply = {0};
     cv_json *tree = CV_NEW(l->arena, cv_json), given;
     cv_call call = {.arena = l->arena, .clock = cv_clock_system(), .input = &given, .out = &reply, .errs = &errs};
-    if (!cv_project_find(l->arena, cv_cli_wanted_root(l->root), &call.root, &err) ||
-        !cv_project_open(l->arena, call.root, &call.store, &err) || !cv_json_parse(l->arena, input, &given, &err))
+    if (!cv_json_parse(l->arena, input, &given, &err) ||
+        !cv_project_find(l->arena, cv_cli_wanted_root(l->root), &call.root, &err) ||
+        !cv_project_open(l->arena, call.root, &call.store, &err))
         return NULL;
-    bool done = cv_op_call(op, &call);
+    bool done = cv_op_call(cv_op_called(cv_str_of(operation)), &call);
     cv_store_close(call.store);
     cv_str text = cv_buf_take(&reply, l->arena);
     return done && cv_json_parse(l->arena, text, tree, &err) ? tree : NULL;
 }
 
-static void offer_list(line *l, const cv_json *list, const char *word, const char *about)
-{
-    for (uint32_t i = 0; list && i < list->count; i++)
-        offer(l, cv_json_get_text(&list->items[i], word), cv_json_get_text(&list->items[i], about));
-}
-
-static void offer_dialogues(line *l)
-{
-    const cv_json *reply = ask(l, "list", CV_STR("{\"limit\":1000}"));
-    offer_list(l, reply ? cv_json_get(reply, CV_STR("dialogues")) : NULL, "dialogue_id", "title");
-}
-
-/* The list `member` of what an operation says about the dialogue of the line; NULL: nothing is known of it. */
-static const cv_json *ask_dialogue(line *l, const char *verb, const char *with, const char *member)
+/* The input of the operation that knows the values: what the row says, and the scope of the line. Empty: the line has
+ * not named one of this room. */
+static cv_str input_for(const line *l, const cv_room *room, const cv_completion *row)
 {
     cv_buf input = {0};
     cv_json_writer w = {.out = &input};
-    if (!l->dialogue)
-        return NULL;
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "dialogue_id", cv_str_of(l->dialogue));
-    if (with)
-        cv_json_key_bool(&w, with, true);
-    cv_json_end_object(&w);
-    const cv_json *reply = ask(l, verb, cv_buf_take(&input, l->arena));
-    return reply ? cv_json_get(reply, cv_str_of(member)) : NULL;
+    const char *more = row->input ? row->input : "";
+    if (row->in_scope && l->in != room)
+        return CV_STR("");
+    if (row->in_scope) {
+        cv_json_str(&w, cv_str_of(l->scope));
+        cv_str scope = cv_buf_take(&input, l->arena);
+        return cv_arena_printf(l->arena, "{\"%s\":%.*s%s%s}", room->scope.field, CV_FMT(scope), *more ? "," : "", more);
+    }
+    return cv_arena_printf(l->arena, "{%s}", more);
 }
 
-static void offer_ids(line *l)
+static void offer_known(line *l, const cv_room *room, const cv_completion *row)
 {
-    offer_list(l, ask_dialogue(l, "graph", "experts", "nodes"), "id", "label");
-}
-
-static void offer_experts(line *l)
-{
-    offer_list(l, ask_dialogue(l, "get", NULL, "experts"), "expert_slug", "role");
+    cv_str input = input_for(l, room, row);
+    const cv_json *reply = input.n ? ask(l, row->operation, input) : NULL;
+    const cv_json *list = reply ? cv_json_get(reply, cv_str_of(row->list)) : NULL;
+    for (uint32_t i = 0; list && i < list->count; i++)
+        offer(l, cv_json_get_text(&list->items[i], row->word), cv_json_get_text(&list->items[i], row->about));
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -132,15 +114,6 @@ static void offer_choices(line *l, const char *choices)
     while (cv_str_split(&rest, ' ', &choice))
         offer(l, choice, CV_STR(""));
 }
-
-static const struct {
-    const char *value;
-    void (*offer)(line *l);
-} known[] = {
-    {CV_VALUE_DIALOGUE, offer_dialogues},
-    {CV_VALUE_EXPERT, offer_experts},
-    {CV_VALUE_ID, offer_ids},
-};
 
 /* The value that begins behind `keep` bytes of the last word. */
 static void offer_value(line *l, const cv_cli_option *o, size_t keep)
@@ -157,9 +130,10 @@ static void offer_value(line *l, const cv_cli_option *o, size_t keep)
     l->out = &inner;
     if (o->choices)
         offer_choices(l, o->choices);
-    for (size_t i = 0; i < CV_COUNT(known); i++)
-        if (strcmp(o->value, known[i].value) == 0)
-            known[i].offer(l);
+    for (size_t i = 0; i < cv_room_count(); i++)
+        for (const cv_completion *row = cv_room_at(i)->completions; row && row->value; row++)
+            if (strcmp(o->value, row->value) == 0)
+                offer_known(l, cv_room_at(i), row);
     cv_str lines = cv_buf_take(&inner, l->arena);
     l->out = out;
     l->current = whole;
@@ -193,8 +167,13 @@ static void note_value(line *l, size_t option, const char *value)
     const char *name = cv_cli_option_at(&l->command, option)->name;
     if (strcmp(name, "root") == 0)
         l->root = value;
-    else if (strcmp(name, "dialogue-id") == 0)
-        l->dialogue = value;
+    for (size_t i = 0; i < cv_room_count(); i++) {
+        const char *field = cv_room_at(i)->scope.field;
+        if (field && strcmp(name, cv_flag_name(l->arena, cv_str_of(field))) == 0) {
+            l->in = cv_room_at(i);
+            l->scope = value;
+        }
+    }
 }
 
 static void note_argument(line *l, const char *word)
@@ -279,8 +258,8 @@ static void complete_help(line *l)
     }
     offer_commands(l, "");
     offer_rooms(l);
-    for (size_t i = 0; i < cv_help_topic_count; i++)
-        offer(l, cv_help_topics[i], CV_STR("a topic"));
+    for (size_t i = 0; cv_help_topic_at(i); i++)
+        offer_z(l, cv_help_topic_at(i)->name, "a topic");
 }
 
 static void complete_first(line *l)
@@ -298,7 +277,7 @@ void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t coun
 {
     line l = {.arena = a, .out = out, .table = cv_cli_commands(a), .words = words, .count = count};
     const char *first = count > 1 ? words[0] : "";
-    bool in_room = count > 1 && is_room(first);
+    bool in_room = count > 1 && cv_room_find(cv_str_of(first));
     l.current = cv_str_of(count > 0 ? words[count - 1] : "");
     if (count < 2) {
         complete_first(&l);

@@ -1,44 +1,15 @@
-/* shelf.c - what a project has to read, as resources of an MCP server; see tools.h.
+/* resources.c - what the rooms have to read, as resources of an MCP server; see tools.h.
  *
- *     conclave://dialogues                        which there are
- *     conclave://dialogue/ID                      one of them
- *     conclave://dialogue/ID/transcript           … as markdown
- *     conclave://dialogue/ID/round/N              what one round brought
- *     conclave://dialogue/ID/P0101                a citation
- *     conclave://spec                             how dialogues and responses are written
+ *     conclave://NAME              without names in braces: listed, and read
+ *     conclave://NAME/{id}/PART    with them: a template; listed as often as its room says
  */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "door/tools.h"
-#include "text/spec.h"
-#include "vocab/id.h"
-
-#define SCHEME "conclave://"
-#define JSON_TYPE "application/json"
-#define MARKDOWN "text/markdown"
-
-const cv_str cv_shelf_templates[] = {
-    CV_STR_INIT("{\"uriTemplate\":\"" SCHEME "dialogue/{id}\",\"name\":\"dialogue\",\"description\":\"One dialogue: "
-                "experts, panel, rounds, open tensions\",\"mimeType\":\"" JSON_TYPE "\"}"),
-    CV_STR_INIT("{\"uriTemplate\":\"" SCHEME "dialogue/{id}/transcript\",\"name\":\"transcript\",\"description\":\"A "
-                "dialogue to read\",\"mimeType\":\"" MARKDOWN "\"}"),
-    CV_STR_INIT("{\"uriTemplate\":\"" SCHEME "dialogue/{id}/round/{n}\",\"name\":\"round\",\"description\":\"What one "
-                "round brought\",\"mimeType\":\"" MARKDOWN "\"}"),
-    CV_STR_INIT("{\"uriTemplate\":\"" SCHEME "dialogue/{id}/{item}\",\"name\":\"citation\",\"description\":\"A "
-                "perspective, recommendation, tension, evidence, claim or verdict by its id, with what refers to "
-                "it\",\"mimeType\":\"" JSON_TYPE "\"}"),
-};
-const size_t cv_shelf_template_count = CV_COUNT(cv_shelf_templates);
 
 /* ---- URIs ------------------------------------------------------------------------------------------------------- */
-
-typedef enum { DIALOGUES, SPEC, DIALOGUE, TRANSCRIPT, ROUND, ITEM } what;
-
-typedef struct {
-    what what;
-    cv_str id;   /* of the dialogue */
-    cv_str item; /* number of the round, or id of the item */
-} place;
 
 static int hex(char c)
 {
@@ -58,30 +29,54 @@ static cv_str decode(cv_arena *a, cv_str text)
     return (cv_str){to, n};
 }
 
-static bool read_uri(cv_arena *a, cv_str uri, place *ret)
+/* Is this URI one of those? Then the values are what stands in the places of the names. */
+static bool matches(cv_arena *a, const char *form, cv_str uri, cv_str *values)
 {
-    static const cv_str dialogue = CV_STR_INIT(SCHEME "dialogue/");
-    cv_str rest, word;
-    if (cv_str_eq(uri, CV_STR(SCHEME "dialogues")))
-        return *ret = (place){.what = DIALOGUES}, true;
-    if (cv_str_eq(uri, CV_STR(SCHEME "spec")))
-        return *ret = (place){.what = SPEC}, true;
-    if (!cv_str_starts(uri, dialogue))
-        return false;
-    rest = cv_str_from(uri, dialogue.n);
-    if (!cv_str_split(&rest, '/', &word) || word.n == 0)
-        return false;
-    *ret = (place){.what = DIALOGUE, .id = decode(a, word)};
-    if (!cv_str_split(&rest, '/', &word))
-        return true;
-    ret->what = cv_str_eq(word, CV_STR("transcript")) ? TRANSCRIPT : cv_str_eq(word, CV_STR("round")) ? ROUND : ITEM;
-    ret->item = decode(a, word);
-    if (ret->what == ROUND) {
-        int number;
-        if (!cv_str_split(&rest, '/', &ret->item) || !cv_str_to_int(ret->item, &number))
+    size_t at = 0, count = 0;
+    for (const char *f = form; *f; f++) {
+        if (*f != '{') {
+            if (at >= uri.n || uri.p[at++] != *f)
+                return false;
+            continue;
+        }
+        cv_str rest = cv_str_from(uri, at), value = cv_str_head(rest, cv_str_find_char(rest, '/'));
+        if (value.n == 0)
             return false;
+        assert(count < CV_MAX_URI_VALUES && "a form has few names");
+        values[count++] = decode(a, value);
+        at += value.n;
+        f = strchr(f, '}');
     }
-    return rest.n == 0 && ret->item.n > 0;
+    return at == uri.n;
+}
+
+/* The URI of this form with these values. */
+static cv_str uri_of(cv_arena *a, const char *form, const cv_str *values)
+{
+    cv_buf uri = {0};
+    for (const char *f = form; *f; f++)
+        if (*f == '{') {
+            cv_buf_add(&uri, *values++);
+            f = strchr(f, '}');
+        } else {
+            cv_buf_add_char(&uri, *f);
+        }
+    return cv_buf_take(&uri, a);
+}
+
+static bool is_form(const cv_resource *resource)
+{
+    return strchr(resource->uri, '{');
+}
+
+/* The first that this URI fits; NULL: none. */
+static const cv_resource *find(const cv_tools *tools, cv_arena *a, cv_str uri, cv_str *values)
+{
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_resource *row = cv_rooms[i]->resources; row && row->uri; row++)
+            if (cv_tools_offers(tools, cv_rooms[i]->name) && matches(a, row->uri, uri, values))
+                return row;
+    return NULL;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
@@ -102,51 +97,17 @@ static bool not_there(cv_mcp_request *r, cv_str uri, cv_str why)
                        CV_FMT(cv_utf8_excerpt(r->arena, uri, CV_MAX_EXCERPT)), why.n ? ": " : "", CV_FMT(why));
 }
 
-static cv_str quoted(cv_arena *a, cv_str text)
+static bool read_resource(cv_mcp_request *r, cv_str uri)
 {
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_json_begin_array(&w);
-    cv_json_str(&w, text);
-    cv_json_end_array(&w);
-    return cv_buf_take(&out, a);
-}
-
-static cv_str ask(cv_mcp_request *r, const place *p, bool *ret_failed)
-{
-    cv_arena *a = r->arena;
-    switch (p->what) {
-    case DIALOGUES:
-        return cv_tools_run_named(r, "dialogue", "list", CV_STR("{}"), ret_failed);
-    case TRANSCRIPT:
-        return cv_tools_run_named(r, "dialogue", "transcript", cv_tools_input(a, p->id, NULL, p->item), ret_failed);
-    case ROUND:
-        return cv_tools_run_named(r, "dialogue", "transcript", cv_tools_input(a, p->id, "round", p->item), ret_failed);
-    case ITEM:
-        return cv_tools_run_named(r, "dialogue", "expand", cv_tools_input(a, p->id, "ids", quoted(a, p->item)),
-                                  ret_failed);
-    default:
-        return cv_tools_run_named(r, "dialogue", "get", cv_tools_input(a, p->id, NULL, p->item), ret_failed);
-    }
-}
-
-bool cv_shelf_read(cv_mcp_request *r, cv_str uri)
-{
-    place p;
-    bool failed = false;
-    if (!read_uri(r->arena, uri, &p))
+    cv_str values[CV_MAX_URI_VALUES], text;
+    cv_err err = {.arena = r->arena};
+    cv_asker asker = cv_tools_asker(r);
+    const cv_resource *resource = find(r->server->ctx, r->arena, uri, values);
+    if (!resource)
         return not_there(r, uri, CV_STR("see resources/templates/list"));
-    if (p.what == SPEC) {
-        cv_buf spec = {0};
-        cv_spec_print(&spec);
-        put(r, uri, MARKDOWN, cv_buf_take(&spec, r->arena));
-        return true;
-    }
-    cv_str reply = ask(r, &p, &failed);
-    if (failed)
-        return not_there(r, uri, cv_tools_text(r->arena, reply, NULL, "message"));
-    bool text = p.what == TRANSCRIPT || p.what == ROUND;
-    put(r, uri, text ? MARKDOWN : JSON_TYPE, text ? cv_tools_text(r->arena, reply, NULL, "markdown") : reply);
+    if (!resource->read(&asker, values, &text, &err))
+        return not_there(r, uri, err.message);
+    put(r, uri, resource->type, text);
     return true;
 }
 
@@ -162,89 +123,124 @@ static void offer(cv_mcp_request *r, cv_str uri, cv_str name, cv_str about, cons
     cv_json_end_object(&r->w);
 }
 
-static const cv_json *list_dialogues(cv_mcp_request *r, cv_str after, cv_str *ret_next)
+static void offer_page(cv_mcp_request *r, const cv_resource *resource, const cv_resource_page *page)
 {
-    cv_buf input = {0};
-    cv_json_writer w = {.out = &input};
-    cv_json *tree = CV_NEW(r->arena, cv_json);
-    cv_err err = {.arena = r->arena};
-    bool failed = false;
-    cv_json_begin_object(&w);
-    if (after.n)
-        cv_json_key_str(&w, "after", after);
-    cv_json_end_object(&w);
-    cv_str reply = cv_tools_run_named(r, "dialogue", "list", cv_buf_take(&input, r->arena), &failed);
-    if (failed || !cv_json_parse(r->arena, reply, tree, &err))
-        return NULL;
-    *ret_next = cv_json_get_text(tree, "next");
-    return cv_json_get(tree, CV_STR("dialogues"));
+    for (size_t i = 0; i < page->count; i++)
+        offer(r, uri_of(r->arena, resource->uri, page->items[i].values), page->items[i].name, page->items[i].about,
+              resource->type);
 }
 
-/* Without a project there is still the format. */
-bool cv_shelf_list(cv_mcp_request *r)
+/* Forms that list what they stand for have numbers; a cursor is one, a colon and where its list goes on. Without a
+ * project there is still what every room has. */
+static bool list_resources(cv_mcp_request *r)
 {
-    const cv_json *dialogues = list_dialogues(r, r->cursor, &r->next);
-    if (r->cursor.n == 0) {
-        offer(r, CV_STR(SCHEME "dialogues"), CV_STR("dialogues"), CV_STR("Which dialogues there are"), JSON_TYPE);
-        offer(r, CV_STR(SCHEME "spec"), CV_STR("spec"), CV_STR("How dialogues and responses are written"), MARKDOWN);
-    }
-    for (uint32_t i = 0; dialogues && i < dialogues->count; i++) {
-        cv_str id = cv_json_get_text(&dialogues->items[i], "dialogue_id");
-        offer(r, cv_arena_printf(r->arena, SCHEME "dialogue/%.*s/transcript", CV_FMT(id)), id,
-              cv_json_get_text(&dialogues->items[i], "title"), MARKDOWN);
-    }
+    const cv_tools *tools = r->server->ctx;
+    cv_asker asker = cv_tools_asker(r);
+    size_t colon = cv_str_find_char(r->cursor, ':');
+    int from = 0, number = 0;
+    if (r->cursor.n && (colon == SIZE_MAX || !cv_str_to_int(cv_str_head(r->cursor, colon), &from)))
+        return cv_mcp_fail(r, CV_RPC_PARAMS, "the cursor is not one of ours");
+    for (size_t i = 0; cv_rooms[i] && !r->next.n; i++)
+        for (const cv_resource *row = cv_rooms[i]->resources; row && row->uri && !r->next.n; row++) {
+            cv_resource_page page = {0};
+            cv_err err = {.arena = r->arena};
+            if (!cv_tools_offers(tools, cv_rooms[i]->name))
+                break;
+            if (r->cursor.n == 0 && !is_form(row))
+                offer(r, cv_str_of(row->uri), cv_str_of(row->name), cv_str_of(row->about), row->type);
+            if (!row->list || number++ < from)
+                continue;
+            bool resumed = r->cursor.n && number - 1 == from;
+            if (row->list(&asker, resumed ? cv_str_from(r->cursor, colon + 1) : CV_STR(""), &page, &err))
+                offer_page(r, row, &page);
+            if (page.next.n)
+                r->next = cv_arena_printf(r->arena, "%d:%.*s", number - 1, CV_FMT(page.next));
+        }
     return true;
 }
 
-bool cv_shelf_complete(cv_mcp_request *r, const cv_json *params, cv_str argument, cv_str value)
+static cv_str define(cv_arena *a, const cv_resource *resource)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "uriTemplate", cv_str_of(resource->uri));
+    cv_json_key_str(&w, "name", cv_str_of(resource->name));
+    cv_json_key_str(&w, "description", cv_str_of(resource->about));
+    cv_json_key_str(&w, "mimeType", cv_str_of(resource->type));
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}
+
+/* ---- completing ------------------------------------------------------------------------------------------------- */
+
+/* Has the room the prompt or the form that a client completes an argument of? */
+static bool has_reference(const cv_room *room, const cv_json *params)
+{
+    const cv_json *ref = cv_json_get(params, CV_STR("ref"));
+    cv_str name = ref ? cv_json_get_text(ref, "name") : (cv_str){NULL, 0};
+    cv_str uri = ref ? cv_json_get_text(ref, "uri") : (cv_str){NULL, 0};
+    for (const cv_prompt *row = room->prompts; name.n && row && row->name; row++)
+        if (cv_str_eq(name, cv_str_of(row->name)))
+            return true;
+    for (const cv_resource *row = room->resources; uri.n && row && row->uri; row++)
+        if (cv_str_eq(uri, cv_str_of(row->uri)))
+            return true;
+    return false;
+}
+
+static bool is_among(const char *words, cv_str wanted)
+{
+    cv_str rest = cv_str_of(words), word;
+    while (words && cv_str_split(&rest, ' ', &word))
+        if (cv_str_eq(word, wanted))
+            return true;
+    return false;
+}
+
+static void offer_values(cv_mcp_request *r, const cv_completion *completion, cv_str value)
 {
     enum { MOST = 100 };
-    cv_str next;
-    (void)params;
-    if (!cv_str_eq(argument, CV_STR("id")) && !cv_str_eq(argument, CV_STR("dialogue_id")))
-        return true;
-    const cv_json *dialogues = list_dialogues(r, (cv_str){NULL, 0}, &next);
-    for (uint32_t i = 0, count = 0; dialogues && i < dialogues->count && count < MOST; i++) {
-        cv_str id = cv_json_get_text(&dialogues->items[i], "dialogue_id");
-        if (!cv_str_starts_nocase(id, value))
+    cv_asker asker = cv_tools_asker(r);
+    cv_err err = {.arena = r->arena};
+    cv_json tree;
+    cv_str reply;
+    cv_str input = cv_arena_printf(r->arena, "{%s}", completion->input ? completion->input : "");
+    if (!cv_ask(&asker, completion->operation, input, &reply, &err) || !cv_json_parse(r->arena, reply, &tree, &err))
+        return;
+    const cv_json *list = cv_json_get(&tree, cv_str_of(completion->list));
+    for (uint32_t i = 0, count = 0; list && i < list->count && count < MOST; i++) {
+        cv_str word = cv_json_get_text(&list->items[i], completion->word);
+        if (!cv_str_starts_nocase(word, value))
             continue;
-        cv_json_str(&r->w, id);
+        cv_json_str(&r->w, word);
         count++;
     }
+}
+
+static bool complete(cv_mcp_request *r, const cv_json *params, cv_str argument, cv_str value)
+{
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_tools_offers(r->server->ctx, cv_rooms[i]->name) && has_reference(cv_rooms[i], params))
+            for (const cv_completion *row = cv_rooms[i]->completions; row && row->value; row++)
+                if (is_among(row->arguments, argument))
+                    offer_values(r, row, value);
     return true;
 }
 
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
 
-static bool add_rev(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+/* A number that differs after every change of what the URI shows; below zero: it shows nothing that changes. */
+static int64_t rev_of(const cv_tools *tools, cv_arena *a, cv_str uri)
 {
-    int64_t *sum = ctx;
-    (void)id;
-    (void)row;
-    (void)err;
-    *sum += rev;
-    return true;
-}
-
-/* A number that rises with every change of what the URI shows; below zero: it shows nothing that changes. */
-static int64_t rev_of(cv_store *store, cv_arena *a, cv_str uri)
-{
-    place p;
-    int64_t sum = 0;
-    cv_position position;
-    bool found;
-    cv_err err = {.arena = a};
-    const cv_list_query all = {0};
-    if (!read_uri(a, uri, &p) || p.what == SPEC)
-        return -1;
-    if (p.what == DIALOGUES)
-        return store->calls->list(store, a, &all, add_rev, &sum, &err) ? sum : -1;
-    return store->calls->position(store, a, p.id, &position, &found, &err) ? (found ? position.rev : 0) : -1;
+    cv_str values[CV_MAX_URI_VALUES];
+    const cv_resource *resource = find(tools, a, uri, values);
+    return resource && resource->rev ? resource->rev(tools->watcher.store, a, tools->watcher.root, values) : -1;
 }
 
 /* What is seen now takes the place of what was seen before: nothing is kept of what nobody asks for any more. A rev
- * that cannot be read is the one that was last. Before there is a project, dialogues have the rev 0. */
-void cv_shelf_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count)
+ * that cannot be read is the one that was last. Before there is a project, everything has the rev 0. */
+void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count)
 {
     cv_tools *tools = ctx;
     cv_arena a = {0}, now_arena = {0};
@@ -252,7 +248,7 @@ void cv_shelf_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t cou
     cv_err err = {.arena = &a};
     bool open = cv_desk_open(&tools->watcher, tools->options.root, &err);
     for (size_t i = 0; i < count; i++) {
-        int64_t rev = open ? rev_of(tools->watcher.store, &a, uris[i]) : 0;
+        int64_t rev = open ? rev_of(tools, &a, uris[i]) : 0;
         const uintptr_t *seen = cv_map_get(&tools->seen, uris[i]);
         if (rev < 0 && !seen)
             continue;
@@ -264,4 +260,23 @@ void cv_shelf_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t cou
     cv_arena_release(&tools->seen_arena);
     tools->seen_arena = now_arena;
     tools->seen = now;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+void cv_resources_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
+{
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } forms = {0};
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_resource *row = cv_rooms[i]->resources; row && row->uri; row++)
+            if (is_form(row) && cv_tools_offers(tools, cv_rooms[i]->name))
+                *CV_PUSH(a, &forms) = define(a, row);
+    server->templates = forms.items;
+    server->template_count = forms.count;
+    server->list_resources = list_resources;
+    server->read_resource = read_resource;
+    server->complete = complete;
 }

@@ -2,6 +2,7 @@
 #include "door/tool_schema.h"
 
 #include "base/map.h"
+#include "ops/op.h"
 
 typedef struct {
     cv_arena *arena;
@@ -39,11 +40,20 @@ static cv_str one_type(const cv_json *schema)
     return first;
 }
 
+/* The name of such a field says what it is. */
+static bool names_scope(cv_str property)
+{
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (cv_room_names_scope(cv_room_at(i), property))
+            return true;
+    return false;
+}
+
 static void show_description(shower *s, const cv_json *schema)
 {
     cv_str text = cv_json_get_text(schema, "description");
     bool is_new = false;
-    if (text.n && !s->bare && !cv_str_eq(s->property, CV_STR("dialogue_id"))) /* it says so itself */
+    if (text.n && !s->bare && !names_scope(s->property))
         cv_map_put(&s->told, s->arena, text, &is_new);
     if (is_new)
         cv_json_key_str(s->w, "description", text);

@@ -84,13 +84,12 @@ static bool hear(void *ctx, size_t done, size_t total, cv_str what)
     return !cv_mcp_cancelled(f->request);
 }
 
-/* `most`: see cv_call. */
-static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, size_t most,
-                  bool *ret_failed)
+/* `most`: see cv_call. False: `errs` says why. */
+static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, size_t most,
+                cv_errs *errs, cv_str *ret_reply)
 {
     cv_tools_worker *w = r->worker;
     cv_tools *tools = r->server->ctx;
-    cv_errs errs = {0};
     cv_err err = {.arena = r->arena};
     following ear = {.request = r};
     cv_call call = {.arena = r->arena,
@@ -101,61 +100,48 @@ static cv_str run(cv_mcp_request *r, const cv_operation *op, const cv_json *inpu
                     .input_text = input_text,
                     .out = &w->out,
                     .most = most,
-                    .errs = &errs,
+                    .errs = errs,
                     .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
     bool open = cv_desk_open(&w->desk, tools->options.root, &err) || (w->desk.root && op->flags & CV_OP_PROJECT);
     if (!open)
-        cv_errs_keep(&errs, r->arena, &err);
+        cv_errs_keep(errs, r->arena, &err);
     call.root = w->desk.root;
     call.store = w->desk.store;
-    *ret_failed = !open || !cv_op_call(op, &call);
-    cv_str reply = *ret_failed ? print_faults(r->arena, op, &errs) : cv_arena_copy(r->arena, cv_buf_str(&w->out));
+    bool done = open && cv_op_call(op, &call);
+    if (done)
+        *ret_reply = cv_arena_copy(r->arena, cv_buf_str(&w->out));
     if (w->out.capacity > KEPT_BYTES)
         cv_buf_release(&w->out);
     cv_buf_clear(&w->out);
-    return reply;
+    return done;
 }
 
-cv_str cv_tools_run_named(cv_mcp_request *r, const char *room, const char *verb, cv_str input_text, bool *ret_failed)
+static bool ask(void *ctx, cv_str operation, cv_str input_text, cv_str *ret_reply, cv_err *err)
 {
+    cv_mcp_request *r = ctx;
     cv_json *input = CV_NEW(r->arena, cv_json);
-    cv_err err = {.arena = r->arena};
-    if (!cv_json_parse(r->arena, input_text, input, &err))
-        return *ret_failed = true, err.message;
-    return run(r, cv_op_find(cv_str_of(room), cv_str_of(verb)), input, input_text, 0, ret_failed);
+    cv_errs errs = {0};
+    if (!cv_json_parse(r->arena, input_text, input, err))
+        return false;
+    if (run(r, cv_op_called(operation), input, input_text, 0, &errs, ret_reply))
+        return true;
+    cv_err_copy(err, &errs.items[0]);
+    return false;
 }
 
-cv_str cv_tools_input(cv_arena *a, cv_str id, const char *more, cv_str value)
+cv_asker cv_tools_asker(cv_mcp_request *r)
 {
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "dialogue_id", id);
-    if (more) {
-        cv_json_key(&w, cv_str_of(more));
-        cv_json_raw(&w, value);
-    }
-    cv_json_end_object(&w);
-    return cv_buf_take(&out, a);
-}
-
-cv_str cv_tools_text(cv_arena *a, cv_str reply, const char *list, const char *member)
-{
-    cv_json *tree = CV_NEW(a, cv_json);
-    cv_err err = {.arena = a};
-    if (!cv_json_parse(a, reply, tree, &err))
-        return reply;
-    const cv_json *items = list ? cv_json_get(tree, cv_str_of(list)) : NULL;
-    const cv_json *in = items && items->type == CV_JSON_ARRAY && items->count ? &items->items[0] : tree;
-    cv_str text = cv_json_get_text(in, member);
-    return text.p ? text : reply;
+    return (cv_asker){r->arena, ask, r};
 }
 
 static bool call_tool(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
 {
     const cv_operation *op = tool->data;
     size_t most = op->flags & CV_OP_LARGE ? LARGE_ANSWER_CHARS : 0;
-    cv_mcp_text(r, run(r, op, arguments, r->text, most, &r->is_error));
+    cv_errs errs = {0};
+    cv_str reply;
+    r->is_error = !run(r, op, arguments, r->text, most, &errs, &reply);
+    cv_mcp_text(r, r->is_error ? print_faults(r->arena, op, &errs) : reply);
     return true;
 }
 
@@ -174,7 +160,7 @@ static void print_annotations(const cv_operation *op, cv_json_writer *w)
     cv_json_end_object(w);
 }
 
-/* "blue_dialogue_round_register" -> "Round register". */
+/* "round-register" -> "Round register". */
 static cv_str title_of(cv_arena *a, const cv_operation *op)
 {
     char *title = cv_arena_copy_z(a, cv_str_of(op->verb));
@@ -205,6 +191,7 @@ static cv_str define(cv_arena *a, const cv_operation *op, bool whole)
     return cv_buf_take(&out, a);
 }
 
+/* What stands at the top level is in every room. */
 static bool is_in(const char *rooms, const char *room)
 {
     cv_str rest = cv_str_of(rooms), name;
@@ -216,41 +203,60 @@ static bool is_in(const char *rooms, const char *room)
     return false;
 }
 
-static bool is_offered(const cv_tools_options *options, const cv_operation *op)
+bool cv_tools_offers(const cv_tools *tools, const char *room)
 {
-    return op->tool && is_in(options->rooms, op->room) && (options->all || (op->flags & CV_OP_UNASKED));
+    return is_in(tools->rooms, room);
 }
 
-/* The words of a tool's name that tell it from others, as they stand in the table: "mcp__conclave__blue_dialog_list"
- * and "dialogue_list" are "list". */
+static bool is_offered(const cv_tools *tools, const cv_operation *op)
+{
+    return op->tool && cv_tools_offers(tools, op->room) && (tools->options.all || (op->flags & CV_OP_UNASKED));
+}
+
+/* Words that the names of many tools have, and that clients put before them. */
+static bool is_common(cv_arena *a, cv_str word)
+{
+    static const cv_str ours[] = {CV_STR_INIT("mcp"), CV_STR_INIT("conclave")};
+    if (word.n == 0 || cv_str_nearest(word, ours, CV_COUNT(ours)).n)
+        return true;
+    cv_op_prefixes prefixes = cv_op_tool_prefixes(a);
+    for (size_t i = 0; i < prefixes.count; i++) {
+        cv_str rest = prefixes.items[i], part;
+        while (cv_str_split(&rest, '_', &part))
+            if (part.n && cv_str_nearest(word, &part, 1).n)
+                return true;
+    }
+    return false;
+}
+
+/* The words of a tool's name that tell it from others, as they stand in the table: of "mcp__conclave__PREFIX_list" and
+ * of "prefx_list" that is "list". */
 static cv_str stem_of(cv_arena *a, cv_str name)
 {
-    static const cv_str common[] = {CV_STR_INIT("mcp"), CV_STR_INIT("conclave"), CV_STR_INIT("blue"),
-                                    CV_STR_INIT("dialogue")};
     char *words = cv_arena_copy_z(a, name);
     for (char *p = words; *p; p++)
         *p = *p == '_' ? '-' : *p;
     cv_str stem = cv_str_of(words), rest = stem, word;
-    while (cv_str_split(&rest, '-', &word) && (word.n == 0 || cv_str_nearest(word, common, CV_COUNT(common)).n))
+    while (cv_str_split(&rest, '-', &word) && is_common(a, word))
         stem = rest;
     return stem;
 }
 
-static bool is_tool(const cv_tools_options *options, const cv_operation *op)
+static bool is_tool(const cv_tools *tools, const cv_operation *op)
 {
-    (void)options;
+    (void)tools;
     return op->tool;
 }
 
 /* The tool among the `eligible` whose own words are nearest; NULL: none is near. */
-static const cv_operation *nearest_tool(cv_arena *a, const cv_tools_options *options, cv_str name,
-                                        bool (*eligible)(const cv_tools_options *, const cv_operation *))
+static const cv_operation *nearest_tool(cv_arena *a, const cv_tools *tools, cv_str name,
+                                        bool (*eligible)(const cv_tools *, const cv_operation *))
 {
     const cv_operation **ops = CV_NEW_ARRAY(a, cv_op_count(), const cv_operation *);
     cv_str *verbs = CV_NEW_ARRAY(a, cv_op_count(), cv_str);
     size_t count = 0;
     for (size_t i = 0; i < cv_op_count(); i++)
-        if (eligible(options, cv_op_at(i))) {
+        if (eligible(tools, cv_op_at(i))) {
             ops[count] = cv_op_at(i);
             verbs[count++] = cv_str_of(cv_op_at(i)->verb);
         }
@@ -261,20 +267,26 @@ static const cv_operation *nearest_tool(cv_arena *a, const cv_tools_options *opt
     return NULL;
 }
 
+static cv_str how_to_get(cv_arena *a, const cv_tools *tools, const cv_operation *op, const char *it)
+{
+    if (cv_tools_offers(tools, op->room))
+        return cv_arena_printf(a, "this server offers %s only when it is started with --tools all", it);
+    if (tools->options.rooms)
+        return cv_arena_printf(a, "this server was started with --rooms %s, %s is in %s", tools->rooms, it, op->room);
+    return cv_arena_printf(a,
+                           "this server offers the rooms that were in use when it was started (%s), %s is in %s: "
+                           "start it with --rooms %s,%s",
+                           tools->rooms, it, op->room, tools->rooms, op->room);
+}
+
 /* There are more tools than a server may offer: who knows one from elsewhere is told how to get it. */
 static cv_str tool_missing(void *ctx, cv_arena *a, cv_str name)
 {
     const cv_tools *tools = ctx;
-    const cv_tools_options *options = &tools->options;
-    const cv_operation *any = nearest_tool(a, options, name, is_tool);
-    const cv_operation *offered = nearest_tool(a, options, name, is_offered);
-    if (any && (!offered || cv_str_eq(stem_of(a, name), cv_str_of(any->verb))) && any != offered) {
-        const char *it = cv_str_eq(name, cv_str_of(any->tool)) ? "it" : any->tool;
-        return is_in(options->rooms, any->room)
-                   ? cv_arena_printf(a, "this server offers %s only when it is started with --tools all", it)
-                   : cv_arena_printf(a, "this server was started with --rooms %s, %s is in %s", options->rooms, it,
-                                     any->room);
-    }
+    const cv_operation *any = nearest_tool(a, tools, name, is_tool);
+    const cv_operation *offered = nearest_tool(a, tools, name, is_offered);
+    if (any && (!offered || cv_str_eq(stem_of(a, name), cv_str_of(any->verb))) && any != offered)
+        return how_to_get(a, tools, any, cv_str_eq(name, cv_str_of(any->tool)) ? "it" : any->tool);
     return offered ? cv_arena_printf(a, "did you mean '%s'?", offered->tool)
                    : CV_STR("tools/list has all that are offered");
 }
@@ -298,54 +310,72 @@ static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
     return true;
 }
 
-bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server *ret_server, cv_err *err)
+/* The rooms of which the record has anything, with commas between; NULL: all, or none. */
+static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
 {
-    cv_mcp_tool *tools = CV_NEW_ARRAY(a, cv_op_count(), cv_mcp_tool);
+    cv_err err = {.arena = a};
+    cv_str used = {NULL, 0};
     size_t count = 0;
-    cv_tools *tools_ctx = CV_NEW(a, cv_tools);
-    tools_ctx->options = *options;
-    pthread_mutex_init(&tools_ctx->window_lock, NULL);
-    if (!check_rooms(a, options->rooms, err))
-        return false;
+    if (!cv_desk_open(&tools->window, tools->options.root, &err))
+        return NULL;
+    for (size_t i = 0; i < cv_room_count(); i++) {
+        const cv_room *room = cv_room_at(i);
+        if (room->in_use && !room->in_use(tools->window.store, a, tools->window.root))
+            continue;
+        used = cv_arena_printf(a, "%.*s%s%s", CV_FMT(used), count++ ? "," : "", room->name);
+    }
+    return count > 0 && count < cv_room_count() ? cv_arena_copy_z(a, used) : NULL;
+}
+
+/* What the rooms tell, and what holds for all of them. */
+static cv_str instructions(cv_arena *a, const cv_tools *tools)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->instructions && cv_tools_offers(tools, cv_rooms[i]->name))
+            cv_buf_printf(&text, "%s ", cv_rooms[i]->instructions);
+    cv_buf_add_z(&text, "A refused request lists every fault of form, and once its form is right every fault of "
+                        "meaning: mend all and send the whole request again; nothing was written.");
+    return cv_buf_take(&text, a);
+}
+
+static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
+{
+    cv_mcp_tool *offered = CV_NEW_ARRAY(a, cv_op_count(), cv_mcp_tool);
     for (size_t i = 0; i < cv_op_count(); i++) {
         const cv_operation *op = cv_op_at(i);
-        if (is_offered(options, op))
-            tools[count++] = (cv_mcp_tool){.name = cv_str_of(op->tool),
-                                           .definition = define(a, op, options->all),
-                                           .call = call_tool,
-                                           .data = op,
-                                           .steady = op->flags & CV_OP_STEADY};
+        if (is_offered(tools, op))
+            offered[server->tool_count++] = (cv_mcp_tool){.name = cv_str_of(op->tool),
+                                                          .definition = define(a, op, tools->options.all),
+                                                          .call = call_tool,
+                                                          .data = op,
+                                                          .steady = op->flags & CV_OP_STEADY};
     }
+    server->tools = offered;
+}
+
+bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server *ret_server, cv_err *err)
+{
+    if (!check_rooms(a, options->rooms, err))
+        return false;
+    cv_tools *tools = CV_NEW(a, cv_tools);
+    tools->options = *options;
+    pthread_mutex_init(&tools->window_lock, NULL);
+    tools->rooms = options->rooms ? options->rooms : rooms_in_use(a, tools);
     *ret_server = (cv_mcp_server){
         .name = CV_STR("conclave"),
         .title = CV_STR("Conclave"),
         .version = CV_STR(CV_VERSION),
-        .instructions =
-            CV_STR("Deliberations of a judge and a panel of experts, kept in a record. As judge: "
-                   "blue_dialogue_create, then per round blue_dialogue_evolve_panel (if the panel changes), "
-                   "blue_dialogue_round_prompts (files; include_prompts: the texts, experts: of whom), one agent per "
-                   "prompt in parallel, blue_dialogue_respond for each answer, blue_dialogue_draft, add your scores, "
-                   "blue_dialogue_round_register, "
-                   "blue_dialogue_progress; when converged blue_dialogue_verdict_register and "
-                   "blue_dialogue_export. As expert: read your prompt, answer with the markers in "
-                   "conclave://spec, hand it in with blue_dialogue_respond. A refused request lists every "
-                   "fault of form, and once its form is right every fault of meaning: mend all and send the whole "
-                   "request again; nothing was written."),
-        .tools = tools,
-        .tool_count = count,
+        .instructions = instructions(a, tools),
         .tool_missing = tool_missing,
-        .prompts = cv_prompts,
-        .prompt_count = cv_prompt_count,
-        .templates = cv_shelf_templates,
-        .template_count = cv_shelf_template_count,
-        .list_resources = cv_shelf_list,
-        .read_resource = cv_shelf_read,
-        .complete = cv_shelf_complete,
-        .watch = cv_shelf_watch,
+        .watch = cv_resources_watch,
         .stamp = stamp,
         .enter = enter,
         .leave = leave,
-        .ctx = tools_ctx,
+        .ctx = tools,
     };
+    offer_tools(a, tools, ret_server);
+    cv_resources_offer(a, tools, ret_server);
+    cv_prompts_offer(a, tools, ret_server);
     return true;
 }

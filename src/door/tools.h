@@ -1,8 +1,8 @@
 /* tools.h - the operations as tools of an MCP server, and what else such a server shows of a project.
  *
- *     operation           ->  tool        name, short schema, annotations; answers as compact JSON text
- *     conclave://…        ->  resource    dialogues, transcripts, rounds, citations, the format   (shelf.c)
- *     judge, expert, …    ->  prompt      how to begin                                            (prompts.c)
+ *     operation       ->  tool            name, short schema, annotations; answers as compact JSON text
+ *     its resources   ->  resources       what can be read under a URI, and whether it has changed    (resources.c)
+ *     its prompts     ->  prompts         how to begin                                                (prompts.c)
  *
  * Answers have no structured content beside their text: clients that get both show the model only one. Faults are
  * answers that say so (isError), in the one shape that all doors share (err_json.h).
@@ -19,8 +19,8 @@
 
 typedef struct {
     const char *root;  /* where to look for the project; NULL: from the current folder upwards */
-    const char *rooms; /* "dialogue,mail"; NULL: all */
-    bool all;          /* every operation, not only those of every round */
+    const char *rooms; /* with commas between; NULL: those in use, or all when none is */
+    bool all;          /* every operation, not only those that are offered unasked */
 } cv_tools_options;
 
 /* What a worker has for itself. */
@@ -32,6 +32,7 @@ typedef struct {
 /* ctx of the server. */
 typedef struct {
     cv_tools_options options;
+    const char *rooms; /* that are offered; NULL: all */
     pthread_mutex_t window_lock;
     cv_desk window;      /* through which all threads see whether anybody has committed */
     cv_desk watcher;     /* of the thread that looks for changes */
@@ -43,27 +44,19 @@ void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */
 /* A server that offers them; everything lives in the arena. An unknown room is an error. */
 bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server *ret_server, cv_err *err);
 
-/* ---- shared by tools.c, shelf.c and prompts.c ---- */
+/* ---- shared by tools.c, resources.c and prompts.c ---- */
 
-/* Runs an operation for this request; `input_text` is JSON. The reply, or with ret_failed the fault, as JSON text. */
-cv_str cv_tools_run_named(cv_mcp_request *r, const char *room, const char *verb, cv_str input_text, bool *ret_failed);
+/* Is this one of the rooms that the server offers? */
+bool cv_tools_offers(const cv_tools *tools, const char *room);
 
-/* {"dialogue_id": ID, MORE: VALUE}: the input of an operation; `more` may be NULL, `value` is JSON. */
-cv_str cv_tools_input(cv_arena *a, cv_str id, const char *more, cv_str value);
+/* Runs operations for what is asked here. */
+cv_asker cv_tools_asker(cv_mcp_request *r);
 
-/* The text at reply.member, or at reply.list[0].member; the whole reply when there is none. */
-cv_str cv_tools_text(cv_arena *a, cv_str reply, const char *list, const char *member);
-
-/* ---- shelf.c ---- */
-extern const cv_str cv_shelf_templates[];
-extern const size_t cv_shelf_template_count;
-bool cv_shelf_list(cv_mcp_request *r);
-bool cv_shelf_read(cv_mcp_request *r, cv_str uri);
-void cv_shelf_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);
-bool cv_shelf_complete(cv_mcp_request *r, const cv_json *params, cv_str argument, cv_str value);
+/* ---- resources.c ---- */
+void cv_resources_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *server);
+void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);
 
 /* ---- prompts.c ---- */
-extern const cv_mcp_prompt cv_prompts[];
-extern const size_t cv_prompt_count;
+void cv_prompts_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *server);
 
 #endif

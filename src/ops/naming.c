@@ -2,14 +2,30 @@
 #include <assert.h>
 
 #include "ops/op.h"
+#include "ops/schema.h"
 
-static const cv_operation *called(cv_str words)
+const cv_operation *cv_op_called(cv_str words)
 {
     size_t blank = cv_str_find_char(words, ' ');
     cv_str room = blank == SIZE_MAX ? CV_STR("") : cv_str_head(words, blank);
     const cv_operation *op = cv_op_find(room, cv_str_from(words, room.n + (room.n > 0)));
     assert(op);
     return op;
+}
+
+cv_op_prefixes cv_op_tool_prefixes(cv_arena *a)
+{
+    cv_op_prefixes all = {0};
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        cv_str prefix = op->tool ? cv_str_head(cv_str_of(op->tool), strlen(op->tool) - strlen(op->verb)) : CV_STR("");
+        bool known = prefix.n == 0;
+        for (size_t k = 0; k < all.count && !known; k++)
+            known = cv_str_eq(all.items[k], prefix);
+        if (!known)
+            *CV_PUSH(a, &all) = prefix;
+    }
+    return all;
 }
 
 /* ---- a command line --------------------------------------------------------------------------------------------- */
@@ -41,12 +57,12 @@ static void add_flag(cv_buf *line, const cv_argument *argument)
     add_word(line, argument->form == CV_ARGUMENT_FILE ? "@" : "", argument->value);
 }
 
-cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count)
+cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count)
 {
-    const cv_operation *op = called(operation);
+    const cv_operation *op = cv_op_called(operation);
     cv_buf line = {0};
-    cv_buf_printf(&line, "conclave %s%s%s%s", op->room, *op->room ? " " : "", op->verb, dialogue_id.n ? " " : "");
-    add_word(&line, "", dialogue_id);
+    cv_buf_printf(&line, "conclave %s%s%s%s", op->room, *op->room ? " " : "", op->verb, first.n ? " " : "");
+    add_word(&line, "", first);
     for (size_t i = 0; i < count; i++)
         add_flag(&line, &arguments[i]);
     return cv_buf_take(&line, a);
@@ -74,19 +90,21 @@ static void add_member(cv_arena *a, cv_json_writer *w, const cv_argument *argume
     }
 }
 
-cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count)
+cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count)
 {
-    const cv_operation *op = called(operation);
+    const cv_operation *op = cv_op_called(operation);
     if (!op->tool)
-        return cv_op_command(a, operation, dialogue_id, arguments, count);
+        return cv_op_command(a, operation, first, arguments, count);
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_buf_add_z(&text, op->tool);
-    if (dialogue_id.n + count > 0) {
+    if (first.n + count > 0) {
         cv_buf_add_char(&text, ' ');
         cv_json_begin_object(&w);
-        if (dialogue_id.n)
-            cv_json_key_str(&w, "dialogue_id", dialogue_id);
+        if (first.n) {
+            cv_json_key(&w, cv_schema_argument(cv_op_schema(op).input));
+            cv_json_str(&w, first);
+        }
         for (size_t i = 0; i < count; i++)
             add_member(a, &w, &arguments[i]);
         cv_json_end_object(&w);
@@ -94,8 +112,8 @@ cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_ar
     return cv_buf_take(&text, a);
 }
 
-cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count)
+cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count)
 {
-    bool usual = called(operation)->flags & CV_OP_UNASKED;
-    return (usual ? cv_op_tool : cv_op_command)(a, operation, dialogue_id, arguments, count);
+    bool usual = cv_op_called(operation)->flags & CV_OP_UNASKED;
+    return (usual ? cv_op_tool : cv_op_command)(a, operation, first, arguments, count);
 }

@@ -20,16 +20,27 @@ size_t cv_op_count(void);
 const cv_operation *cv_op_at(size_t i);
 const cv_operation *cv_op_find(cv_str room, cv_str verb); /* NULL: none */
 
+/* The operation of these words ("dialogue list", "verify"); there is one. */
+const cv_operation *cv_op_called(cv_str words);
+
+/* What the names of tools begin with, before the verb; each once. */
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} cv_op_prefixes;
+cv_op_prefixes cv_op_tool_prefixes(cv_arena *a);
+
 /* The operation of these words ("dialogue list", "verify") as a command line, as a tool, and as one of those tools that
  * are offered unasked: each a cv_naming. What is no such tool is named as a command. */
-cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count);
-cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count);
-cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str dialogue_id, const cv_argument *arguments, size_t count);
+cv_str cv_op_command(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);
+cv_str cv_op_tool(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);
+cv_str cv_op_usual_tool(cv_arena *a, cv_str operation, cv_str first, const cv_argument *arguments, size_t count);
 
 /* The rooms that have a name: those of the command line. */
 size_t cv_room_count(void);
 const cv_room *cv_room_at(size_t i);
-const cv_room *cv_room_find(cv_str name); /* NULL: none */
+const cv_room *cv_room_find(cv_str name);                    /* NULL: none */
+bool cv_room_names_scope(const cv_room *room, cv_str field); /* is this the field that names one of its scopes? */
 
 /* The schemas of what goes in and what comes out. */
 typedef struct {

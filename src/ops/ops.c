@@ -68,3 +68,8 @@ const cv_room *cv_room_find(cv_str name)
             return all.named[i];
     return NULL;
 }
+
+bool cv_room_names_scope(const cv_room *room, cv_str field)
+{
+    return room->scope.field && cv_str_eq(field, cv_str_of(room->scope.field));
+}

@@ -166,6 +166,20 @@ bool cv_schema_allows(const cv_json *schema, cv_str type)
     return wanted->type == CV_JSON_STRING ? cv_str_eq(wanted->text, type) : has_string(wanted, type);
 }
 
+cv_str cv_schema_argument(const cv_json *input)
+{
+    const cv_json *all = cv_json_get(input, CV_STR("properties")), *required = cv_json_get(input, CV_STR("required"));
+    for (uint32_t i = 0; all && i < all->count; i++)
+        if (cv_json_get(&all->members[i].value, CV_STR("x-argument")))
+            return all->members[i].key;
+    for (uint32_t i = 0; required && i < required->count; i++) {
+        const cv_json *property = all ? cv_json_get(all, required->items[i].text) : NULL;
+        if (property && cv_schema_allows(property, CV_STR("string")) && !cv_schema_allows(property, CV_STR("array")))
+            return required->items[i].text;
+    }
+    return CV_STR("");
+}
+
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
 static bool has_type(const cv_json *schema, const cv_json *value)

@@ -31,6 +31,10 @@ const cv_json *cv_schema_named(cv_arena *a, const cv_json *schema, const cv_json
 /* Does the schema allow this type ("string")? One without types allows all. */
 bool cv_schema_allows(const cv_json *schema, cv_str type);
 
+/* The property that a command line takes first without its flag: the first with x-argument, else the first required
+ * text. Empty: none. */
+cv_str cv_schema_argument(const cv_json *input);
+
 /* True when the schema keeps to the keywords above. */
 bool cv_schema_lint(const cv_json *schema, cv_err *err);
 

@@ -122,7 +122,23 @@ static const cv_operation rows[] = {
     {0},
 };
 
+static void print_files(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "A project is a folder with .conclave in it ('conclave init'):\n\n"
+                 "  .conclave/conclave.db          the record: all dialogues, everything that was said\n"
+                 "  .conclave/.gitignore           leaves the record out of git\n"
+                 "  .conclave/dialogues/ID/        the files of one dialogue, made from the record\n\n"
+                 "The project is the folder given with --root, else the one in CONCLAVE_ROOT, else the nearest one\n"
+                 "from the current folder upwards. Several processes may use it at once. Files are written whole:\n"
+                 "a reader sees the old one or the new one, never a part.\n");
+}
+
+static const cv_topic topics[] = {{"files", print_files}, {0}};
+
 const cv_room cv_room_project = {
     .name = "",
+    .example = "  conclave init\n",
     .ops = rows,
+    .topics = topics,
 };

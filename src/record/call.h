@@ -39,10 +39,10 @@ typedef struct {
 } cv_call;
 
 /* What an answer tells the caller to call. */
-static inline cv_str cv_call_name(const cv_call *call, cv_str operation, cv_str dialogue_id,
-                                  const cv_argument *arguments, size_t count)
+static inline cv_str cv_call_name(const cv_call *call, cv_str operation, cv_str first, const cv_argument *arguments,
+                                  size_t count)
 {
-    return cv_name_call(call->name, call->arena, operation, dialogue_id, arguments, count);
+    return cv_name_call(call->name, call->arena, operation, first, arguments, count);
 }
 
 /* Passes on an error that a function below reported. Always false. */

@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "record/sqlite_engine.h"
+#include "vocab/errors.h"
 
 static cv_str copy_column(cv_arena *a, sqlite3_stmt *st, int column)
 {

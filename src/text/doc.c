@@ -10,8 +10,8 @@
  */
 #include "text/doc.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
+#include "vocab/limits.h"
 
 typedef enum { NONE, TEXT, MARK, TABLE } open_kind;
 

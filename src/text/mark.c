@@ -1,8 +1,8 @@
 /* mark.c - one mark, read; see mark.h. Writing is in mark_print.c. */
 #include "text/mark.h"
 
-#include "base/limits.h"
 #include "base/utf8.h"
+#include "vocab/limits.h"
 
 static const cv_str style_words[] = {CV_STR_INIT("classic"), CV_STR_INIT("local"), CV_STR_INIT("global"),
                                      CV_STR_INIT("brace")};

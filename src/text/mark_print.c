@@ -1,7 +1,7 @@
 /* mark_print.c - one mark, made canonical and written; see mark.h. */
-#include "base/limits.h"
 #include "base/utf8.h"
 #include "text/mark.h"
+#include "vocab/limits.h"
 
 /* Has the trimmed text a run of white space, or white space other than blanks? Seven bytes at a time: the eighth is
  * looked at again as the first of the next step, so that no pair falls between two steps. */
