@@ -1,0 +1,93 @@
+#!/bin/sh
+# toy.sh - a room is one descriptor: the toy of test/toy, one line in a list of rooms, is served by every door.
+CONCLAVE=build/asan/conclave_toy
+. "$(dirname "$0")/lib.sh"
+ask() {
+    name=$1
+    request=$2
+    shift 2
+    printf '{"jsonrpc":"2.0","id":1,%s}\n' "$request" | "$conclave" mcp "$@" >"$out" 2>"$err"
+    ok $? "$name: exit status 0"
+}
+project
+
+# ---- the command line
+run "help" 0 help
+has "put something into a jar"
+has "conclave jar fill plums"
+has "Topics: errors, ids, jars, files"
+run "help on the room" 0 help jar
+has "jars that are filled and looked at"
+run "help on a verb" 0 help jar look
+has "Usage: conclave jar look [OPTION...] [JAR_ID]"
+has "--jar-id JAR"
+run "its topic" 0 help jars
+has "A jar holds 10."
+run "its error code among the others" 0 help errors
+has "jar_full                   1     more does not fit into the jar"
+has "dialogue_not_found"
+run "a manual page" 0 man jar fill
+has "conclave\\-jar\\-fill"
+run "write" 0 jar fill plums --count 3 --json
+is '.count == 3'
+run "read" 0 jar look plums
+has "count:  3"
+run "its own refusal" 1 jar fill plums --count 9 --json
+is '.error_code == "jar_full" and .suggestion == "'"'conclave jar look'"' shows how much is in it"'
+run "a fault of form" 1 jar fill --count 0 --json
+is '[.errors[].error_code] == ["missing_field", "invalid_value"]'
+run "a misspelt verb" 2 jar lok
+has "did you mean 'look'?" err
+run "completion of verbs" 0 completion words -- jar l
+has "look	see how much is in a jar"
+run "completion of a value" 0 completion words -- jar look ""
+has "plums"
+
+# ---- MCP: the rooms in use are offered, or those that are named
+ask "the tools of the room in use" '"method":"tools/list"'
+is '[.result.tools[].name] == ["toy_jar_fill", "toy_jar_look"]'
+is '.result.tools[0].inputSchema.properties.jar_id == {"type":"string"}'
+ask "a tool of a room that is not in use" '"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{}}'
+is '.error.message | endswith("(jar), it is in dialogue: start it with --rooms jar,dialogue")'
+ask "both rooms" '"method":"tools/list"' --rooms jar,dialogue
+is '[.result.tools[].name] | contains(["toy_jar_look", "blue_dialogue_create"])'
+ask "another room alone" '"method":"tools/list"' --rooms dialogue
+is '[.result.tools[].name | select(startswith("toy_"))] == []'
+is '(.result | tojson | length) <= 12000'
+ask "a call" '"method":"tools/call","params":{"name":"toy_jar_fill","arguments":{"jar_id":"plums"}}'
+is '.result.content[0].text | fromjson | .count == 4'
+ask "its own refusal" '"method":"tools/call","params":{"name":"toy_jar_fill","arguments":{"jar_id":"plums","count":9}}'
+is '.result.isError and (.result.content[0].text | fromjson | .error_code == "jar_full" and (.suggestion | startswith("'"'toy_jar_look'"'")))'
+ask "a tool without its prefix" '"method":"tools/call","params":{"name":"jar_look","arguments":{}}'
+is '.error.message | endswith("did you mean '"'toy_jar_look'"'?")'
+ask "the template" '"method":"resources/templates/list"'
+is '[.result.resourceTemplates[].uriTemplate] == ["conclave://jar/{id}"]'
+ask "the resource" '"method":"resources/read","params":{"uri":"conclave://jar/plums"}'
+is '.result.contents[0].text | fromjson | .count == 4'
+ask "a resource that is not there" '"method":"resources/read","params":{"uri":"conclave://jar/pears"}'
+is '.error.message == "Resource not found: conclave://jar/pears: there is no jar '"'pears'"'"'
+ask "the prompt" '"method":"prompts/get","params":{"name":"cook","arguments":{"jar_id":"plums"}}'
+is '.result.messages[0].content.text | startswith("Cook with what is here: {")'
+ask "the prompt without its argument" '"method":"prompts/get","params":{"name":"cook","arguments":{}}'
+is '.error.message == "the argument jar_id is needed"'
+ask "values for the prompt" '"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"cook"},"argument":{"name":"jar_id","value":"pl"}}'
+is '.result.completion.values == ["plums"]'
+ask "no values of another room" '"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"conclave://jar/{id}"},"argument":{"name":"id","value":""}}' --rooms jar,dialogue
+is '.result.completion.values == ["plums"]'
+
+# ---- a subscription
+mkfifo "$work/calls"
+"$conclave" mcp <"$work/calls" >"$work/answers" 2>"$err" &
+pid=$!
+exec 7>"$work/calls"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+    '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://jar/plums"}}' >&7
+for _ in $(seq 100); do grep -q '"id":2' "$work/answers" && break; sleep 0.1; done
+"$conclave" jar fill plums >/dev/null
+for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers" && break; sleep 0.1; done
+exec 7>&-
+wait $pid
+grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
+ok $? "a change by another process reaches who has subscribed"
+finish
