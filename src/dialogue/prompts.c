@@ -87,7 +87,7 @@ static const cv_prompt_argument for_experts[] = {
     {"dialogue_id", "which dialogue", true}, {"expert", "the expert's slug", true}, {0}};
 static const cv_prompt_argument for_reviewers[] = {{"dialogue_id", "which dialogue", true}, {0}};
 
-const cv_prompt cv_dialogue_prompts[] = {
+const cv_room_prompt cv_dialogue_prompts[] = {
     {"judge", "Judge a deliberation", "Start a deliberation, or continue one", for_judges, judge},
     {"expert", "Take part as an expert", "The prompt of one expert for the next round", for_experts, expert},
     {"reviewer", "Review a verdict", "Does the verdict follow from what was said?", for_reviewers, reviewer},

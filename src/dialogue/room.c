@@ -64,5 +64,8 @@ const cv_room cv_room_dialogue = {
     .skills = skills,
     .topics = topics,
     .scope = {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get"},
+    .statuses = {.good = " resolved accepted adopted converged confirmed supported ",
+                 .pending = " addressed converging proposed amended refined cited challenged asserted ",
+                 .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},
     .in_use = cv_dialogue_in_use,
 };

@@ -9,7 +9,7 @@ extern const cv_room cv_room_dialogue;
 /* ---- its parts: ops.c, resources.c, prompts.c ---- */
 extern const cv_operation cv_dialogue_ops[];
 extern const cv_resource cv_dialogue_resources[];
-extern const cv_prompt cv_dialogue_prompts[];
+extern const cv_room_prompt cv_dialogue_prompts[];
 bool cv_dialogue_in_use(cv_store *store, cv_arena *a, const char *root);
 
 #endif

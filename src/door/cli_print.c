@@ -98,14 +98,10 @@ static cv_str scalar_text(const printer *p, const cv_json *value)
 static const char *const good = "\033[32m", *const pending = "\033[33m", *const bad = "\033[31m";
 static const char *const bold = "\033[1m", *const reset = "\033[0m";
 
-static const struct {
-    const char *words; /* with blanks around each */
-    const char *const *colour;
-} moods[] = {
-    {" success ok resolved accepted adopted converged confirmed supported complete completed ", &good},
-    {" open addressed converging proposed amended refined cited challenged asserted ", &pending},
-    {" error failed reopened rejected refuted opposed abandoned withdrawn conceded ", &bad},
-};
+static bool is_among(const char *words, cv_str word)
+{
+    return words && cv_str_find(cv_str_of(words), word) != SIZE_MAX;
+}
 
 /* The colour of a status; NULL for other texts. */
 static const char *colour_of(const printer *p, cv_str key, cv_str value)
@@ -113,9 +109,15 @@ static const char *colour_of(const printer *p, cv_str key, cv_str value)
     if (!p->colour || !cv_str_ends(key, CV_STR("status")) || value.n == 0)
         return NULL;
     cv_str word = cv_arena_printf(p->arena, " %.*s ", CV_FMT(cv_str_head(value, 40)));
-    for (size_t i = 0; i < sizeof moods / sizeof *moods; i++)
-        if (cv_str_find(cv_str_of(moods[i].words), word) != SIZE_MAX)
-            return *moods[i].colour;
+    for (size_t i = 0; i < cv_room_count(); i++) {
+        const cv_room *room = cv_room_at(i);
+        if (is_among(room->statuses.good, word) || is_among(" success ok complete completed ", word))
+            return good;
+        if (is_among(room->statuses.pending, word) || is_among(" open ", word))
+            return pending;
+        if (is_among(room->statuses.bad, word) || is_among(" error failed ", word))
+            return bad;
+    }
     return NULL;
 }
 

@@ -115,11 +115,10 @@ const cv_cli_command cv_cmd_completion = {
     .summary = "print the script that completes command lines in bash, zsh or fish",
     .arguments = "bash|zsh|fish",
     .details =
-        "'make install' puts the scripts where the shells look for them. Commands, options, their values, "
-        "dialogues, their\n"
-        "experts and what is said in them are completed; files where one is wanted, and behind @. The scripts ask\n"
+        "'make install' puts the scripts where the shells look for them. Commands, options, their values and what the\n"
+        "record knows (ids, names) are completed; files where one is wanted, and behind @. The scripts ask\n"
         "'conclave completion words -- WORD...', which prints what can stand in the place of the last word.\n",
     .examples = "  conclave completion bash > conclave.bash\n"
-                "  conclave completion words -- dialogue exp\n",
+                "  conclave completion words -- ver\n",
     .run = run_completion,
 };

@@ -337,7 +337,7 @@ static int run_man(cv_cli *cli)
 }
 
 static const cv_cli_option options[] = {
-    {"all", CV_VALUE_FOLDER, "write every page into this folder: conclave.1, conclave-dialogue-create.1 ...", NULL},
+    {"all", CV_VALUE_FOLDER, "write every page into this folder: conclave.1, conclave-verify.1 ...", NULL},
 };
 
 const cv_cli_command cv_cmd_man = {
@@ -346,8 +346,8 @@ const cv_cli_command cv_cmd_man = {
     .arguments = "[COMMAND | ROOM [VERB] | PAGE]",
     .details = "The page is roff for man(1), made from the same tables as the help. 'make install' puts all of them "
                "where man\n"
-               "looks for them; the names that they have there (conclave-dialogue-expand) are understood here, too.\n",
-    .examples = "  conclave man dialogue expand > conclave-dialogue-expand.1\n"
+               "looks for them; the names that they have there (conclave-verify) are understood here, too.\n",
+    .examples = "  conclave man verify > conclave-verify.1\n"
                 "  conclave man --all man1\n",
     .options = options,
     .option_count = CV_COUNT(options),

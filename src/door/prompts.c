@@ -11,7 +11,7 @@ static void say(cv_mcp_request *r, cv_str text)
 }
 
 /* "the arguments a and b are needed", when one of them is not there. */
-static bool check_arguments(cv_mcp_request *r, const cv_prompt *prompt, const cv_json *arguments)
+static bool check_arguments(cv_mcp_request *r, const cv_room_prompt *prompt, const cv_json *arguments)
 {
     cv_str names = {NULL, 0};
     size_t count = 0;
@@ -28,7 +28,7 @@ static bool check_arguments(cv_mcp_request *r, const cv_prompt *prompt, const cv
 /* A prompt that cannot be made is no text to begin with: the client's user is told why. */
 static bool get(cv_mcp_request *r, const cv_mcp_prompt *mcp, const cv_json *arguments)
 {
-    const cv_prompt *prompt = mcp->data;
+    const cv_room_prompt *prompt = mcp->data;
     cv_asker asker = cv_tools_asker(r);
     cv_prompt_texts texts = {0};
     cv_err err = {.arena = r->arena};
@@ -42,7 +42,7 @@ static bool get(cv_mcp_request *r, const cv_mcp_prompt *mcp, const cv_json *argu
     return true;
 }
 
-static cv_str define(cv_arena *a, const cv_prompt *prompt)
+static cv_str define(cv_arena *a, const cv_room_prompt *prompt)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
@@ -71,7 +71,8 @@ void cv_prompts_offer(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
         size_t count, capacity;
     } all = {0};
     for (size_t i = 0; cv_rooms[i]; i++)
-        for (const cv_prompt *p = cv_rooms[i]->prompts; p && p->name && cv_tools_offers(tools, cv_rooms[i]->name); p++)
+        for (const cv_room_prompt *p = cv_rooms[i]->prompts; p && p->name && cv_tools_offers(tools, cv_rooms[i]->name);
+             p++)
             *CV_PUSH(a, &all) = (cv_mcp_prompt){cv_str_of(p->name), define(a, p), get, p};
     server->prompts = all.items;
     server->prompt_count = all.count;

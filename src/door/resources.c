@@ -180,7 +180,7 @@ static bool has_reference(const cv_room *room, const cv_json *params)
     const cv_json *ref = cv_json_get(params, CV_STR("ref"));
     cv_str name = ref ? cv_json_get_text(ref, "name") : (cv_str){NULL, 0};
     cv_str uri = ref ? cv_json_get_text(ref, "uri") : (cv_str){NULL, 0};
-    for (const cv_prompt *row = room->prompts; name.n && row && row->name; row++)
+    for (const cv_room_prompt *row = room->prompts; name.n && row && row->name; row++)
         if (cv_str_eq(name, cv_str_of(row->name)))
             return true;
     for (const cv_resource *row = room->resources; uri.n && row && row->uri; row++)

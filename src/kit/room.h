@@ -102,7 +102,7 @@ typedef struct {
     const cv_prompt_argument *arguments;
     /* The messages; required arguments are there. */
     bool (*begin)(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *ret_texts, cv_err *err);
-} cv_prompt;
+} cv_room_prompt;
 
 /* ---- words for those who type, teach and read -------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ typedef struct {
     const cv_operation *ops;
     const cv_err_code *codes; /* its own; base/err.def has those of all */
     const cv_resource *resources;
-    const cv_prompt *prompts;
+    const cv_room_prompt *prompts;
     const cv_completion *completions;
     const cv_skill *skills;
     const cv_topic *topics;
@@ -149,6 +149,9 @@ typedef struct {
         const char *value; /* what the command line calls its value: "DIALOGUE" */
         const char *show;  /* the operation that shows one: "dialogue get" */
     } scope;
+    struct {
+        const char *good, *pending, *bad; /* with blanks around each: the command line colours them */
+    } statuses;
     /* Has the record anything of this room? NULL: that is never asked. */
     bool (*in_use)(cv_store *store, cv_arena *a, const char *root);
 } cv_room;

@@ -161,7 +161,7 @@ static bool in_use(cv_store *store, cv_arena *a, const char *root)
 static const cv_resource resources[] = {
     {"conclave://jar/{id}", "jar", "What is in a jar", "application/json", read_jar, rev_of_jar, NULL}, {0}};
 static const cv_prompt_argument arguments[] = {{"jar_id", "which jar", true}, {0}};
-static const cv_prompt prompts[] = {{"cook", "Cook", "Cook with a jar", arguments, cook}, {0}};
+static const cv_room_prompt prompts[] = {{"cook", "Cook", "Cook with a jar", arguments, cook}, {0}};
 static const cv_completion completions[] = {{"JAR", "jar_id id", "jar list", NULL, false, "jars", "jar_id", "jar_id"},
                                             {0}};
 static const cv_topic topics[] = {{"jars", print_topic}, {0}};
