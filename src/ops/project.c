@@ -114,9 +114,9 @@ static bool check_lost(cv_arena *a, const char *root, cv_err *err)
 {
     const char *database = cv_record_path(a, root, cv_record_database);
     const char *path = cv_watermark_path(a, database);
-    cv_err unread = {.arena = a}; /* what is wrong with it is told when the record is opened */
+    cv_err why = {.arena = a}; /* what is wrong with it is told when the record is opened */
     cv_commit commit;
-    if (exists(database) || cv_watermark_read(path, &commit, &unread) != CV_WATERMARK_THERE || commit.number == 0)
+    if (exists(database) || cv_watermark_read(path, &commit, &why) != CV_WATERMARK_THERE || commit.number == 0)
         return true;
     cv_err_set(err, CV_ERR_REGRESSED, "the database of this project is gone: commit %lld was acknowledged in it",
                (long long)commit.number);
