@@ -12,6 +12,7 @@
  */
 #include "base/file.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -127,7 +128,7 @@ bool cv_file_read_at(cv_arena *a, cv_where where, size_t ceiling, cv_str *ret_by
 
 bool cv_file_read_text_at(cv_arena *a, cv_where where, cv_str *ret_text, cv_err *err)
 {
-    cv_str text;
+    cv_str text = {NULL, 0};
     if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &text, err))
         return false;
     if (!cv_text_check(text, err)) {
@@ -183,6 +184,12 @@ bool cv_text_check(cv_str text, cv_err *err)
 
 enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100, MAX_KEPT = 1000 };
 
+/* Tells whether somebody has edited a file, not who: eight bytes at a time. */
+typedef struct {
+    uint64_t hash, word;
+    unsigned filled; /* bytes of the word that are there */
+} file_digest;
+
 /* One write on its way. All names are names in one open folder, so nothing that happens to the way there matters. */
 typedef struct cv_file_job {
     const cv_file_calls *calls;
@@ -197,7 +204,7 @@ typedef struct cv_file_job {
     const struct stat *old; /* NULL: the target is new */
     int folder, fd;         /* -1: not open */
     int trouble;            /* errno of the first write that failed */
-    uint64_t digest;        /* of what was written */
+    file_digest digest;     /* of what was written */
     bool marked;            /* the file carries its digest */
     bool is_private;        /* a new file is its owner's alone, whatever the umask */
 } job;
@@ -384,14 +391,33 @@ static bool make_temporary(job *j)
     return set_permissions(j, j->fd) || fail_job(j, "set permissions", errno);
 }
 
-/* FNV-1a: it tells whether somebody has edited a file, not who. */
-static const uint64_t digest_begin = 0xcbf29ce484222325u;
-
-static uint64_t digest_add(uint64_t digest, cv_str bytes)
+static uint64_t digest_mix(uint64_t hash, uint64_t word)
 {
-    for (size_t i = 0; i < bytes.n; i++)
-        digest = (digest ^ (unsigned char)bytes.p[i]) * 0x100000001b3u;
-    return digest;
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static void digest_byte(file_digest *d, char byte)
+{
+    d->word |= (uint64_t)(unsigned char)byte << 8 * d->filled;
+    if (++d->filled == sizeof d->word) {
+        d->hash = digest_mix(d->hash, d->word);
+        d->word = d->filled = 0;
+    }
+}
+
+/* Whole words at once: an export has tens of megabytes. The pieces in which bytes come make no difference. */
+static void digest_add(file_digest *d, cv_str bytes)
+{
+    size_t i = 0;
+    for (; i < bytes.n && d->filled > 0; i++)
+        digest_byte(d, bytes.p[i]);
+    for (uint64_t word; bytes.n - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, bytes.p + i, sizeof word);
+        d->hash = digest_mix(d->hash, le64toh(word));
+    }
+    for (; i < bytes.n; i++)
+        digest_byte(d, bytes.p[i]);
 }
 
 static bool write_temporary(job *j, cv_str bytes)
@@ -399,7 +425,7 @@ static bool write_temporary(job *j, cv_str bytes)
     if (j->trouble == 0 && !write_all(j->calls, j->fd, bytes))
         j->trouble = errno ? errno : EIO;
     if (j->keeper)
-        j->digest = digest_add(j->digest, bytes);
+        digest_add(&j->digest, bytes);
     return j->trouble == 0;
 }
 
@@ -408,8 +434,9 @@ static bool write_temporary(job *j, cv_str bytes)
 static const char digest_name[] = "user.conclave.digest";
 enum { DIGEST_LEN = 16 };
 
-static cv_str digest_print(uint64_t digest, char to[DIGEST_LEN + 1])
+static cv_str digest_print(const file_digest *d, char to[DIGEST_LEN + 1])
 {
+    uint64_t digest = digest_mix(digest_mix(d->hash, d->word), d->filled);
     snprintf(to, DIGEST_LEN + 1, "%016llx", (unsigned long long)digest);
     return (cv_str){to, DIGEST_LEN};
 }
@@ -418,7 +445,7 @@ static cv_str digest_print(uint64_t digest, char to[DIGEST_LEN + 1])
 static bool finish_temporary(job *j)
 {
     char digest[DIGEST_LEN + 1];
-    digest_print(j->digest, digest);
+    digest_print(&j->digest, digest);
     j->marked = j->keeper && fsetxattr(j->fd, digest_name, digest, DIGEST_LEN, 0) == 0;
     bool ok = (j->trouble == 0 || fail_job(j, "write the file", j->trouble)) &&
               (sync_fd(j->calls, j->fd) || fail_job(j, "bring the file to disk", errno));
@@ -525,13 +552,13 @@ static bool is_being_written(int fd)
 static bool is_as_written(int fd)
 {
     char found[DIGEST_LEN], wanted[DIGEST_LEN + 1], page[16 << 10];
-    uint64_t digest = digest_begin;
+    file_digest digest = {0};
     ssize_t n;
     if (fgetxattr(fd, digest_name, found, sizeof found) != DIGEST_LEN)
         return false;
     for (off_t at = 0; (n = pread(fd, page, sizeof page, at)) > 0; at += n)
-        digest = digest_add(digest, (cv_str){page, (size_t)n});
-    return n == 0 && cv_str_eq((cv_str){found, DIGEST_LEN}, digest_print(digest, wanted));
+        digest_add(&digest, (cv_str){page, (size_t)n});
+    return n == 0 && cv_str_eq((cv_str){found, DIGEST_LEN}, digest_print(&digest, wanted));
 }
 
 /* Is it known by its content? Only what is read whole can be. */
@@ -606,8 +633,7 @@ static job new_job(const cv_file_calls *calls, cv_where where, cv_file_keeper *k
                  .place = where,
                  .keeper = keeper,
                  .folder = -1,
-                 .fd = -1,
-                 .digest = digest_begin};
+                 .fd = -1};
 }
 
 static bool begin_job(job *j)

@@ -45,7 +45,7 @@ bool cv_folder_make_private(cv_where where, cv_err *err)
 
 void cv_folder_sweep(cv_arena *a, const char *path)
 {
-    cv_folder_entries entries;
+    cv_folder_entries entries = {0};
     cv_err ignored = {.arena = a};
     cv_where folder = cv_where_named(path);
     if (!cv_folder_list(a, folder, &entries, &ignored))
