@@ -132,7 +132,7 @@ static bool compare_dialogue(restoring *r, loss l)
     if (!present->calls->position(present, r->call->arena, l.id, &now, &found, &r->engine.trouble))
         return false;
     l.restored_rev = restored ? restored->rev : 0;
-    if (l.rev > l.restored_rev || (l.rev == l.restored_rev && !cv_str_eq(now.head, restored->head)))
+    if (l.rev > l.restored_rev || (restored && l.rev == l.restored_rev && !cv_str_eq(now.head, restored->head)))
         *CV_PUSH(r->call->arena, &r->lost) = l;
     return true;
 }

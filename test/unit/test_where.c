@@ -166,9 +166,9 @@ static const struct {
     const char *name;
     bool (*run)(fixture *f, cv_where w);
     bool tells; /* the error names the link, wherever it is on the path */
-} deeds[] = {{"read", do_read, true}, {"write", do_write, true},   {"keep", do_keep, true},
-             {"make", do_make, true}, {"stream", do_stream, true}, {"list", do_list, true},
-             {"walk", do_walk, false}, {"check", do_check, true},  {"unlink", do_unlink, false}};
+} deeds[] = {{"read", do_read, true},  {"write", do_write, true},   {"keep", do_keep, true},
+             {"make", do_make, true},  {"stream", do_stream, true}, {"list", do_list, true},
+             {"walk", do_walk, false}, {"check", do_check, true},   {"unlink", do_unlink, false}};
 
 /* Folders a/b/c and the file in them, the same outside with secrets, and at `at` a link instead. */
 static void lay_out(fixture *f, size_t depth, size_t at, link_kind kind)
@@ -182,9 +182,8 @@ static void lay_out(fixture *f, size_t depth, size_t at, link_kind kind)
         const char *name = i + 1 == depth ? names[DEPTH - 1] : names[i];
         const char *here = cv_arena_printf(&f->a, "%s/%.*s%s", f->root, CV_FMT(below), name).p;
         const char *there = cv_arena_printf(&f->a, "%s/%.*s%s", f->outside, CV_FMT(below), name).p;
-        const char *up = cv_arena_printf(&f->a, "%.*soutside/%.*s%s", (int)(3 * (i + 1)), "../../../../../",
-                                         CV_FMT(below), name)
-                             .p;
+        const char *up =
+            cv_arena_printf(&f->a, "%.*soutside/%.*s%s", (int)(3 * (i + 1)), "../../../../../", CV_FMT(below), name).p;
         if (i + 1 == depth)
             put(there, "secret");
         else
@@ -369,8 +368,8 @@ static void publish_against(fixture *f, bool in_place)
         cv_arena a = {0};
         cv_err err = {.arena = &a};
         cv_file_keeper keeper = {.arena = &a, .is_ours = starts_with_ours};
-        assert_ok(cv_file_write_at((cv_where){f->root, "round/response.md"},
-                                   cv_arena_printf(&a, "ours %d", i), &keeper, &err),
+        assert_ok(cv_file_write_at((cv_where){f->root, "round/response.md"}, cv_arena_printf(&a, "ours %d", i), &keeper,
+                                   &err),
                   &err);
         cv_arena_release(&a);
     }
@@ -460,9 +459,9 @@ static void paths_stay_below_by_their_words(void **state)
     fixture *f = *state;
     static const struct {
         const char *given, *path; /* NULL: refused */
-    } cases[] = {{"a.md", "a.md"}, {"./a//b/./c.md", "a/b/c.md"}, {"a/", "a"}, {".", ""}, {"", NULL},
-                 {"..", NULL},     {"a/../b", NULL},              {"/etc/passwd", NULL},  {"a/..", NULL},
-                 {"...", "..."},   {"..a", "..a"}};
+    } cases[] = {
+        {"a.md", "a.md"}, {"./a//b/./c.md", "a/b/c.md"}, {"a/", "a"},    {".", ""},      {"", NULL},    {"..", NULL},
+        {"a/../b", NULL}, {"/etc/passwd", NULL},         {"a/..", NULL}, {"...", "..."}, {"..a", "..a"}};
     cv_where w;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bool ok = cv_where_below(&f->a, f->root, cv_str_of(cases[i].given), &w, &f->err);
@@ -522,8 +521,7 @@ static void leftovers_of_the_dead_are_known(void **state)
     if (child == 0)
         _exit(0);
     waitpid(child, NULL, 0);
-    cv_str dead = cv_arena_printf(&f->a, ".conclave-%ld%s.tmp", (long)child,
-                                  strchr(cv_file_unique(&f->a), '-'));
+    cv_str dead = cv_arena_printf(&f->a, ".conclave-%ld%s.tmp", (long)child, strchr(cv_file_unique(&f->a), '-'));
     cv_str live = cv_arena_printf(&f->a, ".conclave-%s.tmp", cv_file_unique(&f->a));
     assert_true(cv_file_is_leftover(dead.p));
     assert_false(cv_file_is_leftover(live.p));
@@ -535,14 +533,10 @@ static void leftovers_of_the_dead_are_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(no_layout_of_links_leads_out),
-        TEST(swapped_folders_lead_nowhere),
-        TEST(another_writers_bytes_are_kept),
-        TEST(edited_files_are_kept),
-        TEST(parents_of_new_folders_are_synced),
-        TEST(paths_stay_below_by_their_words),
-        TEST(temporary_names_are_given_once),
-        TEST(leftovers_of_the_dead_are_known),
+        TEST(no_layout_of_links_leads_out),      TEST(swapped_folders_lead_nowhere),
+        TEST(another_writers_bytes_are_kept),    TEST(edited_files_are_kept),
+        TEST(parents_of_new_folders_are_synced), TEST(paths_stay_below_by_their_words),
+        TEST(temporary_names_are_given_once),    TEST(leftovers_of_the_dead_are_known),
     };
     return cmocka_run_group_tests_name("where", tests, NULL, NULL);
 }

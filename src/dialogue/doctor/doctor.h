@@ -50,9 +50,10 @@ cv_doctor_finding *cv_doctor_say(cv_doctor *d, const char *check, cv_doctor_leve
 cv_doctor_finding *cv_doctor_fail(cv_doctor *d, const char *check, cv_doctor_level level, const cv_err *err);
 
 /* ---- doctor_place.c: before anything is opened ---- */
-bool cv_doctor_project(cv_doctor *d); /* false: nothing in it can be looked at */ /* the folder: permissions, .gitignore */
-bool cv_doctor_record(cv_doctor *d);  /* the database and its log: ours, writable; false: there is none */
-void cv_doctor_rights(cv_doctor *d);  /* of others, to the folder and to the files in it */
+bool cv_doctor_project(cv_doctor *d);
+    /* false: nothing in it can be looked at */ /* the folder: permissions, .gitignore */
+bool cv_doctor_record(cv_doctor *d);            /* the database and its log: ours, writable; false: there is none */
+void cv_doctor_rights(cv_doctor *d);            /* of others, to the folder and to the files in it */
 void cv_doctor_disk(cv_doctor *d);
 void cv_doctor_room(cv_doctor *d, uint64_t room, uint64_t record); /* bytes that are free, bytes of the record */
 

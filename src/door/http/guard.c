@@ -17,8 +17,7 @@ bool cv_guard_check_token(const char *token, cv_err *err)
     if (length == 0)
         cv_err_set(err, CV_ERR_USAGE, "the token is empty");
     else if (length > CV_MAX_TOKEN)
-        cv_err_set(err, CV_ERR_USAGE, "the token has %zu characters, at most %d are allowed", length,
-                   CV_MAX_TOKEN);
+        cv_err_set(err, CV_ERR_USAGE, "the token has %zu characters, at most %d are allowed", length, CV_MAX_TOKEN);
     else
         cv_err_set(err, CV_ERR_USAGE, "byte %zu of the token is %s", at + 1,
                    token[at] == ' ' || (token[at] >= '\t' && token[at] <= '\r') ? "white space"
