@@ -48,7 +48,7 @@ static cv_str read_slug(cv_call *call, const cv_json *from, cv_str at)
                            CV_STR("give one of them"));
         else if (!cv_slug_ok(next))
             cv_err_suggest(
-                cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is no slug of an expert"),
+                cv_refuse(call, CV_ERR_INVALID_VALUE, at, keys[i], given->text, "this is not a slug of an expert"),
                 CV_STR("use letters, digits and dashes, at most 32, a letter or digit first"));
         else if (cv_str_eq(next, cv_judge_slug))
             cv_err_suggest(
@@ -66,7 +66,7 @@ static int read_tier(cv_call *call, const cv_json *from, cv_str at)
         return -1;
     int tier = cv_words_find(cv_tier_words, cv_str_trim(given->text));
     if (tier < 0)
-        cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, at, "tier", given->text, "'%.*s' is no tier",
+        cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, at, "tier", given->text, "'%.*s' is not a tier",
                                   CV_FMT(cv_excerpt(call->arena, given->text))),
                         cv_tier_words.items, cv_tier_words.count);
     return tier;
@@ -98,7 +98,7 @@ static cv_str read_color(cv_call *call, const cv_json *from, cv_str at)
     for (size_t i = 1; fits && i < color.n; i++)
         fits = is_hex(color.p[i]);
     if (!fits)
-        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, "color", color, "this is no color"),
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, at, "color", color, "this is not a color"),
                        CV_STR("write six hex digits: #3B82F6"));
     return color;
 }

@@ -60,7 +60,7 @@ static bool check_choice(const cv_cli *cli, const cv_cli_option *o, const char *
 {
     if (!o->choices || cli->command->op || is_choice(o->choices, cv_str_of(value)))
         return true;
-    cv_err_set(err, CV_ERR_USAGE, "'%s' is no valid value of '--%s'", value, o->name);
+    cv_err_set(err, CV_ERR_USAGE, "'%s' is not a valid value of '--%s'", value, o->name);
     cv_err_suggest(err, cv_arena_printf(err->arena, "use one of: %s", o->choices));
     return false;
 }

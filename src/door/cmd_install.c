@@ -144,7 +144,7 @@ static bool check_place(cv_arena *a, const char *path, cv_err *err)
     while (*place && access(place, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR));
     place = *place ? place : "/";
     if (!cv_file_is_folder(place))
-        return cannot(err, path, cv_arena_printf(a, "'%s' stands in the way: it is no folder", place).p);
+        return cannot(err, path, cv_arena_printf(a, "'%s' stands in the way: it is not a folder", place).p);
     return access(place, W_OK | X_OK) == 0 ||
            cannot(err, path, cv_arena_printf(a, "the folder '%s' may not be written", place).p);
 }
@@ -287,7 +287,7 @@ static bool choose_client(installation *in, cv_err *err)
     if (in->client)
         return true;
     if (cli->argument_count == 1)
-        cv_err_set(err, CV_ERR_USAGE, "'%s' is no client that is known here", cli->arguments[0]);
+        cv_err_set(err, CV_ERR_USAGE, "'%s' is not a client that is known here", cli->arguments[0]);
     else
         cv_err_set(err, CV_ERR_USAGE, "name one client");
     cv_err_options(err, names, cv_client_count);

@@ -44,7 +44,7 @@ static bool check_root(cv_cli *cli, const char *root, cv_err *err)
     cv_err none = {.arena = cli->arena};
     const char *found;
     if (root && !cv_file_is_folder(root)) {
-        cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' is no folder", root);
+        cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' is not a folder", root);
         cv_err_suggest(err, CV_STR("give the folder of a project with --root or CONCLAVE_ROOT"));
         return false;
     }
@@ -85,7 +85,7 @@ static bool read_port(const cv_cli *cli, uint16_t *ret_port, cv_err *err)
     const char *given = cv_cli_get(cli, "port");
     int port = USUAL_PORT;
     if (given && (!cv_str_to_int(cv_str_of(given), &port) || port > UINT16_MAX)) {
-        cv_err_set(err, CV_ERR_USAGE, "'%s' is no port: 0 to 65535, 0 for one that is free", given);
+        cv_err_set(err, CV_ERR_USAGE, "'%s' is not a port: 0 to 65535, 0 for one that is free", given);
         return false;
     }
     *ret_port = (uint16_t)port;

@@ -272,7 +272,8 @@ static void check_enum(walk *w, const cv_json *all, const cv_json *value, const 
         if (same_scalar(&all->items[i], value))
             return;
     cv_str text = shown(w->arena, value);
-    cv_err *err = invalid(w, here, value, "enum", cv_arena_printf(w->arena, "'%.*s' is no valid value", CV_FMT(text)));
+    cv_err *err =
+        invalid(w, here, value, "enum", cv_arena_printf(w->arena, "'%.*s' is not a valid value", CV_FMT(text)));
     if (!err)
         return;
     cv_str *options = CV_NEW_ARRAY(w->arena, all->count, cv_str);

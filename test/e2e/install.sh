@@ -198,7 +198,7 @@ mkdir .claude && echo file >.claude/skills
 everything >"$work/way"
 for how in "" --dry-run; do
     run "a file in the way of a folder $how" 2 install claude $how
-    has "'./.claude/skills' stands in the way: it is no folder" err
+    has "'./.claude/skills' stands in the way: it is not a folder" err
     same "$work/way" "$name: nothing was written"
 done
 rm -r .claude

@@ -43,7 +43,7 @@ mkdir "$work/empty" && echo text >"$work/file"
 for command in mcp serve; do
     for root in "$work/nothing" "$work/file"; do
         run "$command --root ${root##*/}" 2 $command --root "$root" </dev/null
-        has "'$root' is no folder" err
+        has "'$root' is not a folder" err
     done
     CONCLAVE_ROOT=$work/nothing run "$command, CONCLAVE_ROOT" 2 $command </dev/null
 done

@@ -122,7 +122,7 @@ static const struct {
     {"{\"type\":\"array\"}", "\"a\"", "line 1:1: expected an array, found a string; put it in a list: [\"…\"]"},
     {"{\"type\":\"integer\"}", "1.5", "line 1:1: expected a whole number, found 1.5; write digits only, within ±2^53"},
     {"{\"enum\":[\"final\",\"interim\"]}", "\"finale\"",
-     "line 1:1: 'finale' is no valid value (valid: final, interim); did you mean 'final'?"},
+     "line 1:1: 'finale' is not a valid value (valid: final, interim); did you mean 'final'?"},
     {"{\"minimum\":1}", "0", "line 1:1: expected at least 1, found 0"},
     {"{\"maxLength\":2}", "\"abc\"", "line 1:1: expected at most 2 characters, found 3"},
     {OBJECT("\"title\":{},\"round\":{}"), "{\"titel\":1}",

@@ -136,7 +136,7 @@ static void check_round_file(visit *v, int64_t round, cv_where folder, const cha
     const cv_rec_expert *expert = cv_state_expert(v->s, slug);
     if (!expert)
         about(v->d, where,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is no expert of this dialogue", CV_FMT(slug)))
+              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is not an expert of this dialogue", CV_FMT(slug)))
             ->remedy = CV_STR("rename the file after its expert, or remove it");
     else if (response)
         compare_response(v, round, expert->expert_slug, where);

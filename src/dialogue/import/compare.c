@@ -128,8 +128,8 @@ static void compare_thread(comparing *c, const cv_thread *thread)
     const cv_tracked *said = &thread->from->row;
     if (said->status < 0) {
         if (said->word.n)
-            cv_script_misunderstand(c->s, thread->from->sheet, said->line, said->word, "%.*s: this is no known status",
-                                    CV_FMT(said->id));
+            cv_script_misunderstand(c->s, thread->from->sheet, said->line, said->word,
+                                    "%.*s: this is not a known status", CV_FMT(said->id));
         return;
     }
     if (!row || cv_str_eq(row->status, cv_statuses[said->status].word))

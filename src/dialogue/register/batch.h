@@ -34,7 +34,7 @@ typedef struct {
     size_t index; /* in its list */
     cv_str list;  /* what the request calls the list */
     cv_str local_id;
-    cv_id parts; /* form NONE: it is no local id */
+    cv_id parts; /* form NONE: it is not a local id */
     cv_str label, content;
     cv_people by;
     cv_str parameters;

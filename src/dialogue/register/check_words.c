@@ -139,7 +139,7 @@ static void local_id_ok(cv_batch *b, cv_spot at, const cv_draft *draft, cv_str l
     if (local_id.n == 0 || cv_id_bad_letter(local_id, &letter))
         return; /* told before */
     if (!cv_id_parse(local_id, &id) || id.form != CV_ID_LOCAL) {
-        bad_local_id(at, local_id, draft->kind, b->round, CV_STR("EXPERT"), "is no local id");
+        bad_local_id(at, local_id, draft->kind, b->round, CV_STR("EXPERT"), "is not a local id");
         return;
     }
     if (id.kind != draft->kind)

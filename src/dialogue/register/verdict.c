@@ -148,7 +148,7 @@ static void check_words(verdict *v)
     check_text(v, "verdict_id", v->row.verdict_id);
     if (v->row.verdict_id.n && !cv_slug_ok(v->row.verdict_id))
         cv_err_suggest(cv_fault(&id, CV_ERR_INVALID_VALUE, CV_STR("slug"), v->row.verdict_id,
-                                "verdict_id '%.*s' is no short name",
+                                "verdict_id '%.*s' is not a short name",
                                 CV_FMT(cv_excerpt(v->ids.call->arena, v->row.verdict_id))),
                        CV_STR("Use up to 32 letters, digits and dashes, like final, V01 or minority-esg"));
     if (v->type < 0)

@@ -304,7 +304,7 @@ bool cv_address_missing(const cv_state *all, const cv_address *address, cv_err *
 bool cv_address_invalid(const cv_state *names, cv_str text, cv_err *err)
 {
     cv_str shown = cv_excerpt(err->arena, text);
-    cv_err_set(err, CV_ERR_INVALID_VALUE, "'%.*s' is no id and no verdict of this dialogue", CV_FMT(shown));
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "'%.*s' is neither an id nor a verdict of this dialogue", CV_FMT(shown));
     cv_err_value(err, shown);
     if (!suggest(err, text, verdict_names(err->arena, names), "") &&
         !suggest(err, text, expert_names(err->arena, names), "@"))

@@ -38,7 +38,7 @@ static bool find_focus(request *r, cv_str focus, cv_err *err)
         return cv_address_invalid(&r->s, focus, err);
     if (at->thing > CV_THING_VERDICT) {
         cv_str kind = cv_address_kind(at);
-        cv_err_set(err, CV_ERR_INVALID_VALUE, "a %.*s is no node", CV_FMT(kind));
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "a %.*s is not a node", CV_FMT(kind));
         cv_err_suggest(err, CV_STR("the focus is an entity, an expert or a verdict"));
         return false;
     }
@@ -92,7 +92,7 @@ static void read_statuses(request *r)
         wanted[i] = given->items[i].text;
         if (cv_words_find((cv_words){known, known_count}, wanted[i]) < 0)
             cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "status", wanted[i],
-                                      "'%.*s' is no status", CV_FMT(wanted[i])),
+                                      "'%.*s' is not a status", CV_FMT(wanted[i])),
                             known, known_count);
     }
     r->query.statuses = (cv_words){wanted, given ? given->count : 0};

@@ -76,7 +76,7 @@ static void add_experts(drawing *d)
     }
 }
 
-/* Nothing when one of its ends is no node: a move may name what is not there. */
+/* Nothing when one of its ends is not a node: a move may name what is not there. */
 static void add_edge(drawing *d, cv_edge_kind kind, cv_str source, cv_str type, cv_str target, int64_t round)
 {
     const uintptr_t *from = cv_map_get(&d->at, source), *to = cv_map_get(&d->at, target);

@@ -239,7 +239,7 @@ static bool read_since(cv_call *call, cv_str *ret_since)
         return true;
     if (!cv_time_parse(given, &ms) &&
         !cv_time_parse(cv_arena_join(call->arena, cv_str_head(given, CV_TIME_LEN), CV_STR("T00:00:00Z")), &ms)) {
-        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "since", given, "this is no date"),
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "since", given, "this is not a date"),
                        CV_STR("write a day (2026-02-03) or a time in UTC (2026-02-03T04:05:06Z)"));
         return false;
     }
