@@ -25,7 +25,7 @@ static bool check_arguments(cv_mcp_request *r, const cv_room_prompt *prompt, con
                                    CV_FMT(names), count > 1 ? "are" : "is");
 }
 
-/* A prompt that cannot be made is no text to begin with: the client's user is told why. */
+/* A prompt that cannot be made is not a text to begin with: the client's user gets the reason. */
 static bool get(cv_mcp_request *r, const cv_mcp_prompt *mcp, const cv_json *arguments)
 {
     const cv_room_prompt *prompt = mcp->data;

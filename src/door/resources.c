@@ -16,7 +16,7 @@ static int hex(char c)
     return cv_is_digit(c) ? c - '0' : cv_lower(c) >= 'a' && cv_lower(c) <= 'f' ? cv_lower(c) - 'a' + 10 : -1;
 }
 
-/* %C3%A9 is é. What is no escape stays. */
+/* %C3%A9 is é. Everything else stays. */
 static cv_str decode(cv_arena *a, cv_str text)
 {
     char *to = cv_arena_alloc(a, text.n + 1);
