@@ -293,7 +293,7 @@ static void wrong_questions_are_answered(void **state)
         {", 'focus': 'P0009'", "focus", "the last perspective of round 0 is 'P0004'"},
         {", 'focus': '@mufin'", "focus", "'@muffin'"},
         {", 'focus': 'round-0'", "focus", "an entity, an expert or a verdict"},
-        {", 'focus': '][\"'", "focus", "is no id"},
+        {", 'focus': '][\"'", "focus", "is neither an id"},
         {", 'depth': 3", "depth", "give a focus"},
         {", 'status': ['opem']", "status", "'open'"},
         {", 'round': 5", "round", "round-0"},
