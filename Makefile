@@ -31,7 +31,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql.o build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -79,10 +79,6 @@ build/tsan/%.o: src/%.c | build/.need
 build/fuzz/%.o: src/%.c | build/.need-test
 	$(call say,clang)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(COMPILE) -Werror $(SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
-
-build/gen/sql.c: tools/embed $(wildcard sql/*.sql)
-	$(call say,embed)
-	$(Q)mkdir -p $(@D) && tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
 
 build/gen/sql_sqlite.c: tools/embed $(wildcard sql/sqlite/*.sql)
 	$(call say,embed)
@@ -148,7 +144,7 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base vocab text dialogue/import dialogue/intake \
     dialogue/lint dialogue/search door/install))) $(addprefix src/,dialogue/people.c dialogue/place.c \
-    dialogue/state.c record/records.c))
+    dialogue/snapshot.c dialogue/state.c dialogue/types.c record/hash.c record/record.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)

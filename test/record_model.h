@@ -292,7 +292,8 @@ static bool model_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vi
                                      c->rev,
                                      c->op_id,
                                      c->operation,
-                                     c->created_at};
+                                     c->created_at,
+                                     c->head};
         given++;
         if (!visit(ctx, &entry, err))
             return false;

@@ -173,7 +173,8 @@ static inline void cv_rounds_open(cv_world *w, const char *folder)
 {
     *w = (cv_world){.now = 1767400000000, .folder = folder};
     cv_err err = {.arena = &w->a};
-    if (!cv_sqlite_open_marked(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", folder).p, false, &w->store, &err)) {
+    if (!cv_record_open(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", folder).p, CV_RECORD_EXISTING,
+                        &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err)) {
         cv_errs errs = {.items = &err, .count = 1};
         cv_rounds_die("the record does not open", &errs);
     }
@@ -182,8 +183,8 @@ static inline void cv_rounds_open(cv_world *w, const char *folder)
 /* Gives up the handle and the memory; the record stays. */
 static inline void cv_rounds_close(cv_world *w)
 {
-    cv_store_close(w->store);
-    w->store = NULL;
+    cv_record_close(w->record);
+    w->record = NULL;
     cv_buf_release(&w->out);
     cv_arena_release(&w->turn);
     cv_arena_release(&w->a);

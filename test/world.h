@@ -20,7 +20,7 @@ typedef struct {
     cv_arena a;    /* for the whole test */
     cv_arena turn; /* for one call and what is looked at after it */
     const char *folder;
-    cv_store *store;
+    cv_record *record;
     int64_t now;
     bool for_people; /* answers have their texts */
     cv_buf out;
@@ -37,15 +37,15 @@ static inline void cv_world_open(cv_world *w)
     *w = (cv_world){.now = 1767323045678};
     w->folder = cv_test_folder(&w->a);
     cv_err err = {.arena = &w->a};
-    assert_ok(
-        cv_sqlite_open_marked(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, true, &w->store, &err),
-        &err);
+    assert_ok(cv_record_open(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, CV_RECORD_CREATE,
+                             &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err),
+              &err);
     setenv("CV_CHECK_REPLIES", "1", 1);
 }
 
 static inline void cv_world_close(cv_world *w)
 {
-    cv_store_close(w->store);
+    cv_record_close(w->record);
     cv_test_remove(w->folder);
     cv_buf_release(&w->out);
     cv_arena_release(&w->turn);
@@ -70,15 +70,17 @@ static inline int cv_world_tear_down(void **state)
 /* Gives the record's file up, as before a fork, and takes it again. */
 static inline void cv_world_leave(cv_world *w)
 {
-    cv_store_close(w->store);
-    w->store = NULL;
+    cv_record_close(w->record);
+    w->record = NULL;
 }
 
 static inline void cv_world_return(cv_world *w)
 {
     cv_err err = {.arena = &w->a};
     const char *path = cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p;
-    assert_ok(cv_sqlite_open_marked(&w->a, path, false, &w->store, &err), &err);
+    assert_ok(
+        cv_record_open(&w->a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err),
+        &err);
 }
 
 static inline cv_call cv_world_begin(cv_world *w)
@@ -87,7 +89,7 @@ static inline cv_call cv_world_begin(cv_world *w)
     cv_buf_clear(&w->out);
     w->errs = (cv_errs){0};
     return (cv_call){.arena = &w->turn,
-                     .store = w->store,
+                     .record = w->record,
                      .clock = {cv_world_now, w},
                      .root = w->folder,
                      .for_people = w->for_people,
@@ -158,7 +160,7 @@ static inline cv_position cv_world_position(cv_world *w, const char *id)
     cv_position position;
     cv_err err = {.arena = &w->a};
     bool found;
-    assert_ok(w->store->calls->position(w->store, &w->a, cv_str_of(id), &position, &found, &err), &err);
+    assert_ok(cv_position_of(w->record, &w->a, cv_str_of(id), &position, &found, &err), &err);
     assert_true(found);
     return position;
 }

@@ -127,3 +127,6 @@ CREATE TABLE search_texts (
 CREATE VIRTUAL TABLE search_index USING fts5 (
     ids, title, body, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
 );
+
+-- Every word of the index at its place, to hold it against the texts.
+CREATE VIRTUAL TABLE search_words USING fts5vocab (search_index, instance);

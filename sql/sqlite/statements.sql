@@ -49,11 +49,19 @@ SELECT c.number, c.head, s.room, s.name, c.rev, c.op_id, c.operation, c.created_
 FROM commits AS c CROSS JOIN scopes AS s ON s.number = c.scope
 WHERE c.number > :after ORDER BY c.number LIMIT :limit;
 
--- name: feed_at
-SELECT head FROM commits WHERE number = :number;
+-- name: commit_at
+SELECT number, head FROM commits WHERE number = :number;
 
--- name: feed_last
+-- name: commit_last
 SELECT number, head FROM commits ORDER BY number DESC LIMIT 1;
+
+-- The first number that is missing.
+
+-- name: commit_gap
+SELECT CASE WHEN first > 1 THEN 1 ELSE (SELECT min(number) + 1 FROM commits AS c
+                                        WHERE NOT EXISTS (SELECT 1 FROM commits WHERE number = c.number + 1)) END
+FROM (SELECT min(number) AS first, max(number) AS last, count(*) AS rows FROM commits)
+WHERE rows > 0 AND (first <> 1 OR last <> rows);
 
 -- name: reader
 SELECT position FROM readers WHERE reader = :reader;
@@ -70,7 +78,7 @@ PRAGMA data_version;
 -- name: synchronous_normal
 PRAGMA synchronous = NORMAL;
 
--- name: synchronous_full
+-- name: synchronous
 PRAGMA synchronous = FULL;
 
 -- ---- search -------------------------------------------------------------------------------------------------------
@@ -126,6 +134,31 @@ SELECT title, body, status, people FROM search_texts WHERE id = :id;
 -- name: fts5_api
 SELECT fts5(?1);
 
+-- What the index has of each text, and how long the texts are for it.
+
+-- name: search_seen_texts
+SELECT t.id, t.ids || ' ' || t.more_ids, t.title, t.body, d.sz
+FROM search_texts AS t LEFT JOIN search_index_docsize AS d ON d.id = t.id;
+
+-- name: search_check_sizes
+SELECT 'search_index counts other rows than there are'
+WHERE (SELECT count(*) FROM search_index_docsize) <> (SELECT count(*) FROM search_texts);
+
+-- name: search_all_words
+SELECT term, doc, col, "offset" FROM search_words;
+
+-- name: search_averages
+SELECT block FROM search_index_data WHERE id = 1;
+
+-- The texts of a scope, in the order of kind and thing; those that belong to no scope.
+
+-- name: search_texts_of
+SELECT kind, thing, ids, more_ids, title, body, status, people FROM search_texts WHERE scope = :scope
+ORDER BY kind, thing;
+
+-- name: search_seen_rev
+SELECT coalesce(max(rev), 0) FROM commits WHERE scope = :scope AND number <= :number;
+
 -- ---- the live schema ----------------------------------------------------------------------------------------------
 
 -- name: schema_table
@@ -142,3 +175,61 @@ SELECT name FROM pragma_index_info(:index) ORDER BY seqno;
 
 -- name: schema_parent
 SELECT count(*) FROM pragma_foreign_key_list(:table) WHERE "table" = 'scopes' AND "from" = 'scope' AND "to" = 'number';
+
+-- ---- transactions and the file ------------------------------------------------------------------------------------
+
+-- name: begin_read
+BEGIN;
+
+-- name: begin_write
+BEGIN IMMEDIATE;
+
+-- name: commit
+COMMIT;
+
+-- name: rollback
+ROLLBACK;
+
+-- name: journal_mode
+PRAGMA journal_mode;
+
+-- name: wal
+PRAGMA journal_mode = WAL;
+
+-- name: recursive_triggers
+PRAGMA recursive_triggers = ON;
+
+-- name: application
+PRAGMA application_id;
+
+-- name: application_set
+PRAGMA application_id = 1129270851;
+
+-- name: tables
+SELECT count(*) FROM sqlite_schema;
+
+-- name: migrations
+SELECT version, name, checksum, program FROM schema_migrations ORDER BY version;
+
+-- name: migration_put
+INSERT INTO schema_migrations (version, name, checksum, program) VALUES (:version, :name, :checksum, :program);
+
+-- What a program's migrations make, to compare two databases: the objects, the settings of the search index.
+
+-- name: schema_objects
+SELECT type || ' ' || name, coalesce(sql, '') || ' on ' || tbl_name FROM sqlite_schema ORDER BY type, name;
+
+-- name: schema_settings
+SELECT 'search_index_config ' || k, CAST(v AS TEXT) FROM search_index_config ORDER BY k;
+
+-- name: schema_versions
+SELECT 'schema_migrations ' || version, name || ' ' || checksum FROM schema_migrations ORDER BY version;
+
+-- name: integrity
+PRAGMA integrity_check (1);
+
+-- name: foreign_keys
+PRAGMA foreign_key_check;
+
+-- name: backup
+VACUUM INTO :path;

@@ -330,10 +330,11 @@ static bool set_permissions(const job *j, int fd)
 
 static const cv_str temporary_begin = CV_STR_INIT(".conclave-"), temporary_end = CV_STR_INIT(".tmp");
 
-/* SQLite keeps files of its own beside a database that is made under a temporary name. */
+/* A database that is made under a temporary name has files of SQLite and of the record beside it. */
 static cv_str without_companion(cv_str name)
 {
-    static const cv_str ends[] = {CV_STR_INIT("-wal"), CV_STR_INIT("-shm"), CV_STR_INIT("-journal")};
+    static const cv_str ends[] = {CV_STR_INIT("-wal"), CV_STR_INIT("-shm"), CV_STR_INIT("-turn"),
+                                  CV_STR_INIT("-watermark"), CV_STR_INIT("-journal")};
     for (size_t i = 0; i < CV_COUNT(ends); i++)
         if (cv_str_ends(name, ends[i]))
             return cv_str_head(name, name.n - ends[i].n);

@@ -19,17 +19,17 @@ static bool is_flag(cv_str name)
     return is_one_of(name, names, CV_COUNT(names));
 }
 
-static void write_text(cv_json_writer *w, const cv_field *field, cv_str text)
+static void write_text(cv_json_writer *w, const cv_type_field *field, cv_str text)
 {
     if (!text.p)
         cv_json_null(w);
-    else if (field->type == CV_FIELD_JSON || is_decimal(field->name))
+    else if (field->type == CV_JSON || is_decimal(field->name))
         cv_json_raw(w, text);
     else
         cv_json_str(w, text);
 }
 
-static void write_int(cv_json_writer *w, const cv_field *field, int64_t value)
+static void write_int(cv_json_writer *w, const cv_type_field *field, int64_t value)
 {
     if (value == CV_ABSENT)
         cv_json_null(w);
@@ -41,14 +41,14 @@ static void write_int(cv_json_writer *w, const cv_field *field, int64_t value)
 
 void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool whole)
 {
-    const cv_rec_type *type = &cv_rec_types[kind];
+    const cv_type *type = cv_kind_types[kind];
     for (size_t i = 0; i < type->field_count; i++) {
-        const cv_field *field = &type->fields[i];
+        const cv_type_field *field = &type->fields[i];
         const char *at = (const char *)row + field->offset;
-        if (field->type == CV_FIELD_JSON && !whole)
-            continue;
+        if ((field->type == CV_JSON && !whole) || (kind == CV_REC_DIALOGUE && field->role == CV_KEY))
+            continue; /* its id has been told as dialogue_id */
         cv_json_key(w, field->name);
-        if (field->type == CV_FIELD_INT) {
+        if (field->type == CV_INT) {
             int64_t value;
             memcpy(&value, at, sizeof value);
             write_int(w, field, value);

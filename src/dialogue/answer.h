@@ -5,7 +5,7 @@
 #include "dialogue/panel/panel.h"
 #include "dialogue/state.h"
 
-/* The members of a row, in the order of records.h: absent values are null, flags are booleans, decimals are numbers.
+/* The members of a row, in the order of types.h: absent values are null, flags are booleans, decimals are numbers.
  * Without `whole` the long members (those that are JSON themselves) are left out. */
 void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool whole);
 

@@ -19,11 +19,11 @@
 /* Whether the copy opens, with our schema, and is whole. */
 static bool is_whole(cv_call *call, const char *path, cv_err *err)
 {
-    cv_store *copy;
-    if (!cv_sqlite_open_copy(call->arena, path, &copy, err))
+    cv_record *copy;
+    if (!cv_record_open(call->arena, path, CV_RECORD_COPY, call->record->types, &cv_sql_sqlite_schema, &copy, err))
         return false;
     bool ok = copy->calls->check(copy, call->arena, err);
-    cv_store_close(copy);
+    cv_record_close(copy);
     return ok;
 }
 
@@ -37,7 +37,7 @@ static bool make_copy(cv_call *call, cv_where where, bool force, cv_err *err)
     cv_folder_sweep(a, cv_folder_of(a, beside));
     if (!cv_file_temporary(a, beside, &part, err))
         return false;
-    bool ok = call->store->calls->backup(call->store, part, err) && is_whole(call, part, err);
+    bool ok = call->record->calls->backup(call->record, part, err) && is_whole(call, part, err);
     if (!ok)
         cv_err_file(err, cv_str_of(path));
     ok = ok && cv_file_place(part, where, force, err);
@@ -87,7 +87,7 @@ bool cv_record_backup(cv_call *call)
     cv_json_writer w = {.out = call->out};
     cv_notices warnings = {0};
     cv_watermark_state state;
-    if (!call->store->calls->acknowledged(call->store, call->arena, &state, &err))
+    if (!call->record->calls->acknowledged(call->record, call->arena, &state, &err))
         cv_notice_add(&warnings, call->arena, CV_STR("store_regressed"),
                       "the copy is as incomplete as the record: %.*s", CV_FMT(err.message));
     cv_json_begin_object(&w);

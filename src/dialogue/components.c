@@ -1,7 +1,7 @@
 /* components.c - what a score is made of; see components.h. */
 #include "dialogue/components.h"
 
-#include "record/records.h"
+#include "dialogue/types.h"
 
 const cv_str cv_component_letters[CV_COMPONENT_COUNT] = {CV_STR_INIT("W"), CV_STR_INIT("C"), CV_STR_INIT("T"),
                                                          CV_STR_INIT("R")};

@@ -334,13 +334,13 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
         cv_str id = cv_dialogue_nth_id(call->arena, slug, n);
         cv_position position = {0};
         bool used, settled = false;
-        if (!call->store->calls->position(call->store, call->arena, id, &position, &used, err))
+        if (!cv_position_of(call->record, call->arena, id, &position, &used, err))
             return cv_call_fail(call, err);
         if (!used && !settle(call, w, id, &settled, outcome, err))
             return cv_call_fail(call, err);
         if (settled)
             return true;
-        if (!used && !call->store->calls->position(call->store, call->arena, id, &position, &used, err))
+        if (!used && !cv_position_of(call->record, call->arena, id, &position, &used, err))
             return cv_call_fail(call, err);
         if (!is_answer(call, w, id, position.rev, outcome, err))
             return cv_call_fail(call, err);

@@ -15,7 +15,10 @@ static const struct {
 bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err)
 {
     cv_str folder = s->dialogue.output_dir;
-    if (folder.n == 0 || s->position.restored)
+    bool imported = false;
+    if (folder.n && !cv_is_imported(call, s->id, &imported, err))
+        return false;
+    if (folder.n == 0 || imported)
         folder = cv_arena_printf(call->arena, ".conclave/dialogues/%.*s", CV_FMT(s->id));
     return cv_outlet_folder(call, folder, ret_where, err);
 }

@@ -130,7 +130,7 @@ static void keep_event(cv_graph *g, const cv_rec_event *row)
                        any_name(g, row->reference),
                        text_name(g, row->reason),
                        text_name(g, type == CV_EVENT_COMMENTED ? row->data : (cv_str){NULL, 0}),
-                       small_round(row->event_round)};
+                       small_round(row->step)};
 }
 
 static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
@@ -193,8 +193,7 @@ bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_pos
     bool found;
     ret_graph->arena = call->arena;
     sort_experts(ret_graph, s);
-    if (!call->store->calls->snapshot(call->store, call->arena, s->id, &wanted, keep_row, ret_graph, ret_position,
-                                      &found, err))
+    if (!cv_snapshot(call, s->id, &wanted, keep_row, ret_graph, ret_position, &found, err))
         return false;
     group_all(ret_graph);
     return true;

@@ -7,8 +7,8 @@
  *     cv_journal_covers(&j, e, CV_REC_ENTITY, &entity);
  *     cv_journal_commit(&j, result, &outcome, err);
  *
- * Numbers, row digests, hashes and the head of the chain are made in commit. A row put again under the same key
- * replaces the one put before. Every row must be covered by an event, or `conclave verify` could not vouch for it.
+ * It is a write of the record (kit/writing.h) with what requests about dialogues have in common: op_id, expect_rev,
+ * replays. A row put again under the same key replaces the one put before.
  */
 #ifndef CV_DIALOGUE_JOURNAL_H
 #define CV_DIALOGUE_JOURNAL_H
@@ -21,7 +21,7 @@ typedef struct {
     const cv_state *state;
     cv_str now;    /* one time for the whole write */
     bool is_dated; /* not, when the clock shows a time that cannot be written: then commit refuses */
-    struct cv_journal_rows *rows;
+    struct cv_journal_write *write;
 } cv_journal;
 
 void cv_journal_begin(cv_journal *j, cv_call *call, const cv_state *state);

@@ -55,7 +55,7 @@ bool cv_dialogue_list(cv_call *call)
     cv_json_key_str(&p.w, "status", CV_STR("success"));
     cv_json_key(&p.w, CV_STR("dialogues"));
     cv_json_begin_array(&p.w);
-    if (!call->store->calls->list(call->store, call->arena, &query, list_one, &p, &err))
+    if (!cv_list_dialogues(call->record, call->arena, &query, list_one, &p, &err))
         return cv_call_fail(call, &err);
     cv_json_end_array(&p.w);
     cv_json_key_int(&p.w, "count", (int64_t)p.count);

@@ -8,7 +8,7 @@
 #ifndef CV_DIALOGUE_PLACE_H
 #define CV_DIALOGUE_PLACE_H
 
-#include "record/records.h"
+#include "dialogue/types.h"
 #include "vocab/vocab.h"
 
 enum { CV_PLACES_PER_KIND = 10000, CV_PLACES = CV_KIND_COUNT * CV_PLACES_PER_KIND };

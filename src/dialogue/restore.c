@@ -14,33 +14,25 @@
 #include "base/path.h"
 #include "dialogue/notice.h"
 #include "dialogue/operations.h"
-#include "dialogue/verify/seal.h"
+#include "record/seal.h"
 #include "dialogue/verify/verifier.h"
 #include "record/outlet.h"
-#include "record/restore.h"
+#include "record/swap.h"
 #include "record/watermark.h"
 
 enum { MOST_TOLD = 100, MOST_NAMED = 3, MOST_NAMES = 100 };
 
-/* A dialogue that the present record has in a later or another form than the backup. */
-typedef struct {
-    cv_str id;
-    int64_t rev, restored_rev; /* restored_rev 0: the backup has none of this name */
-} loss;
-
 typedef struct {
     cv_call *call;
-    cv_restore engine;
+    cv_swap engine;
     const char *backup, *kept;
     bool is_kept;
-    cv_map positions; /* of the backup: id -> cv_position * */
     size_t dialogues;
     int64_t commits;
-    cv_seal last;                /* the backup's last commit */
-    bool is_other;               /* the present record began with another commit than the backup */
-    int64_t acknowledged;        /* the last commit that the project's watermark knows; 0: none */
-    CV_STATE_LIST(loss) present; /* all dialogues of the present record … */
-    CV_STATE_LIST(loss) lost;    /* … and those of which it has more than the backup */
+    cv_seal last;         /* the backup's last commit */
+    bool is_other;        /* the present record began with another commit than the backup */
+    int64_t acknowledged; /* the last commit that the project's watermark knows; 0: none */
+    CV_STATE_LIST(cv_swap_loss) lost; /* dialogues of which the present record has more than the backup */
 } restoring;
 
 /* ---- the backup -------------------------------------------------------------------------------------------------- */
@@ -85,12 +77,11 @@ typedef struct {
 static bool check_dialogue(void *ctx, cv_str id, cv_err *err)
 {
     checking *c = ctx;
-    cv_position *position = CV_NEW(c->call.arena, cv_position);
-    if (!cv_verify_dialogue(&c->call, c->room, id, position, err))
+    cv_position position;
+    if (!cv_verify_dialogue(&c->call, c->room, id, &position, err))
         return false;
-    *cv_map_put(&c->r->positions, c->call.arena, id, NULL) = (uintptr_t)position;
     c->r->dialogues++;
-    c->r->commits += position->rev;
+    c->r->commits += position.rev;
     return true;
 }
 
@@ -99,10 +90,12 @@ static bool check_copy(restoring *r, cv_err *err)
 {
     cv_arena *a = r->call->arena;
     checking c = {.r = r, .call = *r->call, .room = CV_NEW(a, cv_verify)};
-    bool ok = cv_sqlite_open(a, r->engine.copy, false, &c.call.store, err) &&
-              c.call.store->calls->check(c.call.store, a, err) && cv_state_each(&c.call, check_dialogue, &c, err) &&
-              cv_seal_commits(&c.call, NULL, &r->last, err);
-    cv_store_close(c.call.store);
+    c.call.record = NULL;
+    bool ok = cv_record_open(a, r->engine.copy, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema,
+                             &c.call.record, err) &&
+              c.call.record->calls->check(c.call.record, a, err) && cv_state_each(&c.call, check_dialogue, &c, err) &&
+              cv_seal_record(c.call.record, NULL, &r->last, err);
+    cv_record_close(c.call.record);
     if (ok || err->code == CV_ERR_CANCELLED)
         return ok;
     cv_err_file(err, cv_str_of(r->backup));
@@ -113,37 +106,20 @@ static bool check_copy(restoring *r, cv_err *err)
 
 /* ---- what the present record has beyond it ----------------------------------------------------------------------- */
 
-static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static bool keep_loss(void *ctx, const cv_swap_loss *loss, cv_err *err)
 {
     restoring *r = ctx;
-    (void)row, (void)err;
-    *CV_PUSH(r->call->arena, &r->present) = (loss){.id = cv_arena_copy(r->call->arena, id), .rev = rev};
-    return true;
-}
-
-/* Has the backup this dialogue as it stands now, or in a later form? */
-static bool compare_dialogue(restoring *r, loss l)
-{
-    cv_store *present = r->engine.present;
-    const uintptr_t *at = cv_map_get(&r->positions, l.id);
-    const cv_position *restored = at ? (const cv_position *)*at : NULL;
-    cv_position now;
-    bool found;
-    if (!present->calls->position(present, r->call->arena, l.id, &now, &found, &r->engine.trouble))
-        return false;
-    l.restored_rev = restored ? restored->rev : 0;
-    if (l.rev > l.restored_rev || (restored && l.rev == l.restored_rev && !cv_str_eq(now.head, restored->head)))
-        *CV_PUSH(r->call->arena, &r->lost) = l;
+    (void)err;
+    *CV_PUSH(r->call->arena, &r->lost) = (cv_swap_loss){
+        {loss->scope.room, cv_arena_copy(r->call->arena, loss->scope.name)}, loss->rev, loss->restored_rev};
     return true;
 }
 
 /* A record is known by its first commit. */
 static bool compare_origins(restoring *r)
 {
-    cv_call there = *r->call;
     cv_seal present;
-    there.store = r->engine.present;
-    if (!cv_seal_commits(&there, NULL, &present, &r->engine.trouble))
+    if (!cv_seal_record(r->engine.present, NULL, &present, &r->engine.trouble))
         return false;
     r->is_other =
         present.number > 0 && r->last.number > 0 && memcmp(present.origin, r->last.origin, CV_SEAL_ORIGIN) != 0;
@@ -157,17 +133,6 @@ static int64_t last_acknowledged(const restoring *r)
     cv_commit commit;
     const char *path = cv_watermark_path(r->call->arena, r->engine.path);
     return cv_watermark_read(path, &commit, &ignored) == CV_WATERMARK_THERE ? commit.number : 0;
-}
-
-/* False: the present record cannot be read, and r->engine.trouble says why. */
-static bool compare(restoring *r)
-{
-    cv_store *present = r->engine.present;
-    bool ok =
-        present && present->calls->list(present, r->call->arena, &(cv_list_query){0}, keep_id, r, &r->engine.trouble);
-    for (size_t i = 0; ok && i < r->present.count; i++)
-        ok = compare_dialogue(r, r->present.items[i]);
-    return ok && compare_origins(r);
 }
 
 /* ---- the swap ---------------------------------------------------------------------------------------------------- */
@@ -195,14 +160,14 @@ static const char *kept_name(restoring *r)
 
 static bool restore(restoring *r, bool *ret_compared, cv_err *err)
 {
-    cv_restore *engine = &r->engine;
-    if (!find_backup(r, err) || !cv_restore_copy(engine, r->backup, err) || !check_copy(r, err) ||
-        !cv_restore_begin(engine, err))
+    cv_swap *engine = &r->engine;
+    if (!find_backup(r, err) || !cv_swap_copy(engine, r->backup, err) || !check_copy(r, err) ||
+        !cv_swap_begin(engine, err))
         return false;
     r->acknowledged = last_acknowledged(r);
-    *ret_compared = compare(r);
+    *ret_compared = cv_swap_lost(engine, keep_loss, r, &engine->trouble) && compare_origins(r);
     r->kept = kept_name(r);
-    return cv_restore_commit(engine, r->kept, &r->is_kept, err);
+    return cv_swap_commit(engine, r->kept, &r->is_kept, err);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -211,8 +176,8 @@ static void warn_of_losses(const restoring *r, cv_notices *warnings)
 {
     cv_buf some = {0};
     for (size_t i = 0; i < r->lost.count && i < MOST_NAMED; i++) {
-        const loss *l = &r->lost.items[i];
-        cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(l->id), (long long)l->rev);
+        const cv_swap_loss *l = &r->lost.items[i];
+        cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(l->scope.name), (long long)l->rev);
         if (l->restored_rev)
             cv_buf_printf(&some, "now %lld)", (long long)l->restored_rev);
         else
@@ -241,9 +206,9 @@ static void answer_losses(const restoring *r, cv_json_writer *w)
     cv_json_key(w, CV_STR("lost"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < r->lost.count && i < MOST_TOLD; i++) {
-        const loss *l = &r->lost.items[i];
+        const cv_swap_loss *l = &r->lost.items[i];
         cv_json_begin_object(w);
-        cv_json_key_str(w, "dialogue_id", l->id);
+        cv_json_key_str(w, "dialogue_id", l->scope.name);
         cv_json_key_int(w, "rev", l->rev);
         cv_json_key_int(w, "restored_rev", l->restored_rev);
         cv_json_end_object(w);
@@ -294,10 +259,12 @@ bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)
     restoring r = {.call = call,
                    .engine = {.arena = call->arena,
                               .path = cv_record_path(call->arena, call->root, cv_record_database),
+                              .types = &cv_program_types,
+                              .schema = &cv_sql_sqlite_schema,
                               .step = step,
                               .ctx = ctx}};
     bool done = restore(&r, &compared, &err);
-    cv_restore_end(&r.engine);
+    cv_swap_end(&r.engine);
     if (!done)
         return cv_call_fail(call, &err);
     struct stat st;

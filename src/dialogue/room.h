@@ -10,6 +10,6 @@ extern const cv_room cv_room_dialogue;
 extern const cv_operation cv_dialogue_ops[];
 extern const cv_resource cv_dialogue_resources[];
 extern const cv_room_prompt cv_dialogue_prompts[];
-bool cv_dialogue_in_use(cv_store *store, cv_arena *a, const char *root);
+bool cv_dialogue_in_use(cv_record *record, cv_arena *a, const char *root);
 
 #endif

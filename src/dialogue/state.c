@@ -17,23 +17,6 @@ typedef struct {
     void *ctx;
 } loading;
 
-/* The row's texts, which live only as long as the visit, copied into the arena. */
-static void keep_texts(cv_arena *a, cv_rec_kind kind, void *row)
-{
-    const cv_rec_type *type = &cv_rec_types[kind];
-    for (size_t i = 0; i < type->field_count; i++) {
-        cv_str text;
-        char *at = (char *)row + type->fields[i].offset;
-        if (type->fields[i].type == CV_FIELD_INT)
-            continue;
-        memcpy(&text, at, sizeof text);
-        if (text.p) {
-            text = cv_arena_copy(a, text);
-            memcpy(at, &text, sizeof text);
-        }
-    }
-}
-
 static void index_row(cv_arena *a, cv_map *map, cv_str key, size_t count)
 {
     *cv_map_put(map, a, key, NULL) = count;
@@ -42,8 +25,7 @@ static void index_row(cv_arena *a, cv_map *map, cv_str key, size_t count)
 #define KEEP(KIND, name, list)                                                                                         \
     case CV_REC_##KIND: {                                                                                              \
         cv_rec_##name *kept = CV_PUSH(l->a, &s->list);                                                                 \
-        *kept = *(const cv_rec_##name *)row;                                                                           \
-        keep_texts(l->a, kind, kept);                                                                                  \
+        *kept = *(const cv_rec_##name *)cv_row_copy(l->a, cv_kind_types[kind], row);                                   \
         break;                                                                                                         \
     }
 
@@ -57,8 +39,7 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         return true;
     switch (kind) {
     case CV_REC_DIALOGUE:
-        s->dialogue = *(const cv_rec_dialogue *)row;
-        keep_texts(l->a, kind, &s->dialogue);
+        s->dialogue = *(const cv_rec_dialogue *)cv_row_copy(l->a, cv_kind_types[kind], row);
         break;
         KEEP(EXPERT, expert, experts)
         KEEP(SEAT, seat, seats)
@@ -90,10 +71,9 @@ bool cv_stored_corrupt(cv_err *err, const char *format, ...)
 }
 
 /* A column that is printed as it stands: JSON, and numbers that are kept as they were written. */
-static bool is_printed_raw(cv_rec_kind kind, const cv_field *field)
+static bool is_printed_raw(cv_rec_kind kind, const cv_type_field *field)
 {
-    return field->type == CV_FIELD_JSON ||
-           (kind == CV_REC_EXPERT && field->offset == offsetof(cv_rec_expert, relevance)) ||
+    return field->type == CV_JSON || (kind == CV_REC_EXPERT && field->offset == offsetof(cv_rec_expert, relevance)) ||
            (kind == CV_REC_DIALOGUE && field->offset == offsetof(cv_rec_dialogue, convergence_target));
 }
 
@@ -107,10 +87,10 @@ static bool is_required(cv_str field)
 }
 
 /* NULL: the field is what it should be; else what it is not. */
-static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void *row)
+static const char *fault_of(cv_rec_kind kind, const cv_type_field *field, const void *row)
 {
     const char *at = (const char *)row + field->offset;
-    if (field->type == CV_FIELD_INT) {
+    if (field->type == CV_INT) {
         int64_t number;
         memcpy(&number, at, sizeof number);
         bool is_round = cv_str_ends(field->name, CV_STR("round"));
@@ -131,7 +111,7 @@ static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void 
 /* Everything above trusts the rows: what other programs, or a failing disk, have put into the tables is found here. */
 bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
 {
-    const cv_rec_type *type = &cv_rec_types[kind];
+    const cv_type *type = cv_kind_types[kind];
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
         return cv_stored_corrupt(err, "an entity that cannot be: its number is out of range");
     for (size_t i = 0; i < type->field_count; i++) {
@@ -194,18 +174,25 @@ typedef struct {
     size_t count, capacity;
 } id_list;
 
-static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static bool keep_id(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
     id_list *ids = ctx;
-    (void)row, (void)rev, (void)err;
-    *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, id);
+    (void)at, (void)err;
+    *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, scope.name);
     return true;
+}
+
+/* The ids of all dialogues, in their order. `limit` 0: all. */
+static bool all_ids(const cv_call *call, size_t limit, id_list *ret, cv_err *err)
+{
+    *ret = (id_list){.arena = call->arena};
+    return call->record->calls->scopes(call->record, CV_STR("dialogue"), CV_STR(""), limit, keep_id, ret, err);
 }
 
 bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *err), void *ctx, cv_err *err)
 {
-    id_list all = {.arena = call->arena};
-    bool ok = call->store->calls->list(call->store, call->arena, &(cv_list_query){0}, keep_id, &all, err);
+    id_list all;
+    bool ok = all_ids(call, 0, &all, err);
     for (size_t i = 0; i < all.count && ok; i++)
         ok = cv_call_tell(call, i, all.count, all.items[i], err) && visit(ctx, all.items[i], err);
     return ok;
@@ -215,10 +202,9 @@ bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *er
 
 static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
 {
-    id_list known = {.arena = call->arena};
+    id_list known;
     cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
-    cv_list_query query = {.limit = CV_MAX_PAGE};
-    call->store->calls->list(call->store, call->arena, &query, keep_id, &known, &ignored);
+    all_ids(call, CV_MAX_PAGE, &known, &ignored);
     cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
     cv_err_field(err, CV_STR("dialogue_id"));
     cv_err_value(err, dialogue_id);
@@ -235,8 +221,7 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
     bool found;
     *ret_state = (cv_state){.id = dialogue_id};
     loading l = {call->arena, ret_state, keep, ctx};
-    if (!call->store->calls->snapshot(call->store, call->arena, dialogue_id, wanted, keep_row, &l, &ret_state->position,
-                                      &found, err))
+    if (!cv_snapshot(call, dialogue_id, wanted, keep_row, &l, &ret_state->position, &found, err))
         return false;
     if (!found)
         return not_found(call, dialogue_id, err);

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/map.h"
-#include "record/call.h"
+#include "dialogue/snapshot.h"
 #include "vocab/id.h"
 
 #define CV_STATE_LIST(type)                                                                                            \

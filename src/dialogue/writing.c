@@ -58,10 +58,13 @@ static bool try_once(cv_call *call, cv_str id, cv_work work, cv_outcome *outcome
 static bool try_alone(cv_call *call, cv_str id, cv_work work, cv_outcome *outcome)
 {
     cv_err err = {.arena = call->arena};
-    if (call->store->calls->hold(call->store, &err) != CV_STORE_DONE)
+    cv_scope_position at;
+    if (!call->record->calls->begin(call->record, call->arena, cv_dialogue_scope(id), CV_WRITE, &at, &err))
         return cv_call_fail(call, &err);
+    call->holds = &at;
     bool ok = try_once(call, id, work, outcome);
-    call->store->calls->let_go(call->store);
+    call->holds = NULL;
+    call->record->calls->end(call->record);
     if (!ok || !outcome->conflict)
         return ok;
     cv_stored_corrupt(&err, "a write of the dialogue '%.*s' that lies ahead of its rev", CV_FMT(id));

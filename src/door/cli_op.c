@@ -33,7 +33,7 @@ static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
         return true;
     }
     return cv_project_find(cli->arena, wanted, &call->root, err) &&
-           (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->store, err));
+           (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->record, err));
 }
 
 /* Lines and columns are told when the user has written them, with the file when there is one. */
@@ -167,7 +167,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_teller_begin(&teller);
     bool done = cv_op_call(cli->command->op, &call);
     cv_teller_end(&teller);
-    cv_store_close(call.store);
+    cv_record_close(call.record);
     tell_places(&input, &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);

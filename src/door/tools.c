@@ -36,8 +36,11 @@ static bool stamp(void *ctx, cv_stamp *ret_stamp)
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
-    bool known = cv_desk_open(&tools->window, tools->options.root, &err) &&
-                 tools->window.store->calls->stamp(tools->window.store, ret_stamp);
+    bool known = cv_desk_open(&tools->window, tools->options.root, &err);
+    *ret_stamp = (cv_stamp){0};
+    if (known)
+        tools->window.record->calls->changed(tools->window.record, &ret_stamp->words[0]);
+    known = ret_stamp->words[0] != 0;
     ret_stamp->opened = tools->window.opened;
     pthread_mutex_unlock(&tools->window_lock);
     cv_arena_release(&arena);
@@ -106,7 +109,7 @@ static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input,
     if (!open)
         cv_errs_keep(errs, r->arena, &err);
     call.root = w->desk.root;
-    call.store = w->desk.store;
+    call.record = w->desk.record;
     bool done = open && cv_op_call(op, &call);
     if (done)
         *ret_reply = cv_arena_copy(r->arena, cv_buf_str(&w->out));
@@ -320,7 +323,7 @@ static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
         return NULL;
     for (size_t i = 0; i < cv_room_count(); i++) {
         const cv_room *room = cv_room_at(i);
-        if (room->in_use && !room->in_use(tools->window.store, a, tools->window.root))
+        if (room->in_use && !room->in_use(tools->window.record, a, tools->window.root))
             continue;
         used = cv_arena_printf(a, "%.*s%s%s", CV_FMT(used), count++ ? "," : "", room->name);
     }

@@ -80,7 +80,7 @@ typedef struct {
     /* The text; `values` are the segments in the order of their names. */
     bool (*read)(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err);
     /* A number that differs after every change of what is read; below zero: it is not known. NULL: it never changes. */
-    int64_t (*rev)(cv_store *store, cv_arena *a, const char *root, const cv_str *values);
+    int64_t (*rev)(cv_record *record, cv_arena *a, const char *root, const cv_str *values);
     /* Those that there are, in pages; NULL: only the template is told. */
     bool (*list)(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err);
 } cv_resource;
@@ -153,7 +153,7 @@ typedef struct {
         const char *good, *pending, *bad; /* with blanks around each: the command line colours them */
     } statuses;
     /* Has the record anything of this room? NULL: that is never asked. */
-    bool (*in_use)(cv_store *store, cv_arena *a, const char *root);
+    bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
 } cv_room;
 
 #endif

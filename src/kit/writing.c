@@ -297,7 +297,7 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
     cv_commit_row stored = commit;
     stored.rev = write.at.rev;
     ret->how = w->locked ? w->record->calls->commit(w->record, w->arena, &write, err)
-                         : cv_record_write(w->record, w->arena, w->scope, w->at.rev, &write, &stored, err);
+                         : cv_record_write(w->record, w->arena, w->scope, &w->at, &write, &stored, err);
     cv_writing_end(w);
     ret->rev = stored.rev;
     ret->result = stored.result;

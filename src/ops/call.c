@@ -77,8 +77,8 @@ static bool has_all(const cv_operation *op, cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_watermark_state watermark;
-    return !call->store || op->flags & CV_OP_REGRESSED ||
-           call->store->calls->acknowledged(call->store, call->arena, &watermark, &err) || cv_call_fail(call, &err);
+    return !call->record || op->flags & CV_OP_REGRESSED ||
+           call->record->calls->acknowledged(call->record, call->arena, &watermark, &err) || cv_call_fail(call, &err);
 }
 
 bool cv_op_call(const cv_operation *op, cv_call *call)

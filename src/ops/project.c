@@ -98,9 +98,10 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
     return true;
 }
 
-bool cv_project_open(cv_arena *a, const char *root, cv_store **ret_store, cv_err *err)
+bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_err *err)
 {
-    return cv_sqlite_open_marked(a, cv_record_path(a, root, cv_record_database), false, ret_store, err);
+    return cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_EXISTING, &cv_program_types,
+                          &cv_sql_sqlite_schema, ret_record, err);
 }
 
 /* ---- init ------------------------------------------------------------------------------------------------------- */
@@ -130,16 +131,17 @@ static bool make(cv_arena *a, const char *root, cv_err *err)
 {
     cv_where gitignore = {root, ".conclave/.gitignore"};
     struct stat st;
-    cv_store *store;
+    cv_record *record;
     if (!check_links(a, root, err) || !check_lost(a, root, err) ||
         !cv_folder_make_private((cv_where){root, ".conclave"}, err) ||
         !cv_folder_make_private((cv_where){root, ".conclave/dialogues"}, err))
         return false;
     if (!cv_where_look(gitignore, &st) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
         return false;
-    if (!cv_sqlite_open_marked(a, cv_record_path(a, root, cv_record_database), true, &store, err))
+    if (!cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_CREATE, &cv_program_types,
+                        &cv_sql_sqlite_schema, &record, err))
         return false;
-    cv_store_close(store);
+    cv_record_close(record);
     return true;
 }
 

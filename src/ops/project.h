@@ -21,7 +21,7 @@
 bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_err *err);
 
 /* The record of the project in `root`. */
-bool cv_project_open(cv_arena *a, const char *root, cv_store **ret_store, cv_err *err);
+bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_err *err);
 
 /* The operation `init`: makes what is missing of the project in call->root, or in input.dir. */
 bool cv_project_init(cv_call *call);

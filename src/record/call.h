@@ -9,7 +9,8 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "record/store.h"
+#include "base/naming.h"
+#include "record/record.h"
 
 /* Who wants to know how far a long operation is; NULL: nobody. False: nobody waits for the answer any more. */
 typedef struct {
@@ -19,7 +20,9 @@ typedef struct {
 
 typedef struct {
     cv_arena *arena;
-    cv_store *store; /* NULL for operations that keep nothing */
+    cv_record *record; /* NULL for operations that keep nothing */
+    const cv_scope_position
+        *holds; /* its turn to write: the scope as it stands, and stays until the write; NULL: none */
     cv_clock clock;
     const char *root; /* the project's folder, which holds .conclave */
     bool confined;    /* paths must stay below the root: callers other than the command line */

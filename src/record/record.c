@@ -88,9 +88,16 @@ cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id s
     return found ? CV_WRITE_REPLAYED : CV_WRITE_DONE;
 }
 
+static bool is_expected(const cv_scope_position *at, const cv_scope_position *expect)
+{
+    return at->rev == expect->rev && (at->rev == 0 || expect->head.n == 0 || cv_str_eq(at->head, expect->head));
+}
+
 static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expected, cv_err *err)
 {
-    if (rev == 0)
+    if (rev == expected)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "'%.*s' has another history: a backup was restored", CV_FMT(scope.name));
+    else if (rev == 0)
         cv_err_set(err, CV_ERR_REV_CONFLICT, "there is no '%.*s' yet, rev %lld was expected", CV_FMT(scope.name),
                    (long long)expected);
     else if (expected == 0)
@@ -103,7 +110,7 @@ static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expe
     return CV_WRITE_CONFLICT;
 }
 
-cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t expect_rev,
+cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *expect,
                                 const cv_write *write, cv_commit_row *ret_row, cv_err *err)
 {
     cv_scope_position at;
@@ -112,8 +119,8 @@ cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scop
     cv_write_result result = write->restored ? CV_WRITE_DONE
                                              : cv_record_replayed(record, a, scope, &at, write->commit.op_id,
                                                                   write->commit.digest, ret_row, err);
-    if (result == CV_WRITE_DONE && at.rev != expect_rev)
-        result = rev_conflict(scope, at.rev, expect_rev, err);
+    if (result == CV_WRITE_DONE && !is_expected(&at, expect))
+        result = rev_conflict(scope, at.rev, expect->rev, err);
     if (result == CV_WRITE_DONE) {
         result = record->calls->commit(record, a, write, err);
         *ret_row = write->commit;

@@ -79,7 +79,7 @@ cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_
 {
     const cv_write write = {.at = rows->at, .rows = rows->items, .count = rows->count, .restored = true};
     cv_commit_row ignored;
-    return cv_record_write(record, a, rows->scope, 0, &write, &ignored, err);
+    return cv_record_write(record, a, rows->scope, &(cv_scope_position){0}, &write, &ignored, err);
 }
 
 /* ---- printing -----------------------------------------------------------------------------------------------------

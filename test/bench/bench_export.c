@@ -42,11 +42,11 @@ typedef struct {
     cv_str content;
 } writer;
 
-static void begin(writer *w, cv_store *store, int number)
+static void begin(writer *w, cv_record *record, int number)
 {
     cv_err err = {.arena = &w->arena};
     cv_wanted lean = {.kinds = 1u << CV_REC_DIALOGUE | 1u << CV_REC_EXPERT};
-    w->call = (cv_call){.arena = &w->arena, .store = store, .clock = {cv_bench_still, NULL}, .input = &w->input};
+    w->call = (cv_call){.arena = &w->arena, .record = record, .clock = {cv_bench_still, NULL}, .input = &w->input};
     cv_str input = cv_arena_printf(&w->arena, "{\"op_id\":\"op-%d\"}", number);
     if (!cv_json_parse(&w->arena, input, &w->input, &err))
         die(&err);
@@ -70,9 +70,9 @@ static void put(writer *w, cv_rec_event *event, cv_rec_kind kind, const void *ro
     cv_journal_covers(&w->journal, event, kind, cv_journal_put(&w->journal, kind, row));
 }
 
-static void create(writer *w, cv_store *store)
+static void create(writer *w, cv_record *record)
 {
-    begin(w, store, 0);
+    begin(w, record, 0);
     cv_rec_dialogue dialogue = {.title = CV_STR("Large"), .status = CV_STR("open"), .created_at = w->journal.now};
     cv_rec_event *event =
         cv_journal_event(&w->journal, 'D', CV_STR("large"), CV_STR("created"), 0, CV_STR("[\"judge\"]"));
@@ -129,9 +129,9 @@ static void add_entity(writer *w, cv_kind kind, int round, int seq)
     cv_journal_put(&w->journal, CV_REC_ORIGIN, &origin);
 }
 
-static void add_round(writer *w, cv_store *store, int round)
+static void add_round(writer *w, cv_record *record, int round)
 {
-    begin(w, store, round + 1);
+    begin(w, record, round + 1);
     char *content = cv_arena_alloc(&w->arena, CONTENT);
     for (int i = 0; i < CONTENT; i++)
         content[i] = "The premium covers \"it\"\n"[i % 24];
@@ -167,23 +167,23 @@ static void add_round(writer *w, cv_store *store, int round)
     commit(w);
 }
 
-static cv_store *make_large(cv_arena *a, const char *path)
+static cv_record *make_large(cv_arena *a, const char *path)
 {
-    cv_store *store;
+    cv_record *record;
     cv_err err = {.arena = a};
-    if (!cv_sqlite_open(a, path, true, &store, &err))
+    if (!cv_record_open(a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err))
         die(&err);
     writer *w = CV_NEW(a, writer);
-    create(w, store);
+    create(w, record);
     for (int round = 0; round < ROUNDS; round++)
-        add_round(w, store, round);
+        add_round(w, record, round);
     cv_arena_release(&w->arena);
-    return store;
+    return record;
 }
 
 /* ---- both sides ------------------------------------------------------------------------------ */
 
-static double export_once(cv_store *store, const char *folder)
+static double export_once(cv_record *record, const char *folder)
 {
     cv_arena a = {0};
     cv_errs errs = {0};
@@ -195,7 +195,7 @@ static double export_once(cv_store *store, const char *folder)
     if (!cv_json_parse(&a, text, &input, &err))
         die(&err);
     cv_call call = {.arena = &a,
-                    .store = store,
+                    .record = record,
                     .clock = {cv_bench_still, NULL},
                     .root = folder,
                     .input = &input,
@@ -249,7 +249,7 @@ static long make_in_child(const char *path, const char *folder)
 {
     cv_arena a = {0};
     (void)folder;
-    cv_store_close(make_large(&a, path));
+    cv_record_close(make_large(&a, path));
     cv_arena_release(&a);
     return 0;
 }
@@ -266,7 +266,7 @@ static long export_in_child(const char *path, const char *folder)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
-    cv_store *store;
+    cv_record *record;
     malloc_trim(0);
     FILE *marks = fopen("/proc/self/clear_refs", "w");
     if (marks) {
@@ -274,11 +274,11 @@ static long export_in_child(const char *path, const char *folder)
         fclose(marks);
     }
     long before = high_water();
-    if (!cv_sqlite_open(&a, path, false, &store, &err))
+    if (!cv_record_open(&a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &record, &err))
         die(&err);
-    export_once(store, folder);
+    export_once(record, folder);
     long peak = high_water() - before;
-    cv_store_close(store);
+    cv_record_close(record);
     cv_arena_release(&a);
     return peak;
 }
@@ -289,16 +289,16 @@ static void compare(const char *path, const char *folder)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
-    cv_store *store;
+    cv_record *record;
     sqlite3 *db;
     size_t bytes = 0;
     double best_read = 1e9, best_export = 1e9;
-    if (!cv_sqlite_open(&a, path, false, &store, &err))
+    if (!cv_record_open(&a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &record, &err))
         die(&err);
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         exit(1);
     for (int i = 0; i < REPETITIONS; i++) {
-        double read = read_once(db, &bytes), exported = export_once(store, folder);
+        double read = read_once(db, &bytes), exported = export_once(record, folder);
         best_read = read < best_read ? read : best_read;
         best_export = exported < best_export ? exported : best_export;
     }
@@ -310,7 +310,7 @@ static void compare(const char *path, const char *folder)
            stat(file, &st) == 0 ? (double)st.st_size / 1e6 : 0.0);
     printf("  rate against bare reading    %6.2f     (promised: at least 0.4)\n", best_read / best_export);
     sqlite3_close(db);
-    cv_store_close(store);
+    cv_record_close(record);
     cv_arena_release(&a);
 }
 

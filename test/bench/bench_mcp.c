@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "benching.h"
+
+#include "dialogue/types.h"
 #include "mcp_client.h"
 #include "record/outlet.h"
 #include "vocab/vocab.h"
@@ -66,15 +68,16 @@ static cv_str make_round(cv_arena *a, int round)
 static void make_project(cv_arena *a, const char *folder)
 {
     cv_err err = {.arena = a};
-    cv_store *store;
+    cv_record *record;
     if (mkdir(cv_record_path(a, folder, ""), 0755) != 0 ||
-        !cv_sqlite_open(a, cv_record_path(a, folder, cv_record_database), true, &store, &err))
+        !cv_record_open(a, cv_record_path(a, folder, cv_record_database), CV_RECORD_CREATE, &cv_program_types,
+                        &cv_sql_sqlite_schema, &record, &err))
         exit(1);
     for (int i = 1; i <= DIALOGUES; i++)
-        cv_bench_call(store, folder, "create", make_dialogue(a, i));
+        cv_bench_call(record, folder, "create", make_dialogue(a, i));
     for (int round = 0; round < 3; round++)
-        cv_bench_call(store, folder, "round-register", make_round(a, round));
-    cv_store_close(store);
+        cv_bench_call(record, folder, "round-register", make_round(a, round));
+    cv_record_close(record);
 }
 
 /* ---- the contenders --------------------------------------------------------------------------------------------- */

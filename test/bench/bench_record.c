@@ -123,7 +123,7 @@ static double commit_page(cv_record *record, cv_arena *a, int page, cv_err *err)
                             .rows = lists,
                             .count = CV_COUNT(lists)};
     cv_commit_row stored;
-    if (cv_record_write(record, a, scope, page, &write, &stored, err) != CV_WRITE_DONE)
+    if (cv_record_write(record, a, scope, &(cv_scope_position){.rev = page}, &write, &stored, err) != CV_WRITE_DONE)
         fail(err);
     return cv_bench_seconds() - begin;
 }
@@ -403,8 +403,8 @@ void bench_record(void)
         paths[i] = cv_arena_printf(&a, "%s/%d.db", folder, i).p;
     cv_record *record = NULL, *second = NULL;
     bare b = {0};
-    if (!cv_sqlite_record_open(&a, paths[0], true, &types, &schema, &record, &err) ||
-        !cv_sqlite_record_open(&a, paths[1], true, &types, &schema, &second, &err))
+    if (!cv_record_open(&a, paths[0], CV_RECORD_CREATE, &types, &schema, &record, &err) ||
+        !cv_record_open(&a, paths[1], CV_RECORD_CREATE, &types, &schema, &second, &err))
         fail(&err);
     open_bare(&b, paths[2]);
     compare_writing(record, second, &b, &a, &err);

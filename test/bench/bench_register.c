@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "benching.h"
-#include "record/sqlite_engine.h"
+
+#include "dialogue/types.h"
+#include "record/sqlite/engine.h"
 
 enum { REPETITIONS = 25, KINDS = 5, PER_KIND = 99, ENTITIES = KINDS * PER_KIND, CONTENT = 480, MOST_TABLES = 32 };
 
@@ -113,16 +115,17 @@ static cv_str make_dialogue(cv_arena *a, int number)
 /* ---- through the operation ---------------------------------------------------------------------- */
 
 /* From text to answer, in memory that is given back. */
-static cost call(cv_store *store, const char *folder, const char *verb, cv_str text)
+static cost call(cv_record *record, const char *folder, const char *verb, cv_str text)
 {
     cost begin = now();
-    cv_bench_call(store, folder, verb, text);
+    cv_bench_call(record, folder, verb, text);
     return since(begin);
 }
 
 /* ---- bare SQLite -------------------------------------------------------------------------------- */
 
-/* A table with a dialogue_id: how its rows of one write are read from the one side and put into the other. */
+/* A table with a scope, or that of scopes: how its rows of one write are read from the one side and put into the other.
+ */
 typedef struct {
     char name[40];
     sqlite3_stmt *read, *put, *count[2];
@@ -169,27 +172,34 @@ static sqlite3_stmt *prepare(sqlite3 *db, char *sql)
 /* Rows of dialogues and experts exist already and are replaced; all others are new. */
 static void prepare_table(bare *b, table *t, const char *columns, const char *marks, const char *key, const char *sets)
 {
-    bool replaces = strcmp(t->name, "dialogues") == 0 || strcmp(t->name, "experts") == 0;
+    bool scopes = strcmp(t->name, "scopes") == 0;
+    bool replaces = scopes || strcmp(t->name, "dialogues") == 0 || strcmp(t->name, "experts") == 0;
     t->read =
-        prepare(b->from, sqlite3_mprintf("SELECT %s FROM %s WHERE dialogue_id = ? AND rev = ?", columns, t->name));
+        prepare(b->from, sqlite3_mprintf(scopes ? "SELECT %s FROM %s WHERE name = ? AND rev = ?"
+                                                : "SELECT %s FROM %s WHERE scope = (SELECT number FROM scopes WHERE "
+                                                  "name = ?) AND rev = ?",
+                                         columns, t->name));
     t->columns = sqlite3_column_count(t->read);
     t->put =
         prepare(b->to, sqlite3_mprintf(replaces ? "INSERT INTO %s (%s) VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s"
                                                 : "INSERT INTO %s (%s) VALUES (%s)",
-                                       t->name, columns, marks, key, sets));
+                                       t->name, columns, marks, key,
+                                       scopes ? "rev = excluded.rev, head = excluded.head, event_count = "
+                                                "excluded.event_count"
+                                              : sets));
     for (int i = 0; i < 2; i++)
         t->count[i] = prepare(i ? b->to : b->from, sqlite3_mprintf("SELECT count(*) FROM %s", t->name));
 }
 
 static void prepare_tables(bare *b)
 {
-    sqlite3_stmt *st =
-        prepare(b->to, sqlite3_mprintf(
-                           "SELECT m.name, group_concat(c.name), group_concat('?'),"
-                           " group_concat(c.name) FILTER (WHERE c.pk), group_concat(c.name || ' = excluded.' || c.name)"
-                           " FILTER (WHERE NOT c.pk) FROM sqlite_schema m, pragma_table_info(m.name) c"
-                           " WHERE m.type = 'table' GROUP BY m.name HAVING sum(c.name = 'dialogue_id')"
-                           " ORDER BY m.name <> 'dialogues', m.name"));
+    sqlite3_stmt *st = prepare(
+        b->to,
+        sqlite3_mprintf("SELECT m.name, group_concat(c.name), group_concat('?'),"
+                        " group_concat(c.name) FILTER (WHERE c.pk), group_concat(c.name || ' = excluded.' || c.name)"
+                        " FILTER (WHERE NOT c.pk) FROM sqlite_schema m, pragma_table_info(m.name) c"
+                        " WHERE m.type = 'table' GROUP BY m.name HAVING sum(c.name = 'scope') AND sum(c.name = 'rev')"
+                        " OR m.name = 'scopes' ORDER BY m.name <> 'scopes', m.name"));
     while (sqlite3_step(st) == SQLITE_ROW && b->count < MOST_TABLES) {
         const char *text[5];
         for (int i = 0; i < 5; i++)
@@ -293,23 +303,23 @@ static void close_tables(bare *b)
 /* ---- both ---------------------------------------------------------------------------------------- */
 
 /* Neither pays for what the rounds before it have left in the log. */
-static void empty_logs(cv_store *store, bare *b)
+static void empty_logs(cv_record *record, bare *b)
 {
-    sqlite3_exec(((cv_sqlite *)store)->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    sqlite3_exec(((cv_sqlite_record *)record)->s->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
     sqlite3_exec(b->to, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
 }
 
-static void compare(cv_store *store, const char *folder, bare *b)
+static void compare(cv_record *record, const char *folder, bare *b)
 {
     cost ours = {1e9, 1e9}, floor = {1e9, 1e9};
     cv_arena a = {0};
     for (int i = 0; i < REPETITIONS; i++) {
-        call(store, folder, "create", make_dialogue(&a, i));
+        call(record, folder, "create", make_dialogue(&a, i));
         fetch(b, i, 1);
         insert(b);
         cv_str text = make_round(&a, i);
-        empty_logs(store, b);
-        keep_best(&ours, call(store, folder, "round-register", text));
+        empty_logs(record, b);
+        keep_best(&ours, call(record, folder, "round-register", text));
         fetch(b, i, 2);
         keep_best(&floor, insert(b));
         cv_arena_reset(&a);
@@ -330,15 +340,16 @@ void bench_register(void)
         return;
     const char *one = cv_arena_printf(&a, "%s/conclave.db", folder).p,
                *two = cv_arena_printf(&a, "%s/bare.db", folder).p;
-    cv_store *store;
-    if (cv_sqlite_open(&a, one, true, &store, &err)) {
+    cv_record *record;
+    if (cv_record_open(&a, one, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err)) {
         bare b = {.from = open_bare(one), .to = open_bare(two)};
-        if (sqlite3_exec(b.to, cv_sql_schema.items[0].text, NULL, NULL, NULL) != SQLITE_OK)
-            die(b.to, "schema");
+        for (size_t i = 0; i < cv_sql_sqlite_schema.count; i++)
+            if (sqlite3_exec(b.to, cv_sql_sqlite_schema.items[i].text, NULL, NULL, NULL) != SQLITE_OK)
+                die(b.to, "schema");
         prepare_tables(&b);
-        compare(store, folder, &b);
+        compare(record, folder, &b);
         close_tables(&b);
-        cv_store_close(store);
+        cv_record_close(record);
     }
     unlink(one);
     unlink(two);

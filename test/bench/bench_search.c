@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/sqlite_engine.h"
+#include "record/sqlite/engine.h"
 
 enum {
     DIALOGUES = 200,
@@ -120,7 +120,7 @@ static void make_entity(cv_arena *a, cv_rec_entity *e, size_t i)
 }
 
 /* A dialogue with all its entities in one write; what the commit took. */
-static double write_dialogue(cv_store *store, const char *prefix, int number, const cv_rec_entity *entities)
+static double write_dialogue(cv_record *record, const char *prefix, int number, const cv_rec_entity *entities)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
@@ -136,14 +136,14 @@ static double write_dialogue(cv_store *store, const char *prefix, int number, co
     int64_t rev;
     cv_str result;
     double begin = now();
-    if (store->calls->commit(store, &a, &op, &changes, &rev, &result, &err) != CV_STORE_DONE)
+    if (record->calls->commit(record, &a, &op, &changes, &rev, &result, &err) != CV_STORE_DONE)
         die("commit", &err);
     double took = now() - begin;
     cv_arena_release(&a);
     return took;
 }
 
-static size_t fill(cv_store *store)
+static size_t fill(cv_record *record)
 {
     size_t bytes = 0;
     for (int i = 0; i < DIALOGUES; i++) {
@@ -153,7 +153,7 @@ static size_t fill(cv_store *store)
             make_entity(&a, &entities[k], k);
             bytes += entities[k].label.n + entities[k].content.n;
         }
-        write_dialogue(store, "d", i, entities);
+        write_dialogue(record, "d", i, entities);
         cv_arena_release(&a);
     }
     return bytes;
@@ -168,14 +168,14 @@ static bool count_hit(void *ctx, const cv_search_hit *hit, cv_err *err)
     return true;
 }
 
-static double search(cv_store *store, const cv_search_query *query, size_t *ret_hits)
+static double search(cv_record *record, const cv_search_query *query, size_t *ret_hits)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     size_t behind;
     *ret_hits = 0;
     double begin = now();
-    if (!store->calls->search(store, &a, query, count_hit, ret_hits, &behind, &err))
+    if (!record->calls->search(record, &a, query, count_hit, ret_hits, &behind, &err))
         die("search", &err);
     double took = now() - begin;
     cv_arena_release(&a);
@@ -231,15 +231,15 @@ static double index_bare(sqlite3 *db, const char *path)
     return took;
 }
 
-static void bench_index(cv_store *store, const char *folder, size_t bytes)
+static void bench_index(cv_record *record, const char *folder, size_t bytes)
 {
-    sqlite3 *db = ((cv_sqlite *)store)->db;
+    sqlite3 *db = ((cv_sqlite_record *)record)->s->db;
     cv_arena a = {0};
     cv_search_term term = {.text = CV_STR("word")};
     size_t hits;
     const char *bare_path = cv_arena_printf(&a, "%s/bare.db", folder).p;
     int64_t before = number(db, "PRAGMA page_count");
-    double ours = search(store, &(cv_search_query){.terms = &term, .count = 1, .limit = PAGE}, &hits);
+    double ours = search(record, &(cv_search_query){.terms = &term, .count = 1, .limit = PAGE}, &hits);
     int64_t size = (number(db, "PRAGMA page_count") - before) * number(db, "PRAGMA page_size");
     double bare = index_bare(db, bare_path);
     double entities = (double)DIALOGUES * ENTITIES;
@@ -251,9 +251,9 @@ static void bench_index(cv_store *store, const char *folder, size_t bytes)
     cv_arena_release(&a);
 }
 
-static void bench_query(cv_store *store, const char *name, const cv_search_query *query, const char *like)
+static void bench_query(cv_record *record, const char *name, const cv_search_query *query, const char *like)
 {
-    sqlite3 *db = ((cv_sqlite *)store)->db;
+    sqlite3 *db = ((cv_sqlite_record *)record)->s->db;
     cv_arena a = {0};
     double ours = 1e9, bare = 1e9, scan = 1e9;
     size_t hits = 0;
@@ -262,7 +262,7 @@ static void bench_query(cv_store *store, const char *name, const cv_search_query
         cv_arena_printf(&a, "SELECT * FROM (%s) WHERE label LIKE ?1 OR content LIKE ?1", all_texts).p;
     const char *expression = cv_arena_copy_z(&a, cv_sqlite_expression(&a, &plain));
     for (int i = 0; i < READS; i++) {
-        double one = search(store, query, &hits);
+        double one = search(record, query, &hits);
         double two =
             run(db, "SELECT rowid FROM search_index WHERE search_index MATCH ?1 ORDER BY rank LIMIT 20", expression);
         double three = i < 2 ? run(db, scan_sql, like) : scan;
@@ -275,7 +275,7 @@ static void bench_query(cv_store *store, const char *name, const cv_search_query
     cv_arena_release(&a);
 }
 
-static void bench_queries(cv_store *store)
+static void bench_queries(cv_record *record)
 {
     char words[4][32] = {{0}}, two[80], like[4][40];
     const size_t numbers[4] = {2, 300, 12000, 3}; /* common, usual, rare, common */
@@ -289,22 +289,22 @@ static void bench_queries(cv_store *store)
     cv_search_term phrase = {.text = {two, (size_t)n}};
     char like_two[88];
     snprintf(like_two, sizeof like_two, "%%%s%%", two);
-    bench_query(store, "a common word", &(cv_search_query){.terms = &terms[0], .count = 1, .limit = PAGE}, like[0]);
-    bench_query(store, "a usual word", &(cv_search_query){.terms = &terms[1], .count = 1, .limit = PAGE}, like[1]);
-    bench_query(store, "a rare word", &(cv_search_query){.terms = &terms[2], .count = 1, .limit = PAGE}, like[2]);
-    bench_query(store, "a phrase", &(cv_search_query){.terms = &phrase, .count = 1, .limit = PAGE}, like_two);
+    bench_query(record, "a common word", &(cv_search_query){.terms = &terms[0], .count = 1, .limit = PAGE}, like[0]);
+    bench_query(record, "a usual word", &(cv_search_query){.terms = &terms[1], .count = 1, .limit = PAGE}, like[1]);
+    bench_query(record, "a rare word", &(cv_search_query){.terms = &terms[2], .count = 1, .limit = PAGE}, like[2]);
+    bench_query(record, "a phrase", &(cv_search_query){.terms = &phrase, .count = 1, .limit = PAGE}, like_two);
     bench_query(
-        store, "common, open tensions",
+        record, "common, open tensions",
         &(cv_search_query){
             .terms = &terms[0], .count = 1, .kinds = CV_STR("T"), .statuses = CV_STR("[\"open\"]"), .limit = PAGE},
         like[0]);
-    bench_query(store, "usual, of one expert",
+    bench_query(record, "usual, of one expert",
                 &(cv_search_query){.terms = &terms[1], .count = 1, .expert = CV_STR("scone"), .limit = PAGE}, like[1]);
 }
 
 /* ---- writing with and without the index ------------------------------------------------------- */
 
-static void bench_writes(cv_store *with, cv_store *without)
+static void bench_writes(cv_record *with, cv_record *without)
 {
     cv_arena a = {0};
     cv_rec_entity *entities = CV_NEW_ARRAY(&a, ENTITIES, cv_rec_entity);
@@ -313,9 +313,9 @@ static void bench_writes(cv_store *with, cv_store *without)
         make_entity(&a, &entities[k], k);
     for (int i = 0; i < WRITES; i++)
         for (int k = 0; k < 2; k++) {
-            cv_store *store = k ? without : with;
-            run(((cv_sqlite *)store)->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
-            double one = write_dialogue(store, "w", i, entities);
+            cv_record *record = k ? without : with;
+            run(((cv_sqlite_record *)record)->s->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+            double one = write_dialogue(record, "w", i, entities);
             best[k] = one < best[k] ? one : best[k];
         }
     printf("          writing 500 entities     %7.2f ms   no index    %7.2f ms   ratio %.2f\n", best[0], best[1],
@@ -335,23 +335,23 @@ void bench_search(void)
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     char folder[] = "/tmp/conclave-bench-XXXXXX";
-    cv_store *store, *plain;
+    cv_record *record, *plain;
     cv_sql_migrations first = {cv_sql_schema.items, 1};
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/conclave.db", folder).p,
                *plain_path = cv_arena_printf(&a, "%s/plain.db", folder).p;
-    if (!cv_sqlite_open(&a, path, true, &store, &err) ||
+    if (!cv_record_open(&a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err) ||
         !cv_sqlite_open_with(&a, plain_path, true, &first, &plain, &err))
         die("open", &err);
     make_vocabulary();
-    size_t bytes = fill(store);
+    size_t bytes = fill(record);
     fill(plain);
-    bench_index(store, folder, bytes);
-    bench_queries(store);
-    bench_writes(store, plain);
-    cv_store_close(store);
-    cv_store_close(plain);
+    bench_index(record, folder, bytes);
+    bench_queries(record);
+    bench_writes(record, plain);
+    cv_record_close(record);
+    cv_record_close(plain);
     remove_store(&a, path);
     remove_store(&a, plain_path);
     rmdir(folder);

@@ -131,14 +131,14 @@ static const struct {
     {"progress", "{\"dialogue_id\":\"long\"}", read_course},
 };
 
-static void compare(cv_store *store, sqlite3 *db, const char *folder, int rounds)
+static void compare(cv_record *record, sqlite3 *db, const char *folder, int rounds)
 {
     for (size_t v = 0; v < CV_COUNT(views); v++) {
         double read = 1e9, view = 1e9;
         size_t rows = 0;
         for (int i = 0; i < TURNS; i++) {
             double one = views[v].rival(db, &rows),
-                   other = cv_bench_call(store, folder, views[v].verb, cv_str_of(views[v].request));
+                   other = cv_bench_call(record, folder, views[v].verb, cv_str_of(views[v].request));
             read = one < read ? one : read;
             view = other < view ? other : view;
         }
@@ -158,25 +158,25 @@ void bench_views(void)
     const char *tmp = getenv("TMPDIR");
     cv_arena a = {0}, turn = {0};
     cv_err err = {.arena = &a};
-    cv_store *store;
+    cv_record *record;
     sqlite3 *db;
     char *folder = cv_arena_copy_z(&a, cv_arena_printf(&a, "%s/conclave-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/long.db", folder).p;
     printf("views of a long dialogue\n");
-    if (!cv_sqlite_open(&a, path, true, &store, &err) ||
+    if (!cv_record_open(&a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err) ||
         sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         exit(1);
-    cv_bench_call(store, folder, "create", make_dialogue(&a));
+    cv_bench_call(record, folder, "create", make_dialogue(&a));
     for (int round = 0; round < ROUNDS; round++) {
-        cv_bench_call(store, folder, "round-register", make_round(&turn, round));
+        cv_bench_call(record, folder, "round-register", make_round(&turn, round));
         cv_arena_reset(&turn);
         if (round == 0 || round == 19 || round == ROUNDS - 1)
-            compare(store, db, folder, round + 1);
+            compare(record, db, folder, round + 1);
     }
     sqlite3_close(db);
-    cv_store_close(store);
+    cv_record_close(record);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     cv_arena_release(&turn);
     cv_arena_release(&a);

@@ -24,7 +24,7 @@ static inline int64_t cv_bench_still(void *ctx)
 }
 
 /* From the request's text to the answer, in memory that is given back: seconds. Ends the process when it is refused. */
-static inline double cv_bench_call(cv_store *store, const char *folder, const char *verb, cv_str text)
+static inline double cv_bench_call(cv_record *record, const char *folder, const char *verb, cv_str text)
 {
     double begin = cv_bench_seconds();
     cv_arena a = {0};
@@ -33,7 +33,7 @@ static inline double cv_bench_call(cv_store *store, const char *folder, const ch
     cv_err err = {.arena = &a};
     cv_json input;
     cv_call call = {.arena = &a,
-                    .store = store,
+                    .record = record,
                     .clock = {cv_bench_still, NULL},
                     .root = folder,
                     .input = &input,

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "dialogue/search/query.h"
 #include "dialogue/search/snippet.h"
-#include "record/sqlite_words.h"
+#include "record/sqlite/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

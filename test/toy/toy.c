@@ -132,9 +132,9 @@ static bool read_jar(const cv_asker *asker, const cv_str *values, cv_str *ret_te
                   ret_text, err);
 }
 
-static int64_t rev_of_jar(cv_store *store, cv_arena *a, const char *root, const cv_str *values)
+static int64_t rev_of_jar(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
 {
-    (void)store;
+    (void)record;
     return count_of(a, root, values[0]) + 1;
 }
 
@@ -152,9 +152,9 @@ static void print_topic(cv_buf *out)
     cv_buf_printf(out, "A jar holds %d.\n", MOST);
 }
 
-static bool in_use(cv_store *store, cv_arena *a, const char *root)
+static bool in_use(cv_record *record, cv_arena *a, const char *root)
 {
-    (void)store;
+    (void)record;
     return cv_file_is_folder(cv_arena_printf(a, "%s/.conclave/jars", root).p);
 }
 

@@ -156,8 +156,8 @@ static int set_up(void **state)
     f = (fixture){0};
     cv_sample s;
     cv_sample_make(&s);
-    cv_store_close(s.store);
-    s.store = NULL;
+    cv_record_close(s.record);
+    s.record = NULL;
     f.folder = cv_test_folder(&f.arena);
     f.path = cv_arena_printf(&f.arena, "%s/damaged.db", f.folder).p;
     cv_err err = {.arena = &f.arena};
@@ -187,7 +187,7 @@ static int64_t noon(void *ctx)
 }
 
 /* In the child: true when all that was said is JSON in UTF-8. */
-static bool ask(const fixture *f, cv_store *store, size_t i)
+static bool ask(const fixture *f, cv_record *record, size_t i)
 {
     cv_arena a = {0};
     cv_buf out = {0};
@@ -195,7 +195,7 @@ static bool ask(const fixture *f, cv_store *store, size_t i)
     cv_err err = {.arena = &a};
     cv_json input, answer;
     cv_call call = {.arena = &a,
-                    .store = store,
+                    .record = record,
                     .clock = {noon, NULL},
                     .root = f->folder,
                     .for_people = true,
@@ -239,7 +239,7 @@ static size_t keep_values(const fixture *f, cv_arena *a, cv_str table, cv_str co
 }
 
 /* In the child: one value in the rows of a column, one after the other, and back again. */
-static bool damage(const fixture *f, cv_store *store, cv_str table, cv_str column, const char *value)
+static bool damage(const fixture *f, cv_record *record, cv_str table, cv_str column, const char *value)
 {
     cv_arena a = {0};
     sqlite3_value **kept;
@@ -254,7 +254,7 @@ static bool damage(const fixture *f, cv_store *store, cv_str table, cv_str colum
         size_t said = strlen(f->doing);
         for (size_t r = 0; changed && r < CV_COUNT(requests); r++) {
             snprintf(f->doing + said, DOING - said, ": %s", requests[r].verb);
-            ok = ask(f, store, r) && ok;
+            ok = ask(f, record, r) && ok;
         }
         sqlite3_stmt *st;
         cv_str sql = cv_arena_printf(&a, "UPDATE \"%.*s\" SET \"%.*s\" = ? WHERE row_number = %zu", CV_FMT(table),
@@ -276,17 +276,18 @@ static int in_child(fixture *f, cv_str place)
     cv_str_split(&table, '.', &column);
     cv_str swap = table;
     table = column, column = swap;
-    cv_store *store;
+    cv_record *record;
     cv_err err = {.arena = &f->arena};
     bool ok = true;
     sqlite3_open(f->path, &f->db);
     sqlite3_exec(f->db, "PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF", NULL, NULL, NULL);
-    if (!cv_sqlite_open(&f->arena, f->path, false, &store, &err))
+    if (!cv_record_open(&f->arena, f->path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &record,
+                        &err))
         return 3;
     for (size_t i = 0; i < CV_COUNT(values); i++)
         if (cv_test_soak() || i == f->seed % CV_COUNT(values))
-            ok = damage(f, store, table, column, values[i]) && ok;
-    cv_store_close(store);
+            ok = damage(f, record, table, column, values[i]) && ok;
+    cv_record_close(record);
     sqlite3_close(f->db);
     return ok ? 0 : 1;
 }

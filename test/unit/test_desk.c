@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "dialogue/types.h"
 #include "door/desk.h"
 #include "door/tools.h"
+#include "kit/writing.h"
 #include "ops/project.h"
 #include "record/outlet.h"
 
@@ -45,9 +47,11 @@ static void put(fixture *f, const char *path, const char *text)
 
 static void make_record(fixture *f, const char *path)
 {
-    cv_store *store;
-    assert_ok(cv_sqlite_open(&f->arena, path, true, &store, &f->err), &f->err);
-    cv_store_close(store);
+    cv_record *record;
+    assert_ok(
+        cv_record_open(&f->arena, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &f->err),
+        &f->err);
+    cv_record_close(record);
 }
 
 /* ---- opening that fails ------------------------------------------------------------------------------------------ */
@@ -142,25 +146,39 @@ static void the_stamp_is_that_of_the_file_that_is_there(void **state)
     cv_tools_end(&server);
 }
 
+static cv_write_result write_something(fixture *f, cv_record *record)
+{
+    cv_writing w;
+    cv_written written;
+    const cv_request request = {CV_STR("op"), CV_STR("digest"), CV_STR("test")};
+    if (!cv_writing_begin(&w, record, &f->arena, cv_dialogue_scope(CV_STR("d")), CV_STR("now"), &f->err))
+        return CV_WRITE_FAILED;
+    cv_writing_event(&w, CV_STR("D"), CV_STR("d"), CV_STR("created"));
+    cv_writing_commit(&w, &request, CV_STR("{}"), &written, &f->err);
+    return written.how;
+}
+
 /* Rights bind everybody but root: another user does it. */
 static int write_when_allowed(fixture *f)
 {
     cv_desk desk = {0};
-    int64_t seq;
     chmod(f->record, 0500);
     if (!cv_desk_open(&desk, f->folder, &f->err))
         return 1;
-    if (desk.store->calls->stream_append(desk.store, &f->arena, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1, CV_STR("now"),
-                                         &seq, &f->err) != CV_STORE_FAILED)
+    if (write_something(f, desk.record) != CV_WRITE_FAILED)
         return 2;
     chmod(f->record, 0700);
     if (!cv_desk_open(&desk, f->folder, &f->err) || desk.opened != 2)
         return 3;
-    if (desk.store->calls->stream_append(desk.store, &f->arena, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1, CV_STR("now"),
-                                         &seq, &f->err) != CV_STORE_DONE)
+    if (write_something(f, desk.record) != CV_WRITE_DONE)
         return 4;
     cv_desk_close(&desk);
     return 0;
+}
+
+static const char *beside(fixture *f, const char *suffix)
+{
+    return cv_arena_printf(&f->arena, "%s%s", f->path, suffix).p;
 }
 
 static void a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be(void **state)
@@ -173,7 +191,8 @@ static void a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be(voi
     if (child == 0) {
         bool root = geteuid() == 0;
         if (root && (chown(f->folder, 65534, 65534) != 0 || chown(f->record, 65534, 65534) != 0 ||
-                     chown(f->path, 65534, 65534) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
+                     chown(f->path, 65534, 65534) != 0 || chown(beside(f, "-watermark"), 65534, 65534) != 0 ||
+                     chown(beside(f, "-turn"), 65534, 65534) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
             _exit(9);
         _exit(write_when_allowed(f));
     }

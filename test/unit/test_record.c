@@ -8,6 +8,8 @@
 #include "board.h"
 #include "record_model.h"
 
+#include "record/seal.h"
+
 enum { ENGINES = 3, SCOPES = 5 };
 
 typedef struct {
@@ -546,6 +548,12 @@ static void compare_all(fixture *f)
         }
     }
     assert_ok(f->records[2]->calls->check(f->records[2], &f->turn, &f->err), &f->err);
+    assert_ok(f->records[2]->calls->search_check(f->records[2], &f->turn, &f->err), &f->err);
+    cv_seal seals[ENGINES] = {0};
+    for (size_t i = 0; i < ENGINES; i++) {
+        assert_ok(cv_seal_record(f->records[i], NULL, &seals[i], &f->err), &f->err);
+        assert_memory_equal(&seals[i], &seals[0], sizeof seals[0]);
+    }
 }
 
 static void run_steps(fixture *f, size_t steps)

@@ -137,6 +137,28 @@ static void a_full_disk_certainly_does_not_write(void **state)
 /* ---- calls that fail
  * ------------------------------------------------------------------------------------------------- */
 
+/* The watermark is one small write of its own: no write, no sync of the database more. */
+static void a_watermark_costs_no_sync(void **state)
+{
+    fixture *f = *state;
+    size_t calls[2];
+    cv_commit mark, last;
+    f->record = board_open(&f->arena, f->path, &f->err);
+    for (int64_t rev = 1; rev <= 2; rev++)
+        assert_int_equal(write_rev(f->record, &f->arena, BOARD("x"), rev, true, &f->err), CV_WRITE_DONE);
+    for (int64_t i = 0; i < 2; i++) {
+        disk.calls = 0;
+        assert_int_equal(write_rev(f->record, &f->arena, BOARD("x"), 3 + i, true, &f->err), CV_WRITE_DONE);
+        calls[i] = disk.calls;
+        assert_int_equal(cv_watermark_read(cv_watermark_path(&f->arena, f->path), &mark, &f->err), CV_WATERMARK_THERE);
+        assert_ok(f->record->calls->last_commit(f->record, &last, &f->err), &f->err);
+        assert_int_equal(mark.number, 3);
+        assert_int_equal(last.number, 3 + i);
+        ((cv_sqlite_record *)f->record)->s->watermark = NULL;
+    }
+    assert_true(calls[0] <= calls[1] + 2); /* as many pages, give or take */
+}
+
 static void every_call_may_fail(void **state)
 {
     fixture *f = *state;
@@ -270,6 +292,7 @@ int main(void)
         TEST(a_failing_disk_never_lies),
         TEST(a_disk_that_fails_after_writing_never_lies),
         TEST(a_full_disk_certainly_does_not_write),
+        TEST(a_watermark_costs_no_sync),
         TEST(every_call_may_fail),
         TEST(a_transaction_sees_one_moment),
         TEST(killed_writers_lose_nothing),

@@ -53,7 +53,7 @@ static void every_statement_prepares(void **state)
     fixture *f = *state;
     for (size_t i = 0; i < cv_sql_sqlite_statement_count; i++)
         if (!strchr(cv_sql_sqlite_statements[i].text, '$') &&
-            !cv_sqlite_named((cv_sqlite_record *)f->record, cv_sql_sqlite_statements[i].name)) {
+            !cv_sqlite_use(((cv_sqlite_record *)f->record)->s, cv_sql_sqlite_statements[i].name)) {
             print_error("%s: %s\n", cv_sql_sqlite_statements[i].name, sqlite3_errmsg(raw(f->record)));
             fail();
         }
@@ -97,7 +97,7 @@ static void the_schema_is_held_against_the_types(void **state)
         cv_record *record = NULL;
         assert_true(at != SIZE_MAX);
         const char *text = cv_arena_printf(&f->arena, "%.*s%s%s", (int)at, sql.p, changes[i].to, sql.p + at + from.n).p;
-        bool made = cv_sqlite_record_memory(&f->arena, &all_types, board_schema_of(&f->arena, text), &record, &f->err);
+        bool made = cv_record_open_memory(&f->arena, &all_types, board_schema_of(&f->arena, text), &record, &f->err);
         if (!made && !changes[i].told)
             continue; /* an index on a table that is not there */
         assert_ok(made, &f->err);

@@ -246,7 +246,7 @@ static void a_new_field_leaves_old_hashes_alone(void **state)
     const cv_sql_migrations before = {items, 2}, after = {items, 3};
     cv_record *record;
     cv_scope_position at;
-    assert_ok(cv_sqlite_record_open(&f->arena, path, true, &types1, &before, &record, &f->err), &f->err);
+    assert_ok(cv_record_open(&f->arena, path, CV_RECORD_CREATE, &types1, &before, &record, &f->err), &f->err);
     write_tree(f, record, &leaf1_type, &(leaf1){.number = 1, .title = CV_STR("a"), .body = CV_STR("long")}, &seed1_type,
                &(seed1){.number = 1, .title = CV_STR("s")});
     assert_ok(record->calls->check(record, &f->arena, &f->err), &f->err);
@@ -254,7 +254,7 @@ static void a_new_field_leaves_old_hashes_alone(void **state)
     cv_str exported = board_print(record, &f->arena, tree, &f->err);
     cv_record_close(record);
 
-    assert_ok(cv_sqlite_record_open(&f->arena, path, true, &types2, &after, &record, &f->err), &f->err);
+    assert_ok(cv_record_open(&f->arena, path, CV_RECORD_CREATE, &types2, &after, &record, &f->err), &f->err);
     assert_ok(record->calls->check(record, &f->arena, &f->err), &f->err);
     assert_ok(cv_scope_verify(record, &f->arena, tree, NULL, &at, &f->err), &f->err);
     write_tree(f, record, &leaf2_type, &(leaf2){.number = 2, .color = CV_STR("red"), .weight = 7}, &seed2_type,
@@ -274,7 +274,7 @@ static void a_new_field_leaves_old_hashes_alone(void **state)
     cv_errs errs = {0};
     assert_ok(cv_json_parse(&f->arena, exported, &document, &f->err), &f->err);
     assert_true(cv_scope_parse(&types2, &f->arena, &document, &rows, &errs));
-    assert_ok(cv_sqlite_record_memory(&f->arena, &types2, &after, &record, &f->err), &f->err);
+    assert_ok(cv_record_open_memory(&f->arena, &types2, &after, &record, &f->err), &f->err);
     assert_int_equal(cv_scope_restore(record, &f->arena, &rows, &f->err), CV_WRITE_DONE);
     assert_ok(cv_scope_verify(record, &f->arena, tree, NULL, &at, &f->err), &f->err);
     exported = board_print(record, &f->arena, tree, &f->err);

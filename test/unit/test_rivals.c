@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "record/sqlite_engine.h"
+#include "record/sqlite/engine.h"
 #include "vocab/errors.h"
 
 /* ---- sixteen processes ------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static void update_insisting(cv_world *w, const rival *r, int number)
         bool found;
         cv_err err = {.arena = &w->a};
         cv_err_code code;
-        if (!w->store->calls->position(w->store, &w->a, cv_str_of(r->id), &at, &found, &err))
+        if (!cv_position_of(w->record, &w->a, cv_str_of(r->id), &at, &found, &err))
             cv_rounds_die("the position cannot be read", NULL);
         const char *more = cv_arena_printf(&w->a, ", 'expect_rev': %lld", (long long)at.rev).p;
         if (ask(w, r, "update", label_request(w, r, number, more), &code)) {
@@ -315,8 +315,8 @@ static void sixteen_processes_in_one_dialogue(void **state)
 
 /* ---- a rival at a chosen moment ---------------------------------------------------------------------------- */
 
-/* Writes once, through a handle of its own, right after a chosen call of the store: "op_result" asks whether the
- * request was done before, "snapshot" reads the dialogue. */
+/* Writes once, through a handle of its own, right after a chosen call of the record: the first "find" asks whether the
+ * request was done before, "end" is behind the reading of the dialogue. */
 typedef struct {
     cv_world world;
     const char *moment, *verb;
@@ -324,7 +324,7 @@ typedef struct {
     bool came;
 } intruder;
 
-static void come_in_between(void *ctx, const char *call, cv_str dialogue_id, size_t rows, cv_store_result result)
+static void come_in_between(void *ctx, const char *call, cv_scope_id dialogue_id, size_t rows, cv_write_result result)
 {
     (void)dialogue_id, (void)rows, (void)result;
     intruder *i = ctx;
@@ -337,11 +337,11 @@ static void come_in_between(void *ctx, const char *call, cv_str dialogue_id, siz
 static bool call_with_intruder(cv_world *w, const char *verb, cv_str request, intruder i)
 {
     cv_rounds_open(&i.world, w->folder);
-    cv_tracing tracing = {.trace = come_in_between, .ctx = &i};
-    cv_store *inner = w->store;
-    w->store = cv_store_traced(&w->a, inner, &tracing);
+    cv_record_tracing tracing = {.trace = come_in_between, .ctx = &i};
+    cv_record *inner = w->record;
+    w->record = cv_record_traced(&w->a, inner, &tracing);
     bool done = cv_world_call_text(w, verb, request);
-    w->store = inner;
+    w->record = inner;
     assert_true(i.came);
     cv_rounds_close(&i.world);
     return done;
@@ -350,7 +350,7 @@ static bool call_with_intruder(cv_world *w, const char *verb, cv_str request, in
 static bool call_with_rival(cv_world *w, const char *verb, cv_str request, const char *rival_verb, cv_str rival_request)
 {
     return call_with_intruder(w, verb, request,
-                              (intruder){.moment = "snapshot", .verb = rival_verb, .request = rival_request});
+                              (intruder){.moment = "end", .verb = rival_verb, .request = rival_request});
 }
 
 #define RENAME(label) "{'dialogue_id': 'd', 'updates': [{'id': 'P0001', 'label': '" label "'}]"
@@ -392,7 +392,7 @@ static void the_same_request_at_any_moment_is_done_once(void **state)
                              "'description': 'd'}"},
         {"abandon", "'reason': 'sold'}"},
     };
-    static const char *const moments[] = {"op_result", "snapshot"};
+    static const char *const moments[] = {"find", "end"};
     for (size_t k = 0; k < CV_COUNT(moments); k++) {
         cv_world_dialogue(w, moments[k], cv_rounds_bakers, false);
         for (size_t i = 0; i < CV_COUNT(requests); i++) {
@@ -473,7 +473,7 @@ typedef struct {
 /* What SQLite has done since the last time: steps of its machine, pages looked at. */
 static work taken(cv_world *w)
 {
-    sqlite3 *db = ((cv_sqlite *)w->store)->db;
+    sqlite3 *db = ((cv_sqlite_record *)w->record)->s->db;
     work done = {0};
     for (sqlite3_stmt *st = NULL; (st = sqlite3_next_stmt(db, st));)
         done.steps += (size_t)sqlite3_stmt_status(st, SQLITE_STMTSTATUS_VM_STEP, 1);

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/search/snippet.h"
-#include "record/sqlite_engine.h"
+#include "record/sqlite/engine.h"
 
 /* ---- snippets --------------------------------------------------------------------------------- */
 
@@ -159,7 +159,7 @@ static int64_t count_of(cv_world *w, const char *query)
 static void rebuild(cv_world *w)
 {
     cv_err err = {.arena = &w->a};
-    assert_ok(w->store->calls->search_rebuild(w->store, &w->a, &err), &err);
+    assert_ok(w->record->calls->search_rebuild(w->record, &w->a, &err), &err);
 }
 
 static const char *const probes[] = {
@@ -282,12 +282,12 @@ static void a_busy_store_is_searched_as_it_is(void **state)
     (void)state;
     cv_world w;
     set_up_bread(&w);
-    ((cv_sqlite *)w.store)->wait_us = 20000;
+    ((cv_sqlite_record *)w.record)->s->wait_us = 20000;
     sqlite3 *rival = raw_of(&w);
     assert_int_equal(sqlite3_exec(rival, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     assert_lags(&w);
     sqlite3_close(rival);
-    assert_int_equal(((cv_sqlite *)w.store)->wait_us, 20000); /* other waits are as long as before */
+    assert_int_equal(((cv_sqlite_record *)w.record)->s->wait_us, 20000); /* other waits are as long as before */
     assert_int_equal(count_of(&w, "beta"), CV_ROUND_ITEMS + 1);
     cv_world_close(&w);
 }
@@ -297,11 +297,11 @@ static void a_store_that_cannot_be_written_is_searched_as_it_is(void **state)
     (void)state;
     cv_world w;
     set_up_bread(&w);
-    sqlite3 *db = ((cv_sqlite *)w.store)->db;
+    sqlite3 *db = ((cv_sqlite_record *)w.record)->s->db;
     assert_int_equal(sqlite3_exec(db, "PRAGMA query_only = 1", NULL, NULL, NULL), SQLITE_OK);
     assert_lags(&w);
     cv_err err = {.arena = &w.a};
-    assert_fails(w.store->calls->search_rebuild(w.store, &w.a, &err), &err, CV_ERR_STORE);
+    assert_fails(w.record->calls->search_rebuild(w.record, &w.a, &err), &err, CV_ERR_STORE);
     assert_int_equal(sqlite3_exec(db, "PRAGMA query_only = 0", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(count_of(&w, "beta"), CV_ROUND_ITEMS + 1);
     cv_world_close(&w);
@@ -319,12 +319,13 @@ static void a_damaged_index_is_made_anew(void **state)
     for (size_t i = 0; i < CV_COUNT(damages); i++) {
         cv_world w;
         set_up_bread(&w);
-        cv_store_close(w.store); /* what it has read before would hide the damage */
+        cv_record_close(w.record); /* what it has read before would hide the damage */
         sqlite3 *db = raw_of(&w);
         assert_int_equal(sqlite3_exec(db, damages[i], NULL, NULL, NULL), SQLITE_OK);
         sqlite3_close(db);
         cv_err err = {.arena = &w.a};
-        assert_ok(cv_sqlite_open(&w.a, cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p, false, &w.store, &err),
+        assert_ok(cv_record_open(&w.a, cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p, CV_RECORD_EXISTING,
+                                 &cv_program_types, &cv_sql_sqlite_schema, &w.record, &err),
                   &err);
         assert_int_equal(count_of(&w, "alpha"), CV_ROUND_ITEMS + 1);
         assert_int_equal(count_of(&w, "beta"), CV_ROUND_ITEMS + 1);
@@ -334,34 +335,12 @@ static void a_damaged_index_is_made_anew(void **state)
     }
 }
 
-/* A record of the first schema is migrated, and everything in it is found. */
-static void old_records_are_searched(void **state)
-{
-    (void)state;
-    cv_world w;
-    cv_world_open(&w);
-    cv_store_close(w.store);
-    cv_err err = {.arena = &w.a};
-    const char *path = cv_arena_printf(&w.a, "%s/old.db", w.folder).p;
-    cv_sql_migrations first = {cv_sql_schema.items, 1};
-    assert_ok(cv_sqlite_open_with(&w.a, path, true, &first, &w.store, &err), &err);
-    cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
-    cv_world_call_text(&w, "round-register", cv_rounds_request(&w.a, "bread", 0, "alpha", ""));
-    assert_false(cv_world_call(&w, "search", "{'query': 'alpha'}")); /* no table yet: an error, no crash */
-    assert_int_equal(w.errs.items[0].code, CV_ERR_STORE);
-    cv_store_close(w.store);
-    assert_ok(cv_sqlite_open(&w.a, path, false, &w.store, &err), &err);
-    assert_int_equal(count_of(&w, "alpha"), CV_ROUND_ITEMS + 1);
-    cv_rounds_verify(&w, NULL);
-    cv_world_close(&w);
-}
-
 static void failing_calls_are_told(void **state)
 {
     (void)state;
     cv_world w;
     set_up_bread(&w);
-    cv_store *real = w.store;
+    cv_record *real = w.record;
     static const struct {
         const char *verb, *request;
         size_t calls; /* that the operation makes */
@@ -373,14 +352,14 @@ static void failing_calls_are_told(void **state)
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++)
         for (size_t n = 1; n <= cases[i].calls + 1; n++) {
-            cv_tracing tracing = {.fail_at = n};
-            w.store = cv_store_traced(&w.a, real, &tracing);
+            cv_record_tracing tracing = {.fail_at = n};
+            w.record = cv_record_traced(&w.a, real, &tracing);
             bool done = cv_world_call(&w, cases[i].verb, cases[i].request);
             assert_int_equal(done, n > cases[i].calls);
             if (!done)
                 assert_int_equal(w.errs.items[0].code, CV_ERR_STORE);
         }
-    w.store = real;
+    w.record = real;
     cv_world_close(&w);
 }
 
@@ -427,8 +406,8 @@ static void searchers_and_writers_do_not_mind(void **state)
     cv_world w;
     cv_world_open(&w);
     cv_world_dialogue(&w, "bread", cv_rounds_bakers, false);
-    cv_store_close(w.store);
-    w.store = NULL;
+    cv_record_close(w.record);
+    w.record = NULL;
     pid_t children[SEARCHERS + 1];
     for (int i = 0; i <= SEARCHERS; i++)
         if ((children[i] = fork()) == 0) {
@@ -442,7 +421,9 @@ static void searchers_and_writers_do_not_mind(void **state)
         assert_int_equal(status, 0);
     }
     cv_err err = {.arena = &w.a};
-    assert_ok(cv_sqlite_open(&w.a, cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p, false, &w.store, &err), &err);
+    assert_ok(cv_record_open(&w.a, cv_arena_printf(&w.a, "%s/conclave.db", w.folder).p, CV_RECORD_EXISTING,
+                             &cv_program_types, &cv_sql_sqlite_schema, &w.record, &err),
+              &err);
     assert_like_new(&w);
     cv_rounds_verify(&w, NULL);
     cv_world_close(&w);
@@ -458,7 +439,6 @@ int main(void)
         cmocka_unit_test(a_busy_store_is_searched_as_it_is),
         cmocka_unit_test(a_store_that_cannot_be_written_is_searched_as_it_is),
         cmocka_unit_test(a_damaged_index_is_made_anew),
-        cmocka_unit_test(old_records_are_searched),
         cmocka_unit_test(failing_calls_are_told),
         cmocka_unit_test(searchers_and_writers_do_not_mind),
     };

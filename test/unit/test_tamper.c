@@ -75,7 +75,8 @@ static void put_back(const copy *c)
 static void use_marked(cv_world *w, const char *path)
 {
     cv_err err = {.arena = &w->a};
-    assert_ok(cv_sqlite_open_marked(&w->a, path, true, &w->store, &err), &err);
+    assert_ok(cv_record_open(&w->a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err),
+              &err);
 }
 
 /* Calls an operation of the project on the files as they are. False: the record does not open, or it fails. */
@@ -83,8 +84,8 @@ static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &t.turn};
-    cv_store *store;
-    if (!cv_sqlite_open_marked(&a, t.path, false, &store, &err)) {
+    cv_record *record;
+    if (!cv_record_open(&a, t.path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &record, &err)) {
         *CV_PUSH(&t.turn, errs) = err;
         cv_arena_release(&a);
         return false;
@@ -92,7 +93,7 @@ static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
     cv_json json;
     assert_ok(cv_json_parse(&t.turn, input, &json, &err), &err);
     cv_call call = {.arena = &t.turn,
-                    .store = store,
+                    .record = record,
                     .clock = cv_clock_system(),
                     .root = t.folder,
                     .input = &json,
@@ -100,7 +101,7 @@ static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
                     .out = out,
                     .errs = errs};
     bool ok = cv_op_call(cv_op_find(CV_STR(""), cv_str_of(verb)), &call);
-    cv_store_close(store);
+    cv_record_close(record);
     cv_arena_release(&a);
     return ok;
 }
@@ -759,7 +760,7 @@ static void a_record_that_has_lost_writes_is_refused(void **state)
     assert_fails(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err, CV_ERR_REGRESSED);
     cv_position position;
     bool found = true;
-    assert_ok(w.store->calls->position(w.store, &w.a, fresh.id, &position, &found, &err), &err);
+    assert_ok(cv_position_of(w.record, &w.a, fresh.id, &position, &found, &err), &err);
     assert_false(found);
     cv_world_leave(&w);
     cv_arena_release(&w.turn);

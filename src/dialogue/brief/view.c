@@ -62,14 +62,14 @@ static void turn_back(cv_view *v)
         v->items.items[i].status = cv_statuses[cv_status_first(v->items.items[i].kind)].word;
     for (size_t i = 0; i < v->s.events.count; i++) {
         const cv_rec_event *event = &v->s.events.items[i];
-        uint32_t at = event->event_round < v->round ? cv_view_find(v, event->subject_id) : CV_NO_ITEM;
+        uint32_t at = event->step < v->round ? cv_view_find(v, event->subject_id) : CV_NO_ITEM;
         if (at == CV_NO_ITEM)
             continue;
         cv_view_item *item = &v->items.items[at];
         int status = cv_status_find(item->kind, event->event_type);
         if (status >= 0)
             item->status = cv_statuses[status].word;
-        item->touched = item->touched || event->event_round == v->round - 1;
+        item->touched = item->touched || event->step == v->round - 1;
     }
 }
 

@@ -10,7 +10,7 @@ static bool load_events(cv_call *call, cv_state *s, cv_err *err)
     cv_state past;
     if (!cv_state_load(call, s->id, &wanted, &past, err))
         return false;
-    while (past.events.count > 0 && past.events.items[past.events.count - 1].event_seq > s->position.event_count)
+    while (past.events.count > 0 && past.events.items[past.events.count - 1].seq > s->position.event_count)
         past.events.count--;
     s->events.items = past.events.items;
     s->events.count = past.events.count;

@@ -136,7 +136,7 @@ bool cv_record_doctor(cv_call *call)
                    .database = cv_record_path(call->arena, call->root, cv_record_database)};
     bool there = cv_doctor_project(&d);
     if (there) {
-        there = cv_doctor_record(&d) || call->store;
+        there = cv_doctor_record(&d) || call->record;
         cv_doctor_rights(&d);
         cv_doctor_disk(&d);
     }
@@ -148,8 +148,8 @@ bool cv_record_doctor(cv_call *call)
         cv_doctor_files(&d);
         cv_doctor_orphans(&d);
     }
-    if (!call->store)
-        cv_store_close(d.call.store);
+    if (!call->record)
+        cv_record_close(d.call.record);
     answer(call, &d);
     return true;
 }

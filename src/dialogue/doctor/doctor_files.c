@@ -18,7 +18,7 @@
 #include "dialogue/doctor/doctor.h"
 #include "dialogue/files.h"
 #include "dialogue/intake/response_files.h"
-#include "record/chain.h"
+#include "record/hash.h"
 #include "record/outlet.h"
 
 enum { MOST_NAMED = 6 };
@@ -118,7 +118,7 @@ static void compare_response(visit *v, int64_t round, cv_str slug, cv_where wher
             ->remedy = hand_in(v, round, slug, where);
     } else if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &text, &err)) {
         about(v->d, where, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
-    } else if (!cv_str_eq(cv_sha256(a, text), row->sha256)) {
+    } else if (!cv_str_eq(cv_hash_text(a, text), row->sha256)) {
         about(v->d, where,
               cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s handed in", CV_FMT(slug)))
             ->remedy = CV_STR(
@@ -254,11 +254,10 @@ static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *
 static void check_missing_files(visit *v)
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE)};
-    cv_store *store = v->d->call.store;
     cv_position position;
     bool found;
     cv_err err = {.arena = v->d->call.arena};
-    if (!store->calls->snapshot(store, v->d->call.arena, v->s->id, &wanted, read_response, v, &position, &found, &err))
+    if (!cv_snapshot(&v->d->call, v->s->id, &wanted, read_response, v, &position, &found, &err))
         cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err)->what = v->s->id;
     add_lack(v->d->call.arena, &v->w->files, v->missing, cv_str_of(cv_where_path(v->d->call.arena, v->folder)),
              v->s->id, CV_STR(""));
@@ -361,8 +360,7 @@ static void check_owner(cv_doctor *d, cv_where folder, const char *name)
     cv_position position;
     bool found = false;
     cv_err err = {.arena = d->call.arena};
-    if (!d->call.store->calls->position(d->call.store, d->call.arena, cv_str_of(name), &position, &found, &err) ||
-        found)
+    if (!cv_position_of(d->call.record, d->call.arena, cv_str_of(name), &position, &found, &err) || found)
         return;
     cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "there is no dialogue '%s' in the record", name);
     about(d, cv_where_in(d->call.arena, folder, name), f);

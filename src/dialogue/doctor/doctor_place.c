@@ -80,7 +80,7 @@ static void say_missing(cv_doctor *d)
 {
     cv_doctor_finding *f = cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "there is no database");
     f->what = cv_str_of(d->database);
-    f->remedy = cv_sqlite_missing_advice(d->call.arena, d->database);
+    f->remedy = cv_record_missing_advice(d->call.arena, d->database);
 }
 
 /* A log is there while somebody works on the record, or when somebody ended without closing it. */
@@ -110,7 +110,7 @@ bool cv_doctor_record(cv_doctor *d)
         cv_doctor_say(d, "record", CV_DOCTOR_OK, "%.*s", CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)))
             ->what = cv_str_of(cv_record_database);
     }
-    check_log(d, "-wal", regular && !d->call.store); /* our own log is no news */
+    check_log(d, "-wal", regular && !d->call.record); /* our own log is no news */
     check_log(d, "-shm", false);
     return regular;
 }

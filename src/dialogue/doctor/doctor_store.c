@@ -2,9 +2,9 @@
  * doctor.h. */
 #include "dialogue/doctor/doctor.h"
 
-#include "dialogue/verify/seal.h"
 #include "dialogue/verify/verifier.h"
 #include "record/outlet.h"
+#include "record/seal.h"
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
@@ -29,13 +29,14 @@ static void add_way_out(cv_doctor_finding *f, const cv_err *err)
 bool cv_doctor_open(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
-    cv_store_about about;
-    if (!d->call.store && !cv_sqlite_open_marked(d->call.arena, d->database, false, &d->call.store, &err)) {
+    cv_record_about about;
+    if (!d->call.record && !cv_record_open(d->call.arena, d->database, CV_RECORD_EXISTING, &cv_program_types,
+                                           &cv_sql_sqlite_schema, &d->call.record, &err)) {
         add_way_out(cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
         cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the dialogues and their files cannot be looked at");
         return false;
     }
-    d->call.store->calls->about(d->call.store, d->call.arena, &about);
+    d->call.record->calls->about(d->call.record, d->call.arena, &about);
     cv_doctor_say(d, "engine", CV_DOCTOR_OK, "%.*s, schema %lld, conclave %s", CV_FMT(about.engine),
                   (long long)about.schema, CV_VERSION);
     return true;
@@ -46,7 +47,7 @@ bool cv_doctor_open(cv_doctor *d)
 void cv_doctor_integrity(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
-    if (d->call.store->calls->check(d->call.store, d->call.arena, &err))
+    if (d->call.record->calls->check(d->call.record, d->call.arena, &err))
         cv_doctor_say(d, "integrity", CV_DOCTOR_OK, "no page of the database is damaged");
     else
         add_way_out(cv_doctor_fail(d, "integrity", CV_DOCTOR_ERROR, &err), &err);
@@ -57,7 +58,7 @@ void cv_doctor_watermark(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
     cv_watermark_state state;
-    if (!d->call.store->calls->acknowledged(d->call.store, d->call.arena, &state, &err))
+    if (!d->call.record->calls->acknowledged(d->call.record, d->call.arena, &state, &err))
         cv_doctor_fail(d, "watermark", CV_DOCTOR_ERROR, &err);
     else if (state == CV_WATERMARK_MISSING)
         cv_doctor_say(d, "watermark", CV_DOCTOR_NOTE, "nothing beside the record says how far it was")->remedy =
@@ -95,7 +96,7 @@ void cv_doctor_history(cv_doctor *d)
     verifying v = {.d = d, .room = CV_NEW(d->call.arena, cv_verify)};
     size_t before = d->findings.count;
     cv_seal last;
-    if (!cv_state_each(&d->call, verify_next, &v, &err) || !cv_seal_commits(&d->call, NULL, &last, &err))
+    if (!cv_state_each(&d->call, verify_next, &v, &err) || !cv_seal_record(d->call.record, NULL, &last, &err))
         add_way_out(cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
     else if (v.whole > 0)
         cv_doctor_say(d, "history", CV_DOCTOR_OK, "%zu dialogue%s agree%s with what was written", v.whole,
@@ -106,7 +107,7 @@ void cv_doctor_history(cv_doctor *d)
 
 /* ---- the search index ------------------------------------------------------------------------------------------- */
 
-static bool pass_over(void *ctx, const cv_search_hit *hit, cv_err *err)
+static bool pass_over(void *ctx, const cv_word_hit *hit, cv_err *err)
 {
     (void)ctx, (void)hit, (void)err;
     return true;
@@ -117,17 +118,17 @@ void cv_doctor_search(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
     cv_search_term word = {.text = CV_STR("conclave")};
-    cv_search_query query = {.terms = &word, .count = 1, .limit = 1};
-    cv_store *store = d->call.store;
+    cv_word_query query = {.terms = &word, .count = 1, .limit = 1};
+    cv_record *record = d->call.record;
     size_t behind = 0;
-    bool rebuilt = d->repair && store->calls->search_rebuild(store, d->call.arena, &err);
+    bool rebuilt = d->repair && record->calls->search_rebuild(record, d->call.arena, &err);
     if (d->repair && !rebuilt) {
         cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err);
-    } else if (!store->calls->search(store, d->call.arena, &query, pass_over, NULL, &behind, &err) ||
-               !store->calls->search_check(store, d->call.arena, &err)) {
+    } else if (!record->calls->search(record, d->call.arena, &query, pass_over, NULL, &behind, &err) ||
+               !record->calls->search_check(record, d->call.arena, &err)) {
         cv_doctor_fail(d, "search", CV_DOCTOR_WARNING, &err)->remedy = CV_STR("conclave doctor --repair");
     } else if (behind > 0) {
-        cv_doctor_say(d, "search", CV_DOCTOR_NOTE, "%zu dialogue%s changed since the index was made", behind,
+        cv_doctor_say(d, "search", CV_DOCTOR_NOTE, "%zu commit%s came since the index was made", behind,
                       behind == 1 ? "" : "s")
             ->remedy = CV_STR("nothing: the next search that can write brings the index up to date");
     } else {

@@ -19,8 +19,8 @@
 
 typedef struct {
     cv_call *call;
-    cv_store *store; /* the record, or a copy of it */
-    cv_str title;    /* asked for; empty: as the files say */
+    cv_record *record; /* the record, or a copy of it */
+    cv_str title;      /* asked for; empty: as the files say */
     cv_report report;
 } importing;
 
@@ -223,7 +223,7 @@ static void restore(importing *im, cv_script *s, reading *r)
     cv_restored restored;
     cv_errs errs = {0};
     cv_played played = {0};
-    own.store = im->store;
+    own.record = im->record;
     cv_restore_result result = cv_restore(&own, s->arena, r->text, &r->json, &restored, &errs);
     for (size_t i = 0; i < errs.count; i++)
         *CV_PUSH(s->arena, result == CV_RESTORE_CONFLICT ? &played.conflicts : &played.failures) =
@@ -289,7 +289,7 @@ static void import_files(importing *im, const cv_found *found, cv_script *s)
                            why.n ? why : CV_STR("nobody takes part in it: not a dialogue, or an empty template"));
         return;
     }
-    bool well = cv_play(im->call, im->store, s, &played) && cv_play_compare(im->call, im->store, s, &played);
+    bool well = cv_play(im->call, im->record, s, &played) && cv_play_compare(im->call, im->record, s, &played);
     for (size_t i = 0; i < failures.count; i++)
         *CV_PUSH(s->arena, &played.failures) = failures.items[i];
     cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
@@ -340,7 +340,7 @@ static bool read_paths(cv_call *call, cv_where **ret_paths, size_t *ret_count)
 
 static bool run(importing *im, const cv_finds *finds, cv_err *err)
 {
-    cv_report_begin(&im->report, im->call, im->store != im->call->store);
+    cv_report_begin(&im->report, im->call, im->record != im->call->record);
     for (size_t i = 0; i < finds->dialogues.count; i++) {
         if (!cv_call_tell(im->call, i, finds->dialogues.count, finds->dialogues.items[i].key, err))
             return false;
@@ -355,7 +355,7 @@ static bool run(importing *im, const cv_finds *finds, cv_err *err)
 
 bool cv_dialogue_import(cv_call *call)
 {
-    importing im = {.call = call, .store = call->store, .title = cv_json_get_text(call->input, "title")};
+    importing im = {.call = call, .record = call->record, .title = cv_json_get_text(call->input, "title")};
     cv_where *paths;
     size_t count;
     cv_finds finds;
@@ -370,10 +370,10 @@ bool cv_dialogue_import(cv_call *call)
         return false;
     }
     if (cv_json_get_true(call->input, "dry_run") &&
-        !call->store->calls->scratch(call->store, call->arena, false, &im.store, &err))
+        !call->record->calls->scratch(call->record, call->arena, false, &im.record, &err))
         return cv_call_fail(call, &err);
     bool done = run(&im, &finds, &err);
-    if (im.store != call->store)
-        cv_store_close(im.store);
+    if (im.record != call->record)
+        cv_record_close(im.record);
     return done || cv_call_fail(call, &err);
 }

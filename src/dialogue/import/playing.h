@@ -13,7 +13,7 @@ typedef struct {
 
 typedef struct {
     const cv_call *call;
-    cv_store *store;
+    cv_record *record;
     cv_script *s;
     cv_played *played;
     cv_str identity;                         /* a hash of what the dialogue is called */

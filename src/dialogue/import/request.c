@@ -6,7 +6,7 @@ static int64_t stands_still(void *ctx)
     return *(const int64_t *)ctx;
 }
 
-void cv_request(const cv_call *call, cv_arena *a, cv_store *store, int64_t at_ms, cv_handler run, cv_str input,
+void cv_request(const cv_call *call, cv_arena *a, cv_record *record, int64_t at_ms, cv_handler run, cv_str input,
                 cv_reply *ret_reply)
 {
     cv_buf out = {0};
@@ -15,7 +15,8 @@ void cv_request(const cv_call *call, cv_arena *a, cv_store *store, int64_t at_ms
     *ret_reply = (cv_reply){0};
     cv_call own = *call;
     own.arena = a;
-    own.store = store;
+    own.record = record;
+    own.holds = NULL;
     if (at_ms != CV_ABSENT)
         own.clock = (cv_clock){stands_still, &at_ms};
     own.input = &tree;

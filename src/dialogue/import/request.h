@@ -16,7 +16,7 @@ typedef struct {
 } cv_reply;
 
 /* Runs the operation with this input on `store`; `at_ms` CV_ABSENT: the caller's clock. The answer lives in `a`. */
-void cv_request(const cv_call *call, cv_arena *a, cv_store *store, int64_t at_ms, cv_handler run, cv_str input,
+void cv_request(const cv_call *call, cv_arena *a, cv_record *record, int64_t at_ms, cv_handler run, cv_str input,
                 cv_reply *ret_reply);
 
 #endif

@@ -7,7 +7,8 @@
 #include "dialogue/operations.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
-#include "record/chain.h"
+#include "record/hash.h"
+#include "record/scope.h"
 #include "text/mark.h"
 #include "vocab/limits.h"
 
@@ -60,8 +61,8 @@ static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *row
     cv_map texts = {0};
     learn_entities(a, document, &texts);
     learn_responses(a, document, &texts);
-    cv_rec_entity *entities = (cv_rec_entity *)rows->items[CV_REC_ENTITY];
-    cv_rec_response *responses = (cv_rec_response *)rows->items[CV_REC_RESPONSE];
+    cv_rec_entity *entities = rows->items[CV_REC_ENTITY];
+    cv_rec_response *responses = rows->items[CV_REC_RESPONSE];
     for (size_t i = 0; i < rows->counts[CV_REC_ENTITY]; i++)
         if (cv_place_of_entity(&entities[i]) != CV_NO_PLACE)
             put_back(&texts, cv_entity_id(a, &entities[i]), &entities[i].content);
@@ -85,14 +86,15 @@ static bool is_sound_id(cv_arena *a, cv_str id)
     return id.n > 0 && id.n <= CV_MAX_DIALOGUE_ID && cv_str_eq(id, cv_slug_of_title(a, id));
 }
 
-/* Rows do not carry the dialogue's id, but the events about the dialogue itself do. */
+/* The row of the dialogue and the events about it carry its id. */
 static bool is_of_this_dialogue(const cv_changes *rows, cv_str id)
 {
     const cv_rec_event *events = rows->items[CV_REC_EVENT];
+    const cv_rec_dialogue *dialogue = rows->items[CV_REC_DIALOGUE];
     for (size_t i = 0; i < rows->counts[CV_REC_EVENT]; i++)
         if (cv_str_eq(events[i].subject_type, CV_STR("D")) && !cv_str_eq(events[i].subject_id, id))
             return false;
-    return true;
+    return cv_str_eq(dialogue->id, id);
 }
 
 static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret, cv_errs *errs)
@@ -142,24 +144,23 @@ static cv_str head_of(const cv_changes *rows)
     return count ? events[count - 1].hash : CV_STR("");
 }
 
-static bool write_rows(const cv_call *call, cv_arena *a, cv_store *store, cv_str text, const cv_restored *r,
+/* The rows, and the mark that they came from an export: whoever made it does not decide where this project writes. */
+static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_str text, const cv_restored *r,
                        cv_err *err)
 {
     char now[CV_TIME_LEN + 1];
-    int64_t rev;
-    cv_str result;
+    cv_rows items[CV_ROWS_COUNT + 1];
     if (!cv_time_print(call->clock.now_ms(call->clock.ctx), now))
         return cv_clock_fail(err);
-    cv_op op = {.dialogue_id = r->dialogue_id,
-                .op_digest = cv_sha256(a, text),
-                .now = {now, CV_TIME_LEN},
-                .result = CV_STR("{}"),
-                .head = head_of(&r->rows),
-                .event_count = (int64_t)r->rows.counts[CV_REC_EVENT],
-                .restored_rev = r->rev};
-    op.op_id = cv_arena_join(a, CV_STR(CV_RESTORE_OP), op.op_digest);
-    cv_store_result done = store->calls->commit(store, a, &op, &r->rows, &rev, &result, err);
-    return done == CV_STORE_DONE || done == CV_STORE_REPLAYED;
+    const cv_rec_imported mark = {.digest = cv_hash_text(a, text), .created_at = {now, CV_TIME_LEN}};
+    for (int kind = 0; kind < CV_ROWS_COUNT; kind++)
+        items[kind] = (cv_rows){cv_rows_type(kind), r->rows.items[kind], r->rows.counts[kind]};
+    items[CV_ROWS_COUNT] = (cv_rows){&cv_rec_imported_type, &mark, 1};
+    const cv_scope_rows rows = {.scope = cv_dialogue_scope(r->dialogue_id),
+                                .at = {r->rev, head_of(&r->rows), (int64_t)r->rows.counts[CV_REC_EVENT]},
+                                .items = items,
+                                .count = CV_COUNT(items)};
+    return cv_scope_restore(record, a, &rows, err) == CV_WRITE_DONE;
 }
 
 /* ---- does it agree with itself? ---------------------------------------------------------------------------------- */
@@ -233,7 +234,7 @@ static cv_str request_for(cv_arena *a, cv_str id, bool to_answer)
     return cv_buf_take(&text, a);
 }
 
-static bool agrees(const cv_call *call, cv_arena *a, cv_store *scratch, cv_str text, const cv_json *document,
+static bool agrees(const cv_call *call, cv_arena *a, cv_record *scratch, cv_str text, const cv_json *document,
                    const cv_restored *r, cv_errs *errs)
 {
     cv_reply verified, exported;
@@ -251,15 +252,15 @@ static bool agrees(const cv_call *call, cv_arena *a, cv_store *scratch, cv_str t
 static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document, const cv_restored *r,
                   cv_errs *errs)
 {
-    cv_store *scratch = NULL;
+    cv_record *scratch = NULL;
     cv_err err = {.arena = a};
-    bool ok = call->store->calls->scratch(call->store, a, true, &scratch, &err) &&
+    bool ok = call->record->calls->scratch(call->record, a, true, &scratch, &err) &&
               write_rows(call, a, scratch, text, r, &err);
     if (ok)
         ok = agrees(call, a, scratch, text, document, r, errs);
     else
         cv_errs_keep(errs, a, &err);
-    cv_store_close(scratch);
+    cv_record_close(scratch);
     return ok;
 }
 
@@ -285,8 +286,8 @@ cv_restore_result cv_restore(const cv_call *call, cv_arena *a, cv_str text, cons
     bool found = false;
     if (!read_document(a, document, ret_restored, errs) || !check(call, a, text, document, ret_restored, errs))
         return CV_RESTORE_REFUSED;
-    if (!call->store->calls->position(call->store, a, ret_restored->dialogue_id, &position, &found, &err) ||
-        (!found && !write_rows(call, a, call->store, text, ret_restored, &err))) {
+    if (!cv_position_of(call->record, a, ret_restored->dialogue_id, &position, &found, &err) ||
+        (!found && !write_rows(call, a, call->record, text, ret_restored, &err))) {
         cv_errs_keep(errs, a, &err);
         return err.code == CV_ERR_REV_CONFLICT ? CV_RESTORE_CONFLICT : CV_RESTORE_REFUSED;
     }

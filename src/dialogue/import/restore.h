@@ -10,6 +10,7 @@
 #ifndef CV_DIALOGUE_IMPORT_RESTORE_H
 #define CV_DIALOGUE_IMPORT_RESTORE_H
 
+#include "dialogue/import/rows.h"
 #include "record/call.h"
 
 typedef enum { CV_RESTORE_DONE, CV_RESTORE_THERE, CV_RESTORE_CONFLICT, CV_RESTORE_REFUSED } cv_restore_result;
@@ -23,7 +24,7 @@ typedef struct {
 /* Does the document look like an export of ours? */
 bool cv_restore_fits(const cv_json *document);
 
-/* Puts the dialogue into call->store. THERE: it is in the record already, as it is in the document. CONFLICT: another
+/* Puts the dialogue into call->record. THERE: it is in the record already, as it is in the document. CONFLICT: another
  * one has its id, or it has gone on. For these two and REFUSED `errs` says more. */
 cv_restore_result cv_restore(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document,
                              cv_restored *ret_restored, cv_errs *errs);

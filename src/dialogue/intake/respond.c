@@ -17,7 +17,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/writing.h"
-#include "record/chain.h"
+#include "record/hash.h"
 #include "vocab/errors.h"
 #include "vocab/limits.h"
 
@@ -71,7 +71,7 @@ static void read_content(response *r)
                        CV_STR("Nothing was stored. One sharp insight beats ten paragraphs"));
     else if (!nothing) {
         r->content = content;
-        r->sha256 = cv_sha256(r->call->arena, content);
+        r->sha256 = cv_hash_text(r->call->arena, content);
     }
 }
 

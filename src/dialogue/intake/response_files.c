@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "dialogue/files.h"
 #include "dialogue/people.h"
-#include "record/chain.h"
+#include "record/hash.h"
 #include "vocab/limits.h"
 
 static const cv_str words[CV_RESPONSE_FILE_STATE_COUNT] = {
@@ -70,7 +70,8 @@ static cv_response_file_state compare(const looking *l, cv_where where, cv_str e
     if (!stored)
         return CV_RESPONSE_FILE_NOT_IN_RECORD;
     const cv_rec_response *row = (const cv_rec_response *)*stored;
-    return cv_str_eq(cv_sha256(l->call->arena, text), row->sha256) ? CV_RESPONSE_FILE_SAME : CV_RESPONSE_FILE_DIFFERS;
+    return cv_str_eq(cv_hash_text(l->call->arena, text), row->sha256) ? CV_RESPONSE_FILE_SAME
+                                                                      : CV_RESPONSE_FILE_DIFFERS;
 }
 
 static bool see_file(void *ctx, const char *path, cv_err *err)

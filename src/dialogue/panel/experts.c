@@ -103,7 +103,7 @@ static bool find_same(cv_call *call, const cv_state *s, cv_outcome *outcome, cv_
     *outcome = (cv_outcome){0};
     return !expert ||
            (cv_journal_creation(call, s->id, 'X', expert->expert_slug, &created, err) &&
-            (created.event_round != expert->first_round || cv_journal_made(call, s->id, created.rev, outcome, err)));
+            (created.step != expert->first_round || cv_journal_made(call, s->id, created.rev, outcome, err)));
 }
 
 static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int64_t round, cv_outcome *outcome)

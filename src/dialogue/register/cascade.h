@@ -11,7 +11,7 @@
 #ifndef CV_DIALOGUE_REGISTER_CASCADE_H
 #define CV_DIALOGUE_REGISTER_CASCADE_H
 
-#include "record/records.h"
+#include "dialogue/types.h"
 #include "vocab/vocab.h"
 
 /* The lists of a verdict that change what they name, and the one that only cites. */

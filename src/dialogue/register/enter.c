@@ -5,7 +5,7 @@
  */
 #include "dialogue/register/batch.h"
 #include "dialogue/register/tally.h"
-#include "record/chain.h"
+#include "record/hash.h"
 
 /* ---- the round, its scores, the experts ------------------------------------------------------ */
 
@@ -88,7 +88,7 @@ static void enter_responses(cv_batch *b, cv_journal *j, cv_rec_event *event)
         cv_rec_response row = {.round = b->round,
                                .expert_slug = draft->expert,
                                .content = draft->content,
-                               .sha256 = cv_sha256(b->call->arena, draft->content),
+                               .sha256 = cv_hash_text(b->call->arena, draft->content),
                                .created_at = j->now};
         cv_journal_covers(j, event, CV_REC_RESPONSE, cv_journal_put(j, CV_REC_RESPONSE, &row));
     }

@@ -9,7 +9,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/register/batch.h"
 #include "dialogue/writing.h"
-#include "record/chain.h"
+#include "record/hash.h"
 #include "vocab/errors.h"
 #include "vocab/limits.h"
 
@@ -158,7 +158,7 @@ static void warn_of_responses(cv_batch *b, const cv_state *state)
     cv_attendance_of(a, state, b->round, &attendance);
     for (size_t i = 0; i < b->responses.count; i++) {
         cv_rec_response *row = CV_NEW(a, cv_rec_response);
-        row->sha256 = cv_sha256(a, b->responses.items[i].content);
+        row->sha256 = cv_hash_text(a, b->responses.items[i].content);
         *CV_PUSH(a, &attendance) = (cv_attendee){.expert = b->responses.items[i].expert, .response = row};
     }
     cv_response_files_warn(b->call, state, b->round, &attendance, true, &b->warnings);

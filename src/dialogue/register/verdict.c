@@ -9,7 +9,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/register/batch.h"
 #include "dialogue/writing.h"
-#include "record/chain.h"
+#include "record/hash.h"
 #include "text/mark.h"
 #include "vocab/errors.h"
 #include "vocab/limits.h"
@@ -108,11 +108,9 @@ static void parse(verdict *v)
 /* The digest of what the caller said; place and time are the record's. */
 static cv_str content_digest(cv_arena *a, cv_rec_verdict row)
 {
-    cv_digest *digest = cv_digest_begin(a);
     row.position = 0;
     row.created_at = (cv_str){NULL, 0};
-    cv_digest_row(digest, CV_REC_VERDICT, &row);
-    return cv_digest_end(digest);
+    return cv_hash_one(a, &cv_rec_verdict_type, &row);
 }
 
 static bool exists(verdict *v, const cv_rec_verdict *stored, const char *why)

@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     cv_found *items;
     size_t count, capacity;
-    size_t behind; /* dialogues that the search could not see whole */
+    size_t behind; /* commits that the search could not see */
 } cv_founds;
 
 /* Runs a query; its hits, the best first. */

@@ -63,16 +63,16 @@ static void add_json(cv_arena *a, cv_buf *out, cv_str name, cv_str json)
 
 static cv_str details(cv_arena *a, const cv_rec_verdict *v)
 {
-    const cv_rec_type *type = &cv_rec_types[CV_REC_VERDICT];
+    const cv_type *type = &cv_rec_verdict_type;
     cv_buf out = {0};
     for (size_t i = 0; i < type->field_count; i++) {
-        const cv_field *field = &type->fields[i];
+        const cv_type_field *field = &type->fields[i];
         const char *at = (const char *)v + field->offset;
         if (is_told_elsewhere(field->name))
             continue;
-        if (field->type == CV_FIELD_TEXT)
+        if (field->type == CV_TEXT)
             add_line(a, &out, field->name, *(const cv_str *)at);
-        else if (field->type == CV_FIELD_JSON)
+        else if (field->type == CV_JSON)
             add_json(a, &out, field->name, *(const cv_str *)at);
         else if (*(const int64_t *)at != CV_ABSENT)
             add_line(a, &out, field->name, cv_arena_printf(a, "%lld", (long long)*(const int64_t *)at));

@@ -1,8 +1,8 @@
 /* verify.c - does the record agree with its own history?
  *
- *     the engine     pages, schema; at the end the search index                    store.h, check, search_check
- *     a dialogue     chain of events, rows, statuses, totals, operations           verifier.h
- *     all commits    numbered without gaps, each with its events; the seal         seal.h
+ *     the engine     pages, schema; at the end the search index                    record.h, check, search_check
+ *     a dialogue     chain of events, commits, rows, statuses, totals              verifier.h
+ *     all commits    the seal                                                      record/seal.h
  *     the watermark  the record has the last commit that was acknowledged          record/watermark.h
  *
  * The answer names each dialogue with its rev and head, so that two copies can be compared; or the first thing that
@@ -15,64 +15,26 @@
 #include "base/limits.h"
 #include "dialogue/notice.h"
 #include "dialogue/operations.h"
-#include "dialogue/verify/seal.h"
 #include "dialogue/verify/verifier.h"
-
-bool cv_verify_fail(const cv_verify *v, cv_str place, cv_err *err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cv_str message = cv_arena_vprintf(err->arena, format, args);
-    va_end(args);
-    cv_err_set(err, CV_ERR_VERIFY, "dialogue '%.*s': %.*s: %.*s", CV_FMT(v->id), CV_FMT(place), CV_FMT(message));
-    cv_err_value(err, place);
-    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
-    return false;
-}
-
-static bool see_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
-{
-    cv_verify *v = ctx;
-    bool ok = true;
-    if (kind == CV_REC_EVENT) {
-        ok = cv_verify_event(v, row, err);
-    } else {
-        cv_verify_row(v, kind, row);
-        cv_verify_fact(v, kind, row);
-    }
-    cv_arena_reset(&v->scratch);
-    return ok;
-}
-
-/* ---- one dialogue ------------------------------------------------------------------------------------------------ */
+#include "record/seal.h"
 
 bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err)
 {
-    cv_wanted everything = {0};
-    cv_position position;
-    bool found = false;
     memset(v, 0, sizeof *v);
-    v->id = id;
     v->fact.arena = call->arena;
-    bool ok = call->store->calls->snapshot(call->store, &v->arena, id, &everything, see_row, v, &position, &found, err);
-    if (ok && !found)
-        ok = cv_verify_fail(v, CV_STR("dialogue"), err, "expected a row, found none");
-    ok = ok && cv_verify_position(v, &position, err) && cv_verify_rows(v, err) && cv_verify_facts(v, err) &&
-         cv_verify_added(v, err) && cv_verify_ops(call, v, err);
-    if (ok) {
-        *ret_position = position;
-        ret_position->head = cv_arena_copy(call->arena, position.head);
-    }
+    const cv_room_verify facts = cv_verify_facts(v);
+    bool ok = cv_scope_verify(call->record, call->arena, cv_dialogue_scope(id), &facts, ret_position, err);
     cv_arena_release(&v->scratch);
     cv_arena_release(&v->arena);
     return ok;
 }
 
-static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, cv_err *err)
+static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, int64_t *commits, cv_err *err)
 {
     cv_position position;
     if (!cv_verify_dialogue(call, v, id, &position, err))
         return false;
+    *commits += position.rev;
     cv_json_begin_object(w);
     cv_json_key_str(w, "id", id);
     cv_json_key_int(w, "rev", position.rev);
@@ -88,12 +50,29 @@ typedef struct {
     cv_call *call;
     cv_verify *v;
     cv_json_writer *w;
+    int64_t commits; /* of all that were verified */
 } reporting;
 
 static bool report_each(void *ctx, cv_str id, cv_err *err)
 {
-    const reporting *r = ctx;
-    return report_one(r->call, r->v, r->w, id, err);
+    reporting *r = ctx;
+    return report_one(r->call, r->v, r->w, id, &r->commits, err);
+}
+
+/* Every commit that the record had at the beginning is one of a dialogue that was verified. */
+static bool report_all(cv_call *call, cv_verify *v, cv_json_writer *w, cv_err *err)
+{
+    reporting r = {call, v, w, 0};
+    cv_commit last;
+    if (!call->record->calls->last_commit(call->record, &last, err) || !cv_state_each(call, report_each, &r, err))
+        return false;
+    if (r.commits >= last.number)
+        return true;
+    cv_err_set(err, CV_ERR_VERIFY, "scopes: expected %lld commits in all of them, found %lld", (long long)last.number,
+               (long long)r.commits);
+    cv_err_value(err, CV_STR("scopes"));
+    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
+    return false;
 }
 
 /* One dialogue by its id: it must be there. */
@@ -101,7 +80,8 @@ static bool report_named(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str 
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE)};
     cv_state *state = CV_NEW(call->arena, cv_state);
-    return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, err);
+    int64_t commits = 0;
+    return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, &commits, err);
 }
 
 /* The seal that is given: the line itself, or at the command line a file with it. */
@@ -125,11 +105,10 @@ static bool verify_all(cv_call *call, cv_json_writer *w, const cv_seal *seal, cv
 {
     const cv_json *id = cv_json_get(call->input, CV_STR("dialogue_id"));
     cv_verify *v = CV_NEW(call->arena, cv_verify); /* one for all: its tables are large */
-    return call->store->calls->check(call->store, call->arena, err) &&
-           (id ? report_named(call, v, w, id->text, err)
-               : cv_state_each(call, report_each, &(reporting){call, v, w}, err)) &&
-           cv_seal_commits(call, seal, ret_last, err) &&
-           call->store->calls->search_check(call->store, call->arena, err);
+    return call->record->calls->check(call->record, call->arena, err) &&
+           (id ? report_named(call, v, w, id->text, err) : report_all(call, v, w, err)) &&
+           cv_seal_record(call->record, seal, ret_last, err) &&
+           call->record->calls->search_check(call->record, call->arena, err);
 }
 
 static void answer_end(cv_call *call, cv_json_writer *w, const cv_seal *last, cv_watermark_state mark,
@@ -162,7 +141,7 @@ bool cv_record_verify(cv_call *call)
     cv_json_key(&w, CV_STR("dialogues"));
     cv_json_begin_array(&w);
     if (!verify_all(call, &w, given ? &seal : NULL, &last, &err) ||
-        !call->store->calls->acknowledged(call->store, call->arena, &mark, &err))
+        !call->record->calls->acknowledged(call->record, call->arena, &mark, &err))
         return cv_call_fail(call, &err);
     cv_json_end_array(&w);
     answer_end(call, &w, &last, mark, given ? &seal : NULL);
@@ -180,7 +159,7 @@ static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
     cv_watermark_state state;
     int64_t number = cv_json_get_int(call->input, "commit", -1);
     if (!given)
-        return call->store->calls->acknowledged(call->store, call->arena, &state, err);
+        return call->record->calls->acknowledged(call->record, call->arena, &state, err);
     if (number == last->number)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the record ends at commit %lld, not at %lld", (long long)last->number,
@@ -194,8 +173,8 @@ bool cv_record_accept(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_commit last;
-    if (!call->store->calls->last_commit(call->store, &last, &err) || !may_accept(call, &last, &err) ||
-        !call->store->calls->accept(call->store, call->arena, &last, &err))
+    if (!call->record->calls->last_commit(call->record, &last, &err) || !may_accept(call, &last, &err) ||
+        !call->record->calls->accept(call->record, call->arena, &last, &err))
         return cv_call_fail(call, &err);
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);

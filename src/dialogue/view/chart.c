@@ -3,7 +3,7 @@
 
 #include "base/plain.h"
 #include "base/utf8.h"
-#include "record/records.h"
+#include "dialogue/types.h"
 #include "text/mark.h"
 
 enum {

@@ -11,7 +11,7 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     cv_course *c = ctx;
     if (kind == CV_REC_EVENT) {
         const cv_rec_event *event = row;
-        cv_tempo_tell(&c->tempo, cv_place_of(event->subject_id), event->event_type, event->event_round);
+        cv_tempo_tell(&c->tempo, cv_place_of(event->subject_id), event->event_type, event->step);
         return false;
     }
     if (kind == CV_REC_ENTITY) {

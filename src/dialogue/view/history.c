@@ -79,7 +79,7 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row)
     if (!is_asked(h, event))
         return false;
     cv_moment moment = cv_timeline_next(&h->line, event);
-    if (event->event_seq <= h->after)
+    if (event->seq <= h->after)
         return false;
     h->more = h->page.count == h->limit;
     if (!h->more)
@@ -174,9 +174,9 @@ static void tell_moment(const history *h, cv_buf *out, const cv_moment *m)
 {
     cv_arena *a = h->call->arena;
     const cv_rec_event *e = &m->event;
-    cv_buf_printf(out, "%5lld  %.*s  ", (long long)e->event_seq, CV_FMT(cv_time_short(a, e->created_at)));
-    if (e->event_round != CV_ABSENT)
-        cv_buf_printf(out, "round %-2lld  ", (long long)e->event_round);
+    cv_buf_printf(out, "%5lld  %.*s  ", (long long)e->seq, CV_FMT(cv_time_short(a, e->created_at)));
+    if (e->step != CV_ABSENT)
+        cv_buf_printf(out, "round %-2lld  ", (long long)e->step);
     else
         cv_buf_add_z(out, "          ");
     if (!h->has_subject) {
@@ -224,7 +224,7 @@ static cv_str tell(const history *h)
     if (h->page.count == 0)
         cv_buf_add_z(&out, "no events\n");
     if (h->more)
-        cv_buf_printf(&out, "more: --after %lld\n", (long long)h->page.items[h->page.count - 1].event.event_seq);
+        cv_buf_printf(&out, "more: --after %lld\n", (long long)h->page.items[h->page.count - 1].event.seq);
     cv_str text = cv_buf_take(&out, a);
     return h->call->width ? wrapped(a, text, h->call->width) : text;
 }
@@ -245,7 +245,7 @@ static void answer(const history *h)
     cv_json_end_array(&w);
     cv_json_key_int(&w, "count", (int64_t)h->page.count);
     if (h->more)
-        cv_json_key_int(&w, "next", h->page.items[h->page.count - 1].event.event_seq);
+        cv_json_key_int(&w, "next", h->page.items[h->page.count - 1].event.seq);
     if (h->call->for_people)
         cv_json_key_str(&w, "text", tell(h));
     cv_json_end_object(&w);

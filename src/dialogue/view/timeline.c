@@ -47,11 +47,11 @@ void cv_moment_print(cv_json_writer *w, cv_arena *a, const cv_moment *moment)
 {
     const cv_rec_event *e = &moment->event;
     cv_json_begin_object(w);
-    cv_json_key_int(w, "event", e->event_seq);
+    cv_json_key_int(w, "event", e->seq);
     cv_json_key_int(w, "rev", e->rev);
     cv_json_key_str(w, "at", e->created_at);
-    if (e->event_round != CV_ABSENT)
-        cv_json_key_int(w, "round", e->event_round);
+    if (e->step != CV_ABSENT)
+        cv_json_key_int(w, "round", e->step);
     cv_json_key_str(w, "id", cv_address_of_subject(a, e));
     cv_json_key_str(w, "type", e->event_type);
     cv_json_key(w, CV_STR("by"));

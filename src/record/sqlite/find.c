@@ -114,7 +114,7 @@ static cv_str conditions(cv_arena *a, const cv_find *f, const columns *order, bo
     return cv_buf_take(&out, a);
 }
 
-static const char *text_of(cv_arena *a, const cv_find *f, const columns *order, bool across)
+static const char *text_of(cv_sqlite_record *r, cv_arena *a, const cv_find *f, const columns *order, bool across)
 {
     cv_buf by = {0}, equal = {0}, values = {0};
     for (size_t i = f->equal; i < order->count; i++) {
@@ -139,7 +139,7 @@ static const char *text_of(cv_arena *a, const cv_find *f, const columns *order, 
         {"$conditions", conditions(a, f, order, across)},
         {"$order", cv_buf_take(&by, a)},
     };
-    return cv_sqlite_fill(a, cv_sqlite_template(across ? "find_across" : "find"), words, CV_COUNT(words));
+    return cv_sqlite_fill(a, cv_sqlite_text(r->s, across ? "find_across" : "find"), words, CV_COUNT(words));
 }
 
 static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const columns *order, bool across)
@@ -155,9 +155,9 @@ static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const colu
         }
     cv_arena scratch = {0};
     sqlite3_stmt *st = NULL;
-    sqlite3_prepare_v3(r->s->db, text_of(&scratch, f, order, across), -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
+    sqlite3_prepare_v3(r->s->db, text_of(r, &scratch, f, order, across), -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
     if (st)
-        *CV_PUSH(r->arena, &t->finds) = (cv_sqlite_finding){shape, st};
+        *CV_PUSH(&r->arena, &t->finds) = (cv_sqlite_finding){shape, st};
     cv_arena_release(&scratch);
     return st;
 }

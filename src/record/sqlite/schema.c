@@ -31,7 +31,7 @@ static bool wrong(checking *c, cv_str what)
 
 static sqlite3_stmt *ask(checking *c, const char *statement, const char *parameter, cv_str value)
 {
-    sqlite3_stmt *st = cv_sqlite_named(c->r, statement);
+    sqlite3_stmt *st = cv_sqlite_use(c->r->s, statement);
     return st && cv_sqlite_bind_str(st, parameter, value) ? st : NULL;
 }
 
