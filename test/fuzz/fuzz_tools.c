@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "dialogue/types.h"
 #include "door/mcp/host.h"
 #include "door/tools.h"
 #include "ops/project.h"
