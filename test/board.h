@@ -105,10 +105,9 @@ CV_TYPE_TABLE(paper, "paper", "papers", PAPER_FIELDS, ADDED, paper_search, CV_IN
 
 static const cv_type *const board_types[] = {&card_type, &line_type, &cursor_type};
 static const cv_type *const desk_types[] = {&paper_type};
-static const cv_room_types board_rooms[] = {
-    {CV_STR_INIT("board"), board_types, CV_COUNT(board_types)},
-    {CV_STR_INIT("desk"), desk_types, CV_COUNT(desk_types)},
-};
+static const cv_room_types board_records = {CV_STR_INIT("board"), board_types, CV_COUNT(board_types)},
+                           desk_records = {CV_STR_INIT("desk"), desk_types, CV_COUNT(desk_types)};
+static const cv_room_types *const board_rooms[] = {&board_records, &desk_records};
 static const cv_types all_types = {board_rooms, CV_COUNT(board_rooms)};
 
 #define BOARD_SQL                                                                                                      \

@@ -10,6 +10,7 @@
 #ifndef CV_TEST_ROUNDS_H
 #define CV_TEST_ROUNDS_H
 
+#include "kit/room.h"
 #include "world.h"
 
 enum {

@@ -13,7 +13,7 @@
 #ifndef CV_BASE_ERR_H
 #define CV_BASE_ERR_H
 
-#include "base/naming.h"
+#include "kit/naming.h"
 
 /* A code is the address of its row. Those of err.def are everybody's; a room has a table of its own and declares its
  * codes in the same way: arrays of one, so that the name is the address. */

@@ -144,3 +144,11 @@ cv_str cv_str_nearest(cv_str s, const cv_str *words, size_t count)
     }
     return best;
 }
+
+int cv_words_find(cv_words words, cv_str s)
+{
+    for (size_t i = 0; i < words.count; i++)
+        if (cv_str_eq_nocase(words.items[i], s))
+            return (int)i;
+    return -1;
+}

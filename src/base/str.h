@@ -164,4 +164,15 @@ size_t cv_str_distance(cv_str a, cv_str b, size_t max);
 /* The word of `words` nearest to `s` (at most a third of its letters apart), or an empty view. */
 cv_str cv_str_nearest(cv_str s, const cv_str *words, size_t count);
 
+/* ---- lists of words
+ * -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const cv_str *items;
+    size_t count;
+} cv_words;
+
+/* Index of the word equal to `s` without regard to case, or -1. */
+int cv_words_find(cv_words words, cv_str s);
+
 #endif

@@ -13,13 +13,13 @@
 #include "dialogue/answer.h"
 #include "dialogue/created.h"
 #include "dialogue/journal.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
-#include "record/outlet.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
+#include "kit/outlet.h"
 
 enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
 
@@ -288,7 +288,7 @@ cv_str cv_dialogue_nth_id(cv_arena *a, cv_str slug, int n)
 }
 
 /* Writes the dialogue under this id. True without an answer in `outcome`: the id is taken. */
-static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, cv_outcome *outcome, cv_err *err)
+static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, cv_outcome *outcome)
 {
     cv_state nothing = {.id = id};
     cv_journal j;
@@ -302,7 +302,7 @@ static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, c
         row.seed = cv_panel_seed(id);
     draw_cast(call, w, &row, &c);
     enter(&j, &row, &c);
-    if (!cv_journal_commit(&j, print_result(call, w, id, &row, &c), outcome, err))
+    if (!cv_journal_commit(&j, print_result(call, w, id, &row, &c), outcome))
         return false;
     *ret_settled = !outcome->conflict;
     return true;
@@ -321,8 +321,8 @@ static bool is_answer(cv_call *call, const wish *w, cv_str id, int64_t rev, cv_o
 {
     *outcome = (cv_outcome){0};
     if (w->named)
-        return cv_journal_replayed(call, id, outcome, err);
-    return w->insists || rev != 1 || cv_journal_made(call, id, rev, outcome, err);
+        return cv_request_replayed(call, cv_dialogue_scope(id), outcome, err);
+    return w->insists || rev != 1 || cv_request_made(call, cv_dialogue_scope(id), rev, outcome, err);
 }
 
 /* Looks at one id after the other. One that a rival takes in this moment is looked at once more: the rival may have
@@ -336,8 +336,8 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
         bool used, settled = false;
         if (!cv_position_of(call->record, call->arena, id, &position, &used, err))
             return cv_call_fail(call, err);
-        if (!used && !settle(call, w, id, &settled, outcome, err))
-            return cv_call_fail(call, err);
+        if (!used && !settle(call, w, id, &settled, outcome))
+            return false;
         if (settled)
             return true;
         if (!used && !cv_position_of(call->record, call->arena, id, &position, &used, err))
@@ -376,11 +376,11 @@ bool cv_dialogue_create(cv_call *call)
     wish w;
     cv_outcome outcome = {0};
     cv_err err = {.arena = call->arena};
-    cv_journal_request(call, CV_STR("dialogue create"));
+    cv_request_begin(call, CV_STR("dialogue create"));
     if (!read_wish(call, &w) || !find_place(call, &w, &outcome, &err))
         return false;
     if (call->for_people)
         add_text(call, &outcome);
-    cv_journal_answer(call, &outcome);
+    cv_request_answer(call, &outcome);
     return true;
 }

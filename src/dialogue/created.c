@@ -1,7 +1,7 @@
 /* created.c - a new dialogue for people; see created.h. */
 #include "dialogue/created.h"
 
-#include "text/mark.h"
+#include "dialogue/text/mark.h"
 
 /* The answer may be one of the first time, as the record kept it. */
 static uint32_t count_of(const cv_json *list)

@@ -13,7 +13,7 @@
 #define CV_DIALOGUE_CREATED_H
 
 #include "base/json.h"
-#include "record/call.h"
+#include "kit/call.h"
 
 /* `answer` is that of create, of now or of the first time. */
 cv_str cv_created_text(const cv_call *call, const cv_json *answer);

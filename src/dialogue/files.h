@@ -15,7 +15,7 @@
 #define CV_DIALOGUE_FILES_H
 
 #include "base/file.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/state.h"
 
 typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file;

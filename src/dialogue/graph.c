@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dialogue/graph.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 

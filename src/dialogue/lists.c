@@ -3,11 +3,11 @@
 
 #include "dialogue/answer.h"
 #include "dialogue/dynamics.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
-#include "dialogue/writing.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
 
@@ -223,7 +223,7 @@ static bool enter_abandoned(cv_call *call, const cv_state *s, cv_str reason, cv_
     cv_rec_event *event = cv_journal_event(&j, 'D', s->id, row.status, CV_ABSENT, cv_judge_alone.json);
     event->reason = reason;
     cv_journal_covers(&j, event, CV_REC_DIALOGUE, &row);
-    return cv_write_commit(&j, print_abandoned(call, s->id, reason), outcome);
+    return cv_journal_commit(&j, print_abandoned(call, s->id, reason), outcome);
 }
 
 static bool abandon(cv_call *call, cv_outcome *outcome)
@@ -236,16 +236,16 @@ static bool abandon(cv_call *call, cv_outcome *outcome)
         return cv_call_fail(call, &err);
     /* Nothing follows it: the last write abandoned the dialogue. */
     if (cv_str_eq(s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED])) {
-        if (!cv_journal_made(call, id, s.position.rev, outcome, &err))
+        if (!cv_request_made(call, cv_dialogue_scope(id), s.position.rev, outcome, &err))
             return cv_call_fail(call, &err);
         if (outcome->replayed)
             return true;
     }
     cv_str reason = cv_text_read(call, call->input, CV_STR(""), "reason", CV_MAX_PROSE, CV_TEXT_PROSE);
-    return cv_write_open(call, &s, false) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
+    return cv_journal_open(call, &s, false) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
 }
 
 bool cv_dialogue_abandon(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue abandon"), abandon);
+    return cv_journal_run(call, CV_STR("dialogue abandon"), abandon);
 }

@@ -7,7 +7,7 @@
 #ifndef CV_DIALOGUE_OPERATIONS_H
 #define CV_DIALOGUE_OPERATIONS_H
 
-#include "record/call.h"
+#include "kit/call.h"
 
 /* ---- a dialogue and its people ---------------------------------------------------------------------------------- */
 bool cv_dialogue_create(cv_call *call);

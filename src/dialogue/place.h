@@ -9,7 +9,7 @@
 #define CV_DIALOGUE_PLACE_H
 
 #include "dialogue/types.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
 
 enum { CV_PLACES_PER_KIND = 10000, CV_PLACES = CV_KIND_COUNT * CV_PLACES_PER_KIND };
 #define CV_NO_PLACE UINT32_MAX

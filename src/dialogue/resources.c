@@ -9,10 +9,10 @@
  */
 #include "dialogue/asking.h"
 #include "dialogue/room.h"
-#include "text/spec.h"
+#include "dialogue/text/spec.h"
 
 #define JSON_TYPE "application/json"
-#define MARKDOWN "text/markdown"
+#define MARKDOWN "dialogue/text/markdown"
 
 cv_str cv_dialogue_input(cv_arena *a, cv_str id, const char *more, cv_str value)
 {

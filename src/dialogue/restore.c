@@ -12,11 +12,12 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
-#include "record/seal.h"
 #include "dialogue/verify/verifier.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "record/seal.h"
 #include "record/swap.h"
 #include "record/watermark.h"
 
@@ -29,9 +30,9 @@ typedef struct {
     bool is_kept;
     size_t dialogues;
     int64_t commits;
-    cv_seal last;         /* the backup's last commit */
-    bool is_other;        /* the present record began with another commit than the backup */
-    int64_t acknowledged; /* the last commit that the project's watermark knows; 0: none */
+    cv_seal last;                     /* the backup's last commit */
+    bool is_other;                    /* the present record began with another commit than the backup */
+    int64_t acknowledged;             /* the last commit that the project's watermark knows; 0: none */
     CV_STATE_LIST(cv_swap_loss) lost; /* dialogues of which the present record has more than the backup */
 } restoring;
 

@@ -2,9 +2,9 @@
 #include "dialogue/room.h"
 
 #include "base/embedded.h"
-#include "text/skill.h"
-#include "vocab/errors.h"
-#include "vocab/vocab.h"
+#include "dialogue/text/skill.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/words.h"
 
 static void print_ids(cv_buf *out)
 {
@@ -57,6 +57,7 @@ const cv_room cv_room_dialogue = {
                     "conclave://spec, hand it in with blue_dialogue_respond.",
     .example = "  conclave dialogue create \"NVIDIA decision\"\n",
     .ops = cv_dialogue_ops,
+    .records = &cv_dialogue_records,
     .codes = cv_dialogue_codes,
     .resources = cv_dialogue_resources,
     .prompts = cv_dialogue_prompts,

@@ -2,6 +2,7 @@
 #ifndef CV_DIALOGUE_ROOM_H
 #define CV_DIALOGUE_ROOM_H
 
+#include "dialogue/types.h"
 #include "kit/room.h"
 
 extern const cv_room cv_room_dialogue;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "dialogue/place.h"
-#include "vocab/id.h"
+#include "dialogue/words/id.h"
 
 /* ---- one dialogue ------------------------------------------------------------------------------------------------ */
 
@@ -183,22 +183,6 @@ bool cv_is_imported(const cv_call *call, cv_str dialogue_id, bool *ret_imported,
     taking t = {.arena = call->arena, .type = f.type};
     bool ok = call->record->calls->find(call->record, &f, take_row, &t, err);
     *ret_imported = t.found;
-    return ok;
-}
-
-bool cv_commit_at(cv_record *record, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_commit_row *ret_row,
-                  bool *ret_found, cv_err *err)
-{
-    const cv_commit_row like = {.rev = rev};
-    const cv_find f = {.type = &cv_commit_row_type,
-                       .index = cv_commits_by_rev,
-                       .scope = cv_dialogue_scope(dialogue_id),
-                       .like = &like,
-                       .equal = 1,
-                       .limit = 1};
-    taking t = {.arena = a, .type = f.type, .row = ret_row};
-    bool ok = record->calls->find(record, &f, take_row, &t, err);
-    *ret_found = t.found;
     return ok;
 }
 

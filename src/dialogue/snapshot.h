@@ -8,7 +8,7 @@
 #define CV_DIALOGUE_SNAPSHOT_H
 
 #include "dialogue/types.h"
-#include "record/call.h"
+#include "kit/call.h"
 
 typedef cv_scope_position cv_position;
 
@@ -45,10 +45,6 @@ bool cv_position_of(cv_record *record, cv_arena *a, cv_str dialogue_id, cv_posit
 
 /* Was the dialogue put here from an export? Then its folders are those of another project. */
 bool cv_is_imported(const cv_call *call, cv_str dialogue_id, bool *ret_imported, cv_err *err);
-
-/* The write that made this rev. */
-bool cv_commit_at(cv_record *record, cv_arena *a, cv_str dialogue_id, int64_t rev, cv_commit_row *ret_row,
-                  bool *ret_found, cv_err *err);
 
 typedef struct {
     cv_str status; /* empty: any */

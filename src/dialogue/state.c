@@ -7,8 +7,8 @@
 
 #include "base/utf8.h"
 #include "dialogue/place.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 typedef struct {
     cv_arena *a;
@@ -56,18 +56,6 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         break;
     }
     return true;
-}
-
-bool cv_stored_corrupt(cv_err *err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cv_str message = cv_arena_vprintf(err->arena, format, args);
-    va_end(args);
-    cv_err_set(err, CV_ERR_CORRUPT, "the record has %.*s", CV_FMT(message));
-    cv_err_operation(err, CV_STR("verify"));
-    cv_err_suggest(err, CV_STR("tells where it was changed"));
-    return false;
 }
 
 /* A column that is printed as it stands: JSON, and numbers that are kept as they were written. */
@@ -332,14 +320,6 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
 cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug)
 {
     return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(expert_slug));
-}
-
-bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err)
-{
-    cv_err why = {.arena = a};
-    if (cv_json_parse(a, text, ret_value, &why))
-        return true;
-    return cv_stored_corrupt(err, "%s that is not JSON: %.*s", what, CV_FMT(why.message));
 }
 
 bool cv_tension_is_open(const cv_rec_entity *entity)

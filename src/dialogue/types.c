@@ -11,7 +11,7 @@
 #include "dialogue/types.h"
 
 #include "base/json.h"
-#include "vocab/id.h"
+#include "dialogue/words/id.h"
 
 /* ---- what a search sees ------------------------------------------------------------------------------------------ */
 
@@ -216,5 +216,4 @@ static const cv_type *const dialogue_types[] = {
 #undef X
         & cv_rec_imported_type,
 };
-static const cv_room_types rooms[] = {{CV_STR_INIT("dialogue"), dialogue_types, CV_COUNT(dialogue_types)}};
-const cv_types cv_program_types = {rooms, CV_COUNT(rooms)};
+const cv_room_types cv_dialogue_records = {CV_STR_INIT("dialogue"), dialogue_types, CV_COUNT(dialogue_types)};

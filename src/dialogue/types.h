@@ -106,8 +106,8 @@ extern const cv_type *const cv_kind_types[CV_REC_COUNT];
 extern const cv_index *const cv_dialogues_by_status, *const cv_dialogues_by_time; /* across dialogues */
 extern const cv_index *const cv_origins_by_display, *const cv_references_by_target;
 
-/* The types of the program, and where a dialogue is kept. */
-extern const cv_types cv_program_types;
+/* All of them, and where a dialogue is kept. */
+extern const cv_room_types cv_dialogue_records;
 static inline cv_scope_id cv_dialogue_scope(cv_str id)
 {
     return (cv_scope_id){CV_STR("dialogue"), id};

@@ -7,7 +7,7 @@
 #include "door/cli_parts.h"
 #include "door/teller.h"
 #include "door/terminal.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 enum { LEAST_WIDTH = 40 };
 

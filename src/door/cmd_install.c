@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 /* One file, and what becomes of it. */
 typedef struct {

@@ -12,7 +12,7 @@
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 enum {
     USUAL_PORT = 8417,

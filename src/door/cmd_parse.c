@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "dialogue/text/doc.h"
 #include "door/cli.h"
-#include "text/doc.h"
 
 /* ---- parse ------------------------------------------------------------------------------------------------------ */
 

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 typedef struct {
     cv_arena *arena;

@@ -3,8 +3,8 @@
 
 #include <sys/stat.h>
 
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "project/project.h"
 
 /* Could the record only be read, and can it be written now? */
 static bool may_write_now(const cv_desk *d)

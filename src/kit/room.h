@@ -13,7 +13,7 @@
 #ifndef CV_KIT_ROOM_H
 #define CV_KIT_ROOM_H
 
-#include "record/call.h"
+#include "kit/call.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ typedef struct {
 typedef struct {
     const char *uri; /* "conclave://dialogue/{id}/round/{n}": {names} stand for one segment each */
     const char *name, *about;
-    const char *type; /* "text/markdown" */
+    const char *type; /* "dialogue/text/markdown" */
     /* The text; `values` are the segments in the order of their names. */
     bool (*read)(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err);
     /* A number that differs after every change of what is read; below zero: it is not known. NULL: it never changes. */
@@ -131,14 +131,15 @@ typedef struct {
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
 /* Tables may be NULL; behind the last row of one stands a row of zeroes. */
-typedef struct {
+typedef struct cv_room {
     const char *name; /* "dialogue"; "": its operations stand at the top level */
     const char *summary;
     const char *details;      /* paragraphs for the help */
     const char *instructions; /* what MCP clients are told before they begin: sentences */
     const char *example;      /* a line for the help of the program */
     const cv_operation *ops;
-    const cv_err_code *codes; /* its own; base/err.def has those of all */
+    const cv_room_types *records; /* what it keeps: record/type.h; its tables are made by a migration in sql/ */
+    const cv_err_code *codes;     /* its own; base/err.def has those of all */
     const cv_resource *resources;
     const cv_room_prompt *prompts;
     const cv_completion *completions;
@@ -155,5 +156,9 @@ typedef struct {
     /* Has the record anything of this room? NULL: that is never asked. */
     bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
 } cv_room;
+
+/* The program's: every room, NULL behind the last, and what all of them keep. */
+extern const cv_room *const cv_rooms[];
+extern const cv_types cv_program_types;
 
 #endif

@@ -81,8 +81,17 @@ static bool has_all(const cv_operation *op, cv_call *call)
            call->record->calls->acknowledged(call->record, call->arena, &watermark, &err) || cv_call_fail(call, &err);
 }
 
+/* What kit/invoke.h promises to rooms. */
+static bool invoke(cv_call *call, cv_str room, cv_str verb)
+{
+    const cv_operation *op = cv_op_find(room, verb);
+    assert(op && "a room calls an operation that there is");
+    return cv_op_call(op, call);
+}
+
 bool cv_op_call(const cv_operation *op, cv_call *call)
 {
+    call->invoke = invoke;
     const cv_json *schema = cv_op_schema(op).input;
     if (!cv_schema_check(call->arena, schema, call->input_text, call->input, call->errs))
         return false;

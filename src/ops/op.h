@@ -10,9 +10,6 @@
 
 #include "kit/room.h"
 
-/* The descriptors of the program; behind the last one stands NULL. */
-extern const cv_room *const cv_rooms[];
-
 enum { CV_MAX_OPERATIONS = 256 };
 
 /* All rows, in the order of the list of rooms. */

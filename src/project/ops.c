@@ -1,6 +1,6 @@
 /* ops.c - what can be asked about a project and its record as a whole; see room.h. */
 #include "dialogue/operations.h"
-#include "ops/project.h"
+#include "project/project.h"
 #include "project/room.h"
 
 enum {
@@ -136,9 +136,12 @@ static void print_files(cv_buf *out)
 
 static const cv_topic topics[] = {{"files", print_files}, {0}};
 
+const cv_room_types cv_project_records = {.room = CV_STR_INIT("project")};
+
 const cv_room cv_room_project = {
     .name = "",
     .example = "  conclave init\n",
     .ops = rows,
+    .records = &cv_project_records,
     .topics = topics,
 };

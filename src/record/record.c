@@ -44,6 +44,19 @@ bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_i
     return cv_record_get(record, a, scope, &cv_commit_row_type, ret_row, ret_found, err);
 }
 
+bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t rev, cv_commit_row *ret_row,
+                         bool *ret_found, cv_err *err)
+{
+    const cv_commit_row like = {.rev = rev};
+    taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row};
+    const cv_find find = {
+        .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = scope, .like = &like, .equal = 1, .limit = 1};
+    if (!record->calls->find(record, &find, take_row, &t, err))
+        return false;
+    *ret_found = t.found;
+    return true;
+}
+
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
                         cv_commit_row *ret_row, bool *ret_found, cv_err *err)
 {

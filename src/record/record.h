@@ -265,6 +265,10 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
                   bool *ret_found, cv_err *err);
 
+/* The commit that made this rev, the same way. */
+bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t rev, cv_commit_row *ret_row,
+                         bool *ret_found, cv_err *err);
+
 /* The scope of a room that was made by this op_id; *ret_found false: none was. */
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
                         cv_commit_row *ret_row, bool *ret_found, cv_err *err);

@@ -33,8 +33,8 @@ const cv_index *const cv_commits_by_op = &commit_indexes[1];
 const cv_room_types *cv_types_of(const cv_types *types, cv_str room)
 {
     for (size_t i = 0; i < types->count; i++)
-        if (cv_str_eq(types->rooms[i].room, room))
-            return &types->rooms[i];
+        if (cv_str_eq(types->rooms[i]->room, room))
+            return types->rooms[i];
     return NULL;
 }
 
@@ -87,7 +87,7 @@ void cv_types_check(const cv_types *types)
     check_type(&cv_event_row_type);
     check_type(&cv_commit_row_type);
     for (size_t r = 0; r < types->count; r++) {
-        const cv_room_types *room = &types->rooms[r];
+        const cv_room_types *room = types->rooms[r];
         assert(room->room.n > 0 && cv_types_of(types, room->room) == room); /* no room twice */
         for (size_t i = 0; i < room->count; i++, count++) {
             check_type(room->types[i]);

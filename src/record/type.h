@@ -195,7 +195,7 @@ typedef struct {
 } cv_room_types;
 
 typedef struct {
-    const cv_room_types *rooms;
+    const cv_room_types *const *rooms;
     size_t count;
 } cv_types;
 

@@ -13,7 +13,8 @@
 #include "benching.h"
 
 #include "dialogue/types.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
+#include "kit/room.h"
 
 enum { ROUNDS = 20, EXPERTS = 12, CONTENT = 480, TURNS = 9 };
 

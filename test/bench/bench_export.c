@@ -20,7 +20,8 @@
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/place.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
+#include "kit/room.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, REPETITIONS = 7 };
 
@@ -36,6 +37,7 @@ static void die(const cv_err *err)
 typedef struct {
     cv_arena arena;
     cv_call call;
+    cv_errs errs;
     cv_json input;
     cv_state state;
     cv_journal journal;
@@ -46,7 +48,8 @@ static void begin(writer *w, cv_record *record, int number)
 {
     cv_err err = {.arena = &w->arena};
     cv_wanted lean = {.kinds = 1u << CV_REC_DIALOGUE | 1u << CV_REC_EXPERT};
-    w->call = (cv_call){.arena = &w->arena, .record = record, .clock = {cv_bench_still, NULL}, .input = &w->input};
+    w->call = (cv_call){
+        .arena = &w->arena, .record = record, .clock = {cv_bench_still, NULL}, .input = &w->input, .errs = &w->errs};
     cv_str input = cv_arena_printf(&w->arena, "{\"op_id\":\"op-%d\"}", number);
     if (!cv_json_parse(&w->arena, input, &w->input, &err))
         die(&err);
@@ -58,10 +61,9 @@ static void begin(writer *w, cv_record *record, int number)
 
 static void commit(writer *w)
 {
-    cv_err err = {.arena = &w->arena};
     cv_outcome outcome;
-    if (!cv_journal_commit(&w->journal, CV_STR("{}"), &outcome, &err))
-        die(&err);
+    if (!cv_journal_commit(&w->journal, CV_STR("{}"), &outcome))
+        die(&w->call.errs->items[0]);
     cv_arena_reset(&w->arena);
 }
 

@@ -14,8 +14,9 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "dialogue/operations.h"
+#include "dialogue/text/doc.h"
 #include "dialogue/types.h"
-#include "text/doc.h"
+#include "kit/room.h"
 
 enum { REPETITIONS = 3, DIALOGUES = 12, ROUNDS = 3 };
 

@@ -15,9 +15,10 @@
 #include "benching.h"
 
 #include "dialogue/types.h"
+#include "dialogue/words/words.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
 #include "mcp_client.h"
-#include "record/outlet.h"
-#include "vocab/vocab.h"
 
 enum {
     WIDTH = 64,

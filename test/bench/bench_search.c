@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kit/room.h"
 #include "record/sqlite/engine.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 enum { TOTAL = 100 << 20, ROUNDS = 5, MOST_DOCUMENTS = 20000 };
 

@@ -15,9 +15,10 @@
 #include <unistd.h>
 
 #include "benching.h"
+#include "dialogue/words/limits.h"
+#include "dialogue/words/words.h"
+#include "kit/room.h"
 #include "record/sql.h"
-#include "vocab/limits.h"
-#include "vocab/vocab.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, TURNS = 9 };
 

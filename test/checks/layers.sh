@@ -48,7 +48,7 @@ check "there is something to check" nothing_found
 wrong_includes() {
     files 'src/*.c' 'src/*.h' 'src/*.def' | xargs -r awk '
     BEGIN {
-        n = split("base vocab text record kit dialogue,mail,chat,notes ops project door rooms.c,main.c", order, " ")
+        n = split("base record kit dialogue,mail,chat,notes ops project door rooms.c,main.c", order, " ")
         for (i = 1; i <= n; i++) {
             k = split(order[i], same, ",")
             for (j = 1; j <= k; j++) level[same[j]] = i

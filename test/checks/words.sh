@@ -33,7 +33,7 @@ src/base/err.h: local_id
 src/base/err_json.c: local_id
 src/ops/schema.c: local_id
 src/ops/project.c: dialogue dialogues
-src/record/outlet.c: dialogues"
+src/kit/outlet.c: dialogues"
 
 # The engine and the calls that are made for dialogues alone, until the record of any room has taken their place.
 left_out='^src/record/(sqlite_[a-z]*|sqlite|store|records|chain|search|trace|traced|call|restore)\.[ch]$'
@@ -48,7 +48,7 @@ rooms=$(sed -n 's/^    \.name = "\([a-z]\{1,\}\)",.*/\1/p' src/*/room.c)
         sed -n 's/.*\.verb = "\([a-z-]*\)",.*/\1/p' "src/$room/ops.c"
         cat schemas/"$room"_*.json | jq -r '.. | objects | .properties? // empty | objects | keys[]'
     done
-    sed -n 's/^KIND([^"]*"\([a-z]*\)", *"\([a-z]*\)".*/\1\n\2/p' src/vocab/kinds.def
+    sed -n 's/^KIND([^"]*"\([a-z]*\)", *"\([a-z]*\)".*/\1\n\2/p' src/dialogue/words/kinds.def
 } >"$work/fields"
 { cat "$work/fields"; tr -c 'a-z\n' '\n' <"$work/fields"; } | grep -E '..' | sort -u >"$work/tables"
 echo "$plain" | tr ' ' '\n' | sort -u >"$work/plain"

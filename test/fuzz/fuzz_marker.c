@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

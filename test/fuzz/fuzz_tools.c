@@ -18,8 +18,9 @@
 #include "dialogue/types.h"
 #include "door/mcp/host.h"
 #include "door/tools.h"
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "project/project.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -166,6 +166,8 @@ static const cv_completion completions[] = {{"JAR", "jar_id id", "jar list", NUL
                                             {0}};
 static const cv_topic topics[] = {{"jars", print_topic}, {0}};
 
+const cv_room_types cv_toy_records = {.room = CV_STR_INIT("jar")};
+
 const cv_room cv_room_toy = {
     .name = "jar",
     .summary = "jars that are filled and looked at",

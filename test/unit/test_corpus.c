@@ -7,7 +7,7 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 #define TABLE "test/golden/corpus/marks.tsv"
 

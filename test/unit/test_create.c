@@ -4,6 +4,7 @@
 
 #include "dialogue/operations.h"
 #include "dialogue/snapshot.h"
+#include "kit/room.h"
 
 /* ---- a project without doors ------------------------------------------------------------------------------------- */
 

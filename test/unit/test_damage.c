@@ -14,6 +14,7 @@
 #include "base/err_json.h"
 #include "base/file.h"
 #include "base/utf8.h"
+#include "kit/room.h"
 #include "ops/op.h"
 
 /* What stands where something else is expected, as SQL. */

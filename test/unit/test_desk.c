@@ -11,9 +11,10 @@
 #include "dialogue/types.h"
 #include "door/desk.h"
 #include "door/tools.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
 #include "kit/writing.h"
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "project/project.h"
 
 typedef struct {
     cv_arena arena;

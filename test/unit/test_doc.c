@@ -3,8 +3,8 @@
 #include "testing.h"
 
 #include "base/limits.h"
-#include "text/doc.h"
-#include "text/spec.h"
+#include "dialogue/text/doc.h"
+#include "dialogue/text/spec.h"
 
 /* The document in one phrase per part, with " / " between. */
 static void add_blocks(cv_buf *b, const cv_blocks *blocks)

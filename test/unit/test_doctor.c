@@ -8,6 +8,7 @@
 #include "base/folder.h"
 #include "dialogue/doctor/doctor.h"
 #include "dialogue/operations.h"
+#include "kit/room.h"
 
 typedef struct {
     cv_arena a;

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/err_json.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
 
 static cv_str printed(cv_arena *a, const cv_errs *errs, bool batch)
 {

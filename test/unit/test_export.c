@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "dialogue/operations.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
 
 static int set_up(void **state)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
 

@@ -6,7 +6,7 @@
 #include "steps.h"
 #include "testing.h"
 
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 /* ---- the four walks ------------------------------------------------------------------------------ */
 

@@ -1,7 +1,8 @@
 /* test_mark.c - every form of mark: in the specifications, in real files, in every place a mark may stand. */
+#include "base/utf8.h"
 #include "testing.h"
 
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 /* ---- one mark in one phrase ---------------------------------------------------------------------- */
 

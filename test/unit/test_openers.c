@@ -17,9 +17,9 @@
 #include "dialogue/lint/lint.h"
 #include "dialogue/search/query.h"
 #include "dialogue/search/snippet.h"
+#include "dialogue/text/doc.h"
 #include "door/install/jsonc.h"
 #include "door/install/toml.h"
-#include "text/doc.h"
 
 typedef struct {
     cv_str *items;
@@ -116,7 +116,7 @@ static pieces openers_of_tables(cv_arena *a)
         add_piece(a, &all, "%s", signs[i]);
 #define MARK(id, word, json, shape, purpose) add_piece(a, &all, "[%s", word);
 #define ALIAS(word, id) add_piece(a, &all, "[%s T01: ", word);
-#include "vocab/marks.def"
+#include "dialogue/words/marks.def"
 #undef MARK
 #undef ALIAS
     for (size_t i = 0; i < CV_MARK_COUNT; i++) {

@@ -4,11 +4,11 @@
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 #include "door/cli_parts.h"
 #include "ops/op.h"
 #include "ops/schema.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
 
 static void test_rows(void **state)
 {

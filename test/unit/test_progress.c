@@ -5,7 +5,7 @@
 #include "dialogue/view/chart.h"
 #include "dialogue/view/progress.h"
 #include "dialogue/view/scoreboard.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 static int set_up(void **state)
 {

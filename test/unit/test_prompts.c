@@ -10,7 +10,7 @@
 #include "dialogue/brief/story.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "scone", "eclair", "donut", NULL};
 enum { EXPERTS = 5, ROUNDS = 4, MOST_ITEMS = 6 };

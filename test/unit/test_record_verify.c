@@ -213,7 +213,8 @@ CV_TYPE_TABLE(seed2, "seed", "seeds", SEED2_FIELDS, ADDED, NULL, );
 #undef CV_THIS_TYPE
 static const cv_type *const tree1[] = {&leaf1_type, &seed1_type}, *const tree2[] = {&leaf2_type, &seed2_type};
 static const cv_room_types trees[] = {{CV_STR_INIT("tree"), tree1, 2}, {CV_STR_INIT("tree"), tree2, 2}};
-static const cv_types types1 = {&trees[0], 1}, types2 = {&trees[1], 1};
+static const cv_room_types *const old_rooms[] = {&trees[0]}, *const new_rooms[] = {&trees[1]};
+static const cv_types types1 = {old_rooms, 1}, types2 = {new_rooms, 1};
 static const char tree_sql[] =
     "CREATE TABLE leaves (scope INT NOT NULL REFERENCES scopes (number), number INT NOT NULL, rev INT NOT NULL,"
     " title TEXT, body TEXT, PRIMARY KEY (scope, number)) STRICT;"

@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 
 #include "dialogue/dynamics.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
 
 static const char *const bakers[] = {"muffin", "cupcake", "scone", "donut", "croissant", NULL};
 

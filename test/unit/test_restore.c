@@ -12,8 +12,9 @@
 #include <sys/wait.h>
 
 #include "dialogue/operations.h"
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "project/project.h"
 
 static const char *const bakers[] = {"muffin", "scone", NULL};
 

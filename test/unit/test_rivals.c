@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "dialogue/words/errors.h"
 #include "record/sqlite/engine.h"
-#include "vocab/errors.h"
 
 /* ---- sixteen processes ------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include "slow.h"
 
 #include "dialogue/tempo.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { ROUNDS = 12, TENSIONS = 20, EVENTS = 400 };
 

@@ -10,7 +10,8 @@
 
 #include "base/file.h"
 #include "dialogue/operations.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
+#include "kit/room.h"
 
 /* The sample's database as bytes, and a place for copies of it. */
 typedef struct {

@@ -5,9 +5,9 @@
  * jumps back and forth. The model says of each whether it is done, replayed, tried only, or refused, and what stands
  * afterwards. Then the same with several processes at once, and with writers who are slower than all others.
  */
+#include "dialogue/words/errors.h"
 #include "interpose.h"
 #include "rounds.h"
-#include "vocab/errors.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -490,9 +490,9 @@ static void the_operation_is_a_part_of_the_request(void **state)
     assert_ok(cv_json_parse(&w->turn, CV_STR("{\"b\":{\"y\":1,\"x\":[{\"d\":2,\"c\":3}]},\"a\":1}"), &input, &err),
               &err);
     one.input = &input;
-    cv_journal_request(&one, CV_STR("dialogue update"));
+    cv_request_begin(&one, CV_STR("dialogue update"));
     cv_str update = one.digest;
-    cv_journal_request(&one, CV_STR("dialogue abandon"));
+    cv_request_begin(&one, CV_STR("dialogue abandon"));
     assert_false(cv_str_eq(one.digest, update));
     static const char *const alike[] = {
         "{\"a\":1,\"b\":{\"x\":[{\"c\":3,\"d\":2}],\"y\":1}}",
@@ -505,7 +505,7 @@ static void the_operation_is_a_part_of_the_request(void **state)
         bool is_alike = i < CV_COUNT(alike);
         const char *text = is_alike ? alike[i] : others[i - CV_COUNT(alike)];
         assert_ok(cv_json_parse(&w->turn, cv_str_of(text), &input, &err), &err);
-        cv_journal_request(&one, CV_STR("dialogue update"));
+        cv_request_begin(&one, CV_STR("dialogue update"));
         assert_int_equal(cv_str_eq(one.digest, update), is_alike);
     }
 }

@@ -2,7 +2,7 @@
 #include "dialogue/brief/prompt.h"
 
 #include "dialogue/brief/story.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 static const cv_map nobody = {0}; /* prompts have no panel section: agents are not told by name */
 

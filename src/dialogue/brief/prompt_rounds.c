@@ -12,7 +12,7 @@
 #include "dialogue/brief/prompt.h"
 
 #include "dialogue/brief/story.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 enum { LEAST_BODY = 64 }; /* bytes; leaving out a shorter text would save no more than saying so costs */
 

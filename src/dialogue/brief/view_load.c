@@ -1,7 +1,7 @@
 /* view_load.c - reading what a view is made of; see view.h. */
 #include "dialogue/brief/view.h"
 
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 
 /* Events are only added: those that came after the state was read are left out. */
 static bool load_events(cv_call *call, cv_state *s, cv_err *err)

@@ -7,7 +7,7 @@
 #include "dialogue/doctor/doctor.h"
 
 #include "dialogue/operations.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
 
 static const cv_str level_words[] = {CV_STR_INIT("ok"), CV_STR_INIT("note"), CV_STR_INIT("warning"),
                                      CV_STR_INIT("error")};

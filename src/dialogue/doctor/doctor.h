@@ -14,7 +14,7 @@
 #define CV_DIALOGUE_DOCTOR_DOCTOR_H
 
 #include "dialogue/state.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
 
 typedef enum {
     CV_DOCTOR_OK,
@@ -51,9 +51,9 @@ cv_doctor_finding *cv_doctor_fail(cv_doctor *d, const char *check, cv_doctor_lev
 
 /* ---- doctor_place.c: before anything is opened ---- */
 bool cv_doctor_project(cv_doctor *d);
-    /* false: nothing in it can be looked at */ /* the folder: permissions, .gitignore */
-bool cv_doctor_record(cv_doctor *d);            /* the database and its log: ours, writable; false: there is none */
-void cv_doctor_rights(cv_doctor *d);            /* of others, to the folder and to the files in it */
+/* false: nothing in it can be looked at */ /* the folder: permissions, .gitignore */
+bool cv_doctor_record(cv_doctor *d);        /* the database and its log: ours, writable; false: there is none */
+void cv_doctor_rights(cv_doctor *d);        /* of others, to the folder and to the files in it */
 void cv_doctor_disk(cv_doctor *d);
 void cv_doctor_room(cv_doctor *d, uint64_t room, uint64_t record); /* bytes that are free, bytes of the record */
 

@@ -18,8 +18,8 @@
 #include "dialogue/doctor/doctor.h"
 #include "dialogue/files.h"
 #include "dialogue/intake/response_files.h"
+#include "kit/outlet.h"
 #include "record/hash.h"
-#include "record/outlet.h"
 
 enum { MOST_NAMED = 6 };
 

@@ -9,7 +9,7 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "dialogue/doctor/doctor.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
 

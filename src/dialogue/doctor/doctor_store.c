@@ -3,7 +3,8 @@
 #include "dialogue/doctor/doctor.h"
 
 #include "dialogue/verify/verifier.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
 #include "record/seal.h"
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 #include "dialogue/export/exporter.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
 
 typedef struct {
     cv_str dialogue_id;

@@ -3,6 +3,7 @@
  * Nothing is mended: the record keeps what was said and done, and a board that was added up wrongly, or left behind,
  * stays what it is. Every difference is told with both figures and the reason when it is known.
  */
+#include "base/utf8.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/import/play.h"
 #include "dialogue/tempo.h"

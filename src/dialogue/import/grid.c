@@ -1,7 +1,7 @@
 /* grid.c - the tables of a text; see grid.h. */
 #include "dialogue/import/grid.h"
 
-#include "text/mark.h"
+#include "dialogue/text/mark.h"
 
 enum { MOST_COLUMNS = 64 }; /* of a board: wider tables are none, and reading stays linear */
 

@@ -7,7 +7,7 @@
  */
 #include "base/file.h"
 #include "base/path.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/import/dates.h"
 #include "dialogue/import/find.h"
 #include "dialogue/import/foreign.h"
@@ -15,7 +15,7 @@
 #include "dialogue/import/report.h"
 #include "dialogue/import/restore.h"
 #include "dialogue/operations.h"
-#include "text/mark.h"
+#include "dialogue/text/mark.h"
 
 typedef struct {
     cv_call *call;

@@ -5,9 +5,9 @@
 #include "dialogue/import/dates.h"
 #include "dialogue/import/playing.h"
 #include "dialogue/operations.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 #include "record/hash.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_hand
     cv_reply ignored;
     ret_reply = ret_reply ? ret_reply : &ignored;
     cv_json_end_object(w);
-    cv_request(p->call, p->s->arena, p->record, p->s->date_ms, run, cv_buf_take(w->out, p->s->arena), ret_reply);
+    cv_invoke_handler(p->call, p->s->arena, p->record, p->s->date_ms, run, cv_buf_take(w->out, p->s->arena), ret_reply);
     if (!ret_reply->done) {
         keep_failure(p, step, ret_reply);
         return false;

@@ -9,11 +9,11 @@
 
 #include <stdlib.h>
 
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 typedef struct {
     cv_playing *p;

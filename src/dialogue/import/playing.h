@@ -3,8 +3,8 @@
 #define CV_DIALOGUE_IMPORT_PLAYING_H
 
 #include "dialogue/import/play.h"
-#include "dialogue/import/request.h"
 #include "dialogue/intake/hearing.h"
+#include "kit/invoke.h"
 
 typedef struct {
     cv_hearing hearing;

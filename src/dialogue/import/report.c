@@ -1,7 +1,7 @@
 /* report.c - what an import tells; see report.h. */
 #include "dialogue/import/report.h"
 
-#include "text/mark.h"
+#include "dialogue/text/mark.h"
 
 #define X(id, word) CV_STR_INIT(word),
 static const cv_str outcome_words[] = {CV_OUTCOMES(X)};

@@ -1,16 +1,17 @@
 /* restore.c - an export put back; see restore.h. */
 #include "dialogue/import/restore.h"
 
+#include "base/utf8.h"
 #include "dialogue/export/exporter.h"
-#include "dialogue/import/request.h"
 #include "dialogue/import/rows.h"
 #include "dialogue/operations.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/limits.h"
+#include "kit/invoke.h"
 #include "record/hash.h"
 #include "record/scope.h"
-#include "text/mark.h"
-#include "vocab/limits.h"
 
 enum { MOST_DIFFERENCES = 20 };
 
@@ -239,9 +240,9 @@ static bool agrees(const cv_call *call, cv_arena *a, cv_record *scratch, cv_str 
 {
     cv_reply verified, exported;
     differing d = {a, errs, 0};
-    cv_request(call, a, scratch, CV_ABSENT, cv_record_verify, request_for(a, r->dialogue_id, false), &verified);
+    cv_invoke_handler(call, a, scratch, CV_ABSENT, cv_record_verify, request_for(a, r->dialogue_id, false), &verified);
     keep_errs(a, &verified.errs, errs);
-    cv_request(call, a, scratch, CV_ABSENT, cv_dialogue_export, request_for(a, r->dialogue_id, true), &exported);
+    cv_invoke_handler(call, a, scratch, CV_ABSENT, cv_dialogue_export, request_for(a, r->dialogue_id, true), &exported);
     keep_errs(a, &exported.errs, errs);
     if (exported.done && !cv_str_eq(cv_str_trim(text), cv_str_trim(exported.text)))
         compare(&d, (cv_str){NULL, 0}, document, &exported.json);

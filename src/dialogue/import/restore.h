@@ -11,7 +11,7 @@
 #define CV_DIALOGUE_IMPORT_RESTORE_H
 
 #include "dialogue/import/rows.h"
-#include "record/call.h"
+#include "kit/call.h"
 
 typedef enum { CV_RESTORE_DONE, CV_RESTORE_THERE, CV_RESTORE_CONFLICT, CV_RESTORE_REFUSED } cv_restore_result;
 

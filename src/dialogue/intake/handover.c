@@ -3,10 +3,10 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/files.h"
+#include "dialogue/words/limits.h"
 #include "record/hash.h"
-#include "vocab/limits.h"
 
 static const cv_str content_key = CV_STR_INIT("content");
 static const char path_key[] = "content_path";

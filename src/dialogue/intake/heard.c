@@ -4,6 +4,7 @@
  * with its text.
  */
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/intake/listen.h"
 #include "dialogue/people.h"
 

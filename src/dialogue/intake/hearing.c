@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "dialogue/intake/listen.h"
 #include "dialogue/people.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char *format, ...)
 {

@@ -6,7 +6,7 @@
  *                     earlier round or the dialogue's. When these differ, nobody can know.
  */
 #include "dialogue/intake/listen.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 static cv_meaning means(cv_str id, char letter)
 {

@@ -9,17 +9,17 @@
  * file that cannot be written is a warning that says so, for the response itself is kept.
  */
 #include "dialogue/dynamics.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/files.h"
 #include "dialogue/intake/attendance.h"
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/handover.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 #include "record/hash.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
 
 typedef struct {
     cv_call *call;
@@ -33,7 +33,7 @@ typedef struct {
 
 static cv_spot spot(response *r, const char *field)
 {
-    return (cv_spot){.call = r->call, .state = &r->state, .item_type = CV_STR("response"), .field = cv_str_of(field)};
+    return (cv_spot){.call = r->call, .item_type = CV_STR("response"), .field = cv_str_of(field)};
 }
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static void read_expert(response *r)
         cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("expert"), slug, "the judge does not respond"),
                        CV_STR("The judge speaks with round-register and verdict-register"));
     else if (!row)
-        cv_fault_expert(&at, slug);
+        cv_fault_expert(&at, &r->state, slug);
 }
 
 static void read_content(response *r)
@@ -146,7 +146,7 @@ static bool spares_file(response *r)
 static bool may_write(response *r)
 {
     bool registered = r->round < cv_state_next_round(&r->state);
-    if (!cv_write_open(r->call, &r->state, false))
+    if (!cv_journal_open(r->call, &r->state, false))
         return false;
     return !r->stored || (!registered && cv_json_get_true(r->call->input, "replace")) || refuse_other(r, registered);
 }
@@ -215,7 +215,7 @@ static bool enter(response *r, cv_outcome *outcome)
                                            cv_event_words.items[r->stored ? CV_EVENT_REPLACED : CV_EVENT_CREATED],
                                            r->round, cv_people_of(a, &r->expert, 1).json);
     cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
-    return (!r->stored || keep_replaced(r, event)) && cv_write_commit(&j, answer(r), outcome);
+    return (!r->stored || keep_replaced(r, event)) && cv_journal_commit(&j, answer(r), outcome);
 }
 
 /* What stands is the answer. But as long as it can be replaced, a replacement with an op_id is written, so that the
@@ -342,17 +342,18 @@ static void warn_if_late(cv_call *call, filing *f)
         (f->row &&
          (!cv_journal_creation(call, f->id, 'O', round, &registered, &unknown) || f->row->rev <= registered.rev)))
         return;
-    cv_notice_add(&f->warnings, call->arena, CV_STR("late_response"),
-                  "round %lld is registered: nothing of this response is in it", (long long)f->round)
-        ->expert = f->expert;
+    cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("late_response"),
+                                   "round %lld is registered: nothing of this response is in it", (long long)f->round),
+                     f->expert);
 }
 
 static void warn_if_superseded(cv_call *call, filing *f, cv_str sha256)
 {
     if (f->row && !cv_str_eq(f->row->sha256, sha256))
-        cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
-                      "%.*s has replaced this response since: the record holds the later one", CV_FMT(f->expert))
-            ->expert = f->expert;
+        cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
+                                       "%.*s has replaced this response since: the record holds the later one",
+                                       CV_FMT(f->expert)),
+                         f->expert);
 }
 
 /* Who repeats a request whose answer was lost does not mean the next round, and the record cannot know that. */
@@ -360,10 +361,10 @@ static void warn_if_repeated(cv_call *call, filing *f, cv_str sha256)
 {
     const cv_rec_response *last = find_response(&f->state, f->round - 1, f->expert);
     if (!cv_json_get(call->input, CV_STR("round")) && cv_response_speaks(last) && cv_str_eq(last->sha256, sha256))
-        cv_notice_add(&f->warnings, call->arena, CV_STR("repeated_response"),
-                      "%.*s said the same in round %lld: give the round to hand in a text once more", CV_FMT(f->expert),
-                      (long long)f->round - 1)
-            ->expert = f->expert;
+        cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("repeated_response"),
+                                       "%.*s said the same in round %lld: give the round to hand in a text once more",
+                                       CV_FMT(f->expert), (long long)f->round - 1),
+                         f->expert);
 }
 
 static void file_it(cv_call *call, filing *f, cv_str sha256)
@@ -374,11 +375,12 @@ static void file_it(cv_call *call, filing *f, cv_str sha256)
     if (dry)
         f->row = NULL;
     if (!ok && !dry)
-        cv_notice_add(&f->warnings, call->arena, CV_STR("file_not_written"),
-                      "the record holds the response, but its file was not written: %.*s; the same request again "
-                      "writes it",
-                      CV_FMT(cv_err_text(&err)))
-            ->expert = f->expert;
+        cv_notice_expert(
+            cv_notice_add(&f->warnings, call->arena, CV_STR("file_not_written"),
+                          "the record holds the response, but its file was not written: %.*s; the same request again "
+                          "writes it",
+                          CV_FMT(cv_err_text(&err))),
+            f->expert);
     warn_of_seat(call, f);
     warn_if_late(call, f);
     warn_if_superseded(call, f, sha256);
@@ -412,7 +414,7 @@ bool cv_dialogue_respond(cv_call *call)
     cv_call mine = *call;
     mine.input = &given;
     mine.out = &text;
-    bool ok = cv_handover_input(call, &given) && cv_write_run(&mine, CV_STR("dialogue respond"), work) &&
+    bool ok = cv_handover_input(call, &given) && cv_journal_run(&mine, CV_STR("dialogue respond"), work) &&
               (cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err) || cv_call_fail(call, &err));
     if (ok) {
         filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),

@@ -4,8 +4,8 @@
 #include "base/file.h"
 #include "dialogue/files.h"
 #include "dialogue/people.h"
+#include "dialogue/words/limits.h"
 #include "record/hash.h"
-#include "vocab/limits.h"
 
 static const cv_str words[CV_RESPONSE_FILE_STATE_COUNT] = {
     [CV_RESPONSE_FILE_SAME] = CV_STR_INIT("same"),
@@ -131,9 +131,10 @@ void cv_response_files_warn(cv_call *call, const cv_state *s, int64_t round, con
     for (size_t i = 0; i < files.count; i++) {
         const cv_response_file *file = &files.items[i];
         if (file->state == CV_RESPONSE_FILE_NOT_IN_RECORD || file->state == CV_RESPONSE_FILE_DIFFERS)
-            cv_notice_add(warnings, call->arena, CV_STR("file_not_handed_in"),
-                          "%.*s is not what the record has of %.*s%s%.*s", CV_FMT(file->path), CV_FMT(file->expert),
-                          registering ? ": nothing of it is registered" : "", CV_FMT(advice(call, file, registering)))
-                ->expert = file->expert;
+            cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("file_not_handed_in"),
+                                           "%.*s is not what the record has of %.*s%s%.*s", CV_FMT(file->path),
+                                           CV_FMT(file->expert), registering ? ": nothing of it is registered" : "",
+                                           CV_FMT(advice(call, file, registering))),
+                             file->expert);
     }
 }

@@ -1,8 +1,9 @@
 /* speech.c - the marks of one response and what they make; see speech.h. */
 #include "dialogue/intake/speech.h"
 
+#include "base/utf8.h"
 #include "dialogue/people.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* Who is served first: ids in full, short ids, ids without a usable number. */
 typedef enum { IN_FULL, SHORT, NUMBERED, TURN_COUNT } turn;

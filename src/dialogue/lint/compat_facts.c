@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/utf8.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
 
 typedef cv_compat_facts facts;
 typedef cv_compat_texts texts;

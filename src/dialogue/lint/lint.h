@@ -10,7 +10,7 @@
 #ifndef CV_DIALOGUE_LINT_LINT_H
 #define CV_DIALOGUE_LINT_LINT_H
 
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 typedef enum {
     CV_LINT_AUTO,     /* as a wish: find out */

@@ -3,6 +3,7 @@
  *     [Awaiting response]     a whole line, list item or table cell, anywhere outside of fences
  *     TBD                     only where a scaffold puts it: all that an agent says, or a cell of a known table
  */
+#include "base/utf8.h"
 #include "dialogue/lint/linter.h"
 
 /* Inside the brackets, in lower case; a star stands for any text. */

@@ -8,6 +8,7 @@
  * A judge may also gather the agents' own T01, T01, T01 into a common T1 to T13: then marks and rows cannot be compared
  * by id, and nothing is said. Ids are only compared with ids of the same form (T01, T0101, MUFFIN-T0101).
  */
+#include "base/utf8.h"
 #include "dialogue/lint/linter.h"
 
 typedef struct {

@@ -1,5 +1,6 @@
 /* lint_structure.c - title, metadata, sections, rounds and agents: is everything there, once, and in order? */
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/lint/linter.h"
 
 /* The first line that says something: what is missing in the head of a document is reported there. */

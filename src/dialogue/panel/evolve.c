@@ -3,12 +3,12 @@
  * Each place is read and checked by chair.c; names stay with their experts, newcomers get the next free ones. All
  * faults are told at once. A round's panel is recorded once: seats are history and never change.
  */
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/chair.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- the whole panel --------------------------------------------------------------------------------------------- */
 
@@ -78,7 +78,8 @@ static bool find_same(cv_evolution *e, cv_outcome *outcome, cv_err *err)
     const cv_rec_seat *seats;
     size_t count = cv_state_panel(&e->s, e->round, &seats);
     *outcome = (cv_outcome){0};
-    return count == 0 || seats[0].round != e->round || cv_journal_made(e->call, e->s.id, seats[0].rev, outcome, err);
+    return count == 0 || seats[0].round != e->round ||
+           cv_request_made(e->call, cv_dialogue_scope(e->s.id), seats[0].rev, outcome, err);
 }
 
 static bool read_panel(cv_evolution *e)
@@ -191,7 +192,7 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
         enter_late(e, &j, &e->chairs[i], event);
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
-    return cv_write_commit(&j, print_result(e), outcome);
+    return cv_journal_commit(&j, print_result(e), outcome);
 }
 
 static bool evolve(cv_call *call, cv_outcome *outcome)
@@ -206,7 +207,7 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
         return cv_call_fail(call, &err);
     if (outcome->replayed)
         return true;
-    return cv_write_open(call, &e.s, false)                         /* somebody still listens   */
+    return cv_journal_open(call, &e.s, false)                       /* somebody still listens   */
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
            && panel_is_open(&e)                                     /* nobody sits yet          */
            && cv_pool_load(call, e.s.dialogue.expert_pool, &e.pool) /* who could be asked       */
@@ -216,5 +217,5 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_evolve_panel(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue evolve-panel"), evolve);
+    return cv_journal_run(call, CV_STR("dialogue evolve-panel"), evolve);
 }

@@ -12,7 +12,7 @@
 #define CV_DIALOGUE_REGISTER_CASCADE_H
 
 #include "dialogue/types.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
 
 /* The lists of a verdict that change what they name, and the one that only cites. */
 typedef enum {

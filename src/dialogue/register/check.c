@@ -8,11 +8,12 @@
  */
 #include "dialogue/register/check.h"
 
-#include "text/mark.h"
+#include "base/utf8.h"
+#include "dialogue/text/mark.h"
 
 cv_spot cv_check_root(const cv_batch *b, cv_str item_type)
 {
-    return (cv_spot){.call = b->call, .state = b->state, .item_type = item_type};
+    return (cv_spot){.call = b->call, .item_type = item_type};
 }
 
 cv_spot cv_check_item(const cv_batch *b, cv_str item_type, cv_str list, size_t index)
@@ -71,7 +72,7 @@ cv_spot cv_check_update(const cv_batch *b, const cv_draft_update *update)
 static void person_there(cv_batch *b, cv_spot at, cv_str slug)
 {
     if (slug.n > 0 && !cv_str_eq(slug, cv_judge_slug) && !cv_state_expert(b->state, slug))
-        cv_fault_expert(&at, slug);
+        cv_fault_expert(&at, b->state, slug);
 }
 
 static void people_there(cv_batch *b, cv_spot at, const char *list, const cv_people *people)
@@ -79,19 +80,19 @@ static void people_there(cv_batch *b, cv_spot at, const char *list, const cv_peo
     for (size_t i = 0; i < people->count; i++)
         if (!cv_str_eq(people->items[i], cv_judge_slug) && !cv_state_expert(b->state, people->items[i])) {
             cv_spot in = cv_check_in_list(at, list, i);
-            cv_fault_expert(&in, people->items[i]);
+            cv_fault_expert(&in, b->state, people->items[i]);
         }
 }
 
-static void target_there(cv_spot at, const cv_target *target)
+static void target_there(const cv_batch *b, cv_spot at, const cv_target *target)
 {
     char letter;
     if (target->letter || target->text.n == 0 || cv_id_bad_letter(target->text, &letter))
         return;
     if (target->text.p[0] == '@')
-        cv_fault_expert(&at, cv_str_from(target->text, 1));
+        cv_fault_expert(&at, b->state, cv_str_from(target->text, 1));
     else
-        cv_fault_not_found(&at, target->text);
+        cv_fault_not_found(&at, b->state, target->text);
 }
 
 static void local_expert_there(cv_batch *b, cv_spot at, cv_str local_id)
@@ -118,11 +119,11 @@ static void existence_of_draft(cv_batch *b, const cv_draft *draft)
 static void existence_of_ref(cv_batch *b, const cv_any_ref *any)
 {
     if (!any->ref->target.letter)
-        target_there(cv_check_member(cv_check_ref(b, any), "target"), &any->ref->target);
+        target_there(b, cv_check_member(cv_check_ref(b, any), "target"), &any->ref->target);
     if (!any->link || any->link->by.count > 0)
         return;
     cv_spot at = cv_check_member(cv_check_ref(b, any), "source");
-    target_there(at, &any->link->source);
+    target_there(b, at, &any->link->source);
     if (any->link->source.subject)
         cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("referential"), any->link->source.text,
                                 "source '%.*s' was registered before; a reference belongs to the round that makes it",
@@ -135,14 +136,14 @@ static void existence_of_move(cv_batch *b, const cv_draft_move *move, size_t ind
     cv_spot at = cv_check_item(b, CV_STR("move"), CV_STR("moves"), index);
     person_there(b, cv_check_member(at, "expert"), move->expert);
     for (size_t i = 0; i < move->target_count; i++)
-        target_there(cv_check_in_list(at, "targets", i), &move->targets[i]);
+        target_there(b, cv_check_in_list(at, "targets", i), &move->targets[i]);
 }
 
 static void existence_of_update(cv_batch *b, const cv_draft_update *update)
 {
     cv_spot at = cv_check_update(b, update);
-    target_there(cv_check_member(at, "id"), &update->target);
-    target_there(cv_check_member(at, "via"), &update->via);
+    target_there(b, cv_check_member(at, "id"), &update->target);
+    target_there(b, cv_check_member(at, "via"), &update->via);
     people_there(b, at, "by", &update->by);
 }
 
@@ -157,7 +158,7 @@ static void existence_of_key(cv_batch *b, cv_str list, cv_str slug, cv_map *seen
         cv_fault(&at, CV_ERR_DUPLICATE_KEY, CV_STR("unique"), slug, "expert '%.*s' stands twice in %.*s",
                  CV_FMT(cv_excerpt(b->call->arena, slug)), CV_FMT(list));
     if (!cv_state_expert(b->state, slug))
-        cv_fault_expert(&at, slug);
+        cv_fault_expert(&at, b->state, slug);
 }
 
 /* What an expert has said stays: another text for the same round is refused. */

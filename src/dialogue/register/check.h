@@ -3,7 +3,7 @@
 #ifndef CV_DIALOGUE_REGISTER_CHECK_H
 #define CV_DIALOGUE_REGISTER_CHECK_H
 
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/register/batch.h"
 
 /* Places in the request: printed when something is wrong, not before. */

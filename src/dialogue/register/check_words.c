@@ -1,8 +1,9 @@
 /* check_words.c - the first two steps of the check: words and consistency; see check.c. */
+#include "base/utf8.h"
 #include "dialogue/register/check.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- 1: words -------------------------------------------------------------------------------- */
 

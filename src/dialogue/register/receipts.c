@@ -72,7 +72,7 @@ static void warn_unsourced(finding *f, const cv_tally_row *list)
                                        heard ? "%.*s, round %lld: items that do not stand in the response: %zu"
                                              : "%.*s, round %lld: there is no response; items without a source: %zu",
                                        CV_FMT(list->expert), (long long)b->round, list->ids.count);
-    warning->expert = list->expert;
+    cv_notice_expert(warning, list->expert);
     warning->ids = cv_json_texts(b->call->arena, list->ids.items, list->ids.count);
 }
 

@@ -10,7 +10,7 @@
 #define CV_DIALOGUE_REGISTER_SUBJECT_H
 
 #include "dialogue/journal.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/people.h"
 #include "dialogue/register/cascade.h"
 

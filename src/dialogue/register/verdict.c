@@ -5,14 +5,14 @@
  * change what they list; a minority cannot adopt for the panel, so its lists are kept and change nothing.
  */
 #include "dialogue/dynamics.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/register/batch.h"
-#include "dialogue/writing.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 #include "record/hash.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
 
 typedef struct {
     cv_batch ids; /* no drafts: it resolves what the lists name */
@@ -33,7 +33,7 @@ static bool is_judges(const verdict *v)
 
 static cv_spot spot(verdict *v, const char *field)
 {
-    return (cv_spot){v->ids.call, &v->state, CV_STR("verdict"), {NULL, 0}, cv_str_of(field)};
+    return (cv_spot){v->ids.call, CV_STR("verdict"), {NULL, 0}, cv_str_of(field)};
 }
 
 /* ---- parse ----------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static bool has_room(verdict *v)
     for (size_t i = 0; v->type == CV_VERDICT_FINAL && i < v->state.verdicts.count; i++)
         if (cv_str_eq(v->state.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return exists(v, &v->state.verdicts.items[i], "is the final one already");
-    return cv_write_open(v->ids.call, &v->state, v->type >= 0 && !is_judges(v));
+    return cv_journal_open(v->ids.call, &v->state, v->type >= 0 && !is_judges(v));
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -175,11 +175,11 @@ static void check_people(verdict *v)
 {
     cv_spot author = spot(v, "author_expert"), list = spot(v, "supporting_experts");
     if (v->row.author_expert.p && !cv_state_expert(&v->state, v->row.author_expert))
-        cv_fault_expert(&author, v->row.author_expert);
+        cv_fault_expert(&author, &v->state, v->row.author_expert);
     for (size_t i = 0; i < v->supporting.count; i++) {
         cv_spot at = cv_spot_at(&list, i);
         if (!cv_state_expert(&v->state, v->supporting.items[i]))
-            cv_fault_expert(&at, v->supporting.items[i]);
+            cv_fault_expert(&at, &v->state, v->supporting.items[i]);
     }
 }
 
@@ -199,7 +199,7 @@ static void check_list(verdict *v, int which)
         else if (target->letter || (cv_id_parse(target->text, &id) && id.form != CV_ID_EXPERT && id.kind != kind))
             cv_fault_kind(&at, CV_STR("target"), kind, target->text);
         else
-            cv_fault_not_found(&at, target->text);
+            cv_fault_not_found(&at, &v->state, target->text);
     }
 }
 
@@ -233,9 +233,9 @@ static void warn_open(verdict *v, const cv_convergence *c)
                       CV_FMT(c->open[i]))
             ->id = c->open[i];
     for (size_t i = 0; i < c->missing_count; i++)
-        cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
-                      "%.*s has not signalled MOVE:CONVERGE in the last round", CV_FMT(c->missing[i]))
-            ->expert = c->missing[i];
+        cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
+                                       "%.*s has not signalled MOVE:CONVERGE in the last round", CV_FMT(c->missing[i])),
+                         c->missing[i]);
 }
 
 static cv_str text_of(cv_arena *a, const cv_convergence *c, cv_str open, cv_str missing)
@@ -376,7 +376,7 @@ static bool answer_again(verdict *v, const cv_rec_verdict *stored, cv_outcome *o
 {
     cv_arena *a = v->ids.call->arena;
     cv_err err = {.arena = a};
-    if (!cv_journal_made(v->ids.call, v->state.id, stored->rev, outcome, &err))
+    if (!cv_request_made(v->ids.call, cv_dialogue_scope(v->state.id), stored->rev, outcome, &err))
         return cv_call_fail(v->ids.call, &err);
     if (outcome->replayed)
         return true;
@@ -403,10 +403,10 @@ static bool work(cv_call *call, cv_outcome *outcome)
     cv_journal_begin(&journal, call, &v->state);
     enter(v, &journal);
     cv_convergence after = convergence_after(v);
-    return may_be_final(v, &after) && cv_write_commit(&journal, answer(v, &after), outcome);
+    return may_be_final(v, &after) && cv_journal_commit(&journal, answer(v, &after), outcome);
 }
 
 bool cv_dialogue_verdict_register(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue verdict-register"), work);
+    return cv_journal_run(call, CV_STR("dialogue verdict-register"), work);
 }

@@ -6,8 +6,9 @@
 #ifndef CV_DIALOGUE_SEARCH_FOUND_H
 #define CV_DIALOGUE_SEARCH_FOUND_H
 
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/search/query.h"
+#include "dialogue/state.h"
 
 typedef struct {
     cv_str dialogue_id, dialogue_title;

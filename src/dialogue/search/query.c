@@ -4,8 +4,8 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "vocab/id.h"
-#include "vocab/limits.h"
+#include "dialogue/words/id.h"
+#include "dialogue/words/limits.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "dialogue/people.h"
 #include "dialogue/person.h"
 #include "dialogue/search/found.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
 
 enum { USUAL_PAGE = 20 };
 

@@ -11,7 +11,7 @@
 
 #include "dialogue/operations.h"
 #include "dialogue/search/found.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { USUAL_COUNT = 5, FEW_WORDS = 2, MOST_TENSIONS = 5 };
 

@@ -10,8 +10,8 @@
 #ifndef CV_DIALOGUE_TRANSCRIPT_PARTS_H
 #define CV_DIALOGUE_TRANSCRIPT_PARTS_H
 
+#include "dialogue/text/doc.h"
 #include "dialogue/types.h"
-#include "text/doc.h"
 
 /* A table that grows row by row: the first one is its header. A row is ended by cv_part_row(). */
 typedef struct {

@@ -15,7 +15,7 @@
 #define CV_DIALOGUE_TRANSCRIPT_TRANSCRIPT_H
 
 #include "dialogue/graph.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 /* An entity as it is told. */
 typedef struct {

@@ -10,7 +10,7 @@
 #include "dialogue/dynamics.h"
 #include "dialogue/transcript/parts.h"
 #include "dialogue/transcript/transcript.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { COMPONENTS = 4 };
 static const char *const component_names[COMPONENTS] = {"W", "C", "T", "R"};

@@ -4,7 +4,7 @@
 #include "dialogue/people.h"
 #include "dialogue/transcript/parts.h"
 #include "dialogue/transcript/transcript.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 

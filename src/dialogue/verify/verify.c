@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/verify/verifier.h"
 #include "record/seal.h"

@@ -3,8 +3,8 @@
 
 #include "base/plain.h"
 #include "base/utf8.h"
+#include "dialogue/text/mark.h"
 #include "dialogue/types.h"
-#include "text/mark.h"
 
 enum {
     DIGITS = 24, /* of an int64_t, with sign and terminator */

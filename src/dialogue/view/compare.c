@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "dialogue/answer.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* graph_op.c - the operation `graph`: a dialogue, or a part of it, as a network; see network.h. */
 #include "base/json.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/network.h"
 

@@ -6,8 +6,8 @@
  */
 #include "base/plain.h"
 #include "base/utf8.h"
+#include "dialogue/text/mark.h"
 #include "dialogue/view/network.h"
-#include "text/mark.h"
 
 /* How each kind of node looks: Mermaid's brackets, DOT's shape, and a colour that dark text can be read on. */
 typedef struct {

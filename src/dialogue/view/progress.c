@@ -5,7 +5,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { PACE = 3 }; /* rounds that the estimate looks back */
 

@@ -2,7 +2,7 @@
 #include "dialogue/view/scoreboard.h"
 
 #include "dialogue/answer.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
@@ -34,15 +34,15 @@ static void note_round(cv_arena *a, cv_scoreboard *b, size_t i)
     const cv_rec_round *row = b->course.rounds[i].row;
     const cv_board_round *r = &b->rounds[i];
     if (r->of_experts != CV_ABSENT && r->of_experts != row->score)
-        cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
-                      "round %lld: the score is %lld, the experts' scores add up to %lld", (long long)row->round,
-                      (long long)row->score, (long long)r->of_experts)
-            ->round = row->round;
+        cv_notice_round(cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
+                                      "round %lld: the score is %lld, the experts' scores add up to %lld",
+                                      (long long)row->round, (long long)row->score, (long long)r->of_experts),
+                        row->round);
     if (r->components.sum != CV_ABSENT && r->components.sum != row->score)
-        cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
-                      "round %lld: the score is %lld, its components add up to %lld", (long long)row->round,
-                      (long long)row->score, (long long)r->components.sum)
-            ->round = row->round;
+        cv_notice_round(cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
+                                      "round %lld: the score is %lld, its components add up to %lld",
+                                      (long long)row->round, (long long)row->score, (long long)r->components.sum),
+                        row->round);
 }
 
 static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, size_t i)
@@ -54,8 +54,8 @@ static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, s
     cv_notice *note = cv_notice_add(&b->notes, a, CV_STR("score_mismatch"),
                                     "round %lld, %.*s: the score is %lld, its components add up to %lld",
                                     (long long)round, CV_FMT(slug), (long long)one->scores[i], (long long)sum);
-    note->expert = slug;
-    note->round = round;
+    cv_notice_expert(note, slug);
+    cv_notice_round(note, round);
 }
 
 /* From the course and the choice of rounds, which are there already, to the rest. */

@@ -9,7 +9,7 @@
 #ifndef CV_DIALOGUE_VIEW_SCOREBOARD_H
 #define CV_DIALOGUE_VIEW_SCOREBOARD_H
 
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/view/standing.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 
 enum { USUAL_LIMIT = 10 };

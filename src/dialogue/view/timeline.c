@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/plain.h"
 #include "dialogue/people.h"
+#include "dialogue/text/mark.h"
 #include "dialogue/view/address.h"
-#include "text/mark.h"
 
 static cv_str status_word(uint8_t cell)
 {

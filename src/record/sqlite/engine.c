@@ -420,8 +420,8 @@ cv_sqlite_record *cv_sqlite_record_on(cv_arena *a, const cv_types *types, cv_sql
     r->types[r->type_count++].type = &cv_event_row_type;
     r->types[r->type_count++].type = &cv_commit_row_type;
     for (size_t i = 0; i < types->count; i++)
-        for (size_t k = 0; k < types->rooms[i].count; k++)
-            r->types[r->type_count++].type = types->rooms[i].types[k];
+        for (size_t k = 0; k < types->rooms[i]->count; k++)
+            r->types[r->type_count++].type = types->rooms[i]->types[k];
     sqlite3_busy_handler(s->db, busy, r);
     return r;
 }

@@ -217,7 +217,7 @@ static bool check_rows(cv_sqlite_record *r, cv_arena *a, cv_err *err)
         return cv_sqlite_audit_failed(r->s, CV_STR("its position is behind the last commit"), err);
     bool ok = true;
     for (size_t i = 0; ok && i < record->types->count; i++)
-        ok = record->calls->scopes(record, record->types->rooms[i].room, CV_STR(""), 0, check_scope, &c, err);
+        ok = record->calls->scopes(record, record->types->rooms[i]->room, CV_STR(""), 0, check_scope, &c, err);
     return ok;
 }
 

@@ -260,7 +260,7 @@ bool cv_swap_lost(cv_swap *s, cv_swap_visit visit, void *ctx, cv_err *err)
     if (!ok)
         cv_err_copy(err, &s->trouble);
     for (size_t i = 0; ok && i < s->types->count; i++)
-        ok = s->present->calls->scopes(s->present, s->types->rooms[i].room, CV_STR(""), 0, add_scope, &list, err);
+        ok = s->present->calls->scopes(s->present, s->types->rooms[i]->room, CV_STR(""), 0, add_scope, &list, err);
     for (size_t i = 0; ok && i < list.count; i++) {
         cv_swap_loss loss = {.scope = list.items[i].scope, .rev = list.items[i].at.rev};
         bool is_there = false;
