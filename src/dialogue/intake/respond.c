@@ -5,8 +5,9 @@
  *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
  *     its file holds a text    that the record does not have: refused; with `replace` that file is kept beside it
  *
- * Experts respond at the same time: writers take turns (writing.h), nobody's text is lost. The record is the truth; a
- * file that cannot be written is a warning that says so, for the response itself is kept.
+ * One reading, one commit, then the file. Experts respond at the same time: writers take turns (kit/request.h),
+ * nobody's text is lost. The record is the truth; a file that cannot be written is a warning that says so, for the
+ * response itself is kept.
  */
 #include "dialogue/dynamics.h"
 #include "dialogue/faults.h"
@@ -26,9 +27,9 @@ typedef struct {
     cv_state state;
     cv_str expert;
     int64_t round;
-    cv_str content; /* absent: no contribution */
-    cv_str sha256;  /* … and then absent, too */
-    const cv_rec_response *stored;
+    cv_str content;          /* absent: no contribution */
+    cv_str sha256;           /* … and then absent, too */
+    cv_rec_response *stored; /* what stood before, in the state */
 } response;
 
 static cv_spot spot(response *r, const char *field)
@@ -75,7 +76,7 @@ static void read_content(response *r)
     }
 }
 
-static const cv_rec_response *find_response(const cv_state *s, int64_t round, cv_str expert)
+static cv_rec_response *find_response(const cv_state *s, int64_t round, cv_str expert)
 {
     for (size_t i = 0; i < s->responses.count; i++)
         if (s->responses.items[i].round == round && cv_str_eq(s->responses.items[i].expert_slug, expert))
@@ -153,25 +154,30 @@ static bool may_write(response *r)
 
 /* ---- the write --------------------------------------------------------------------------------------------------- */
 
-/* What takes the place of another text keeps it: {"content", "sha256", "created_at"}. The state has no contents; rows
- * since that rev are few. */
+/* The whole row; the state has no contents. */
+static bool read_whole(cv_call *call, cv_str id, cv_rec_response *row, cv_err *err)
+{
+    bool found;
+    return cv_record_get(call->record, call->arena, cv_dialogue_scope(id), cv_kind_types[CV_REC_RESPONSE], row, &found,
+                         err);
+}
+
+/* What takes the place of another text keeps it: {"content", "sha256", "created_at"}. */
 static bool keep_replaced(response *r, cv_rec_event *event)
 {
     cv_arena *a = r->call->arena;
     cv_err err = {.arena = a};
-    cv_state old;
-    cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = r->stored->rev - 1};
-    if (!cv_state_load(r->call, r->state.id, &wanted, &old, &err))
+    cv_rec_response row = *r->stored;
+    if (!read_whole(r->call, r->state.id, &row, &err))
         return cv_call_fail(r->call, &err);
-    const cv_rec_response *row = find_response(&old, r->round, r->expert);
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_object(&w);
-    if (row && row->content.p) {
-        cv_json_key_str(&w, "content", row->content);
-        cv_json_key_str(&w, "sha256", row->sha256);
+    if (row.content.p) {
+        cv_json_key_str(&w, "content", row.content);
+        cv_json_key_str(&w, "sha256", row.sha256);
     }
-    cv_json_key_str(&w, "created_at", r->stored->created_at);
+    cv_json_key_str(&w, "created_at", row.created_at);
     cv_json_end_object(&w);
     event->data = cv_buf_take(&text, a);
     return true;
@@ -204,17 +210,17 @@ static cv_str answer(const response *r)
     return cv_buf_take(&text, a);
 }
 
-static bool enter(response *r, cv_outcome *outcome)
+static bool enter(response *r, cv_rec_response *ret_row, cv_outcome *outcome)
 {
     cv_arena *a = r->call->arena;
     cv_journal j;
     cv_journal_begin(&j, r->call, &r->state);
-    cv_rec_response row = {
+    *ret_row = (cv_rec_response){
         .round = r->round, .expert_slug = r->expert, .content = r->content, .sha256 = r->sha256, .created_at = j.now};
     cv_rec_event *event = cv_journal_event(&j, 'S', cv_turn_key(a, r->round, r->expert),
                                            cv_event_words.items[r->stored ? CV_EVENT_REPLACED : CV_EVENT_CREATED],
                                            r->round, cv_people_of(a, &r->expert, 1).json);
-    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
+    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, ret_row));
     return (!r->stored || keep_replaced(r, event)) && cv_journal_commit(&j, answer(r), outcome);
 }
 
@@ -229,18 +235,41 @@ static bool is_replay(const response *r)
            !(open && cv_json_get(input, CV_STR("op_id")) && cv_json_get_true(input, "replace"));
 }
 
+/* One call of the operation. The work gets the call, which stands first, and leaves beside it what it has read. */
+typedef struct {
+    cv_call call;
+    response r;
+    bool is_present; /* r.state is the dialogue as the work has left it */
+} responding;
+
+static bool stands(responding *me, cv_outcome *outcome)
+{
+    cv_rec_response *stored = me->r.stored;
+    me->r.stored = NULL; /* nothing was replaced by this */
+    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&me->r)};
+    stored->content = me->r.content;
+    me->is_present = true;
+    return true;
+}
+
 static bool work(cv_call *call, cv_outcome *outcome)
 {
-    response r;
-    if (!read_request(call, &r) || !spares_file(&r))
+    responding *me = (responding *)call;
+    response *r = &me->r;
+    cv_rec_response row;
+    me->is_present = false;
+    if (!read_request(call, r) || !spares_file(r))
         return false;
-    if (is_replay(&r)) {
-        const cv_rec_response *stored = r.stored;
-        r.stored = NULL;
-        *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&r)};
-        return true;
+    if (is_replay(r))
+        return stands(me, outcome);
+    if (!may_write(r) || !enter(r, &row, outcome))
+        return false;
+    me->is_present = !outcome->conflict && !outcome->replayed;
+    if (me->is_present && !cv_json_get_true(call->input, "dry_run")) {
+        row.rev = r->state.position.rev = outcome->rev;
+        *(r->stored ? r->stored : CV_PUSH(call->arena, &r->state.responses)) = row;
     }
-    return may_write(&r) && enter(&r, outcome);
+    return true;
 }
 
 /* ---- its file ---------------------------------------------------------------------------------------------------- */
@@ -250,18 +279,18 @@ typedef struct {
     cv_str id, expert;
     int64_t round;
     cv_state state;
-    const cv_rec_response *row; /* NULL: none, with dry_run */
-    const char *path;           /* NULL: no file holds it */
+    cv_rec_response *row; /* NULL: none, with dry_run */
+    const char *path;     /* NULL: no file holds it */
     cv_notices warnings;
 } filing;
 
-static bool load_row(cv_call *call, filing *f, const cv_wanted *wanted, cv_state *s, const cv_rec_response **ret_row,
-                     cv_err *err)
+/* The dialogue and the response as they stand now. */
+static bool read_again(cv_call *call, filing *f, cv_err *err)
 {
-    if (!cv_state_load(call, f->id, wanted, s, err))
+    if (!cv_state_load(call, f->id, &lean, &f->state, err))
         return false;
-    *ret_row = find_response(s, f->round, f->expert);
-    return true;
+    f->row = find_response(&f->state, f->round, f->expert);
+    return !f->row || read_whole(call, f->id, f->row, err);
 }
 
 /* What an answer is about to displace, and the record that may hold it. */
@@ -305,16 +334,17 @@ static bool write_file(cv_call *call, filing *f, cv_err *err)
     enum { MOST_TRIES = 8 };
     int64_t written = 0; /* the rev of what stands in the file */
     for (int tries = 0; tries < MOST_TRIES; tries++) {
-        cv_state fresh;
-        const cv_rec_response *whole;
-        if (!load_row(call, f, &lean, &f->state, &f->row, err))
-            return false;
+        cv_position now;
+        bool found;
         if (!cv_response_speaks(f->row) || f->row->rev == written)
             return true;
-        cv_wanted since = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = f->row->rev - 1};
-        if (!load_row(call, f, &since, &fresh, &whole, err) || !put_file(call, f, whole, err))
+        if (!put_file(call, f, f->row, err) || !cv_position_of(call->record, call->arena, f->id, &now, &found, err))
             return false;
-        written = whole->rev;
+        if (now.rev == f->state.position.rev)
+            return true;
+        written = f->row->rev;
+        if (!read_again(call, f, err))
+            return false;
     }
     return true;
 }
@@ -367,11 +397,11 @@ static void warn_if_repeated(cv_call *call, filing *f, cv_str sha256)
                          f->expert);
 }
 
-static void file_it(cv_call *call, filing *f, cv_str sha256)
+static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
 {
     cv_err err = {.arena = call->arena};
     bool dry = cv_json_get_true(call->input, "dry_run");
-    bool ok = dry ? load_row(call, f, &lean, &f->state, &f->row, &err) : write_file(call, f, &err);
+    bool ok = (is_present || read_again(call, f, &err)) && (dry || write_file(call, f, &err));
     if (dry)
         f->row = NULL;
     if (!ok && !dry)
@@ -411,16 +441,20 @@ bool cv_dialogue_respond(cv_call *call)
     cv_json given, stored;
     cv_err err = {.arena = call->arena};
     cv_buf text = {0};
-    cv_call mine = *call;
-    mine.input = &given;
-    mine.out = &text;
-    bool ok = cv_handover_input(call, &given) && cv_journal_run(&mine, CV_STR("dialogue respond"), work) &&
+    responding me = {.call = *call};
+    me.call.input = &given;
+    me.call.out = &text;
+    bool ok = cv_handover_input(call, &given) && cv_journal_run(&me.call, CV_STR("dialogue respond"), work) &&
               (cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err) || cv_call_fail(call, &err));
     if (ok) {
         filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),
                     .expert = cv_json_get_text(&stored, "expert_slug"),
                     .round = cv_json_get_int(&stored, "round", 0)};
-        file_it(call, &f, cv_json_get_text(&stored, "sha256"));
+        if (me.is_present) {
+            f.state = me.r.state;
+            f.row = find_response(&f.state, f.round, f.expert);
+        }
+        file_it(call, &f, me.is_present, cv_json_get_text(&stored, "sha256"));
         print_answer(call, cv_buf_str(&text), &f);
     }
     cv_buf_release(&text);
