@@ -593,6 +593,31 @@ static void settle(job *j, const char *displaced)
     *CV_PUSH(a, &j->keeper->kept) = cv_where_in(a, j->holder, displaced).path;
 }
 
+/* The displaced file goes back to its name. What stood there meanwhile was our new file, and is kept only if somebody
+ * has changed it in that moment; where two files cannot be exchanged, a file that came there meanwhile stays, and the
+ * displaced one is kept. Always false. */
+static bool give_way(job *j, const char *displaced)
+{
+    const char *made = j->temporary;
+    bool exchanged = !made, moved; /* the new file has the name */
+    if (exchanged) {
+        moved = j->calls->rename(j->folder, displaced, j->name, RENAME_EXCHANGE) == 0;
+    } else {
+        j->temporary = displaced;
+        moved = move_temporary(j, j->name);
+        j->temporary = made;
+    }
+    if (!moved)
+        *CV_PUSH(j->keeper->arena, &j->keeper->kept) = cv_where_in(j->keeper->arena, j->holder, displaced).path;
+    else if (exchanged)
+        settle(j, displaced);
+    if (!sync_folder(j))
+        return false;
+    cv_err_set(j->err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it stands as it is");
+    cv_err_file(j->err, cv_str_of(j->path));
+    return false;
+}
+
 static bool publish(job *j)
 {
     for (int tries = 0; tries < MAX_TEMPORARIES; tries++) {
@@ -608,6 +633,8 @@ static bool publish(job *j)
             !exchange(j, &displaced))
             return false;
         bool done = !j->temporary;
+        if (displaced && j->keeper->gives_way && !may_go(j, displaced))
+            return give_way(j, displaced);
         if (done && !sync_folder(j))
             return false;
         if (displaced)

@@ -92,7 +92,7 @@ static row_list *list_of(cv_writing *w, const cv_type *type)
 
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
 {
-    assert(type->life != CV_VOLATILE && type != &cv_event_row_type && type != &cv_commit_row_type);
+    assert(type != &cv_event_row_type && type != &cv_commit_row_type);
     cv_map *map = type->life == CV_REPLACED ? &w->rows->by_key : &w->rows->added;
     uintptr_t *known = cv_map_put(map, w->arena, cv_row_name(w->arena, type, row), NULL);
     if (*known)

@@ -67,12 +67,12 @@ typedef struct {
 
 /* One write. Rows of a REPLACED type take the place of those with the same key, rows of an ADDED type must be new; the
  * engine sets their rev. With `restored` a whole scope of another store is put here as it was there: the scope must not
- * exist yet, rows keep the revs they carry, `rows` holds the commits too (in the order of their revs) and may
- * hold volatile rows that are kept with it, and `commit` is not looked at. */
+ * exist yet, rows keep the revs they carry, `rows` holds the commits too (in the order of their revs), and `commit` is
+ * not looked at. */
 typedef struct {
     cv_commit_row commit; /* op_id, operation, digest, created_at, result, head */
     cv_scope_position at; /* after the write; its head is the commit's */
-    const cv_rows *rows;  /* events included, in any order; no volatile ones */
+    const cv_rows *rows;  /* events included, in any order; volatile ones are kept with the write, or not at all */
     size_t count;
     const cv_redaction *redactions;
     size_t redaction_count;
