@@ -260,9 +260,11 @@ static bool check_redactions(cv_scope_verifier *v, const cv_type *type, const vo
 static bool check_commit(cv_scope_verifier *v, const cv_commit_row *row, cv_err *err)
 {
     cv_str place = cv_arena_printf(&v->scratch, "commit/%lld", (long long)row->rev);
-    if (row->rev != v->commits + 1 || row->rev > (int64_t)v->writes.count)
+    if (row->rev != v->commits + 1)
         return cv_verify_disagree(v, place, err, "expected the commit of rev %lld, found that of rev %lld",
                                   (long long)v->commits + 1, (long long)row->rev);
+    if (row->rev > (int64_t)v->writes.count)
+        return cv_verify_disagree(v, place, err, "expected an event of this rev, found none");
     const write_proof *write = &v->writes.items[row->rev - 1];
     cv_str digest = cv_hash_commit(&v->scratch, row);
     if (!write->covered || memcmp(write->commit, digest.p, CV_HASH_DIGITS) != 0)
