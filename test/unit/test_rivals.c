@@ -516,6 +516,8 @@ static const struct {
     {"get", "{'dialogue_id': '%s'}"},
     {"export", "{'dialogue_id': '%s', 'output_path': '-'}"},
     {"list", "{'limit': 10}"},
+    {"list", "{'status': 'open', 'limit': 10}"},
+    {"list", "{'status': 'open', 'limit': 3, 'after': 'm'}"},
     {"abandon", "{'dialogue_id': '%s', 'reason': 'nobody asks any more'}"},
 };
 enum { CHORES = sizeof chores / sizeof chores[0] };
