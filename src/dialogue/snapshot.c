@@ -34,12 +34,19 @@ int cv_snapshot_order(cv_rec_kind kind, const void *x, const void *y)
     return cv_row_order(cv_kind_types[kind], x, y);
 }
 
+static bool has_letter(const cv_wanted *wanted, const cv_rec_entity *row)
+{
+    return row->kind.n == 1 && row->kind.p[0] && strchr(wanted->letters, row->kind.p[0]);
+}
+
 static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     reading *r = ctx;
     (void)scope;
     if (!r->gathering)
         return r->visit(r->ctx, r->kind, row, err);
+    if (r->kind == CV_REC_ENTITY && r->wanted->letters && !has_letter(r->wanted, row))
+        return true;
     *CV_PUSH(&r->rows_arena, &r->rows) = cv_row_copy(&r->rows_arena, cv_kind_types[r->kind], row);
     return true;
 }
