@@ -305,6 +305,8 @@ static void cut_and_swapped_events_are_noticed(void **state)
            "UPDATE events SET seq = 10 WHERE seq = 11;"
            "UPDATE events SET seq = 11 WHERE seq = 1000",
            "event/10: hash of the event and the one before it: expected ");
+    expect(f, "UPDATE commits SET result = '{}' WHERE rev = 4",
+           "commit/4: the row was changed behind event 14: expected ");
     expect(f, "DELETE FROM events", "position: event_count: expected 31, found 0 events");
     expect(
         f,
