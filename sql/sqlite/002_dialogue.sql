@@ -29,7 +29,7 @@ CREATE TABLE dialogues (
     PRIMARY KEY (scope, id)
 ) STRICT;
 CREATE INDEX dialogues_rev ON dialogues (scope, rev, id);
-CREATE INDEX dialogues_status ON dialogues (status, scope, id);
+CREATE INDEX dialogues_status ON dialogues (status, id, scope);
 CREATE INDEX dialogues_created ON dialogues (created_at, scope, id);
 
 CREATE TABLE experts (

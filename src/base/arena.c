@@ -7,6 +7,23 @@
 
 #include "base/log.h"
 
+/* What nobody has taken, and what was given back, is not to be touched: AddressSanitizer tells who does. */
+#if defined(__SANITIZE_ADDRESS__)
+#define GUARDED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GUARDED
+#endif
+#endif
+#ifdef GUARDED
+#include <sanitizer/asan_interface.h>
+#define FORBID(from, to) ASAN_POISON_MEMORY_REGION(from, (size_t)((to) - (from)))
+#define ALLOW(p, size) ASAN_UNPOISON_MEMORY_REGION(p, size)
+#else
+#define FORBID(from, to) ((void)0)
+#define ALLOW(p, size) ((void)0)
+#endif
+
 struct cv_arena_chunk {
     cv_arena_chunk *next;
     alignas(max_align_t) char bytes[];
@@ -36,6 +53,7 @@ static void add_chunk(cv_arena *a, size_t least)
     a->end = chunk->bytes + size;
     a->chunks++;
     a->bytes += size;
+    FORBID(a->free, a->end);
 }
 
 /* Bytes that the caller fills at once. */
@@ -43,11 +61,12 @@ static void *take(cv_arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
         cv_out_of_memory(size);
-    size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    if (!a->head || size > (size_t)(a->end - a->free))
-        add_chunk(a, size);
+    size_t whole = (size + ALIGN - 1) / ALIGN * ALIGN;
+    if (!a->head || whole > (size_t)(a->end - a->free))
+        add_chunk(a, whole);
     void *p = a->free;
-    a->free += size;
+    a->free += whole;
+    ALLOW(p, size);
     return p;
 }
 
@@ -164,6 +183,7 @@ void cv_arena_rewind(cv_arena *a, cv_arena mark)
     }
     mark.chunks = a->chunks; /* counts calls, and those were made */
     *a = mark;
+    FORBID(a->free, a->end);
 }
 
 void cv_arena_reset(cv_arena *a)
@@ -178,5 +198,6 @@ void cv_arena_reset(cv_arena *a)
     }
     if (a->head)
         a->free = a->head->bytes;
+    FORBID(a->free, a->end);
     a->chunks = 0;
 }

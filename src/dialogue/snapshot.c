@@ -34,12 +34,19 @@ int cv_snapshot_order(cv_rec_kind kind, const void *x, const void *y)
     return cv_row_order(cv_kind_types[kind], x, y);
 }
 
+static bool has_letter(const cv_wanted *wanted, const cv_rec_entity *row)
+{
+    return row->kind.n == 1 && row->kind.p[0] && strchr(wanted->letters, row->kind.p[0]);
+}
+
 static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     reading *r = ctx;
     (void)scope;
     if (!r->gathering)
         return r->visit(r->ctx, r->kind, row, err);
+    if (r->kind == CV_REC_ENTITY && r->wanted->letters && !has_letter(r->wanted, row))
+        return true;
     *CV_PUSH(&r->rows_arena, &r->rows) = cv_row_copy(&r->rows_arena, cv_kind_types[r->kind], row);
     return true;
 }
@@ -229,13 +236,6 @@ static int by_id(const void *x, const void *y)
     return cv_str_order(a->id, b->id);
 }
 
-static int by_time(const void *x, const void *y)
-{
-    const listed *a = x, *b = y;
-    int order = cv_str_order(b->row.created_at, a->row.created_at);
-    return order ? order : cv_str_order(a->id, b->id);
-}
-
 /* The row and the rev of one moment; *ret_found false: the dialogue has no row. */
 static bool look(cv_record *record, cv_arena *a, listed *l, bool *ret_found, cv_err *err)
 {
@@ -251,26 +251,38 @@ static bool look(cv_record *record, cv_arena *a, listed *l, bool *ret_found, cv_
     return ok;
 }
 
-bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
-                       cv_err *err)
+/* Which there are. Those of a status come by id, so a page costs a page; the index by time has them in another order.
+ */
+static bool find_dialogues(cv_record *record, const cv_list_query *query, listing *l, cv_err *err)
 {
-    listing l = {.arena = a, .query = query};
-    bool by_name = !query->newest && !query->status.n && !query->since.n, found;
-    const cv_rec_dialogue like = {.status = query->status};
+    const cv_rec_dialogue like = {.status = query->status, .id = query->after};
     const cv_find f = {.type = &cv_rec_dialogue_type,
                        .index = query->status.n ? cv_dialogues_by_status : cv_dialogues_by_time,
                        .scope = {.room = CV_STR("dialogue")},
                        .like = &like,
                        .equal = query->status.n ? 1 : 0,
+                       .after = query->status.n && query->after.n ? &like : NULL,
+                       .after_scope = query->after,
+                       .limit = query->since.n ? 0 : query->limit,
                        .outline = true};
-    if (by_name ? !record->calls->scopes(record, f.scope.room, query->after, query->limit, take_scope, &l, err)
-                : !record->calls->find(record, &f, take_dialogue, &l, err))
+    if (!query->status.n && !query->since.n)
+        return record->calls->scopes(record, f.scope.room, query->after, query->limit, take_scope, l, err);
+    return record->calls->find(record, &f, take_dialogue, l, err);
+}
+
+bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
+                       cv_err *err)
+{
+    listing l = {.arena = a, .query = query};
+    bool found = true;
+    if (!find_dialogues(record, query, &l, err))
         return false;
     if (l.list.count > 1)
-        qsort(l.list.items, l.list.count, sizeof *l.list.items, query->newest ? by_time : by_id);
+        qsort(l.list.items, l.list.count, sizeof *l.list.items, by_id);
     for (size_t i = 0; i < l.list.count && (!query->limit || i < query->limit); i++) {
-        if (!look(record, a, &l.list.items[i], &found, err) ||
-            (found && !visit(ctx, l.list.items[i].id, &l.list.items[i].row, l.list.items[i].rev, err)))
+        listed *one = &l.list.items[i];
+        if ((!query->names && !look(record, a, one, &found, err)) ||
+            (found && !visit(ctx, one->id, query->names ? NULL : &one->row, one->rev, err)))
             return false;
     }
     return true;

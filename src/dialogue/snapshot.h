@@ -51,7 +51,7 @@ typedef struct {
     cv_str since;  /* created then or later; empty: any time */
     cv_str after;  /* the last id of the page before; empty: from the beginning */
     size_t limit;  /* 0: all */
-    bool newest;   /* the newest first, instead of by id; there are no further pages */
+    bool names;    /* only the ids are wanted: no row, no rev */
 } cv_list_query;
 
 /* Called for every dialogue of a list with its rev; of its row only the outline is there. It may call the record. */

@@ -141,7 +141,7 @@ static bool search_verdict(cv_arena *a, const void *row, cv_search_text *ret)
 
 static const cv_index dialogue_indexes[] = {
     CV_INDEX("rev", SCOPE, CV_AT(cv_rec_dialogue, rev)),
-    CV_INDEX("status", ACROSS, CV_AT(cv_rec_dialogue, status)),
+    CV_INDEX("status", ACROSS, CV_AT(cv_rec_dialogue, status), CV_AT(cv_rec_dialogue, id)),
     CV_INDEX("created", ACROSS, CV_AT(cv_rec_dialogue, created_at)),
 };
 static const cv_index round_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(cv_rec_round, rev))};

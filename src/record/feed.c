@@ -13,8 +13,8 @@ static bool keep_entry(void *ctx, const cv_feed_entry *entry, cv_err *err)
     (void)err;
     cv_feed_entry *copy = CV_PUSH(list->arena, list);
     *copy = *entry;
-    cv_str *const texts[] = {&copy->position, &copy->scope.room, &copy->scope.name,
-                             &copy->op_id,    &copy->operation,  &copy->created_at};
+    cv_str *const texts[] = {&copy->position,  &copy->scope.room, &copy->scope.name, &copy->op_id,
+                             &copy->operation, &copy->created_at, &copy->head};
     for (size_t i = 0; i < CV_COUNT(texts); i++)
         *texts[i] = cv_arena_copy(list->arena, *texts[i]);
     return true;

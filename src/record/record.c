@@ -73,6 +73,12 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+/* What becomes of a write that could not read: busy is not failed, it may come back. */
+static cv_write_result unread(const cv_err *err)
+{
+    return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+}
+
 static cv_write_result op_conflict(cv_str op_id, cv_str where, cv_err *err)
 {
     cv_err_set(err, CV_ERR_OP_CONFLICT, "the op_id was used before, %.*s, for another request", CV_FMT(where));
@@ -89,13 +95,13 @@ cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id s
     cv_str first;
     if (at->rev == 0) {
         if (!cv_record_op_first(record, a, scope.room, op_id, &first, ret_row, &found, err))
-            return CV_WRITE_FAILED;
+            return unread(err);
         if (found && !cv_str_eq(ret_row->digest, digest))
             return op_conflict(op_id, cv_arena_printf(a, "to make '%.*s'", CV_FMT(first)), err);
         return CV_WRITE_DONE;
     }
     if (!cv_record_op(record, a, scope, op_id, ret_row, &found, err))
-        return CV_WRITE_FAILED;
+        return unread(err);
     if (found && !cv_str_eq(ret_row->digest, digest))
         return op_conflict(op_id, cv_arena_printf(a, "at rev %lld", (long long)ret_row->rev), err);
     return found ? CV_WRITE_REPLAYED : CV_WRITE_DONE;
@@ -128,7 +134,7 @@ cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scop
 {
     cv_scope_position at;
     if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
-        return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+        return unread(err);
     cv_write_result result = write->restored ? CV_WRITE_DONE
                                              : cv_record_replayed(record, a, scope, &at, write->commit.op_id,
                                                                   write->commit.digest, ret_row, err);

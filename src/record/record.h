@@ -274,7 +274,8 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
                         cv_commit_row *ret_row, bool *ret_found, cv_err *err);
 
 /* Decides whether a write was done before, inside of its transaction: DONE means no, go on. REPLAYED fills *ret_row;
- * FAILED: the op_id was used for another request (op_id_conflict), here or, at rev 0, to make another scope. */
+ * FAILED: the op_id was used for another request (op_id_conflict), here or, at rev 0, to make another scope; or the
+ * record could not be read, which may be BUSY, too. */
 cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
                                    cv_str op_id, cv_str digest, cv_commit_row *ret_row, cv_err *err);
 

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "base/buf.h"
 #include "base/log.h"
@@ -265,6 +268,31 @@ static void arena_gives_back_what_came_after_a_mark(void **state)
     cv_arena_release(&a);
 }
 
+/* The sanitizer sees whoever touches what was given back, or what is behind the end. */
+static void arena_guards_what_is_not_taken(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    cv_arena a = {0};
+    char *kept = cv_arena_alloc(&a, 13);
+    assert_false(__asan_address_is_poisoned(kept + 12));
+    assert_true(__asan_address_is_poisoned(kept + 13));
+    const cv_arena mark = a;
+    char *gone = cv_arena_alloc(&a, 100);
+    assert_false(__asan_address_is_poisoned(gone));
+    cv_arena_rewind(&a, mark);
+    assert_true(__asan_address_is_poisoned(gone));
+    assert_ptr_equal(cv_arena_alloc(&a, 50), gone);
+    assert_false(__asan_address_is_poisoned(gone + 49));
+    assert_true(__asan_address_is_poisoned(gone + 50));
+    cv_arena_reset(&a);
+    assert_true(__asan_address_is_poisoned(kept));
+    cv_arena_release(&a);
+#else
+    cv_test_skip("only with AddressSanitizer");
+#endif
+}
+
 static void arena_copies_and_joins(void **state)
 {
     (void)state;
@@ -520,6 +548,7 @@ int main(void)
         cmocka_unit_test(nearest_is_near_or_nothing),
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(arena_gives_back_what_came_after_a_mark),
+        cmocka_unit_test(arena_guards_what_is_not_taken),
         cmocka_unit_test(arena_copies_and_joins),
         cmocka_unit_test(arena_lists_grow),
         cmocka_unit_test(buffer_grows),

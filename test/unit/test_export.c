@@ -297,6 +297,10 @@ static void an_export_is_of_one_moment(void **state)
         const char *path = in_folder(s, "out.json");
         cv_str answer = export_to(s, path);
         cv_interpose_end(&x);
+        assert_int_equal(m.moves, 0);
+        size_t tries =
+            1 + ((size_t)moves + 1) / 2; /* each but the last one sees at its second reading that it is late */
+        assert_int_equal(strlen(x.begun), 2 * (tries - 1) + 4);
         cv_json doc = document(s); /* at rest */
         assert_str_has(answer, cv_arena_printf(&s->arena, "\"rev\":%d,", s->writes).p);
         assert_view_eq(cv_test_read(&s->arena, path), cv_arena_join(&s->arena, cv_buf_str(&s->out), CV_STR("\n")));
@@ -305,6 +309,12 @@ static void an_export_is_of_one_moment(void **state)
 }
 
 /* ---- the engine fails ------------------------------------------------------------------------- */
+
+static void count_readings(void *ctx, const char *call, cv_scope_id scope, size_t rows, cv_write_result result)
+{
+    (void)scope, (void)rows, (void)result;
+    *(size_t *)ctx += strcmp(call, "begin read") == 0;
+}
 
 static void a_failing_engine_leaves_the_old_file(void **state)
 {
@@ -315,13 +325,16 @@ static void a_failing_engine_leaves_the_old_file(void **state)
     assert_ok(cv_file_write(path, old, &err), &err);
     cv_str input = cv_arena_printf(&s->arena, "{\"dialogue_id\":\"nvidia-decision\",\"output_path\":\"%s\"}", path);
     for (size_t n = 1; n < 100; n++) {
-        cv_record_tracing tracing = {.fail_at = n};
+        size_t readings = 0;
+        cv_record_tracing tracing = {.trace = count_readings, .ctx = &readings, .fail_at = n};
         s->call.record = cv_record_traced(&s->arena, s->record, &tracing);
         cv_sample_input(s, input.p);
         bool ok = cv_dialogue_export(&s->call);
         s->call.record = s->record;
         if (ok) {
-            assert_true(n > tracing.calls && n > 20); /* every call of four readings */
+            assert_int_equal(tracing.calls, n - 1);
+            assert_int_equal(readings, 4);
+            assert_int_equal(n, 38); /* the beginnings of four readings, and 33 finds */
             return;
         }
         assert_int_equal(s->errs.count, 1);

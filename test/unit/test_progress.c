@@ -463,15 +463,22 @@ static void what_is_over_has_no_rounds_left(void **state)
 /* ---- what it costs ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    size_t calls, begun;
+    size_t begun, finds, rows;
+    size_t others; /* but the ends of readings, and the watermark, which is asked once */
 } counted;
 
 static void count_call(void *ctx, const char *call, cv_scope_id dialogue_id, size_t rows, cv_write_result result)
 {
+    static const char *const known[] = {"begin read", "find", "end", "acknowledged"};
     counted *c = ctx;
-    (void)dialogue_id, (void)rows, (void)result;
-    c->calls++;
-    c->begun += strcmp(call, "begin read") == 0;
+    size_t i = 0;
+    (void)dialogue_id, (void)result;
+    while (i < CV_COUNT(known) && strcmp(call, known[i]) != 0)
+        i++;
+    c->begun += i == 0;
+    c->finds += i == 1;
+    c->others += i == CV_COUNT(known);
+    c->rows += rows;
 }
 
 /* The n-th call of the record fails, for n = 1, 2, 3 …: each time that is told. */
@@ -480,8 +487,10 @@ static void fail_each_call(cv_world *w, cv_record_tracing *tracing, const char *
     for (tracing->fail_at = 1;; tracing->fail_at++) {
         tracing->calls = 0;
         bool ok = cv_world_call(w, verb, request);
-        if (tracing->calls < tracing->fail_at)
+        if (tracing->calls < tracing->fail_at) {
+            assert_true(ok);
             break;
+        }
         assert_false(ok);
         assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
     }
@@ -497,12 +506,17 @@ static void one_reading_is_enough(void **state)
     random_dialogue(w, &r, "bread", 3);
     cv_record *inner = w->record;
     w->record = cv_record_traced(&w->a, inner, &tracing);
-    static const char *const verbs[] = {"progress", "scoreboard"};
-    for (size_t i = 0; i < CV_COUNT(verbs); i++) {
+    static const struct {
+        const char *verb;
+        size_t finds; /* one of each kind of rows, and of each kind of entities */
+    } cases[] = {{"progress", 10}, {"scoreboard", 10}};
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
         c = (counted){0};
-        cv_world_do(w, verbs[i], "{'dialogue_id': 'bread'}");
+        cv_world_do(w, cases[i].verb, "{'dialogue_id': 'bread'}");
         assert_int_equal(c.begun, 1);
-        fail_each_call(w, &tracing, verbs[i], "{'dialogue_id': 'bread'}");
+        assert_int_equal(c.finds, cases[i].finds);
+        assert_int_equal(c.others, 0);
+        fail_each_call(w, &tracing, cases[i].verb, "{'dialogue_id': 'bread'}");
     }
     w->record = inner;
 }
@@ -619,17 +633,36 @@ static void every_fault_of_a_comparison_is_told(void **state)
     assert_false(cv_world_call(w, "compare", "{'dialogue_ids': ['bread']}"));
 }
 
+/* Its row and the outlines of what is counted, at one moment; nothing is read of dialogues that are not asked for. */
 static void counting_reads_each_dialogue_once(void **state)
 {
     cv_world *w = *state;
+    static const char *const ids[] = {"bread", "rolls", "cake"};
+    cv_test_random r = {5};
+    for (size_t i = 0; i < CV_COUNT(ids); i++)
+        random_dialogue(w, &r, ids[i], 2);
+    cv_world_do(w, "abandon", "{'dialogue_id': 'cake', 'reason': 'r'}");
+    size_t rows = 0;
+    for (size_t i = 0; i < CV_COUNT(ids); i++) {
+        cv_state s = cv_world_state(w, ids[i]);
+        rows += 1 + s.entities.count + s.scores.count + s.verdicts.count;
+    }
     counted c = {0};
     cv_record_tracing tracing = {.trace = count_call, .ctx = &c};
-    cv_world_dialogue(w, "bread", bakers, false);
     cv_record *inner = w->record;
     w->record = cv_record_traced(&w->a, inner, &tracing);
     cv_world_do(w, "stats", "{}");
-    assert_true(c.begun <= 3); /* the row and the outlines of one dialogue, and its row in the list of the newest */
+    assert_int_equal(c.begun, 3);
+    assert_int_equal(c.finds, 3 * (3 + CV_KIND_COUNT)); /* rows, scores, verdicts; entities by their kinds */
+    assert_int_equal(c.others, 1);                      /* the names */
+    assert_int_equal(c.rows, rows);
     fail_each_call(w, &tracing, "stats", "{}");
+    c = (counted){0};
+    cv_world_do(w, "stats", "{'status': 'abandoned'}");
+    assert_int_equal(c.begun, 1);
+    assert_int_equal(c.finds, 1 + 3 + CV_KIND_COUNT); /* which there are comes first */
+    assert_int_equal(c.others, 0);
+    fail_each_call(w, &tracing, "stats", "{'status': 'abandoned'}");
     w->record = inner;
 }
 

@@ -440,8 +440,8 @@ static bool note_entry(void *ctx, const cv_feed_entry *e, cv_err *err)
 {
     reading *r = ctx;
     (void)err;
-    cv_buf_printf(&r->out, "%.*s/%.*s %lld %.*s %.*s %.*s\n", CV_FMT(e->scope.room), CV_FMT(e->scope.name),
-                  (long long)e->rev, CV_FMT(e->op_id), CV_FMT(e->operation), CV_FMT(e->created_at));
+    cv_buf_printf(&r->out, "%.*s/%.*s %lld %.*s %.*s %.*s %.*s\n", CV_FMT(e->scope.room), CV_FMT(e->scope.name),
+                  (long long)e->rev, CV_FMT(e->op_id), CV_FMT(e->operation), CV_FMT(e->created_at), CV_FMT(e->head));
     r->position = cv_arena_copy(r->arena, e->position);
     r->count++;
     return true;

@@ -12,9 +12,11 @@ enum { USUAL_LIMIT = 10 };
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
+    cv_call *call;
     cv_arena *a;
     cv_stats *s;
-    cv_rec_kind kind;
+    cv_str id;        /* of the dialogue that is read now */
+    bool counts;      /* … and is one of those that were asked for */
     cv_map expert_at; /* slug -> index + 1 */
     size_t dialogue;  /* the dialogue that is counted now: 1, 2, 3 … */
     struct {
@@ -73,11 +75,37 @@ static void take_score(counting *c, const cv_rec_score *row)
     expert->score = sum_of(expert->score, row->score);
 }
 
+static bool take_dialogue(counting *c, const cv_rec_dialogue *row)
+{
+    cv_stats *s = c->s;
+    if ((s->status.n && !cv_str_eq(row->status, s->status)) || cv_str_order(row->created_at, s->since) < 0)
+        return false;
+    c->dialogue++;
+    add_word(s->dialogues, cv_dialogue_words, row->status);
+    s->total++;
+    s->begun += row->total_rounds > 0;
+    s->rounds = sum_of(s->rounds, row->total_rounds);
+    s->score = sum_of(s->score, row->total_alignment);
+    *CV_PUSH(c->a, &s->recent) =
+        (cv_stats_dialogue){cv_arena_copy(c->a, c->id),
+                            {.title = cv_arena_copy(c->a, row->title),
+                             .status = cv_arena_copy(c->a, row->status),
+                             .created_at = cv_arena_copy(c->a, row->created_at),
+                             .total_rounds = row->total_rounds == CV_ABSENT ? 0 : row->total_rounds,
+                             .total_alignment = row->total_alignment == CV_ABSENT ? 0 : row->total_alignment}};
+    return true;
+}
+
+/* The dialogue's own row comes first. */
 static bool take_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
     counting *c = ctx;
     (void)err;
-    if (kind == CV_REC_ENTITY)
+    if (kind == CV_REC_DIALOGUE)
+        c->counts = take_dialogue(c, row);
+    else if (!c->counts)
+        return true;
+    else if (kind == CV_REC_ENTITY)
         take_entity(c->s, row);
     else if (kind == CV_REC_VERDICT)
         take_verdict(c->s, row);
@@ -86,41 +114,24 @@ static bool take_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return true;
 }
 
-typedef struct {
-    cv_call *call;
-    counting *c;
-} walking;
-
-static bool take_dialogue(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static bool read_dialogue(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = CV_REC_BIT(ENTITY) | CV_REC_BIT(VERDICT) | CV_REC_BIT(SCORE),
-                              .outline = CV_REC_BIT(ENTITY) | CV_REC_BIT(VERDICT) | CV_REC_BIT(SCORE)};
-    walking *w = ctx;
-    cv_stats *s = w->c->s;
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(VERDICT) | CV_REC_BIT(SCORE);
+    const cv_wanted wanted = {.kinds = kinds, .outline = kinds};
+    counting *c = ctx;
     cv_position at;
     bool found;
-    (void)rev;
-    w->c->dialogue++;
-    add_word(s->dialogues, cv_dialogue_words, row->status);
-    s->total++;
-    s->begun += row->total_rounds > 0;
-    s->rounds = sum_of(s->rounds, row->total_rounds);
-    s->score = sum_of(s->score, row->total_alignment);
-    return cv_snapshot(w->call, id, &wanted, take_row, w->c, &at, &found, err);
+    (void)row, (void)rev;
+    c->id = id;
+    c->counts = false;
+    return cv_snapshot(c->call, id, &wanted, take_row, c, &at, &found, err);
 }
 
-static bool take_recent(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static int by_time(const void *x, const void *y)
 {
-    counting *c = ctx;
-    (void)rev, (void)err;
-    *CV_PUSH(c->a, &c->s->recent) =
-        (cv_stats_dialogue){cv_arena_copy(c->a, id),
-                            {.title = cv_arena_copy(c->a, row->title),
-                             .status = cv_arena_copy(c->a, row->status),
-                             .created_at = cv_arena_copy(c->a, row->created_at),
-                             .total_rounds = row->total_rounds == CV_ABSENT ? 0 : row->total_rounds,
-                             .total_alignment = row->total_alignment == CV_ABSENT ? 0 : row->total_alignment}};
-    return true;
+    const cv_stats_dialogue *a = x, *b = y;
+    int order = cv_str_order(b->row.created_at, a->row.created_at);
+    return order ? order : cv_str_order(a->id, b->id);
 }
 
 static int by_score(const void *x, const void *y)
@@ -132,17 +143,19 @@ static int by_score(const void *x, const void *y)
 
 static bool count(cv_call *call, cv_str status, cv_str since, size_t limit, cv_stats *ret, cv_err *err)
 {
-    counting c = {.a = call->arena, .s = ret};
-    const cv_list_query all = {.status = status, .since = since};
-    const cv_list_query newest = {.status = status, .since = since, .limit = limit, .newest = true};
+    counting c = {.call = call, .a = call->arena, .s = ret};
+    const cv_list_query query = {.status = status, .since = since, .names = true};
     *ret = (cv_stats){.status = status, .since = since};
-    if (!cv_list_dialogues(call->record, call->arena, &all, take_dialogue, &(walking){call, &c}, err) ||
-        !cv_list_dialogues(call->record, call->arena, &newest, take_recent, &c, err))
+    if (!cv_list_dialogues(call->record, call->arena, &query, read_dialogue, &c, err))
         return false;
     if (ret->experts.count > 1)
         qsort(ret->experts.items, ret->experts.count, sizeof *ret->experts.items, by_score);
+    if (ret->recent.count > 1)
+        qsort(ret->recent.items, ret->recent.count, sizeof *ret->recent.items, by_time);
     if (limit > 0 && ret->experts.count > limit)
         ret->experts.count = limit;
+    if (limit > 0 && ret->recent.count > limit)
+        ret->recent.count = limit;
     return true;
 }
 
