@@ -79,7 +79,8 @@ WHERE d.number < c.number LIMIT 1;
 SELECT position FROM readers WHERE reader = :reader;
 
 -- name: reader_add
-INSERT INTO readers (reader, position) VALUES (:reader, :to) ON CONFLICT (reader) DO NOTHING;
+INSERT INTO readers (reader, position) VALUES (:reader, :to)
+ON CONFLICT (reader) DO UPDATE SET position = :to WHERE position = '';
 
 -- name: reader_move
 UPDATE readers SET position = :to WHERE reader = :reader AND position = :from;

@@ -316,13 +316,19 @@ static int forget_record(void **state)
     return 0;
 }
 
+static int count_from_zero(void **state)
+{
+    (void)state;
+    t.noticed = t.sealed = t.nothing = 0;
+    return 0;
+}
+
 static void report(const char *what, size_t floor)
 {
     size_t all = t.noticed + t.sealed + t.nothing;
     printf("# %s: %zu changes, %zu noticed, %zu by the seal only, %zu that change nothing\n", what, all, t.noticed,
            t.sealed, t.nothing);
     assert_true(all >= floor);
-    t.noticed = t.sealed = t.nothing = 0;
 }
 
 static void the_record_is_sound(void **state)
@@ -506,7 +512,7 @@ static void every_table_and_column(void **state)
         remove_rows(&all[i]);
         add_rows(&all[i]);
     }
-    report("rows", cv_test_soak() ? 650 : 280);
+    report("rows", cv_test_soak() ? 650 : 260);
 }
 
 /* The commits of a dialogue that was restored are those of its own record: its events vouch for them. */
@@ -593,13 +599,14 @@ static void every_object_of_the_schema(void **state)
     sqlite3 *db = open_raw();
     cv_str names = lines_of(db, &t.a, "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL"), name;
     sqlite3_close(db);
-    while (cv_str_split(&names, '\n', &name) && name.n > 0)
-        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = cv_test_soak() ? CV_COUNT(ways) : 1; n > 0;
-             n--, i++)
+    size_t objects = 0, each = cv_test_soak() ? CV_COUNT(ways) : 1;
+    for (; cv_str_split(&names, '\n', &name) && name.n > 0; objects++)
+        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = each; n > 0; n--, i++)
             attack_schema(cv_arena_printf(&t.a, "%s WHERE name = '%.*s'", ways[i % CV_COUNT(ways)], CV_FMT(name)).p);
     for (size_t i = 0; i < CV_COUNT(others); i++)
         attack_schema(others[i]);
-    report("schema", cv_test_soak() ? 200 : 100);
+    assert_true(objects > 70);
+    report("schema", objects * each + CV_COUNT(others));
 }
 
 /* ---- the log ----------------------------------------------------------------------------------------------- */
@@ -712,7 +719,8 @@ static void finish(sqlite3 *db, care how)
     cv_buf_release(&out);
 }
 
-/* Runs the statements that `sql` makes of every table with rows of scopes, the search index left out: `$` is its name. */
+/* Runs the statements that `sql` makes of every table with rows of scopes, the search index left out: `$` is its name.
+ */
 static void in_each_table(sqlite3 *db, const char *sql)
 {
     cv_str names = lines_of(db, &t.turn,
@@ -762,7 +770,8 @@ static void dialogues_that_go(void **state)
             put_back(&t.now);
             db = open_raw();
             assert_true(run(
-                db, cv_arena_printf(&t.turn, "UPDATE scopes SET name = 'other' WHERE number = %s", scope_of(ids[i])).p));
+                db,
+                cv_arena_printf(&t.turn, "UPDATE scopes SET name = 'other' WHERE number = %s", scope_of(ids[i])).p));
             finish(db, how);
             judge(MUST_BE_NOTICED, "a dialogue renamed");
         }
@@ -784,14 +793,13 @@ static void the_end_of_a_dialogue_cut_off(void **state)
             sqlite3 *db = open_raw();
             assert_true(run(db, cv_arena_printf(&t.turn, "ATTACH '%s' AS older", older).p));
             remove_scope(db, ids[i]);
-            assert_true(run(db, cv_arena_printf(&t.turn,
-                                                "INSERT INTO main.scopes SELECT * FROM older.scopes WHERE name = '%s'",
-                                                ids[i])
-                                    .p));
-            in_each_table(
-                db,
-                cv_arena_printf(&t.turn, "INSERT INTO main.$ SELECT * FROM older.$ WHERE scope = %s", scope_of(ids[i]))
-                    .p);
+            assert_true(
+                run(db, cv_arena_printf(&t.turn, "INSERT INTO main.scopes SELECT * FROM older.scopes WHERE name = '%s'",
+                                        ids[i])
+                            .p));
+            in_each_table(db, cv_arena_printf(&t.turn, "INSERT INTO main.$ SELECT * FROM older.$ WHERE scope = %s",
+                                              scope_of(ids[i]))
+                                  .p);
             assert_true(run(db, "DETACH older"));
             finish(db, how);
             judge(how == WATERMARK ? ONLY_BY_SEAL : MUST_BE_NOTICED, "the end of a dialogue cut off");
@@ -841,7 +849,6 @@ static void a_record_that_has_lost_writes_is_refused(void **state)
     cv_world_leave(&w);
     cv_arena_release(&w.turn);
     cv_arena_release(&w.a);
-    t.noticed = 0;
 }
 
 static bool accept(const char *input, cv_err_code expected)
@@ -868,26 +875,27 @@ static void what_is_left_is_accepted_by_name(void **state)
     assert_true(accept(cv_arena_printf(&t.turn, "{\"commit\":%.*s}", CV_FMT(cv_str_trim(last))).p, CV_ERR_NONE));
     assert_true(verifies((cv_str){NULL, 0}));
     assert_false(verifies(t.seal));
-    t.noticed = 0;
 }
 
 int main(void)
 {
     if (access("/dev/shm", W_OK) == 0)
         setenv("TMPDIR", "/dev/shm", 0); /* thousands of copies: the disk is not what is tested here */
+#define COUNTED(name) cmocka_unit_test_setup(name, count_from_zero)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_record_is_sound),
-        cmocka_unit_test(every_table_and_column),
-        cmocka_unit_test(a_restored_write),
-        cmocka_unit_test(commits_in_another_order),
-        cmocka_unit_test(every_object_of_the_schema),
-        cmocka_unit_test(the_log_removed_cut_or_damaged),
-        cmocka_unit_test(an_older_copy),
-        cmocka_unit_test(the_watermark_damaged),
-        cmocka_unit_test(dialogues_that_go),
-        cmocka_unit_test(the_end_of_a_dialogue_cut_off),
-        cmocka_unit_test(a_record_that_has_lost_writes_is_refused),
-        cmocka_unit_test(what_is_left_is_accepted_by_name),
+        COUNTED(the_record_is_sound),
+        COUNTED(every_table_and_column),
+        COUNTED(a_restored_write),
+        COUNTED(commits_in_another_order),
+        COUNTED(every_object_of_the_schema),
+        COUNTED(the_log_removed_cut_or_damaged),
+        COUNTED(an_older_copy),
+        COUNTED(the_watermark_damaged),
+        COUNTED(dialogues_that_go),
+        COUNTED(the_end_of_a_dialogue_cut_off),
+        COUNTED(a_record_that_has_lost_writes_is_refused),
+        COUNTED(what_is_left_is_accepted_by_name),
     };
+#undef COUNTED
     return cmocka_run_group_tests_name("tamper", tests, make_record, forget_record);
 }

@@ -25,8 +25,7 @@ static bool check_commits(cv_sqlite *s, const char *statement, const char *expec
         sqlite3_reset(st);
     if (got < 0)
         return cv_sqlite_fail(s, "read the commits", err);
-    return got == 0 ||
-           disagree(s, cv_arena_printf(err->arena, "commit/%lld", number), cv_str_of(expected), err);
+    return got == 0 || disagree(s, cv_arena_printf(err->arena, "commit/%lld", number), cv_str_of(expected), err);
 }
 
 static bool check_rooms(cv_sqlite_record *r, cv_err *err)
@@ -56,7 +55,8 @@ static bool check_type(cv_sqlite_record *r, cv_str room, const cv_type *type, cv
         disagree(r->s,
                  cv_arena_printf(err->arena, "%.*s '%.*s'", CV_FMT(cv_sqlite_column_str(st, 0)),
                                  CV_FMT(cv_sqlite_column_str(st, 1))),
-                 cv_arena_printf(err->arena, "expected no rows of the type '%.*s', which the room '%.*s' has, found some",
+                 cv_arena_printf(err->arena,
+                                 "expected no rows of the type '%.*s', which the room '%.*s' has, found some",
                                  CV_FMT(type->name), CV_FMT(room)),
                  err);
     else if (got < 0)
@@ -68,12 +68,12 @@ static bool check_type(cv_sqlite_record *r, cv_str room, const cv_type *type, cv
 bool cv_sqlite_check_across(cv_sqlite_record *r, cv_err *err)
 {
     const cv_types *types = r->base.types;
-    bool ok = check_commits(r->s, "commit_gap", "expected commits numbered without gaps, found none with this number",
-                            err) &&
-              check_commits(r->s, "commit_order",
-                            "expected the commits of a scope in the order of their revs, found an earlier one behind it",
-                            err) &&
-              check_rooms(r, err);
+    bool ok =
+        check_commits(r->s, "commit_gap", "expected commits numbered without gaps, found none with this number", err) &&
+        check_commits(r->s, "commit_order",
+                      "expected the commits of a scope in the order of their revs, found an earlier one behind it",
+                      err) &&
+        check_rooms(r, err);
     for (size_t i = 0; ok && i < types->count; i++)
         for (size_t k = 0; ok && k < types->rooms[i].count; k++)
             ok = check_type(r, types->rooms[i].room, types->rooms[i].types[k], err);
