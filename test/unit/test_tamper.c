@@ -562,6 +562,25 @@ static void a_restored_write(void **state)
     report("restored", 2 * CV_COUNT(changes));
 }
 
+/* What the program might take for what was there. */
+static void values_that_look_like_others(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE dialogues SET seed = -9223372036854775807 - 1 WHERE seed IS NULL",
+        "UPDATE origins SET range_start = -9223372036854775807 - 1 WHERE range_start IS NULL",
+        "UPDATE entities SET content = redacted(content) WHERE kind = 'P'",
+        "UPDATE verdicts SET description = redacted(description)",
+        "UPDATE events SET reason = redacted(reason) WHERE reason IS NOT NULL",
+        "UPDATE commits SET result = redacted(result) WHERE rev = 2",
+        "UPDATE entities SET label = label || char(0) || 'x'",
+        "UPDATE readers SET position = position || char(0)",
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(changes); i++)
+        assert_true(attack(MUST_BE_NOTICED, changes[i]));
+    report("look alike", CV_COUNT(changes));
+}
+
 /* The events of a scope do not know the numbers of its commits. */
 static void commits_in_another_order(void **state)
 {
@@ -911,6 +930,7 @@ int main(void)
         COUNTED(the_record_is_sound),
         COUNTED(every_table_and_column),
         COUNTED(a_restored_write),
+        COUNTED(values_that_look_like_others),
         COUNTED(commits_in_another_order),
         COUNTED(every_object_of_the_schema),
         COUNTED(the_log_removed_cut_or_damaged),
