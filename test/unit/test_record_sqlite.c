@@ -517,7 +517,7 @@ static void what_no_scope_tells(void **state)
          "UPDATE commits SET number = 2 WHERE number = 99",
          "UPDATE commits SET number = 99 WHERE number = 1; UPDATE commits SET number = 1 WHERE number = 2;"
          "UPDATE commits SET number = 2 WHERE number = 99",
-         "commit/2: expected the commits of a scope in the order of their revs, found an earlier one behind it"},
+         "commit/2: expected the commits of a scope in the order of their revs, found the next one before it"},
         {"UPDATE commits SET number = 99 WHERE number = 2", "UPDATE commits SET number = 2 WHERE number = 99",
          "commit/2: expected commits numbered without gaps, found none with this number"},
     };

@@ -71,7 +71,7 @@ bool cv_sqlite_check_across(cv_sqlite_record *r, cv_err *err)
     bool ok =
         check_commits(r->s, "commit_gap", "expected commits numbered without gaps, found none with this number", err) &&
         check_commits(r->s, "commit_order",
-                      "expected the commits of a scope in the order of their revs, found an earlier one behind it",
+                      "expected the commits of a scope in the order of their revs, found the next one before it",
                       err) &&
         check_rooms(r, err);
     for (size_t i = 0; ok && i < types->count; i++)
