@@ -98,20 +98,20 @@ typedef struct {
     const cv_type *type;
 } printing;
 
-/* JSON stands in the document as it is, so what is not JSON would break it. */
-static bool print_json(const printing *p, cv_scope_id scope, const void *row, const cv_type_field *field, cv_err *err)
+bool cv_scope_printable(cv_scope_id scope, const cv_type *type, const void *row, cv_err *err)
 {
     cv_arena scratch = {0};
-    cv_json ignored;
-    cv_err why = {.arena = &scratch};
-    cv_str text = cv_row_text(row, field->offset);
-    bool ok = cv_json_parse(&scratch, text, &ignored, &why);
-    if (ok) {
-        cv_json_raw(p->w, text);
-    } else {
-        cv_str place = cv_row_name(&scratch, p->type, row);
-        cv_err_set(err, CV_ERR_CORRUPT, "%.*s '%.*s': %.*s: %.*s: expected JSON, found other text", CV_FMT(scope.room),
-                   CV_FMT(scope.name), CV_FMT(place), CV_FMT(field->name));
+    bool ok = true;
+    for (size_t i = 0; ok && i < type->field_count; i++) {
+        const cv_type_field *field = &type->fields[i];
+        cv_json ignored;
+        cv_err why = {.arena = &scratch};
+        if (field->type != CV_JSON || !cv_row_has(field, row) ||
+            cv_json_parse(&scratch, cv_row_text(row, field->offset), &ignored, &why))
+            continue;
+        cv_str place = cv_row_name(&scratch, type, row);
+        ok = cv_err_set(err, CV_ERR_CORRUPT, "%.*s '%.*s': %.*s: %.*s: expected JSON, found other text",
+                        CV_FMT(scope.room), CV_FMT(scope.name), CV_FMT(place), CV_FMT(field->name));
         cv_err_value(err, place);
         cv_err_suggest(err, CV_STR("the record was changed: keep this copy and restore the last backup that verifies"));
     }
@@ -122,22 +122,23 @@ static bool print_json(const printing *p, cv_scope_id scope, const void *row, co
 static bool print_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     const printing *p = ctx;
-    bool ok = true;
+    if (!cv_scope_printable(scope, p->type, row, err))
+        return false;
     cv_json_begin_array(p->w);
     print_int(p->w, cv_row_rev(row));
-    for (size_t i = 0; ok && i < p->type->field_count; i++) {
+    for (size_t i = 0; i < p->type->field_count; i++) {
         const cv_type_field *field = &p->type->fields[i];
         if (field->type == CV_INT)
             print_int(p->w, cv_row_int(row, field->offset));
         else if (!cv_row_has(field, row))
             cv_json_null(p->w);
         else if (field->type == CV_JSON)
-            ok = print_json(p, scope, row, field, err);
+            cv_json_raw(p->w, cv_row_text(row, field->offset));
         else
             cv_json_str(p->w, cv_row_text(row, field->offset));
     }
     cv_json_end_array(p->w);
-    return ok && (cv_buf_ok(p->w->out) || cv_err_set(err, CV_ERR_IO, "cannot write the rows"));
+    return cv_buf_ok(p->w->out) || cv_err_set(err, CV_ERR_IO, "cannot write the rows");
 }
 
 static bool print_type(cv_record *record, cv_scope_id scope, const cv_type *type, cv_json_writer *w, cv_err *err)
