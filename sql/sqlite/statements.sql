@@ -23,6 +23,9 @@ DELETE FROM $table WHERE (scope, $keys) = (?, $values);
 -- name: redact
 UPDATE $table SET $field = ? WHERE (scope, $keys) = (?, $values);
 
+-- name: strays
+SELECT s.room, s.name FROM scopes AS s WHERE s.room <> ? AND EXISTS (SELECT 1 FROM $table WHERE scope = s.number) LIMIT 1;
+
 -- name: find
 SELECT $columns FROM $table AS t $indexed WHERE ($equal) = ($equal_values)$conditions ORDER BY $order LIMIT ?;
 
@@ -44,6 +47,9 @@ UPDATE scopes SET rev = :rev, head = :head, event_count = :event_count WHERE num
 -- name: scopes
 SELECT name, rev, head, event_count FROM scopes WHERE room = :room AND name > :after ORDER BY name LIMIT :limit;
 
+-- name: scope_rooms
+SELECT room, min(name) FROM scopes GROUP BY room ORDER BY room;
+
 -- name: feed
 SELECT c.number, c.head, s.room, s.name, c.rev, c.op_id, c.operation, c.created_at
 FROM commits AS c CROSS JOIN scopes AS s ON s.number = c.scope
@@ -63,11 +69,18 @@ SELECT CASE WHEN first > 1 THEN 1 ELSE (SELECT min(number) + 1 FROM commits AS c
 FROM (SELECT min(number) AS first, max(number) AS last, count(*) AS rows FROM commits)
 WHERE rows > 0 AND (first <> 1 OR last <> rows);
 
+-- A commit behind which one of the same scope with a smaller number has the next rev.
+
+-- name: commit_order
+SELECT c.number FROM commits AS c JOIN commits AS d ON d.scope = c.scope AND d.rev = c.rev + 1
+WHERE d.number < c.number LIMIT 1;
+
 -- name: reader
 SELECT position FROM readers WHERE reader = :reader;
 
 -- name: reader_add
-INSERT INTO readers (reader, position) VALUES (:reader, :to) ON CONFLICT (reader) DO NOTHING;
+INSERT INTO readers (reader, position) VALUES (:reader, :to)
+ON CONFLICT (reader) DO UPDATE SET position = :to WHERE position = '';
 
 -- name: reader_move
 UPDATE readers SET position = :to WHERE reader = :reader AND position = :from;

@@ -98,10 +98,32 @@ typedef struct {
     const cv_type *type;
 } printing;
 
+bool cv_scope_printable(cv_scope_id scope, const cv_type *type, const void *row, cv_err *err)
+{
+    cv_arena scratch = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < type->field_count; i++) {
+        const cv_type_field *field = &type->fields[i];
+        cv_json ignored;
+        cv_err why = {.arena = &scratch};
+        if (field->type != CV_JSON || !cv_row_has(field, row) ||
+            cv_json_parse(&scratch, cv_row_text(row, field->offset), &ignored, &why))
+            continue;
+        cv_str place = cv_row_name(&scratch, type, row);
+        ok = cv_err_set(err, CV_ERR_CORRUPT, "%.*s '%.*s': %.*s: %.*s: expected JSON, found other text",
+                        CV_FMT(scope.room), CV_FMT(scope.name), CV_FMT(place), CV_FMT(field->name));
+        cv_err_value(err, place);
+        cv_err_suggest(err, CV_STR("the record was changed: keep this copy and restore the last backup that verifies"));
+    }
+    cv_arena_release(&scratch);
+    return ok;
+}
+
 static bool print_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     const printing *p = ctx;
-    (void)scope;
+    if (!cv_scope_printable(scope, p->type, row, err))
+        return false;
     cv_json_begin_array(p->w);
     print_int(p->w, cv_row_rev(row));
     for (size_t i = 0; i < p->type->field_count; i++) {

@@ -264,7 +264,8 @@ static bool check_commit(cv_scope_verifier *v, const cv_commit_row *row, cv_err 
         return cv_verify_disagree(v, place, err, "expected the commit of rev %lld, found that of rev %lld",
                                   (long long)v->commits + 1, (long long)row->rev);
     if (row->rev > (int64_t)v->writes.count)
-        return cv_verify_disagree(v, place, err, "expected an event of this rev, found none");
+        return cv_verify_disagree(v, place, err, "expected no commit after rev %zu, the last event's, found one",
+                                  v->writes.count);
     const write_proof *write = &v->writes.items[row->rev - 1];
     cv_str digest = cv_hash_commit(&v->scratch, row);
     if (!write->event_seq)
@@ -397,11 +398,11 @@ bool cv_scope_verify(cv_record *record, cv_arena *a, cv_scope_id scope, const cv
     bool ok = at.rev > 0 || cv_verify_disagree(&v, CV_STR("scope"), err, "expected a scope, found none");
     ok = ok && each(&v, &cv_event_row_type, NULL, see_event, err)             /* the chain             */
          && check_position(&v, &at, err)                                      /* … and its end         */
-         && each(&v, &cv_commit_row_type, cv_commits_by_rev, see_commit, err) /* one for every write   */
-         && check_commits(&v, err)                                            /* …                     */
          && each_type(&v, err)                                                /* rows as events say    */
          && check_missing(&v, err)                                            /* … all of them         */
          && check_added(&v, err)                                              /* … and no others       */
+         && each(&v, &cv_commit_row_type, cv_commits_by_rev, see_commit, err) /* one for every write   */
+         && check_commits(&v, err)                                            /* … and no others       */
          && (!room || !room->end || room->end(room->ctx, &v, err));           /* what the events imply */
     record->calls->end(record);
     if (ok)

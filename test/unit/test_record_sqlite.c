@@ -494,6 +494,13 @@ static void search_lags_and_recovers(void **state)
     assert_str_eq(asked(f, "later"), "board/x/card/K004");
     assert_ok(f->record->calls->search_rebuild(f->record, &f->arena, &f->err), &f->err);
     assert_str_eq(asked(f, "later"), "board/x/card/K004");
+
+    run(f->record, "UPDATE readers SET position = ''"); /* nowhere: as if there were no such reader */
+    assert_str_eq(asked(f, "later"), "board/x/card/K004");
+    assert_ok(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err);
+    run(f->record, "UPDATE readers SET position = position || 'x'");
+    assert_fails(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err, CV_ERR_VERIFY);
+    assert_str_has(f->err.message, "x' is not one of this record's feed");
 }
 
 /* Many commits, several batches, many processes that search while others write: nothing is missing in the end. */
@@ -566,6 +573,40 @@ static void volatile_rows_leave_no_trace(void **state)
     assert_false(found);
 }
 
+/* ---- across scopes
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* The history of no scope tells these. Each is put back. */
+static void what_no_scope_tells(void **state)
+{
+    static const struct {
+        const char *sql, *back, *message;
+    } cases[] = {
+        {"INSERT INTO scopes VALUES (9, 'attic', 'x', 1, 'h', 1)", "DELETE FROM scopes WHERE number = 9",
+         "scope attic 'x': expected a room of this program, found another word"},
+        {"INSERT INTO papers (scope, rev, name, title) SELECT number, 1, 'p', 't' FROM scopes WHERE name = 'y'",
+         "DELETE FROM papers WHERE scope = (SELECT number FROM scopes WHERE name = 'y')",
+         "board 'y': expected no rows of the type 'paper', which the room 'desk' has, found some"},
+        {"UPDATE commits SET number = 99 WHERE number = 1; UPDATE commits SET number = 1 WHERE number = 2;"
+         "UPDATE commits SET number = 2 WHERE number = 99",
+         "UPDATE commits SET number = 99 WHERE number = 1; UPDATE commits SET number = 1 WHERE number = 2;"
+         "UPDATE commits SET number = 2 WHERE number = 99",
+         "commit/2: expected the commits of a scope in the order of their revs, found the next one before it"},
+        {"UPDATE commits SET number = 99 WHERE number = 2", "UPDATE commits SET number = 2 WHERE number = 99",
+         "commit/2: expected commits numbered without gaps, found none with this number"},
+    };
+    fixture *f = *state;
+    put_some(f);
+    sqlite3_db_config(raw(f->record), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        run(f->record, cases[i].sql);
+        assert_fails(f->record->calls->check(f->record, &f->arena, &f->err), &f->err, CV_ERR_VERIFY);
+        assert_str_eq(f->err.message, cases[i].message);
+        run(f->record, cases[i].back);
+        assert_ok(f->record->calls->check(f->record, &f->arena, &f->err), &f->err);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -575,7 +616,7 @@ int main(void)
         TEST(finding_costs_what_is_found),      TEST(a_handle_lives_in_memory_of_its_own),
         TEST(search_finds_things_of_all_rooms), TEST(search_follows_changes),
         TEST(search_lags_and_recovers),         TEST(searchers_share_the_work),
-        TEST(volatile_rows_leave_no_trace),
+        TEST(volatile_rows_leave_no_trace),     TEST(what_no_scope_tells),
     };
     return cmocka_run_group_tests_name("record_sqlite", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
  */
 #include "dialogue/export/exporter.h"
 #include "dialogue/import/rows.h"
+#include "record/scope.h"
 
 typedef struct {
     cv_export *x;
@@ -72,7 +73,8 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 static bool write_commit(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     const rows *r = ctx;
-    (void)scope;
+    if (!cv_scope_printable(scope, &cv_commit_row_type, row, err))
+        return false;
     if (cv_row_rev(row) <= r->x->s.position.rev) /* others were made since */
         write_one(r->x, &cv_commit_row_type, row);
     return cv_buf_ok(r->x->w.out) || cv_err_set(err, CV_ERR_IO, "cannot write the export");

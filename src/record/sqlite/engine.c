@@ -311,31 +311,11 @@ static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
     cv_sqlite_about_schema(((cv_sqlite_record *)record)->s->schema, a, ret_about);
 }
 
-/* Rows are never deleted, so the numbers of commits have no gaps. */
-static bool check_numbers(cv_sqlite *s, cv_err *err)
-{
-    sqlite3_stmt *st = cv_sqlite_use(s, "commit_gap");
-    int got = st ? cv_sqlite_step(st) : -1;
-    long long missing = got > 0 ? (long long)sqlite3_column_int64(st, 0) : 0;
-    if (st)
-        sqlite3_reset(st);
-    if (got == 0)
-        return true;
-    if (got < 0)
-        return cv_sqlite_fail(s, "read the commits", err);
-    cv_err_set(err, CV_ERR_VERIFY, "commit/%lld: expected commits numbered without gaps, found none with this number",
-               missing);
-    cv_err_value(err, cv_arena_printf(err->arena, "commit/%lld", missing));
-    cv_err_file(err, cv_str_of(s->path));
-    cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
-    return false;
-}
-
 static bool check(cv_record *record, cv_arena *a, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     return cv_sqlite_check_pages(r->s, err) && cv_sqlite_check_made(r->s, a, err) &&
-           cv_sqlite_check_schema(r, a, err) && cv_sqlite_check_references(r->s, err) && check_numbers(r->s, err);
+           cv_sqlite_check_schema(r, a, err) && cv_sqlite_check_references(r->s, err) && cv_sqlite_check_across(r, err);
 }
 
 static bool last_commit(cv_record *record, cv_commit *ret_commit, cv_err *err)

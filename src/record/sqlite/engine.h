@@ -107,6 +107,8 @@ cv_sqlite_type *cv_sqlite_type_of(cv_sqlite_record *r, const cv_type *type);
 sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t);
 sqlite3_stmt *cv_sqlite_remove(cv_sqlite_record *r, cv_sqlite_type *t);
 sqlite3_stmt *cv_sqlite_redact(cv_sqlite_record *r, cv_sqlite_type *t, const cv_type_field *field);
+/* Scopes of other rooms that have rows of this type; made for one use. */
+sqlite3_stmt *cv_sqlite_strays(cv_sqlite_record *r, const cv_type *type);
 
 bool cv_sqlite_bind_field(sqlite3_stmt *st, int parameter, const cv_type_field *field, const void *row);
 bool cv_sqlite_bind_key(sqlite3_stmt *st, int first, const cv_type *type, const void *row);
@@ -145,5 +147,6 @@ bool cv_sqlite_search_check_rows(cv_record *record, cv_arena *a, cv_err *err);
 void cv_sqlite_leave_redacted(const cv_type *type, void *row);
 cv_str cv_sqlite_compact_ids(cv_arena *a, cv_str ids);
 bool cv_sqlite_check_schema(cv_sqlite_record *r, cv_arena *a, cv_err *err);
+bool cv_sqlite_check_across(cv_sqlite_record *r, cv_err *err);
 
 #endif

@@ -195,6 +195,14 @@ static bool bind(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, const 
     return ok && sqlite3_bind_int64(st, next, limit) == SQLITE_OK;
 }
 
+/* No program writes the number that stands for an absent one. Who finds it in a damaged record gets its neighbour,
+ * which no row may have either (cv_row_valid): it must not pass for what is absent. */
+static int64_t read_number(sqlite3_value *value)
+{
+    int64_t number = sqlite3_value_int64(value);
+    return sqlite3_value_type(value) == SQLITE_NULL ? CV_ABSENT : number == CV_ABSENT ? CV_ABSENT + 1 : number;
+}
+
 static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
 {
     int next = 0;
@@ -205,8 +213,7 @@ static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
             continue;
         sqlite3_value *value = sqlite3_column_value(st, next++);
         if (field->type == CV_INT) {
-            bool absent = sqlite3_value_type(value) == SQLITE_NULL;
-            memcpy(row + field->offset, &(int64_t){absent ? CV_ABSENT : sqlite3_value_int64(value)}, sizeof(int64_t));
+            memcpy(row + field->offset, &(int64_t){read_number(value)}, sizeof(int64_t));
         } else {
             cv_str text = cv_sqlite_value_str(value);
             memcpy(row + field->offset, &text, sizeof text);

@@ -107,6 +107,11 @@ sqlite3_stmt *cv_sqlite_redact(cv_sqlite_record *r, cv_sqlite_type *t, const cv_
     return make(r, t->type, "redact", false, field);
 }
 
+sqlite3_stmt *cv_sqlite_strays(cv_sqlite_record *r, const cv_type *type)
+{
+    return make(r, type, "strays", false, NULL);
+}
+
 /* ---- rows
  * ------------------------------------------------------------------------------------------------------------ */
 
