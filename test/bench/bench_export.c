@@ -213,9 +213,8 @@ static double export_once(cv_record *record, const char *folder)
 
 static double read_once(sqlite3 *db, size_t *ret_bytes)
 {
-    static const char *const tables[] = {
-        "dialogues", "experts",  "panels", "rounds",  "scores", "responses", "perspectives", "recommendations",
-        "tensions",  "evidence", "claims", "origins", "refs",   "moves",     "verdicts",     "events"};
+    static const char *const tables[] = {"dialogues", "experts", "panels", "rounds", "scores",   "responses",
+                                         "entities",  "origins", "refs",   "moves",  "verdicts", "events"};
     double start = cv_bench_seconds();
     *ret_bytes = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -328,7 +327,8 @@ void bench_export(void)
         compare(path, folder);
         printf("  peak memory of an export     %6.1f MB  (promised: below 64)\n", (double)peak / 1024);
     }
-    static const char *const files[] = {"large.json", "large.db", "large.db-wal", "large.db-shm"};
+    static const char *const files[] = {"large.json",   "large.db",           "large.db-wal",
+                                        "large.db-shm", "large.db-watermark", "large.db-turn"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(file, sizeof file, "%s/%s", folder, files[i]);
         unlink(file);

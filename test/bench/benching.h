@@ -58,9 +58,13 @@ static inline size_t cv_bench_read(sqlite3 *db, const char *table, const char *d
     char sql[200];
     size_t bytes = 0;
     sqlite3_stmt *st;
-    snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE dialogue_id = '%s'", table, dialogue);
-    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+    snprintf(sql, sizeof sql,
+             "SELECT * FROM %s WHERE scope = (SELECT number FROM scopes WHERE room = 'dialogue' AND name = '%s')",
+             table, dialogue);
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK) {
+        fprintf(stderr, "bench: %s: %s\n", sql, sqlite3_errmsg(db));
         exit(1);
+    }
     int columns = sqlite3_column_count(st);
     while (sqlite3_step(st) == SQLITE_ROW)
         for (int i = 0; i < columns; i++)
