@@ -227,16 +227,8 @@ void cv_json_str(cv_json_writer *w, cv_str value)
 
 void cv_json_int(cv_json_writer *w, int64_t value)
 {
-    char digits[20], *p = digits + sizeof digits; /* -9223372036854775808 */
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    before_value(w);
-    do {
-        *--p = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0)
-        *--p = '-';
-    cv_buf_add(w->out, cv_str_range(p, digits + sizeof digits));
+    char room[CV_INT_DIGITS];
+    cv_json_raw(w, cv_str_of_int(value, room));
 }
 
 void cv_json_bool(cv_json_writer *w, bool value)

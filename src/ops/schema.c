@@ -146,7 +146,10 @@ static const cv_json_member *property_find(const cv_json *schema, cv_str name)
 {
     const cv_json *all = keyword(schema, "properties");
     for (uint32_t i = 0; all && i < all->count; i++)
-        if (cv_str_eq(all->members[i].key, name) || has_string(keyword(&all->members[i].value, "x-also"), name))
+        if (cv_str_eq(all->members[i].key, name))
+            return &all->members[i];
+    for (uint32_t i = 0; all && i < all->count; i++)
+        if (has_string(keyword(&all->members[i].value, "x-also"), name))
             return &all->members[i];
     return NULL;
 }
@@ -324,10 +327,11 @@ static void check_string(walk *w, const cv_json *schema, const cv_json *value, c
 
 static void check_array(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
+    const cv_json *items = keyword(schema, "items");
     check_range(w, schema, value, here, value->count, array_range, " items");
     for (uint32_t i = 0; i < value->count && !is_full(w); i++) {
         step item = {.up = here, .index = i, .local_id = here->local_id, .depth = here->depth + 1};
-        check_value(w, keyword(schema, "items"), &value->items[i], &item);
+        check_value(w, items, &value->items[i], &item);
     }
 }
 
