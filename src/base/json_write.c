@@ -297,6 +297,23 @@ static int by_key(const void *x, const void *y)
     return cv_str_order((*a)->key, (*b)->key);
 }
 
+/* Most objects are small. */
+static void sort_members(const cv_json_member **members, size_t count)
+{
+    enum { SMALL = 16 };
+    if (count > SMALL) {
+        qsort(members, count, sizeof *members, by_key);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const cv_json_member *one = members[i];
+        size_t at = i;
+        for (; at > 0 && cv_str_order(members[at - 1]->key, one->key) > 0; at--)
+            members[at] = members[at - 1];
+        members[at] = one;
+    }
+}
+
 void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value)
 {
     if (value->type == CV_JSON_ARRAY) {
@@ -308,8 +325,7 @@ void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value)
         const cv_json_member **sorted = CV_NEW_ARRAY(a, value->count, const cv_json_member *);
         for (uint32_t i = 0; i < value->count; i++)
             sorted[i] = &value->members[i];
-        if (value->count > 1)
-            qsort(sorted, value->count, sizeof *sorted, by_key);
+        sort_members(sorted, value->count);
         cv_json_begin_object(w);
         for (uint32_t i = 0; i < value->count; i++) {
             cv_json_key(w, sorted[i]->key);

@@ -10,8 +10,9 @@
 /* A row of the write; it stands for itself, so that pointers to it stay good. */
 typedef struct {
     void *row;
-    cv_str name;
-    bool covered; /* an event vouches for it */
+    size_t number; /* in the order of putting */
+    cv_str name;   /* of a row that may change */
+    bool covered;  /* an event vouches for it */
 } kept_row;
 
 /* Rows of one type. */
@@ -36,7 +37,7 @@ struct cv_writing_rows {
         cv_event_row **items;
         size_t count, capacity;
     } events;
-    cv_map by_name; /* -> kept_row */
+    cv_map by_name; /* rows that may change -> kept_row */
     struct {
         cover *items;
         size_t count, capacity;
@@ -99,15 +100,17 @@ static row_list *list_of(cv_writing *w, const cv_type *type)
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
 {
     assert(type->life != CV_VOLATILE && type != &cv_event_row_type && type != &cv_commit_row_type);
-    cv_str name = cv_row_name(w->arena, type, row);
-    uintptr_t *known = cv_map_put(&w->rows->by_name, w->arena, name, NULL);
-    if (*known)
+    bool may_change = type->life == CV_REPLACED;
+    cv_str name = may_change ? cv_row_name(w->arena, type, row) : CV_STR("");
+    uintptr_t *known = may_change ? cv_map_put(&w->rows->by_name, w->arena, name, NULL) : NULL;
+    if (known && *known)
         return memmove(((kept_row *)*known)->row, row, type->size);
-    kept_row *kept = CV_NEW(w->arena, kept_row);
-    *kept = (kept_row){cv_arena_dup(w->arena, row, type->size), name, false};
     row_list *list = list_of(w, type);
+    kept_row *kept = CV_NEW(w->arena, kept_row);
+    *kept = (kept_row){.row = cv_arena_dup(w->arena, row, type->size), .number = list->count, .name = name};
     *CV_PUSH(w->arena, list) = kept;
-    *known = (uintptr_t)kept;
+    if (known)
+        *known = (uintptr_t)kept;
     return kept->row;
 }
 
@@ -151,7 +154,22 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
 
 static int by_key(const void *x, const void *y, void *type)
 {
-    return cv_row_order(type, (*(kept_row *const *)x)->row, (*(kept_row *const *)y)->row);
+    const kept_row *a = *(kept_row *const *)x, *b = *(kept_row *const *)y;
+    int order = cv_row_order(type, a->row, b->row);
+    return order ? order : CV_ORDER(a->number, b->number);
+}
+
+/* In the order of their keys; of several with one key the last one counts. */
+static void sort_added(row_list *list)
+{
+    size_t kept = 0;
+    qsort_r(list->items, list->count, sizeof *list->items, by_key, (void *)list->type);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && cv_row_order(list->type, list->items[kept - 1]->row, list->items[i]->row) == 0)
+            kept--;
+        list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
 }
 
 /* "added/line": one digest for all rows of a type that are only added, in the order of their keys. */
@@ -161,7 +179,7 @@ static void cover_added(cv_writing *w, cv_event_row *last)
         row_list *list = &w->rows->lists.items[i];
         if (list->type->life != CV_ADDED)
             continue;
-        qsort_r(list->items, list->count, sizeof *list->items, by_key, (void *)list->type);
+        sort_added(list);
         cv_hash hash;
         cv_hash_begin(&hash);
         for (size_t k = 0; k < list->count; k++)
