@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8, BLOCK = 4096 };
+enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8, BLOCK = 4096, MOST_ESCAPED = sizeof "\\u001f" - 1 };
 
 _Static_assert(LEVELS >= 2 * CV_MAX_JSON_DEPTH, "a whole tree fits inside a reply");
 
@@ -153,7 +153,8 @@ static char *write_byte(char *to, unsigned char c)
     return to + sizeof digits;
 }
 
-static void write_escaped(char *to, cv_str s)
+/* Returns where it ends. */
+static char *write_escaped(char *to, cv_str s)
 {
     for (; s.n > 0; s = cv_str_from(s, 8))
         if (is_plain_word(s)) {
@@ -163,6 +164,7 @@ static void write_escaped(char *to, cv_str s)
             for (size_t i = 0; i < 8 && i < s.n; i++)
                 to = write_byte(to, (unsigned char)s.p[i]);
         }
+    return to;
 }
 
 /* Keys and most values are short and have nothing to escape. */
@@ -176,15 +178,17 @@ static void add_plain(cv_buf *out, cv_str s)
         memcpy(to + 1, s.p, s.n);
 }
 
-/* In blocks, so that what flows into a sink needs no more memory than they do. */
+/* In blocks, so that what flows into a sink needs no more memory than they do. How much room a block needs is counted
+ * only where there is not enough for any block of its length. */
 static void add_escaped(cv_buf *out, cv_str s)
 {
     while (s.n > 0) {
         cv_str block = cv_str_head(s, BLOCK);
-        char *to = cv_buf_extend(out, escaped_size(block));
+        bool ample = MOST_ESCAPED * block.n <= out->capacity - out->n;
+        char *to = cv_buf_extend(out, ample ? MOST_ESCAPED * block.n : escaped_size(block));
         if (!to)
             return;
-        write_escaped(to, block);
+        out->n = (size_t)(write_escaped(to, block) - out->p);
         s = cv_str_from(s, block.n);
     }
 }
@@ -208,15 +212,29 @@ static void add_quoted(cv_buf *out, cv_str s)
     cv_buf_add_char(out, '"');
 }
 
+static void end_key(cv_json_writer *w)
+{
+    cv_buf_add_char(w->out, ':');
+    if (w->indent)
+        cv_buf_add_char(w->out, ' ');
+    w->after_key = true;
+}
+
 void cv_json_key(cv_json_writer *w, cv_str key)
 {
     assert(in_object(w) && !w->after_key);
     separate(w);
     add_quoted(w->out, key);
-    cv_buf_add_char(w->out, ':');
-    if (w->indent)
-        cv_buf_add_char(w->out, ' ');
-    w->after_key = true;
+    end_key(w);
+}
+
+void cv_json_key_word(cv_json_writer *w, cv_str key)
+{
+    assert(in_object(w) && !w->after_key);
+    assert(is_plain(key));
+    separate(w);
+    add_plain(w->out, key);
+    end_key(w);
 }
 
 void cv_json_str(cv_json_writer *w, cv_str value)

@@ -189,7 +189,8 @@ static void group_all(cv_graph *g)
 
 bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_position *ret_position, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT)};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT),
+                              .no_proofs = true};
     bool found;
     ret_graph->arena = call->arena;
     sort_experts(ret_graph, s);

@@ -44,6 +44,12 @@ static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
+static uint64_t proofs(void)
+{
+    return cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, covers)) |
+           cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, hash));
+}
+
 static bool find(reading *r, const cv_index *index, const void *like, size_t equal, cv_err *err)
 {
     bool textless = r->wanted->no_content && (r->kind == CV_REC_ENTITY || r->kind == CV_REC_RESPONSE);
@@ -53,7 +59,8 @@ static bool find(reading *r, const cv_index *index, const void *like, size_t equ
                        .like = like,
                        .equal = equal,
                        .since_rev = r->wanted->since_rev,
-                       .outline = textless || r->wanted->outline & 1u << r->kind};
+                       .outline = textless || r->wanted->outline & 1u << r->kind,
+                       .without = r->wanted->no_proofs && r->kind == CV_REC_EVENT ? proofs() : 0};
     return r->record->calls->find(r->record, &f, see_row, r, err);
 }
 

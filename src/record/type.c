@@ -107,6 +107,13 @@ const cv_type_field *cv_type_at(const cv_type *type, size_t offset)
     return NULL;
 }
 
+uint64_t cv_type_bit(const cv_type *type, size_t offset)
+{
+    const cv_type_field *field = cv_type_at(type, offset);
+    assert(field);
+    return UINT64_C(1) << (field - type->fields);
+}
+
 const cv_type_field *cv_type_field_named(const cv_type *type, cv_str name)
 {
     for (size_t i = 0; i < type->field_count; i++)

@@ -16,6 +16,35 @@ static inline double cv_bench_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* Milliseconds on the wall, and in this process: a busy machine disturbs the second ones less. */
+typedef struct {
+    double wall, cpu;
+} cv_bench_cost;
+
+static inline double cv_bench_clock(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static inline cv_bench_cost cv_bench_now(void)
+{
+    return (cv_bench_cost){cv_bench_clock(CLOCK_MONOTONIC), cv_bench_clock(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static inline cv_bench_cost cv_bench_since(cv_bench_cost begin)
+{
+    cv_bench_cost end = cv_bench_now();
+    return (cv_bench_cost){end.wall - begin.wall, end.cpu - begin.cpu};
+}
+
+static inline void cv_bench_keep_best(cv_bench_cost *best, cv_bench_cost one)
+{
+    best->wall = one.wall < best->wall ? one.wall : best->wall;
+    best->cpu = one.cpu < best->cpu ? one.cpu : best->cpu;
+}
+
 /* The time that records are written with: it stands still. */
 static inline int64_t cv_bench_still(void *ctx)
 {

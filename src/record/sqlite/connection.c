@@ -73,7 +73,8 @@ cv_str cv_sqlite_value_str(sqlite3_value *value)
 
 cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column)
 {
-    return cv_sqlite_value_str(sqlite3_column_value(st, column));
+    const char *p = (const char *)sqlite3_column_text(st, column);
+    return (cv_str){p, p ? (size_t)sqlite3_column_bytes(st, column) : 0};
 }
 
 int cv_sqlite_step(sqlite3_stmt *st)
