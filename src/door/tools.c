@@ -28,20 +28,22 @@ static void leave(void *ctx, void *mine)
     cv_heap_free(w);
 }
 
-/* Looks whether the record is still the same file, each time; two files that were just opened may have the same stamp
- * of their own, so it also says which opening it is of. */
-static bool stamp(void *ctx, cv_stamp *ret_stamp)
+/* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
+static bool data_version(void *ctx, uint64_t *ret_version)
 {
     cv_tools *tools = ctx;
+    cv_desk *window = &tools->window;
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
-    bool known = cv_desk_open(&tools->window, tools->options.root, &err);
-    *ret_stamp = (cv_stamp){0};
-    if (known)
-        tools->window.record->calls->changed(tools->window.record, &ret_stamp->words[0]);
-    known = ret_stamp->words[0] != 0;
-    ret_stamp->opened = tools->window.opened;
+    size_t before = window->opened;
+    bool known = cv_desk_open(window, tools->options.root, &err);
+    if (window->opened != before)
+        tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
+    if (known && window->record->calls->changed(window->record, &tools->window_seen))
+        tools->data_version++;
+    known = known && tools->window_seen != 0;
+    *ret_version = tools->data_version;
     pthread_mutex_unlock(&tools->window_lock);
     cv_arena_release(&arena);
     return known;
@@ -372,7 +374,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .instructions = instructions(a, tools),
         .tool_missing = tool_missing,
         .watch = cv_resources_watch,
-        .stamp = stamp,
+        .data_version = data_version,
         .enter = enter,
         .leave = leave,
         .ctx = tools,
