@@ -96,13 +96,16 @@ UPDATE search_texts
 SET ids = :ids, more_ids = :more_ids, status = :status, people = :people, title = :title, body = :body
 WHERE id = :id;
 
+-- Words of one text, by its values: FTS5 gathers in memory what comes so. After an INSERT that selects it would write
+-- what it has each time, to be able to take back that statement alone.
+
 -- name: search_take_back
 INSERT INTO search_index (search_index, rowid, ids, title, body)
-SELECT 'delete', id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+VALUES ('delete', :id, :ids || ' ' || :more_ids, spaced(:title), spaced(:body));
 
 -- name: search_enter
 INSERT INTO search_index (rowid, ids, title, body)
-SELECT id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+VALUES (:id, :ids || ' ' || :more_ids, spaced(:title), spaced(:body));
 
 -- name: search_clear_index
 INSERT INTO search_index (search_index) VALUES ('delete-all');
