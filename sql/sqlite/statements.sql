@@ -121,7 +121,8 @@ DELETE FROM readers WHERE reader = :reader;
 
 -- name: search
 SELECT t.id, s.room, s.name, t.kind, t.thing, bm25(search_index, 10000.0, 4.0, 1.0) AS score
-FROM search_index JOIN search_texts AS t ON t.id = search_index.rowid JOIN scopes AS s ON s.number = t.scope
+FROM search_index JOIN search_texts AS t INDEXED BY search_things ON t.id = search_index.rowid
+    JOIN scopes AS s ON s.number = t.scope
 WHERE search_index MATCH :expression
     AND (:room IS NULL OR s.room = :room)
     AND (:scope IS NULL OR s.name = :scope)
