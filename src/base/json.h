@@ -97,7 +97,7 @@ void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree aga
 void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value);
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count);
 
-/* A key that is a word of the program: letters, digits and the like, with nothing to check and to escape. */
+/* A key that is a word of the program, and so is UTF-8. */
 void cv_json_key_word(cv_json_writer *w, cv_str key);
 
 /* Such a key and its value in one go. Inline, because a key is a literal and its length known to the compiler. */

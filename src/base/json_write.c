@@ -231,9 +231,11 @@ void cv_json_key(cv_json_writer *w, cv_str key)
 void cv_json_key_word(cv_json_writer *w, cv_str key)
 {
     assert(in_object(w) && !w->after_key);
-    assert(is_plain(key));
     separate(w);
-    add_plain(w->out, key);
+    if (is_plain(key))
+        add_plain(w->out, key);
+    else
+        add_quoted(w->out, key);
     end_key(w);
 }
 
