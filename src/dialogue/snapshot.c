@@ -214,7 +214,7 @@ bool cv_commit_at(cv_record *record, cv_arena *a, cv_str dialogue_id, int64_t re
 typedef struct {
     cv_str id;
     cv_rec_dialogue row;
-    int64_t rev;
+    int64_t rev; /* 0: it has no row */
 } listed;
 
 typedef struct {
@@ -229,8 +229,8 @@ typedef struct {
 static bool take_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
     listing *l = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(l->arena, &l->list) = (listed){.id = cv_arena_copy(l->arena, scope.name)};
+    (void)err;
+    *CV_PUSH(l->arena, &l->list) = (listed){.id = cv_arena_copy(l->arena, scope.name), .rev = at->rev};
     return true;
 }
 
@@ -259,18 +259,38 @@ static int by_time(const void *x, const void *y)
     return order ? order : cv_str_order(a->id, b->id);
 }
 
-/* The row and the rev of one moment; *ret_found false: the dialogue has no row. */
-static bool look(cv_record *record, cv_arena *a, listed *l, bool *ret_found, cv_err *err)
+static bool read_listed(cv_record *record, cv_arena *a, listed *l, cv_err *err)
 {
     const cv_find f = {.type = &cv_rec_dialogue_type, .scope = cv_dialogue_scope(l->id), .limit = 1, .outline = true};
     taking t = {.arena = a, .type = f.type, .row = &l->row};
-    cv_scope_position at;
-    if (!record->calls->begin(record, a, f.scope, CV_READ, &at, err))
-        return false;
     bool ok = record->calls->find(record, &f, take_row, &t, err);
-    record->calls->end(record);
+    l->rev = t.found ? l->rev : 0;
+    return ok;
+}
+
+/* The row and the rev of one moment. */
+static bool look(cv_record *record, cv_arena *a, listed *l, cv_err *err)
+{
+    cv_scope_position at;
+    if (!record->calls->begin(record, a, cv_dialogue_scope(l->id), CV_READ, &at, err))
+        return false;
     l->rev = at.rev;
-    *ret_found = t.found;
+    bool ok = read_listed(record, a, l, err);
+    record->calls->end(record);
+    return ok;
+}
+
+/* A page by name: all rows and revs of one moment. */
+static bool look_by_name(cv_record *record, listing *l, cv_err *err)
+{
+    const cv_scope_id none = cv_dialogue_scope(CV_STR(""));
+    cv_scope_position at;
+    if (!record->calls->begin(record, l->arena, none, CV_READ, &at, err))
+        return false;
+    bool ok = record->calls->scopes(record, none.room, l->query->after, l->query->limit, take_scope, l, err);
+    for (size_t i = 0; ok && i < l->list.count; i++)
+        ok = read_listed(record, l->arena, &l->list.items[i], err);
+    record->calls->end(record);
     return ok;
 }
 
@@ -278,7 +298,7 @@ bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *quer
                        cv_err *err)
 {
     listing l = {.arena = a, .query = query};
-    bool by_name = !query->newest && !query->status.n && !query->since.n, found;
+    bool by_name = !query->newest && !query->status.n && !query->since.n;
     const cv_rec_dialogue like = {.status = query->status};
     const cv_find f = {.type = &cv_rec_dialogue_type,
                        .index = query->status.n ? cv_dialogues_by_status : cv_dialogues_by_time,
@@ -286,14 +306,13 @@ bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *quer
                        .like = &like,
                        .equal = query->status.n ? 1 : 0,
                        .outline = true};
-    if (by_name ? !record->calls->scopes(record, f.scope.room, query->after, query->limit, take_scope, &l, err)
-                : !record->calls->find(record, &f, take_dialogue, &l, err))
+    if (by_name ? !look_by_name(record, &l, err) : !record->calls->find(record, &f, take_dialogue, &l, err))
         return false;
     if (l.list.count > 1)
         qsort(l.list.items, l.list.count, sizeof *l.list.items, query->newest ? by_time : by_id);
     for (size_t i = 0; i < l.list.count && (!query->limit || i < query->limit); i++) {
-        if (!look(record, a, &l.list.items[i], &found, err) ||
-            (found && !visit(ctx, l.list.items[i].id, &l.list.items[i].row, l.list.items[i].rev, err)))
+        listed *one = &l.list.items[i];
+        if ((!by_name && !look(record, a, one, err)) || (one->rev && !visit(ctx, one->id, &one->row, one->rev, err)))
             return false;
     }
     return true;

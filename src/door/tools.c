@@ -28,6 +28,15 @@ static void leave(void *ctx, void *mine)
     cv_heap_free(w);
 }
 
+/* Asks the handle that is open; false: there is none, or it cannot say, as when another file is in its place. */
+static bool has_seen(cv_tools *tools)
+{
+    cv_record *record = tools->window.record;
+    if (record && record->calls->changed(record, &tools->window_seen))
+        tools->data_version++;
+    return record && tools->window_seen != 0;
+}
+
 /* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
 static bool data_version(void *ctx, uint64_t *ret_version)
 {
@@ -36,13 +45,14 @@ static bool data_version(void *ctx, uint64_t *ret_version)
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
-    size_t before = window->opened;
-    bool known = cv_desk_open(window, tools->options.root, &err);
-    if (window->opened != before)
-        tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
-    if (known && window->record->calls->changed(window->record, &tools->window_seen))
-        tools->data_version++;
-    known = known && tools->window_seen != 0;
+    bool known = !window->is_frozen && has_seen(tools);
+    if (!known) {
+        size_t before = window->opened;
+        known = cv_desk_open(window, tools->options.root, &err);
+        if (window->opened != before)
+            tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
+        known = known && has_seen(tools);
+    }
     *ret_version = tools->data_version;
     pthread_mutex_unlock(&tools->window_lock);
     cv_arena_release(&arena);
