@@ -123,6 +123,8 @@ CREATE TABLE search_texts (
     body      TEXT NOT NULL,
     UNIQUE (scope, kind, thing)
 ) STRICT;
+-- What a search asks of every hit, side by side: without the texts, a hundred of them are on one page.
+CREATE INDEX search_things ON search_texts (id, scope, kind, thing, status, people);
 
 CREATE VIRTUAL TABLE search_index USING fts5 (
     ids, title, body, content = '', tokenize = 'porter unicode61 remove_diacritics 2'

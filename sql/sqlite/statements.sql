@@ -109,13 +109,16 @@ UPDATE search_texts
 SET ids = :ids, more_ids = :more_ids, status = :status, people = :people, title = :title, body = :body
 WHERE id = :id;
 
+-- Words of one text, by its values: FTS5 gathers in memory what comes so. After an INSERT that selects it would write
+-- what it has each time, to be able to take back that statement alone.
+
 -- name: search_take_back
 INSERT INTO search_index (search_index, rowid, ids, title, body)
-SELECT 'delete', id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+VALUES ('delete', :id, :ids || ' ' || :more_ids, spaced(:title), spaced(:body));
 
 -- name: search_enter
 INSERT INTO search_index (rowid, ids, title, body)
-SELECT id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+VALUES (:id, :ids || ' ' || :more_ids, spaced(:title), spaced(:body));
 
 -- name: search_clear_index
 INSERT INTO search_index (search_index) VALUES ('delete-all');
@@ -131,7 +134,8 @@ DELETE FROM readers WHERE reader = :reader;
 
 -- name: search
 SELECT t.id, s.room, s.name, t.kind, t.thing, bm25(search_index, 10000.0, 4.0, 1.0) AS score
-FROM search_index JOIN search_texts AS t ON t.id = search_index.rowid JOIN scopes AS s ON s.number = t.scope
+FROM search_index JOIN search_texts AS t INDEXED BY search_things ON t.id = search_index.rowid
+    JOIN scopes AS s ON s.number = t.scope
 WHERE search_index MATCH :expression
     AND (:room IS NULL OR s.room = :room)
     AND (:scope IS NULL OR s.name = :scope)

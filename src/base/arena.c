@@ -56,12 +56,17 @@ static void add_chunk(cv_arena *a, size_t least)
     FORBID(a->free, a->end);
 }
 
+static size_t aligned(size_t size)
+{
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
 /* Bytes that the caller fills at once. */
 static void *take(cv_arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
         cv_out_of_memory(size);
-    size_t whole = (size + ALIGN - 1) / ALIGN * ALIGN;
+    size_t whole = aligned(size);
     if (!a->head || whole > (size_t)(a->end - a->free))
         add_chunk(a, whole);
     void *p = a->free;
@@ -93,6 +98,13 @@ void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, si
     size_t wanted = *capacity ? *capacity * 2 : 8;
     if (wanted > SIZE_MAX / 2 / size)
         cv_out_of_memory(SIZE_MAX);
+    size_t had = aligned(*capacity * size), more = aligned(wanted * size) - had;
+    if (items && (char *)items + had == a->free && more <= (size_t)(a->end - a->free)) { /* it came last */
+        a->free += more;
+        ALLOW(items, wanted * size);
+        *capacity = wanted;
+        return items;
+    }
     void *grown = take(a, wanted * size);
     if (count)
         memcpy(grown, items, count * size);

@@ -58,8 +58,9 @@ void cv_arena_rewind(cv_arena *a, cv_arena mark);
 /* Empty again; the memory is kept for the next request, unless it was unusually much. */
 void cv_arena_reset(cv_arena *a);
 
-/* Growing arrays in an arena: `items`, `count` and `capacity` in the caller's struct. The old block stays
- * behind in the arena, so growth doubles and at most half of the memory is waste.
+/* Growing arrays in an arena: `items`, `count` and `capacity` in the caller's struct. The block that was taken
+ * last grows where it is; another one stays behind in the arena, so growth doubles and at most half of the memory is
+ * waste.
  *
  *     typedef struct { cv_mark *items; size_t count, capacity; } cv_marks;
  *     *CV_PUSH(a, &marks) = mark;

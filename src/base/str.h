@@ -152,6 +152,10 @@ size_t cv_str_find_char(cv_str s, char c);
 /* Cuts the next piece of `*rest` off at `sep`; false when nothing is left. */
 bool cv_str_split(cv_str *rest, char sep, cv_str *ret_piece);
 
+/* A number in decimal digits, written into the caller's room. */
+enum { CV_INT_DIGITS = 20 }; /* -9223372036854775808 */
+cv_str cv_str_of_int(int64_t value, char room[CV_INT_DIGITS]);
+
 /* Digits only, 1 to 9 of them: a non-negative int. False for anything else. */
 bool cv_str_to_int(cv_str s, int *ret_value);
 

@@ -187,12 +187,26 @@ static void group_all(cv_graph *g)
     g->locals_of = cv_groups_of(a, keys, g->locals.count, (UINT8_MAX + 1) * g->expert_count);
 }
 
+/* Each entity has an event, and most have a local id and a reference: room for as many of each at once, so that no list
+ * leaves halves of itself behind. Room that is not used costs no memory. */
+static void make_room(cv_graph *g, const cv_state *s)
+{
+    int64_t events = s->position.event_count;
+    size_t half = events < 0 ? 0 : events > 2 * CV_PLACES ? CV_PLACES : (size_t)events / 2 + 1;
+    g->locals.capacity = g->links.capacity = g->events.capacity = half;
+    g->locals.items = cv_arena_grow(g->arena, NULL, 0, &g->locals.capacity, sizeof *g->locals.items);
+    g->links.items = cv_arena_grow(g->arena, NULL, 0, &g->links.capacity, sizeof *g->links.items);
+    g->events.items = cv_arena_grow(g->arena, NULL, 0, &g->events.capacity, sizeof *g->events.items);
+}
+
 bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_position *ret_position, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT)};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT),
+                              .no_proofs = true};
     bool found;
     ret_graph->arena = call->arena;
     sort_experts(ret_graph, s);
+    make_room(ret_graph, s);
     if (!cv_snapshot(call, s->id, &wanted, keep_row, ret_graph, ret_position, &found, err))
         return false;
     group_all(ret_graph);

@@ -51,6 +51,12 @@ static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
+static uint64_t proofs(void)
+{
+    return cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, covers)) |
+           cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, hash));
+}
+
 static bool find(reading *r, const cv_index *index, const void *like, size_t equal, cv_err *err)
 {
     bool textless = r->wanted->no_content && (r->kind == CV_REC_ENTITY || r->kind == CV_REC_RESPONSE);
@@ -60,7 +66,8 @@ static bool find(reading *r, const cv_index *index, const void *like, size_t equ
                        .like = like,
                        .equal = equal,
                        .since_rev = r->wanted->since_rev,
-                       .outline = textless || r->wanted->outline & 1u << r->kind};
+                       .outline = textless || r->wanted->outline & 1u << r->kind,
+                       .without = r->wanted->no_proofs && r->kind == CV_REC_EVENT ? proofs() : 0};
     return r->record->calls->find(r->record, &f, see_row, r, err);
 }
 
@@ -198,7 +205,7 @@ bool cv_is_imported(const cv_call *call, cv_str dialogue_id, bool *ret_imported,
 typedef struct {
     cv_str id;
     cv_rec_dialogue row;
-    int64_t rev;
+    int64_t rev; /* 0: it has no row */
 } listed;
 
 typedef struct {
@@ -213,8 +220,8 @@ typedef struct {
 static bool take_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
     listing *l = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(l->arena, &l->list) = (listed){.id = cv_arena_copy(l->arena, scope.name)};
+    (void)err;
+    *CV_PUSH(l->arena, &l->list) = (listed){.id = cv_arena_copy(l->arena, scope.name), .rev = at->rev};
     return true;
 }
 
@@ -236,23 +243,42 @@ static int by_id(const void *x, const void *y)
     return cv_str_order(a->id, b->id);
 }
 
-/* The row and the rev of one moment; *ret_found false: the dialogue has no row. */
-static bool look(cv_record *record, cv_arena *a, listed *l, bool *ret_found, cv_err *err)
+static bool read_listed(cv_record *record, cv_arena *a, listed *l, cv_err *err)
 {
     const cv_find f = {.type = &cv_rec_dialogue_type, .scope = cv_dialogue_scope(l->id), .limit = 1, .outline = true};
     taking t = {.arena = a, .type = f.type, .row = &l->row};
-    cv_scope_position at;
-    if (!record->calls->begin(record, a, f.scope, CV_READ, &at, err))
-        return false;
     bool ok = record->calls->find(record, &f, take_row, &t, err);
-    record->calls->end(record);
-    l->rev = at.rev;
-    *ret_found = t.found;
+    l->rev = t.found ? l->rev : 0;
     return ok;
 }
 
-/* Which there are. Those of a status come by id, so a page costs a page; the index by time has them in another order.
- */
+/* The row and the rev of one moment. */
+static bool look(cv_record *record, cv_arena *a, listed *l, cv_err *err)
+{
+    cv_scope_position at;
+    if (!record->calls->begin(record, a, cv_dialogue_scope(l->id), CV_READ, &at, err))
+        return false;
+    l->rev = at.rev;
+    bool ok = read_listed(record, a, l, err);
+    record->calls->end(record);
+    return ok;
+}
+
+/* A page by name: all rows and revs of one moment. */
+static bool look_by_name(cv_record *record, listing *l, cv_err *err)
+{
+    const cv_scope_id none = cv_dialogue_scope(CV_STR(""));
+    cv_scope_position at;
+    if (!record->calls->begin(record, l->arena, none, CV_READ, &at, err))
+        return false;
+    bool ok = record->calls->scopes(record, none.room, l->query->after, l->query->limit, take_scope, l, err);
+    for (size_t i = 0; ok && !l->query->names && i < l->list.count; i++)
+        ok = read_listed(record, l->arena, &l->list.items[i], err);
+    record->calls->end(record);
+    return ok;
+}
+
+/* Those of a status come by id, so a page costs a page; the index by time has them in another order. */
 static bool find_dialogues(cv_record *record, const cv_list_query *query, listing *l, cv_err *err)
 {
     const cv_rec_dialogue like = {.status = query->status, .id = query->after};
@@ -265,25 +291,30 @@ static bool find_dialogues(cv_record *record, const cv_list_query *query, listin
                        .after_scope = query->after,
                        .limit = query->since.n ? 0 : query->limit,
                        .outline = true};
-    if (!query->status.n && !query->since.n)
-        return record->calls->scopes(record, f.scope.room, query->after, query->limit, take_scope, l, err);
-    return record->calls->find(record, &f, take_dialogue, l, err);
+    if (!record->calls->find(record, &f, take_dialogue, l, err))
+        return false;
+    if (l->list.count > 1)
+        qsort(l->list.items, l->list.count, sizeof *l->list.items, by_id);
+    if (query->limit && l->list.count > query->limit)
+        l->list.count = query->limit;
+    bool ok = true;
+    for (size_t i = 0; ok && !query->names && i < l->list.count; i++)
+        ok = look(record, l->arena, &l->list.items[i], err);
+    return ok;
 }
 
 bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *query, cv_list_visit visit, void *ctx,
                        cv_err *err)
 {
     listing l = {.arena = a, .query = query};
-    bool found = true;
-    if (!find_dialogues(record, query, &l, err))
-        return false;
-    if (l.list.count > 1)
-        qsort(l.list.items, l.list.count, sizeof *l.list.items, by_id);
-    for (size_t i = 0; i < l.list.count && (!query->limit || i < query->limit); i++) {
+    bool by_name = !query->status.n && !query->since.n;
+    bool ok = by_name ? look_by_name(record, &l, err) : find_dialogues(record, query, &l, err);
+    for (size_t i = 0; ok && i < l.list.count; i++) {
         listed *one = &l.list.items[i];
-        if ((!query->names && !look(record, a, one, &found, err)) ||
-            (found && !visit(ctx, one->id, query->names ? NULL : &one->row, one->rev, err)))
-            return false;
+        if (query->names)
+            ok = visit(ctx, one->id, NULL, one->rev, err);
+        else if (one->rev)
+            ok = visit(ctx, one->id, &one->row, one->rev, err);
     }
-    return true;
+    return ok;
 }

@@ -28,20 +28,32 @@ static void leave(void *ctx, void *mine)
     cv_heap_free(w);
 }
 
-/* Looks whether the record is still the same file, each time; two files that were just opened may have the same stamp
- * of their own, so it also says which opening it is of. */
-static bool stamp(void *ctx, cv_stamp *ret_stamp)
+/* Asks the handle that is open; false: there is none, or it cannot say, as when another file is in its place. */
+static bool has_seen(cv_tools *tools)
+{
+    cv_record *record = tools->window.record;
+    if (record && record->calls->changed(record, &tools->window_seen))
+        tools->data_version++;
+    return record && tools->window_seen != 0;
+}
+
+/* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
+static bool data_version(void *ctx, uint64_t *ret_version)
 {
     cv_tools *tools = ctx;
+    cv_desk *window = &tools->window;
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
-    bool known = cv_desk_open(&tools->window, tools->options.root, &err);
-    *ret_stamp = (cv_stamp){0};
-    if (known)
-        tools->window.record->calls->changed(tools->window.record, &ret_stamp->words[0]);
-    known = ret_stamp->words[0] != 0;
-    ret_stamp->opened = tools->window.opened;
+    bool known = !window->is_frozen && has_seen(tools);
+    if (!known) {
+        size_t before = window->opened;
+        known = cv_desk_open(window, tools->options.root, &err);
+        if (window->opened != before)
+            tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
+        known = known && has_seen(tools);
+    }
+    *ret_version = tools->data_version;
     pthread_mutex_unlock(&tools->window_lock);
     cv_arena_release(&arena);
     return known;
@@ -372,7 +384,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .instructions = instructions(a, tools),
         .tool_missing = tool_missing,
         .watch = cv_resources_watch,
-        .stamp = stamp,
+        .data_version = data_version,
         .enter = enter,
         .leave = leave,
         .ctx = tools,

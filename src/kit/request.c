@@ -21,10 +21,12 @@ cv_str cv_call_now(const cv_call *call)
 static cv_str request_digest(cv_call *call)
 {
     static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
-    cv_buf text = {0};
+    cv_hash hash;
+    cv_buf text = {.sink = cv_hash_add, .sink_to = &hash};
     cv_json_writer w = {.out = &text};
     if (call->digest.p)
         return call->digest;
+    cv_hash_begin(&hash);
     cv_json content = {.type = CV_JSON_OBJECT};
     content.members = CV_NEW_ARRAY(call->arena, call->input->count, cv_json_member);
     for (uint32_t i = 0; i < call->input->count; i++)
@@ -34,8 +36,9 @@ static cv_str request_digest(cv_call *call)
     cv_json_str(&w, call->operation);
     cv_json_canonical(&w, call->arena, &content);
     cv_json_end_array(&w);
-    call->digest = cv_hash_text(call->arena, cv_buf_str(&text));
+    cv_buf_flush(&text);
     cv_buf_release(&text);
+    call->digest = cv_hash_end(&hash, call->arena);
     return call->digest;
 }
 

@@ -56,7 +56,8 @@ void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id 
  * asks. */
 bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written *ret, cv_err *err);
 
-/* The row in the write, to be changed further until commit. No event vouches for a volatile one. */
+/* The row in the write, to be changed further until commit. Of a type that is only added, a row put again is another
+ * one, and the last of them counts; so it is of a volatile type, for which no event vouches. */
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row);
 
 /* An event about a thing. The caller may fill in step, actors, reason, result_id, reference and data. */

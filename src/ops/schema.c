@@ -19,7 +19,36 @@ typedef struct step {
     int depth;
 } step;
 
+/* The keywords that are asked for at every value. */
+typedef enum {
+    TYPE,
+    ENUM,
+    PROPERTIES,
+    REQUIRED,
+    OTHERS,
+    ITEMS,
+    MINIMUM,
+    MAXIMUM,
+    MIN_LENGTH,
+    MAX_LENGTH,
+    MIN_ITEMS,
+    MAX_ITEMS,
+    KEYWORDS
+} keyword;
+
+static const char *const words[KEYWORDS] = {"type",     "enum",    "properties", "required",  "additionalProperties",
+                                            "items",    "minimum", "maximum",    "minLength", "maxLength",
+                                            "minItems", "maxItems"};
+
+/* A list has one schema for all its items: what it says is looked up once and kept, by its address. */
+enum { SHAPES = 32 };
 typedef struct {
+    const cv_json *schema;
+    const cv_json *parts[KEYWORDS];
+} shape;
+
+typedef struct {
+    shape shapes[SHAPES];
     cv_arena *arena;
     cv_errs *errs;
     size_t most; /* of errs->count */
@@ -128,9 +157,16 @@ static cv_str did_you_mean(cv_arena *a, cv_str near)
 
 /* ---- looking into schemas --------------------------------------------------------------------------------------- */
 
-static const cv_json *keyword(const cv_json *schema, const char *name)
+/* What a schema says by a keyword; NULL: nothing. `schema` may be NULL. */
+static const cv_json *part(walk *w, const cv_json *schema, keyword which)
 {
-    return schema ? cv_json_get(schema, cv_str_of(name)) : NULL;
+    shape *s = &w->shapes[(uintptr_t)schema / sizeof *schema % SHAPES];
+    if (!schema)
+        return NULL;
+    for (size_t i = 0; s->schema != schema && i < KEYWORDS; i++)
+        s->parts[i] = cv_json_get(schema, cv_str_of(words[i]));
+    s->schema = schema;
+    return s->parts[which];
 }
 
 static bool has_string(const cv_json *list, cv_str word)
@@ -141,29 +177,42 @@ static bool has_string(const cv_json *list, cv_str word)
     return false;
 }
 
-/* The property that a member called `name` is, by its own name or by another one. */
-static const cv_json_member *property_find(const cv_json *schema, cv_str name)
+/* The other names of a property: a list, or NULL. */
+static const cv_json *also(const cv_json_member *property)
 {
-    const cv_json *all = keyword(schema, "properties");
+    return cv_json_get(&property->value, CV_STR("x-also"));
+}
+
+/* The property that a member called `name` is, by its own name or by another one. */
+static const cv_json_member *property_find(walk *w, const cv_json *schema, cv_str name)
+{
+    const cv_json *all = part(w, schema, PROPERTIES);
     for (uint32_t i = 0; all && i < all->count; i++)
-        if (cv_str_eq(all->members[i].key, name) || has_string(keyword(&all->members[i].value, "x-also"), name))
+        if (cv_str_eq(all->members[i].key, name))
+            return &all->members[i];
+    for (uint32_t i = 0; all && i < all->count; i++)
+        if (has_string(also(&all->members[i]), name))
             return &all->members[i];
     return NULL;
 }
 
 /* The schema of a member: its property's, or that of all others; NULL: free. */
-static const cv_json *member_schema(const cv_json *schema, const cv_json_member *property)
+static const cv_json *member_schema(walk *w, const cv_json *schema, const cv_json_member *property)
 {
-    const cv_json *others = keyword(schema, "additionalProperties");
+    const cv_json *others = property ? NULL : part(w, schema, OTHERS);
     return property ? &property->value : others && others->type == CV_JSON_OBJECT ? others : NULL;
+}
+
+static bool allows(const cv_json *wanted, cv_str type)
+{
+    if (!wanted)
+        return true;
+    return wanted->type == CV_JSON_STRING ? cv_str_eq(wanted->text, type) : has_string(wanted, type);
 }
 
 bool cv_schema_allows(const cv_json *schema, cv_str type)
 {
-    const cv_json *wanted = keyword(schema, "type");
-    if (!wanted)
-        return true;
-    return wanted->type == CV_JSON_STRING ? cv_str_eq(wanted->text, type) : has_string(wanted, type);
+    return allows(cv_json_get(schema, CV_STR("type")), type);
 }
 
 cv_str cv_schema_argument(const cv_json *input)
@@ -182,14 +231,14 @@ cv_str cv_schema_argument(const cv_json *input)
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
-static bool has_type(const cv_json *schema, const cv_json *value)
+static bool has_type(const cv_json *wanted, const cv_json *value)
 {
     int64_t whole;
     double number;
     if (value->type != CV_JSON_NUMBER)
-        return cv_schema_allows(schema, cv_json_type_word(value->type));
-    return (cv_schema_allows(schema, CV_STR("number")) && cv_json_to_double(value, &number)) ||
-           (cv_schema_allows(schema, CV_STR("integer")) && cv_json_to_int(value, &whole));
+        return allows(wanted, cv_json_type_word(value->type));
+    return (allows(wanted, CV_STR("number")) && cv_json_to_double(value, &number)) ||
+           (allows(wanted, CV_STR("integer")) && cv_json_to_int(value, &whole));
 }
 
 static cv_str with_article(cv_arena *a, cv_str type)
@@ -250,7 +299,7 @@ static const char *type_hint(cv_arena *a, const cv_json *schema, const cv_json *
 
 static void wrong_type(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
-    cv_str wanted = wanted_types(w->arena, keyword(schema, "type"), value);
+    cv_str wanted = wanted_types(w->arena, part(w, schema, TYPE), value);
     bool part = value->type == CV_JSON_NUMBER && cv_schema_allows(schema, CV_STR("integer"));
     cv_str found = part ? shown(w->arena, value) : with_article(w->arena, cv_json_type_word(value->type));
     cv_err *err = invalid(w, here, value, "type",
@@ -283,24 +332,20 @@ static void check_enum(walk *w, const cv_json *all, const cv_json *value, const 
     cv_err_suggest(err, did_you_mean(w->arena, cv_str_nearest(text, options, all->count)));
 }
 
-/* Holds `found` against a lower and an upper keyword. */
+/* Holds `found` against a lower keyword and the upper one, which comes next. */
 static void check_range(walk *w, const cv_json *schema, const cv_json *value, const step *here, double found,
-                        const char *const keywords[2], const char *unit)
+                        keyword lower, const char *unit)
 {
     for (int upper = 0; upper < 2; upper++) {
-        const cv_json *limit = keyword(schema, keywords[upper]);
+        const cv_json *limit = part(w, schema, lower + (keyword)upper);
         double bound;
         if (!limit || !cv_json_to_double(limit, &bound) || (upper ? found <= bound : found >= bound))
             continue;
         cv_str message = cv_arena_printf(w->arena, "expected at %s %.*s%s, found %.15g", upper ? "most" : "least",
                                          CV_FMT(limit->text), unit, found);
-        invalid(w, here, value, keywords[upper], message);
+        invalid(w, here, value, words[lower + (keyword)upper], message);
     }
 }
-
-static const char *const number_range[2] = {"minimum", "maximum"};
-static const char *const string_range[2] = {"minLength", "maxLength"};
-static const char *const array_range[2] = {"minItems", "maxItems"};
 
 static bool has_nul(cv_str s)
 {
@@ -316,51 +361,52 @@ static void check_string(walk *w, const cv_json *schema, const cv_json *value, c
             cv_err_suggest(err, CV_STR("remove it"));
         return;
     }
-    if (keyword(schema, string_range[0]) || keyword(schema, string_range[1]))
-        check_range(w, schema, value, here, (double)cv_utf8_count(value->text), string_range, " characters");
+    if (part(w, schema, MIN_LENGTH) || part(w, schema, MAX_LENGTH))
+        check_range(w, schema, value, here, (double)cv_utf8_count(value->text), MIN_LENGTH, " characters");
 }
 
 /* ---- arrays and objects ----------------------------------------------------------------------------------------- */
 
 static void check_array(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
-    check_range(w, schema, value, here, value->count, array_range, " items");
+    const cv_json *items = part(w, schema, ITEMS);
+    check_range(w, schema, value, here, value->count, MIN_ITEMS, " items");
     for (uint32_t i = 0; i < value->count && !is_full(w); i++) {
         step item = {.up = here, .index = i, .local_id = here->local_id, .depth = here->depth + 1};
-        check_value(w, keyword(schema, "items"), &value->items[i], &item);
+        check_value(w, items, &value->items[i], &item);
     }
 }
 
-static bool has_property(const cv_json *object, const cv_json *schema, cv_str name)
+static bool has_property(walk *w, const cv_json *object, const cv_json *schema, cv_str name)
 {
     if (cv_json_get(object, name))
         return true;
-    const cv_json_member *property = property_find(schema, name);
-    const cv_json *also = property ? keyword(&property->value, "x-also") : NULL;
-    for (uint32_t i = 0; also && i < also->count; i++)
-        if (cv_json_get(object, also->items[i].text))
+    const cv_json_member *property = property_find(w, schema, name);
+    const cv_json *others = property ? also(property) : NULL;
+    for (uint32_t i = 0; others && i < others->count; i++)
+        if (cv_json_get(object, others->items[i].text))
             return true;
     return false;
 }
 
 static void check_required(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
-    const cv_json *names = keyword(schema, "required");
+    const cv_json *names = part(w, schema, REQUIRED);
     for (uint32_t i = 0; names && i < names->count; i++) {
         cv_str name = names->items[i].text;
-        if (!has_property(value, schema, name))
+        if (!has_property(w, value, schema, name))
             fault(w, CV_ERR_MISSING_FIELD, here, name, value, "required",
                   cv_arena_printf(w->arena, "'%.*s' is required", CV_FMT(name)));
     }
 }
 
 /* The request itself, put into a field: {"payload": {…}}. */
-static bool wraps_request(cv_arena *a, const cv_json *schema, const cv_json *value)
+static bool wraps_request(walk *w, const cv_json *schema, const cv_json *value)
 {
-    const cv_json *held = unquoted(a, value);
+    const cv_json *held = unquoted(w->arena, value);
     bool fits = held->type == CV_JSON_OBJECT && held->count > 0;
     for (uint32_t i = 0; fits && i < held->count; i++)
-        fits = property_find(schema, held->members[i].key);
+        fits = property_find(w, schema, held->members[i].key);
     return fits;
 }
 
@@ -369,10 +415,10 @@ static void unknown_field(walk *w, const cv_json *schema, const cv_json_member *
     cv_str name = excerpt(w->arena, member->key);
     cv_err *err = fault(w, CV_ERR_UNKNOWN_FIELD, here, member->key, &member->value, "additionalProperties",
                         cv_arena_printf(w->arena, "unknown field '%.*s'", CV_FMT(name)));
-    const cv_json *all = keyword(schema, "properties");
+    const cv_json *all = part(w, schema, PROPERTIES);
     if (!err || !all)
         return;
-    if (wraps_request(w->arena, schema, &member->value)) {
+    if (wraps_request(w, schema, &member->value)) {
         cv_err_suggest(err, CV_STR("send its members themselves, without this field around them"));
         return;
     }
@@ -401,8 +447,8 @@ static void check_twice(walk *w, const cv_json *object, const cv_json_member *me
 static void check_member(walk *w, const cv_json *schema, const cv_json *object, const cv_json_member *member,
                          const step *inside)
 {
-    const cv_json_member *property = property_find(schema, member->key);
-    const cv_json *others = keyword(schema, "additionalProperties");
+    const cv_json_member *property = property_find(w, schema, member->key);
+    const cv_json *others = property ? NULL : part(w, schema, OTHERS);
     if (has_nul(member->key)) {
         fault(w, CV_ERR_INVALID_VALUE, inside->up, (cv_str){NULL, 0}, &member->value, "text",
               CV_STR("a name has a NUL character (\\u0000)"));
@@ -412,7 +458,7 @@ static void check_member(walk *w, const cv_json *schema, const cv_json *object, 
     } else if (others && others->type == CV_JSON_FALSE) {
         unknown_field(w, schema, member, inside->up);
     } else {
-        check_value(w, member_schema(schema, NULL), &member->value, inside);
+        check_value(w, member_schema(w, schema, NULL), &member->value, inside);
     }
 }
 
@@ -437,18 +483,18 @@ static void check_value(walk *w, const cv_json *schema, const cv_json *value, co
         invalid(w, here->up, value, "depth", CV_STR("nested too deeply"));
         return;
     }
-    if (schema && !has_type(schema, value)) {
+    if (!has_type(part(w, schema, TYPE), value)) {
         wrong_type(w, schema, value, here);
         return;
     }
-    const cv_json *all = keyword(schema, "enum");
+    const cv_json *all = part(w, schema, ENUM);
     double number;
     if (all)
         check_enum(w, all, value, here);
     if (value->type == CV_JSON_STRING)
         check_string(w, schema, value, here);
     else if (value->type == CV_JSON_NUMBER && cv_json_to_double(value, &number))
-        check_range(w, schema, value, here, number, number_range, "");
+        check_range(w, schema, value, here, number, MINIMUM, "");
     else if (value->type == CV_JSON_ARRAY)
         check_array(w, schema, value, here);
     else if (value->type == CV_JSON_OBJECT)
@@ -467,45 +513,53 @@ bool cv_schema_check(cv_arena *a, const cv_json *schema, cv_str text, const cv_j
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-static bool uses_other_names(const cv_json *schema, const cv_json *value)
+static bool rename_in(walk *w, const cv_json *schema, cv_json *value);
+
+static bool rename_items(walk *w, const cv_json *schema, cv_json *array)
 {
-    if (!schema)
-        return false;
-    for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++)
-        if (uses_other_names(keyword(schema, "items"), &value->items[i]))
-            return true;
-    for (uint32_t i = 0; value->type == CV_JSON_OBJECT && i < value->count; i++) {
-        const cv_json_member *member = &value->members[i], *property = property_find(schema, member->key);
-        if ((property && !cv_str_eq(property->key, member->key)) ||
-            uses_other_names(member_schema(schema, property), &member->value))
-            return true;
+    bool renamed = false;
+    for (uint32_t i = 0; i < array->count; i++) {
+        cv_json item = array->items[i];
+        if (!rename_in(w, schema, &item))
+            continue;
+        if (!renamed)
+            array->items = cv_arena_dup(w->arena, array->items, array->count * sizeof *array->items);
+        array->items[i] = item;
+        renamed = true;
     }
-    return false;
+    return renamed;
 }
 
-static void rename_in(cv_arena *a, const cv_json *schema, cv_json *value)
+static bool rename_members(walk *w, const cv_json *schema, cv_json *object)
 {
-    if (!schema || value->type < CV_JSON_ARRAY || value->count == 0)
-        return;
-    if (value->type == CV_JSON_ARRAY) {
-        value->items = cv_arena_dup(a, value->items, value->count * sizeof *value->items);
-        for (uint32_t i = 0; i < value->count; i++)
-            rename_in(a, keyword(schema, "items"), &value->items[i]);
-        return;
+    bool renamed = false;
+    for (uint32_t i = 0; i < object->count; i++) {
+        cv_json_member member = object->members[i];
+        const cv_json_member *property = property_find(w, schema, member.key);
+        bool other = property && !cv_str_eq(property->key, member.key);
+        member.key = other ? property->key : member.key;
+        if (!rename_in(w, member_schema(w, schema, property), &member.value) && !other)
+            continue;
+        if (!renamed)
+            object->members = cv_arena_dup(w->arena, object->members, object->count * sizeof *object->members);
+        object->members[i] = member;
+        renamed = true;
     }
-    value->members = cv_arena_dup(a, value->members, value->count * sizeof *value->members);
-    for (uint32_t i = 0; i < value->count; i++) {
-        const cv_json_member *property = property_find(schema, value->members[i].key);
-        value->members[i].key = property ? property->key : value->members[i].key;
-        rename_in(a, member_schema(schema, property), &value->members[i].value);
-    }
+    return renamed;
+}
+
+/* What has another name in it is copied, and what it stands in; the rest is shared. False: there was nothing. */
+static bool rename_in(walk *w, const cv_json *schema, cv_json *value)
+{
+    if (!schema || value->type < CV_JSON_ARRAY)
+        return false;
+    return value->type == CV_JSON_ARRAY ? rename_items(w, part(w, schema, ITEMS), value)
+                                        : rename_members(w, schema, value);
 }
 
 const cv_json *cv_schema_named(cv_arena *a, const cv_json *schema, const cv_json *value)
 {
-    if (!uses_other_names(schema, value))
-        return value;
-    cv_json *copy = cv_arena_dup(a, value, sizeof *value);
-    rename_in(a, schema, copy);
-    return copy;
+    walk w = {.arena = a};
+    cv_json copy = *value;
+    return rename_in(&w, schema, &copy) ? cv_arena_dup(a, &copy, sizeof copy) : value;
 }

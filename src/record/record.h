@@ -92,7 +92,8 @@ typedef struct {
                          * others what is passed over, too */
     size_t limit;       /* 0: all */
     bool descending;
-    bool outline; /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
+    bool outline;     /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
+    uint64_t without; /* fields that are not wanted, a bit each (cv_type_bit); those of the key and the index come */
 } cv_find;
 
 typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);

@@ -107,6 +107,13 @@ const cv_type_field *cv_type_at(const cv_type *type, size_t offset)
     return NULL;
 }
 
+uint64_t cv_type_bit(const cv_type *type, size_t offset)
+{
+    const cv_type_field *field = cv_type_at(type, offset);
+    assert(field);
+    return UINT64_C(1) << (field - type->fields);
+}
+
 const cv_type_field *cv_type_field_named(const cv_type *type, cv_str name)
 {
     for (size_t i = 0; i < type->field_count; i++)
@@ -167,26 +174,50 @@ int cv_row_order(const cv_type *type, const void *x, const void *y)
     return order;
 }
 
+static bool is_escaped(char c)
+{
+    return c == '/' || c == '%';
+}
+
+static size_t escaped_size(cv_str text)
+{
+    size_t size = text.n;
+    for (size_t i = 0; i < text.n; i++)
+        size += is_escaped(text.p[i]) ? 2 : 0;
+    return size;
+}
+
+static char *write_escaped(char *to, cv_str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        bool escaped = is_escaped(text.p[i]);
+        if (escaped)
+            memcpy(to, text.p[i] == '/' ? "%2F" : "%25", 3);
+        else
+            *to = text.p[i];
+        to += escaped ? 3 : 1;
+    }
+    return to;
+}
+
 cv_str cv_row_name(cv_arena *a, const cv_type *type, const void *row)
 {
-    cv_buf name = {0};
-    cv_buf_add(&name, type->name);
+    char digits[CV_MAX_KEY_FIELDS][CV_INT_DIGITS];
+    cv_str parts[CV_MAX_KEY_FIELDS];
+    size_t size = type->name.n;
     for (size_t i = 0; i < type->key_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        cv_buf_add_char(&name, '/');
-        if (field->type == CV_INT) {
-            cv_buf_printf(&name, "%lld", (long long)cv_row_int(row, field->offset));
-            continue;
-        }
-        cv_str text = cv_row_text(row, field->offset);
-        for (size_t k = 0; k < text.n; k++) {
-            if (text.p[k] == '/' || text.p[k] == '%')
-                cv_buf_printf(&name, "%%%02X", (unsigned)text.p[k]);
-            else
-                cv_buf_add_char(&name, text.p[k]);
-        }
+        parts[i] = field->type == CV_INT ? cv_str_of_int(cv_row_int(row, field->offset), digits[i])
+                                         : cv_row_text(row, field->offset);
+        size += 1 + escaped_size(parts[i]);
     }
-    return cv_buf_take(&name, a);
+    char *name = cv_arena_alloc(a, size + 1), *to = name + type->name.n;
+    memcpy(name, type->name.p, type->name.n);
+    for (size_t i = 0; i < type->key_count; i++) {
+        *to++ = '/';
+        to = write_escaped(to, parts[i]);
+    }
+    return (cv_str){name, size};
 }
 
 static bool refuse(const cv_type *type, const void *row, const cv_type_field *field, const char *what, cv_err *err)

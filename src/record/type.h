@@ -234,6 +234,9 @@ const cv_type_field *cv_type_at(const cv_type *type, size_t offset);
 const cv_type_field *cv_type_field_named(const cv_type *type, cv_str name); /* NULL: none */
 const cv_index *cv_type_index(const cv_type *type, const char *name);       /* NULL: none */
 
+/* One bit for a field, by its place in the table. */
+uint64_t cv_type_bit(const cv_type *type, size_t offset);
+
 bool cv_row_has(const cv_type_field *field, const void *row); /* it is not absent */
 void cv_row_clear(const cv_type *type, void *row);            /* all fields absent, rev 0 */
 

@@ -81,8 +81,8 @@ static cv_str make_dialogue(cv_arena *a)
 
 static double read_rows(sqlite3 *db, size_t *ret_bytes)
 {
-    static const char *const tables[] = {"dialogues",       "experts",  "panels",   "rounds", "scores", "perspectives",
-                                         "recommendations", "tensions", "evidence", "claims", "refs",   "moves"};
+    static const char *const tables[] = {"dialogues", "experts",  "panels", "rounds",
+                                         "scores",    "entities", "refs",   "moves"};
     double begin = cv_bench_seconds();
     *ret_bytes = 0;
     for (size_t i = 0; i < CV_COUNT(tables); i++)

@@ -210,7 +210,7 @@ static void print_starts(field *f)
     for (size_t i = 0; i < f->count; i++) {
         contender *c = &f->all[i];
         printf("  %-24s %7.1f ms from exec to the first response%s, %.1f ms from the end of input to exit\n",
-               i == 0 ? "conclave mcp" : c->options.name, median(c->starts, STARTS) * 1e3, i == 0 ? " (goal: 10)" : "",
+               i == 0 ? "conclave mcp" : c->options.name, median(c->starts, STARTS) * 1e3, i == 0 ? " (goal: 5)" : "",
                median(c->stops, STARTS) * 1e3);
     }
 }

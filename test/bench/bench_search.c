@@ -2,9 +2,9 @@
  *
  * 200 dialogues of 500 entities, 100,000 in all, with words drawn as language does it: the n-th word of the vocabulary
  * is n times as rare as the first. The first search takes all of it into the index; the rival puts the same texts into
- * a table of FTS5, in one transaction. Then queries through the store (the best 20 with texts, statuses and marks)
+ * a table of FTS5, in one transaction. Then queries through the record (the best 20 with texts, statuses and marks)
  * against the bare query for 20 row numbers on the same index, and against a scan with LIKE. Last, the same rounds are
- * written to a record with the index and to one of the first schema, which has none.
+ * written to a record with the index and to one whose index was dropped.
  */
 #include "bench_search.h"
 
@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dialogue/types.h"
 #include "kit/room.h"
 #include "record/sqlite/engine.h"
 
@@ -125,19 +126,28 @@ static double write_dialogue(cv_record *record, const char *prefix, int number, 
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
-    cv_str id = cv_arena_printf(&a, "%s-%03d", prefix, number);
-    cv_rec_dialogue row = {.title = id, .status = CV_STR("open"), .created_at = CV_STR("2026-02-02T10:00:00.000Z")};
-    cv_changes changes = {0};
-    changes.items[CV_REC_DIALOGUE] = &row;
-    changes.counts[CV_REC_DIALOGUE] = 1;
-    changes.items[CV_REC_ENTITY] = entities;
-    changes.counts[CV_REC_ENTITY] = ENTITIES;
-    cv_op op = {
-        .dialogue_id = id, .op_id = id, .op_digest = id, .now = row.created_at, .result = CV_STR("{}"), .head = id};
-    int64_t rev;
-    cv_str result;
+    const cv_str id = cv_arena_printf(&a, "%s-%03d", prefix, number), time = CV_STR("2026-02-02T10:00:00.000Z");
+    const cv_str head = CV_STR("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+    cv_rec_dialogue dialogue = {.id = id, .title = id, .status = CV_STR("open"), .created_at = time};
+    cv_event_row event = {.seq = 1,
+                          .subject_type = CV_STR("D"),
+                          .subject_id = id,
+                          .event_type = CV_STR("created"),
+                          .covers = CV_STR("{}"),
+                          .created_at = time,
+                          .hash = head};
+    const cv_rows rows[] = {{&cv_rec_dialogue_type, &dialogue, 1},
+                            {&cv_rec_entity_type, entities, ENTITIES},
+                            {&cv_event_row_type, &event, 1}};
+    const cv_write write = {
+        .commit = {.op_id = id, .digest = id, .created_at = time, .result = CV_STR("{}"), .head = head},
+        .at = {.rev = 1, .head = head, .event_count = 1},
+        .rows = rows,
+        .count = CV_COUNT(rows)};
+    cv_scope_position at;
     double begin = now();
-    if (record->calls->commit(record, &a, &op, &changes, &rev, &result, &err) != CV_STORE_DONE)
+    if (!record->calls->begin(record, &a, cv_dialogue_scope(id), CV_WRITE, &at, &err) ||
+        record->calls->commit(record, &a, &write, &err) != CV_WRITE_DONE)
         die("commit", &err);
     double took = now() - begin;
     cv_arena_release(&a);
@@ -162,14 +172,14 @@ static size_t fill(cv_record *record)
 
 /* ---- searching --------------------------------------------------------------------------------- */
 
-static bool count_hit(void *ctx, const cv_search_hit *hit, cv_err *err)
+static bool count_hit(void *ctx, const cv_word_hit *hit, cv_err *err)
 {
     (void)hit, (void)err;
     ++*(size_t *)ctx;
     return true;
 }
 
-static double search(cv_record *record, const cv_search_query *query, size_t *ret_hits)
+static double search(cv_record *record, const cv_word_query *query, size_t *ret_hits)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
@@ -210,9 +220,7 @@ static int64_t number(sqlite3 *db, const char *sql)
     return n;
 }
 
-static const char all_texts[] = "SELECT label, content FROM perspectives UNION ALL SELECT label, content FROM"
-                                " recommendations UNION ALL SELECT label, description FROM tensions UNION ALL SELECT"
-                                " label, content FROM evidence UNION ALL SELECT label, content FROM claims";
+static const char all_texts[] = "SELECT label, content FROM entities";
 
 /* The same texts into a table of FTS5 beside the record. */
 static double index_bare(sqlite3 *db, const char *path)
@@ -240,7 +248,7 @@ static void bench_index(cv_record *record, const char *folder, size_t bytes)
     size_t hits;
     const char *bare_path = cv_arena_printf(&a, "%s/bare.db", folder).p;
     int64_t before = number(db, "PRAGMA page_count");
-    double ours = search(record, &(cv_search_query){.terms = &term, .count = 1, .limit = PAGE}, &hits);
+    double ours = search(record, &(cv_word_query){.terms = &term, .count = 1, .limit = PAGE}, &hits);
     int64_t size = (number(db, "PRAGMA page_count") - before) * number(db, "PRAGMA page_size");
     double bare = index_bare(db, bare_path);
     double entities = (double)DIALOGUES * ENTITIES;
@@ -252,7 +260,7 @@ static void bench_index(cv_record *record, const char *folder, size_t bytes)
     cv_arena_release(&a);
 }
 
-static void bench_query(cv_record *record, const char *name, const cv_search_query *query, const char *like)
+static void bench_query(cv_record *record, const char *name, const cv_word_query *query, const char *like)
 {
     sqlite3 *db = ((cv_sqlite_record *)record)->s->db;
     cv_arena a = {0};
@@ -290,17 +298,19 @@ static void bench_queries(cv_record *record)
     cv_search_term phrase = {.text = {two, (size_t)n}};
     char like_two[88];
     snprintf(like_two, sizeof like_two, "%%%s%%", two);
-    bench_query(record, "a common word", &(cv_search_query){.terms = &terms[0], .count = 1, .limit = PAGE}, like[0]);
-    bench_query(record, "a usual word", &(cv_search_query){.terms = &terms[1], .count = 1, .limit = PAGE}, like[1]);
-    bench_query(record, "a rare word", &(cv_search_query){.terms = &terms[2], .count = 1, .limit = PAGE}, like[2]);
-    bench_query(record, "a phrase", &(cv_search_query){.terms = &phrase, .count = 1, .limit = PAGE}, like_two);
-    bench_query(
-        record, "common, open tensions",
-        &(cv_search_query){
-            .terms = &terms[0], .count = 1, .kinds = CV_STR("T"), .statuses = CV_STR("[\"open\"]"), .limit = PAGE},
-        like[0]);
+    bench_query(record, "a common word", &(cv_word_query){.terms = &terms[0], .count = 1, .limit = PAGE}, like[0]);
+    bench_query(record, "a usual word", &(cv_word_query){.terms = &terms[1], .count = 1, .limit = PAGE}, like[1]);
+    bench_query(record, "a rare word", &(cv_word_query){.terms = &terms[2], .count = 1, .limit = PAGE}, like[2]);
+    bench_query(record, "a phrase", &(cv_word_query){.terms = &phrase, .count = 1, .limit = PAGE}, like_two);
+    bench_query(record, "common, open tensions",
+                &(cv_word_query){.terms = &terms[0],
+                                 .count = 1,
+                                 .kinds = CV_STR("[\"tension\"]"),
+                                 .statuses = CV_STR("[\"open\"]"),
+                                 .limit = PAGE},
+                like[0]);
     bench_query(record, "usual, of one expert",
-                &(cv_search_query){.terms = &terms[1], .count = 1, .expert = CV_STR("scone"), .limit = PAGE}, like[1]);
+                &(cv_word_query){.terms = &terms[1], .count = 1, .person = CV_STR("scone"), .limit = PAGE}, like[1]);
 }
 
 /* ---- writing with and without the index ------------------------------------------------------- */
@@ -324,9 +334,19 @@ static void bench_writes(cv_record *with, cv_record *without)
     cv_arena_release(&a);
 }
 
+static void drop_index(cv_record *record)
+{
+    static const char *const tables[] = {"search_words", "search_index", "search_texts"};
+    for (size_t i = 0; i < CV_COUNT(tables); i++) {
+        char sql[80];
+        snprintf(sql, sizeof sql, "DROP TABLE %s", tables[i]);
+        run(((cv_sqlite_record *)record)->s->db, sql, NULL);
+    }
+}
+
 static void remove_store(cv_arena *a, const char *path)
 {
-    static const char *const endings[] = {"", "-wal", "-shm"};
+    static const char *const endings[] = {"", "-wal", "-shm", "-watermark", "-turn"};
     for (size_t i = 0; i < CV_COUNT(endings); i++)
         unlink(cv_arena_printf(a, "%s%s", path, endings[i]).p);
 }
@@ -337,14 +357,14 @@ void bench_search(void)
     cv_err err = {.arena = &a};
     char folder[] = "/tmp/conclave-bench-XXXXXX";
     cv_record *record, *plain;
-    cv_sql_migrations first = {cv_sql_schema.items, 1};
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/conclave.db", folder).p,
                *plain_path = cv_arena_printf(&a, "%s/plain.db", folder).p;
     if (!cv_record_open(&a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err) ||
-        !cv_sqlite_open_with(&a, plain_path, true, &first, &plain, &err))
+        !cv_record_open(&a, plain_path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &plain, &err))
         die("open", &err);
+    drop_index(plain);
     make_vocabulary();
     size_t bytes = fill(record);
     fill(plain);

@@ -85,10 +85,10 @@ static bool complete(cv_mcp_request *r, const cv_json *params, cv_str argument, 
     return true;
 }
 
-static bool stamp(void *ctx, cv_stamp *ret_stamp)
+static bool data_version(void *ctx, uint64_t *ret_version)
 {
     (void)ctx;
-    *ret_stamp = (cv_stamp){.words = {1}};
+    *ret_version = 1;
     return true;
 }
 
@@ -110,7 +110,7 @@ static const cv_mcp_server server = {.name = CV_STR_INIT("fuzz"),
                                      .list_resources = list,
                                      .read_resource = read_resource,
                                      .complete = complete,
-                                     .stamp = stamp,
+                                     .data_version = data_version,
                                      .lists_change = true,
                                      .logs = true};
 

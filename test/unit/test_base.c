@@ -126,6 +126,17 @@ static void splitting_keeps_empty_pieces(void **state)
     assert_false(cv_str_split(&rest, ',', &piece));
 }
 
+static void numbers_become_digits(void **state)
+{
+    static const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 1234567890, INT64_MAX, INT64_MIN};
+    char room[CV_INT_DIGITS], expected[32];
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(numbers); i++) {
+        snprintf(expected, sizeof expected, "%lld", (long long)numbers[i]);
+        assert_str_eq(cv_str_of_int(numbers[i], room), expected);
+    }
+}
+
 static void integers_are_digits_only(void **state)
 {
     (void)state;
@@ -321,6 +332,46 @@ static void arena_lists_grow(void **state)
     assert_int_equal(list.count, 10000);
     for (int i = 0; i < 10000; i++)
         assert_int_equal(list.items[i], i);
+    cv_arena_release(&a);
+}
+
+/* Lists that grow in turn, blocks between them, and copies of a list: nobody writes into what another one has. */
+static void arena_lists_grow_beside_each_other(void **state)
+{
+    typedef struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } list;
+    enum { LISTS = 4, STEPS = 30000 };
+    cv_arena a = {0};
+    cv_test_random random = {cv_test_seed()};
+    list lists[LISTS] = {0}, copy = {0};
+    (void)state;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        size_t at = cv_test_below(&random, LISTS);
+        if (cv_test_below(&random, 50) == 0)
+            cv_arena_alloc(&a, cv_test_below(&random, 100));
+        if (i == STEPS / 3)
+            copy = lists[0];
+        if (i > STEPS / 3 && cv_test_below(&random, 3) == 0)
+            *CV_PUSH(&a, &copy) = 7;
+        list *l = &lists[at];
+        uint32_t value = (uint32_t)(at * STEPS + l->count);
+        *CV_PUSH(&a, l) = value;
+        if (i == STEPS / 3) /* the copy and the list part here */
+            copy.items = cv_arena_dup(&a, copy.items, copy.capacity * sizeof *copy.items);
+    }
+    for (size_t at = 0; at < LISTS; at++)
+        for (size_t i = 0; i < lists[at].count; i++)
+            assert_int_equal(lists[at].items[i], at * STEPS + i);
+    list alone = {0};
+    cv_arena one = {0};
+    *CV_PUSH(&one, &alone) = 1;
+    const uint32_t *first = alone.items;
+    for (uint32_t i = 0; i < 1000; i++)
+        *CV_PUSH(&one, &alone) = i;
+    assert_ptr_equal(alone.items, first); /* it came last, and there was room */
+    cv_arena_release(&one);
     cv_arena_release(&a);
 }
 
@@ -541,6 +592,7 @@ int main(void)
         cmocka_unit_test(characters_have_classes),
         cmocka_unit_test(finding_agrees_with_the_slow_way),
         cmocka_unit_test(splitting_keeps_empty_pieces),
+        cmocka_unit_test(numbers_become_digits),
         cmocka_unit_test(integers_are_digits_only),
         cmocka_unit_test(hashes_are_stable_and_spread),
         cmocka_unit_test(distance_agrees_with_its_definition),
@@ -551,6 +603,7 @@ int main(void)
         cmocka_unit_test(arena_guards_what_is_not_taken),
         cmocka_unit_test(arena_copies_and_joins),
         cmocka_unit_test(arena_lists_grow),
+        cmocka_unit_test(arena_lists_grow_beside_each_other),
         cmocka_unit_test(buffer_grows),
         cmocka_unit_test(buffer_stops_at_its_ceiling),
         cmocka_unit_test(buffer_flows_into_its_sink),

@@ -175,6 +175,13 @@ static void test_named(void **state)
     cv_json_value(&w, cv_schema_named(&a, &schema, &other));
     assert_str_eq(cv_buf_str(&out), "{\"r\":[{\"targets\":1}],\"z\":{\"W\":2,\"x\":[]}}");
     assert_str_eq(other.members[0].key, "p");
+    /* What has no other name in it is shared. */
+    cv_json some = parse(&a, CV_STR("{\"z\":{\"W\":[1]},\"r\":[{\"targets\":1},{\"target\":2}]}"));
+    const cv_json *named = cv_schema_named(&a, &schema, &some);
+    assert_ptr_equal(named->members[0].value.members, some.members[0].value.members);
+    assert_ptr_equal(named->members[1].value.items[0].members, some.members[1].value.items[0].members);
+    assert_str_eq(named->members[1].value.items[1].members[0].key, "targets");
+    assert_str_eq(some.members[1].value.items[1].members[0].key, "target");
     cv_buf_release(&out);
     cv_arena_release(&a);
 }

@@ -77,7 +77,7 @@ struct cv_mcp_job {
     cv_str progress_token;       /* as JSON; empty: no progress wanted */
     int level;                   /* a cv_mcp_level; below zero: no log wanted */
     /* ---- what is known of its answer (keep.c) ---- */
-    cv_stamp stamp;
+    uint64_t data_version;
     cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
     const cv_mcp_tool *tool; /* that it calls; NULL: none, or an unknown one */

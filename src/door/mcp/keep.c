@@ -1,11 +1,11 @@
 /* keep.c - answers of steady tools, to be given again; see mcp.h.
  *
  *     tools/call  ->  the question: era, tool, arguments (printed anew: blanks do not matter)
- *                 ->  asked before, and the stamp is the same: its result as it was printed, at once
+ *                 ->  asked before, and the version is the same: its result as it was printed, at once
  *
  * Many agents who ask the same, and each again and again whether something has happened, cost next to nothing that way.
- * An answer is kept under a stamp that was read before its tool was called: what has changed meanwhile has another
- * stamp, so that no answer is older than the question. Another stamp, or too much: everything is forgotten.
+ * An answer is kept under the version that was read before its tool was called: what has changed meanwhile has another
+ * one, so that no answer is older than the question. Another version, or too much: everything is forgotten.
  */
 #include "base/heap.h"
 #include "base/map.h"
@@ -19,7 +19,7 @@ enum {
 
 struct cv_mcp_kept {
     pthread_mutex_t lock;
-    cv_stamp stamp;
+    uint64_t data_version; /* 0: nothing is kept yet */
     cv_arena arena;
     size_t bytes;
     cv_map results; /* question -> cv_str * */
@@ -51,12 +51,12 @@ static cv_str print_question(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_
     return question;
 }
 
-/* The answer to the job's question, if it is kept and its stamp still true. */
+/* The answer to the job's question, if it is kept and its version still true. */
 static bool find(cv_mcp_job *job)
 {
     cv_mcp_kept *kept = job->host->kept;
     pthread_mutex_lock(&kept->lock);
-    const uintptr_t *place = cv_stamp_eq(&kept->stamp, &job->stamp) ? cv_map_get(&kept->results, job->question) : NULL;
+    const uintptr_t *place = kept->data_version == job->data_version ? cv_map_get(&kept->results, job->question) : NULL;
     if (place) {
         cv_json_writer w = {.out = &job->out};
         cv_rpc_begin_result(&w, job->message.id);
@@ -70,7 +70,7 @@ static bool find(cv_mcp_job *job)
 bool cv_mcp_recall(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments)
 {
     const cv_mcp_server *server = job->host->server;
-    if (!tool->steady || !server->stamp || !server->stamp(server->ctx, &job->stamp))
+    if (!tool->steady || !server->data_version || !server->data_version(server->ctx, &job->data_version))
         return false;
     job->question = print_question(job, tool, arguments);
     return job->question.n > 0 && find(job);
@@ -82,10 +82,10 @@ void cv_mcp_keep(cv_mcp_job *job, cv_str result)
     if (job->question.n == 0 || result.n > MAX_RESULT)
         return;
     pthread_mutex_lock(&kept->lock);
-    if (!cv_stamp_eq(&kept->stamp, &job->stamp) || kept->bytes > MAX_KEPT - MAX_RESULT) {
+    if (kept->data_version != job->data_version || kept->bytes > MAX_KEPT - MAX_RESULT) {
         cv_arena_reset(&kept->arena);
         kept->results = (cv_map){0};
-        kept->stamp = job->stamp;
+        kept->data_version = job->data_version;
         kept->bytes = 0;
     }
     kept->bytes += job->question.n + result.n;

@@ -65,15 +65,10 @@ bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value)
     return i == 0 || sqlite3_bind_int64(st, i, value) == SQLITE_OK;
 }
 
-cv_str cv_sqlite_value_str(sqlite3_value *value)
-{
-    const char *p = (const char *)sqlite3_value_text(value);
-    return (cv_str){p, p ? (size_t)sqlite3_value_bytes(value) : 0};
-}
-
 cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column)
 {
-    return cv_sqlite_value_str(sqlite3_column_value(st, column));
+    const char *p = (const char *)sqlite3_column_text(st, column);
+    return (cv_str){p, p ? (size_t)sqlite3_column_bytes(st, column) : 0};
 }
 
 int cv_sqlite_step(sqlite3_stmt *st)

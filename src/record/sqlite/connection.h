@@ -46,10 +46,9 @@ typedef struct {
     int64_t wait_us; /* the longest wait */
     int64_t waited_us;
     uint64_t jitter;
-    cv_sqlite_tokenizer tokenizer;      /* made by the first search */
-    const volatile uint64_t *log_index; /* memory shared by all who use the file (sqlite_stamp.c); NULL: none */
-    bool has_moved;                     /* the last write did not begin: the path leads to another file now */
-    bool index_damaged;                 /* the last trouble of a search came from its index alone */
+    cv_sqlite_tokenizer tokenizer; /* made by the first search */
+    bool has_moved;                /* the last write did not begin: the path leads to another file now */
+    bool index_damaged;            /* the last trouble of a search came from its index alone */
 } cv_sqlite;
 
 /* ---- opening ------------------------------------------------------------------------------------------------------
@@ -104,7 +103,6 @@ bool cv_sqlite_bind_int(sqlite3_stmt *st, const char *parameter, int64_t value);
 
 /* Texts live until the next step or reset. Whoever wants more than one thing of a column asks for its value once: other
  * than the functions of columns, those of values take no locks, which is safe for one thread at a time. */
-cv_str cv_sqlite_value_str(sqlite3_value *value);
 cv_str cv_sqlite_column_str(sqlite3_stmt *st, int column);
 
 /* Steps to a row: 1; to the end: 0; trouble: -1. */

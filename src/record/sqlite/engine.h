@@ -25,9 +25,10 @@
 #include "record/record.h"
 #include "record/sqlite/connection.h"
 
-/* A prepared find, by its shape. */
+/* A prepared find, by its shape and the fields that it leaves out. */
 typedef struct {
     uint32_t shape;
+    uint64_t without;
     sqlite3_stmt *st;
 } cv_sqlite_finding;
 

@@ -34,12 +34,6 @@ static bool done(sqlite3_stmt *st)
     return ok;
 }
 
-static bool run_on(cv_sqlite_record *r, const char *statement, int64_t id)
-{
-    sqlite3_stmt *st = cv_sqlite_use(r->s, statement);
-    return st && cv_sqlite_bind_int(st, ":id", id) && done(st);
-}
-
 /* What the index has, or is to have, of one thing. */
 typedef struct {
     int64_t id; /* 0: nothing */
@@ -131,6 +125,16 @@ static bool store(cv_sqlite_record *r, int64_t scope, const cv_search_text *text
            cv_sqlite_bind_str(st, ":body", or_empty(e->body)) && done(st);
 }
 
+/* Enters the words of a text into the index, or takes them back. */
+static bool post(cv_sqlite_record *r, const char *statement, int64_t id, const entry *e)
+{
+    sqlite3_stmt *st = cv_sqlite_use(r->s, statement);
+    return st && cv_sqlite_bind_int(st, ":id", id) && cv_sqlite_bind_str(st, ":ids", or_empty(e->ids)) &&
+           cv_sqlite_bind_str(st, ":more_ids", or_empty(e->more_ids)) &&
+           cv_sqlite_bind_str(st, ":title", or_empty(e->title)) && cv_sqlite_bind_str(st, ":body", or_empty(e->body)) &&
+           done(st);
+}
+
 static bool enter(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_search_text *text)
 {
     entry old;
@@ -140,11 +144,11 @@ static bool enter(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_sear
     bool same = old.id && same_words(&old, &now);
     if (same && cv_str_eq(old.status, now.status) && cv_str_eq(old.people, now.people))
         return true;
-    if (old.id && !same && !run_on(r, "search_take_back", old.id))
+    if (old.id && !same && !post(r, "search_take_back", old.id, &old))
         return false;
     if (!store(r, scope, text, &now))
         return false;
-    return same || run_on(r, "search_enter", old.id ? old.id : sqlite3_last_insert_rowid(r->s->db));
+    return same || post(r, "search_enter", old.id ? old.id : sqlite3_last_insert_rowid(r->s->db), &now);
 }
 
 /* There is nothing to be found in it any more. */
