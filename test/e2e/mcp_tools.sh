@@ -24,8 +24,8 @@ is '[.result.tools[] | select(.annotations.destructiveHint != false and .annotat
 is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint == false'
 is '.result.tools[] | select(.name == "blue_dialogue_round_prompts") | .inputSchema.properties | has("experts") and has("include_prompts")'
 ask "all tools" "$list" --tools all
-is '.result.tools[] | select(.name == "blue_dialogue_doctor") | .annotations.readOnlyHint == false'
-is '[.result.tools[].name] | contains(["blue_dialogue_search", "blue_dialogue_verify", "blue_dialogue_update"])'
+is '.result.tools[] | select(.name == "conclave_doctor") | .annotations.readOnlyHint == false'
+is '[.result.tools[].name] | contains(["blue_dialogue_search", "conclave_verify", "blue_dialogue_update"])'
 run "an unknown room" 2 mcp --rooms kitchen
 has dialogue err
 ask "a tool that is not offered" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_search","arguments":{"query":"x"}}}'
@@ -55,7 +55,7 @@ ask "force over a file of somebody else" '{"jsonrpc":"2.0","id":1,"method":"tool
 is '.result.isError == true and (.result.content[0].text | contains("only the command line"))'
 [ "$(cat README.md)" = mine ]
 ok $? "force over a file of somebody else: it stays"
-ask "a backup over it" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_backup","arguments":{"path":"README.md","force":true}}}' --tools all
+ask "a backup over it" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_backup","arguments":{"path":"README.md","force":true}}}' --tools all
 is '.result.isError == true'
 [ "$(cat README.md)" = mine ]
 ok $? "a backup over it: it stays"
@@ -154,10 +154,10 @@ ok $? "unreadable requests: each has its answer"
 ok $? "unreadable requests: what nobody waits for is told on standard error"
 
 # Long work tells how far it is, to who wants to know.
-ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
+ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
 jq -s -e 'length == 2 and .[0].method == "notifications/progress" and (.[0].params | .progressToken == "p" and .progress == 0 and .total >= 1 and (.message | length) > 0) and (.[1].result | has("isError") | not)' "$out" >/dev/null
 ok $? "progress: told before the answer"
-ask "no progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{}}}' --tools all
+ask "no progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_verify","arguments":{}}}' --tools all
 [ "$(wc -l <"$out")" -eq 1 ]
 ok $? "no progress: nothing but the answer"
 

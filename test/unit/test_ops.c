@@ -254,7 +254,7 @@ static void test_names(void **state)
         const char *command, *tool, *usual;
     } rows[] = {
         {"dialogue list", "", 0, 0, "conclave dialogue list", "blue_dialogue_list", "blue_dialogue_list"},
-        {"verify", "", 0, 0, "conclave verify", "blue_dialogue_verify", "conclave verify"},
+        {"verify", "", 0, 0, "conclave verify", "conclave_verify", "conclave verify"},
         {"init", "", 4, 1, "conclave init --data @a.json", "conclave init --data @a.json",
          "conclave init --data @a.json"},
         {"dialogue respond", "x", 0, 4,
