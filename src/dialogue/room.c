@@ -71,7 +71,7 @@ const cv_room cv_room_dialogue = {
     .folder = CV_DIALOGUES,
     .verify = cv_verify_facts,
     .doctor = cv_dialogue_doctor,
-    .import = {.claim = cv_dialogue_claims, .run = cv_dialogue_import},
+    .import = {.fit = cv_dialogue_import_fit, .run = cv_dialogue_import},
     .statuses = {.good = " resolved accepted adopted converged confirmed supported ",
                  .pending = " addressed converging proposed amended refined cited challenged asserted ",
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},

@@ -1,14 +1,14 @@
 /* import.h - files that are taken into the record: what the import of a room is given, and what it tells.
  *
  *     conclave import PATH…
- *       every room that imports       how sure is it that a path is its own?     claim
- *       the surest                    finds, reads and writes                    run
+ *       every room that imports       does a path look like its own files?     fit
+ *       the room that it fits best    finds, reads and writes                  run
  *       the project                   makes one answer of what they tell
  *
  *     {"dry_run": false, "dialogues": [{"name", "outcome": "imported", …}], "counts": {"imported": 1, …}, "status", …}
  *
- * Rooms that are equally sure of a path all get it: a folder may hold files of several. Each adds one list to the
- * answer, under the name that its scopes have, and its own words to the counts.
+ * Where a path fits several rooms equally well, all of them get it: a folder may hold files of several. Each adds one
+ * list to the answer, under the name that its scopes have, and its own words to the counts.
  */
 #ifndef CV_KIT_IMPORT_H
 #define CV_KIT_IMPORT_H
@@ -17,10 +17,10 @@
 #include "kit/call.h"
 
 typedef enum {
-    CV_CLAIM_NONE,    /* not its own */
-    CV_CLAIM_PERHAPS, /* it can read it, if nobody else knows it: plain markdown */
-    CV_CLAIM_OWN      /* it looks like what the room writes, or its folders do */
-} cv_claim;
+    CV_FIT_NONE,    /* not its own */
+    CV_FIT_PERHAPS, /* it can read it, if nobody else knows it: plain markdown */
+    CV_FIT_OWN      /* it looks like what the room writes, or its folders do */
+} cv_import_fit;
 
 /* X(id, word): what became of one thing that was found. */
 #define CV_OUTCOMES(X)                                                                                                 \
@@ -53,7 +53,7 @@ typedef struct {
 
 typedef struct {
     /* Looks at names, and at little else. */
-    cv_claim (*claim)(cv_arena *a, cv_where path);
+    cv_import_fit (*fit)(cv_arena *a, cv_where path);
     /* NULL: the room imports nothing. False: call->errs says why nothing was done, or was not done to the end. */
     bool (*run)(cv_import *import);
 } cv_room_import;

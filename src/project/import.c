@@ -1,6 +1,6 @@
 /* import.c - the operation `import`: files into the record, by the rooms that they belong to; see kit/import.h.
  *
- *     paths -> claims of the rooms -> the surest rooms take them -> one answer
+ *     paths -> how well do they fit each room -> those that they fit best take them -> one answer
  *
  * A dry run does all of it on a copy of the record in memory: so its report is the report.
  */
@@ -14,8 +14,8 @@ typedef struct {
     cv_record *record; /* the record, or a copy of it */
     cv_where *paths;
     size_t count;
-    size_t importers; /* rooms that import; a single one takes every path and is not asked */
-    cv_claim *surest; /* of each path */
+    size_t importers;    /* rooms that import; a single one takes every path and is not asked */
+    cv_import_fit *best; /* of each path */
     cv_json_writer w;
     cv_buf text;
     size_t outcomes[CV_OUTCOME_COUNT];
@@ -44,25 +44,25 @@ static bool read_paths(importing *im)
     return call->errs->count == 0;
 }
 
-static cv_claim claim_of(const importing *im, const cv_room *room, size_t path)
+static cv_import_fit fit_of(const importing *im, const cv_room *room, size_t path)
 {
     cv_arena scratch = {0};
-    cv_claim claim = CV_CLAIM_NONE;
+    cv_import_fit fit = CV_FIT_NONE;
     if (room->import.run)
-        claim = im->importers == 1 ? CV_CLAIM_OWN : room->import.claim(&scratch, im->paths[path]);
+        fit = im->importers == 1 ? CV_FIT_OWN : room->import.fit(&scratch, im->paths[path]);
     cv_arena_release(&scratch);
-    return claim;
+    return fit;
 }
 
-/* The claims of all rooms, for each room those on all paths. A path that no room takes is an error. */
-static bool ask_rooms(importing *im, size_t rooms, cv_claim *ret_claims)
+/* How well the paths fit each room: a row per room. A path that fits none is an error. */
+static bool ask_rooms(importing *im, size_t rooms, cv_import_fit *ret_fits)
 {
     for (size_t i = 0; i < im->count; i++) {
         for (size_t k = 0; k < rooms; k++) {
-            cv_claim claim = ret_claims[k * im->count + i] = claim_of(im, cv_rooms[k], i);
-            im->surest[i] = claim > im->surest[i] ? claim : im->surest[i];
+            cv_import_fit fit = ret_fits[k * im->count + i] = fit_of(im, cv_rooms[k], i);
+            im->best[i] = fit > im->best[i] ? fit : im->best[i];
         }
-        if (im->surest[i] > CV_CLAIM_NONE)
+        if (im->best[i] > CV_FIT_NONE)
             continue;
         cv_err *err = cv_errs_add(im->call->errs, im->call->arena, CV_ERR_INVALID_VALUE,
                                   "this does not look like files of any room: nothing would be taken from it");
@@ -75,7 +75,7 @@ static bool ask_rooms(importing *im, size_t rooms, cv_claim *ret_claims)
 
 /* ---- one room ---------------------------------------------------------------------------------------------------- */
 
-static bool run_room(importing *im, const cv_room *room, const cv_claim *claims)
+static bool run_room(importing *im, const cv_room *room, const cv_import_fit *fits)
 {
     cv_arena *a = im->call->arena;
     cv_where *paths = CV_NEW_ARRAY(a, im->count, cv_where);
@@ -88,7 +88,7 @@ static bool run_room(importing *im, const cv_room *room, const cv_claim *claims)
                         .counts = {.out = &counts}};
     cv_err err = {.arena = a};
     for (size_t i = 0; i < im->count; i++)
-        if (claims[i] == im->surest[i])
+        if (fits[i] == im->best[i])
             paths[import.count++] = im->paths[i];
     if (import.count == 0)
         return true;
@@ -161,17 +161,17 @@ bool cv_project_import(cv_call *call)
         im.importers += cv_rooms[rooms]->import.run != NULL;
     if (!read_paths(&im))
         return false;
-    cv_claim *claims = CV_NEW_ARRAY(call->arena, rooms * im.count, cv_claim);
-    im.surest = CV_NEW_ARRAY(call->arena, im.count, cv_claim);
+    cv_import_fit *fits = CV_NEW_ARRAY(call->arena, rooms * im.count, cv_import_fit);
+    im.best = CV_NEW_ARRAY(call->arena, im.count, cv_import_fit);
     im.counts = CV_NEW_ARRAY(call->arena, rooms, cv_json);
-    if (!ask_rooms(&im, rooms, claims))
+    if (!ask_rooms(&im, rooms, fits))
         return false;
     if (dry_run && !call->record->calls->scratch(call->record, call->arena, false, &im.record, &err))
         return cv_call_fail(call, &err);
     answer_begin(&im, dry_run);
     bool done = true;
     for (size_t i = 0; i < rooms && done; i++)
-        done = run_room(&im, cv_rooms[i], claims + i * im.count);
+        done = run_room(&im, cv_rooms[i], fits + i * im.count);
     if (done)
         answer_end(&im);
     cv_buf_release(&im.text);

@@ -123,7 +123,7 @@ static const cv_operation rows[] = {
     {0},
 };
 
-enum { FOLDER_WIDTH = 15 };
+enum { FOLDER_WIDTH = 16 };
 
 static void print_files(cv_buf *out)
 {

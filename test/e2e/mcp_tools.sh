@@ -128,7 +128,7 @@ tool "the next step with responses" blue_dialogue_progress '{"dialogue_id":"sugg
 call_suggested "$(jq -r .next_step.command "$out")"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
-    is '.result.contents[0].text | length > 0'
+    is '.result.contents[0] | (.text | length > 0) and (.mimeType | IN("application/json", "text/markdown"))'
 done
 for uri in conclave://dialogue/y conclave://nothing conclave://dialogue/x/round/one conclave://dialogue/x/T0001/more; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'

@@ -366,17 +366,17 @@ static bool is_export(cv_arena *a, const cv_found_file *file)
 
 /* Folders and documents are known by their names, a file that is named also by what an export says of itself. Any other
  * markdown may be a dialogue. */
-cv_claim cv_dialogue_claims(cv_arena *a, cv_where path)
+cv_import_fit cv_dialogue_import_fit(cv_arena *a, cv_where path)
 {
     cv_finds finds;
     cv_find_dialogues(a, &path, 1, &finds);
     for (size_t i = 0; i < finds.dialogues.count; i++) {
         const cv_found *found = &finds.dialogues.items[i];
         if (found->is_folder || (finds.dialogues.count == 1 && is_export(a, &found->files.items[0])))
-            return CV_CLAIM_OWN;
+            return CV_FIT_OWN;
         for (size_t k = 0; k < found->files.count; k++)
             if (cv_is_document_name(base_name(found->files.items[k].path)))
-                return CV_CLAIM_OWN;
+                return CV_FIT_OWN;
     }
-    return CV_CLAIM_PERHAPS;
+    return CV_FIT_PERHAPS;
 }
