@@ -315,8 +315,11 @@ static void only_the_folders_of_rooms_may_be_written(void **state)
                 cv_where where;
                 cv_str path = cv_arena_printf(&f->a, "%s%s%s%s%s", first[i], *first[i] && *second[j] ? "/" : "",
                                               second[j], (*first[i] || *second[j]) && *third[k] ? "/" : "", third[k]);
-                bool own = i == 1 && j != 1 && j != 2;
-                own |= !*first[i] && !*second[j] && k == 3;
+                cv_str rest = path, top = {NULL, 0}, below = {NULL, 0};
+                cv_str_split(&rest, '/', &top);
+                cv_str_split(&rest, '/', &below);
+                bool own = cv_str_eq(top, CV_STR(".conclave")) && !cv_str_eq(below, CV_STR("boards")) &&
+                           !cv_str_eq(below, CV_STR("desks"));
                 if (path.n == 0)
                     continue;
                 bool allowed = cv_outlet_where(&c, path, &where, &err);
