@@ -105,18 +105,11 @@ static bool check_room(cv_call *call, cv_str room, cv_err *err)
     return false;
 }
 
-static bool report_named(cv_call *call, cv_json_writer *w, cv_str room, cv_str name, cv_err *err)
+static bool not_found(cv_call *call, cv_str room, cv_str name, cv_err *err)
 {
-    reporting r = {call, w, 0};
     names known = {.arena = call->arena};
-    if (!check_room(call, room, err))
-        return false;
-    if (!name.p)
-        return cv_scopes_each(call, room, report_one, &r, err);
-    if (!call->record->calls->scopes(call->record, room, CV_STR(""), 0, keep_name, &known, err))
-        return false;
-    if (is_of(&known, name))
-        return report_one(&r, (cv_scope_id){room, name}, err);
+    cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
+    call->record->calls->scopes(call->record, room, CV_STR(""), CV_MAX_PAGE, keep_name, &known, &ignored);
     cv_err_set(err, CV_ERR_NOT_FOUND, "there is no %.*s '%.*s'", CV_FMT(cv_scopes_noun(room, 1)),
                CV_FMT(cv_excerpt(call->arena, name)));
     cv_err_field(err, CV_STR("scope"));
@@ -124,6 +117,20 @@ static bool report_named(cv_call *call, cv_json_writer *w, cv_str room, cv_str n
     if (!cv_err_nearest(err, name, known.items, known.count))
         cv_err_suggest(err, CV_STR("without 'scope' all of the room are verified, and listed"));
     return false;
+}
+
+static bool report_named(cv_call *call, cv_json_writer *w, cv_str room, cv_str name, cv_err *err)
+{
+    reporting r = {call, w, 0};
+    cv_scope_id scope = {room, name};
+    cv_scope_position at;
+    if (!check_room(call, room, err))
+        return false;
+    if (name.n == 0)
+        return cv_scopes_each(call, room, report_one, &r, err);
+    bool read = call->record->calls->begin(call->record, call->arena, scope, CV_READ, &at, err);
+    call->record->calls->end(call->record);
+    return read && (at.rev > 0 ? report_one(&r, scope, err) : not_found(call, room, name, err));
 }
 
 /* The seal that is given: the line itself, or at the command line a file with it. */
@@ -147,7 +154,7 @@ static bool verify_all(cv_call *call, cv_json_writer *w, const cv_seal *seal, cv
 {
     cv_str room = cv_json_get_text(call->input, "room"), scope = cv_json_get_text(call->input, "scope");
     return call->record->calls->check(call->record, call->arena, err) &&
-           (room.p || scope.p ? report_named(call, w, room, scope, err) : report_all(call, w, err)) &&
+           (room.n || scope.n ? report_named(call, w, room, scope, err) : report_all(call, w, err)) &&
            cv_seal_record(call->record, seal, ret_last, err) &&
            call->record->calls->search_check(call->record, call->arena, err);
 }
