@@ -213,7 +213,7 @@ static inline void cv_rounds_verify(cv_world *w, const char *id)
     cv_call call = cv_world_begin(w);
     cv_err err = {.arena = &w->turn};
     cv_json input;
-    call.input_text = id ? cv_arena_printf(&w->turn, "{\"dialogue_id\":\"%s\"}", id) : CV_STR("{}");
+    call.input_text = id ? cv_arena_printf(&w->turn, "{\"room\":\"dialogue\",\"scope\":\"%s\"}", id) : CV_STR("{}");
     assert_ok(cv_json_parse(&w->turn, call.input_text, &input, &err), &err);
     call.input = &input;
     if (cv_op_call(cv_op_find(CV_STR(""), CV_STR("verify")), &call))

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "dialogue/answer.h"
 #include "dialogue/created.h"
+#include "dialogue/files.h"
 #include "dialogue/journal.h"
 #include "dialogue/notices.h"
 #include "dialogue/operations.h"
@@ -297,7 +298,7 @@ static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, c
     cv_journal_begin(&j, call, &nothing);
     row.created_at = j.now;
     if (!row.output_dir.p)
-        row.output_dir = cv_arena_printf(call->arena, ".conclave/dialogues/%.*s", CV_FMT(id));
+        row.output_dir = cv_arena_printf(call->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(id));
     if (row.seed == CV_ABSENT)
         row.seed = cv_panel_seed(id);
     draw_cast(call, w, &row, &c);

@@ -19,7 +19,7 @@ bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_wh
     if (folder.n && !cv_is_imported(call, s->id, &imported, err))
         return false;
     if (folder.n == 0 || imported)
-        folder = cv_arena_printf(call->arena, ".conclave/dialogues/%.*s", CV_FMT(s->id));
+        folder = cv_arena_printf(call->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(s->id));
     return cv_outlet_folder(call, folder, ret_where, err);
 }
 

@@ -18,6 +18,9 @@
 #include "dialogue/notices.h"
 #include "dialogue/state.h"
 
+#define CV_DIALOGUES "dialogues" /* the room's folder in .conclave (kit/room.h) */
+#define CV_DIALOGUES_FOLDER ".conclave/" CV_DIALOGUES
+
 typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file;
 
 /* The dialogue's folder; it need not exist. An error when this caller may not write there. The output_dir of a dialogue

@@ -61,7 +61,7 @@ bool cv_journal_creation(cv_call *call, cv_str dialogue_id, char subject_type, c
 
 bool cv_journal_open(cv_call *call, const cv_state *state, bool final_is_fine)
 {
-    cv_spot at = {call, CV_STR("dialogue"), {NULL, 0}, CV_STR("dialogue_id")};
+    cv_spot at = {.call = call, .item_type = CV_STR("dialogue"), .field = CV_STR("dialogue_id")};
     bool abandoned = cv_str_eq(state->dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
     if (!abandoned && (final_is_fine || !cv_state_is_closed(state)))
         return true;

@@ -2,7 +2,9 @@
 #include "dialogue/room.h"
 
 #include "base/embedded.h"
+#include "dialogue/files.h"
 #include "dialogue/text/skill.h"
+#include "dialogue/verifier.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/words.h"
 
@@ -64,7 +66,12 @@ const cv_room cv_room_dialogue = {
     .completions = completions,
     .skills = skills,
     .topics = topics,
-    .scope = {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get"},
+    .scope =
+        {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get", .one = "dialogue", .many = "dialogues"},
+    .folder = CV_DIALOGUES,
+    .verify = cv_verify_facts,
+    .doctor = cv_dialogue_doctor,
+    .import = {.fit = cv_dialogue_import_fit, .run = cv_dialogue_import},
     .statuses = {.good = " resolved accepted adopted converged confirmed supported ",
                  .pending = " addressed converging proposed amended refined cited challenged asserted ",
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},

@@ -264,15 +264,20 @@ static bool look(cv_record *record, cv_arena *a, listed *l, cv_err *err)
     return ok;
 }
 
+static bool name_scopes(cv_record *record, listing *l, cv_err *err)
+{
+    return record->calls->scopes(record, cv_dialogue_scope(CV_STR("")).room, l->query->after, l->query->limit,
+                                 take_scope, l, err);
+}
+
 /* A page by name: all rows and revs of one moment. */
 static bool look_by_name(cv_record *record, listing *l, cv_err *err)
 {
-    const cv_scope_id none = cv_dialogue_scope(CV_STR(""));
     cv_scope_position at;
-    if (!record->calls->begin(record, l->arena, none, CV_READ, &at, err))
+    if (!record->calls->begin(record, l->arena, cv_dialogue_scope(CV_STR("")), CV_READ, &at, err))
         return false;
-    bool ok = record->calls->scopes(record, none.room, l->query->after, l->query->limit, take_scope, l, err);
-    for (size_t i = 0; ok && !l->query->names && i < l->list.count; i++)
+    bool ok = name_scopes(record, l, err);
+    for (size_t i = 0; ok && i < l->list.count; i++)
         ok = read_listed(record, l->arena, &l->list.items[i], err);
     record->calls->end(record);
     return ok;
@@ -308,11 +313,13 @@ bool cv_list_dialogues(cv_record *record, cv_arena *a, const cv_list_query *quer
 {
     listing l = {.arena = a, .query = query};
     bool by_name = !query->status.n && !query->since.n;
-    bool ok = by_name ? look_by_name(record, &l, err) : find_dialogues(record, query, &l, err);
+    bool ok = !by_name       ? find_dialogues(record, query, &l, err)
+              : query->names ? name_scopes(record, &l, err)
+                             : look_by_name(record, &l, err);
     for (size_t i = 0; ok && i < l.list.count; i++) {
         listed *one = &l.list.items[i];
         if (query->names)
-            ok = visit(ctx, one->id, NULL, one->rev, err);
+            ok = visit(ctx, one->id, NULL, 0, err);
         else if (one->rev)
             ok = visit(ctx, one->id, &one->row, one->rev, err);
     }

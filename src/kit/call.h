@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "kit/naming.h"
+#include "base/naming.h"
 #include "record/record.h"
 
 /* Who wants to know how far a long operation is; NULL: nobody. False: nobody waits for the answer any more. */

@@ -34,7 +34,7 @@ static cv_err *add(const cv_spot *at, cv_err_code code, cv_str value, const char
     cv_err_field(err, at->field);
     cv_err_value(err, shown(call, value));
     cv_err_item_type(err, at->item_type);
-    cv_err_local_id(err, shown(call, at->local_id));
+    cv_err_item(err, at->item_key, shown(call, at->item_id));
     return err;
 }
 

@@ -13,7 +13,8 @@
 typedef struct {
     cv_call *call;
     cv_str item_type; /* "perspective", "reference", "move" */
-    cv_str local_id;  /* of the item, when it has one */
+    cv_str item_key;  /* what its id is called in the request, when it has one … */
+    cv_str item_id;   /* … and the id */
     cv_str field;     /* perspectives[0].references[1].target */
 } cv_spot;
 

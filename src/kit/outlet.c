@@ -7,8 +7,8 @@ const char *const cv_record_database = "conclave.db";
 
 const char *cv_record_path(cv_arena *a, const char *root, const char *name)
 {
-    bool slash = root[strlen(root) - 1] == '/';
-    return cv_arena_copy_z(a, cv_arena_printf(a, "%s%s.conclave%s%s", root, slash ? "" : "/", *name ? "/" : "", name));
+    bool slash = *root && root[strlen(root) - 1] != '/';
+    return cv_arena_copy_z(a, cv_arena_printf(a, "%s%s.conclave%s%s", root, slash ? "/" : "", *name ? "/" : "", name));
 }
 
 static bool lies_in(cv_str path, const char *folder)
@@ -17,16 +17,39 @@ static bool lies_in(cv_str path, const char *folder)
     return cv_str_eq(path, f) || (cv_str_starts(path, f) && path.p[f.n] == '/');
 }
 
+const char *cv_room_folder(cv_arena *a, const cv_room *room)
+{
+    return cv_record_path(a, "", room->folder);
+}
+
 /* Below the root there are no links, so the words of the path say where it leads. */
-static bool is_own(const cv_call *call, cv_where where)
+static bool is_in_own(const cv_call *call, cv_where where, const char *name)
 {
     cv_arena *a = call->arena;
-    cv_str path = cv_str_of(where.path);
     if (where.root && *where.path)
-        return lies_in(path, ".conclave") && !lies_in(path, ".conclave/dialogues");
-    const char *whole = cv_where_path(a, where);
-    return cv_path_is_below(a, whole, cv_record_path(a, call->root, "")) &&
-           !cv_path_is_below(a, whole, cv_record_path(a, call->root, "dialogues"));
+        return lies_in(cv_str_of(where.path), cv_record_path(a, "", name));
+    return cv_path_is_below(a, cv_where_path(a, where), cv_record_path(a, call->root, name));
+}
+
+/* In the record's folder, and in none that a room has there. */
+static bool is_own(const cv_call *call, cv_where where)
+{
+    if (!is_in_own(call, where, ""))
+        return false;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder && is_in_own(call, where, cv_rooms[i]->folder))
+            return false;
+    return true;
+}
+
+/* ".conclave/dialogues or .conclave/boards" */
+static cv_str room_folders(cv_arena *a)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder)
+            cv_buf_printf(&text, "%s%s", text.n ? " or " : "", cv_room_folder(a, cv_rooms[i]));
+    return cv_buf_take(&text, a);
 }
 
 static bool refuse_own(const cv_call *call, cv_where where, cv_str path, cv_err *err)
@@ -35,7 +58,8 @@ static bool refuse_own(const cv_call *call, cv_where where, cv_str path, cv_err 
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "the path lies in the record's own folder");
     cv_err_value(err, path);
-    cv_err_suggest(err, CV_STR("name a path outside .conclave, or one below .conclave/dialogues"));
+    cv_err_suggest(err, cv_arena_printf(call->arena, "name a path outside .conclave, or one below %.*s",
+                                        CV_FMT(room_folders(call->arena))));
     return false;
 }
 

@@ -1,7 +1,7 @@
 /* outlet.h - where an operation may write a file.
  *
  * Callers other than the command line stay below the project's root (base/path.h). Nobody writes into the record's own
- * folder, but for what belongs to dialogues there:
+ * folder, but for the folders that rooms have there:
  *
  *     .conclave/conclave.db, -wal, -shm …     never
  *     .conclave/dialogues/ID/…                yes
@@ -10,11 +10,14 @@
 #define CV_KIT_OUTLET_H
 
 #include "base/where.h"
-#include "kit/call.h"
+#include "kit/room.h"
 
-/* The record's folder in a project, or `name` in it; "" is the folder itself. */
+/* The record's folder in a project, or `name` in it; "" is the folder itself. With "" as root: relative to it. */
 const char *cv_record_path(cv_arena *a, const char *root, const char *name);
 extern const char *const cv_record_database; /* its name there */
+
+/* ".conclave/dialogues": the folder of a room that has one, in the project. */
+const char *cv_room_folder(cv_arena *a, const cv_room *room);
 
 /* `path` as this caller means it, or an error without its field. */
 bool cv_outlet_where(const cv_call *call, cv_str path, cv_where *ret_where, cv_err *err);

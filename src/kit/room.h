@@ -14,6 +14,9 @@
 #define CV_KIT_ROOM_H
 
 #include "kit/call.h"
+#include "kit/doctor.h"
+#include "kit/import.h"
+#include "record/verify.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
@@ -146,13 +149,22 @@ typedef struct cv_room {
     const cv_skill *skills;
     const cv_topic *topics;
     struct {
-        const char *field; /* of inputs and replies, which names one of its scopes: "dialogue_id" */
-        const char *value; /* what the command line calls its value: "DIALOGUE" */
-        const char *show;  /* the operation that shows one: "dialogue get" */
+        const char *field;      /* of inputs and replies, which names one of its scopes: "dialogue_id" */
+        const char *value;      /* what the command line calls its value: "DIALOGUE" */
+        const char *show;       /* the operation that shows one: "dialogue get" */
+        const char *one, *many; /* what people call it: "dialogue", "dialogues" */
     } scope;
     struct {
         const char *good, *pending, *bad; /* with blanks around each: the command line colours them */
     } statuses;
+    /* Its folder in .conclave, for files that people and agents read and write: "dialogues"; NULL: it has none. */
+    const char *folder;
+    /* What its events imply, for one scope: record/verify.h has checked bytes, chain and covers. The context is in `a`;
+     * `scratch` is for one row, and the room's to reset. NULL: they imply nothing more. */
+    cv_room_verify (*verify)(cv_arena *a, cv_arena *scratch);
+    /* Do its files agree with the record, which is open? NULL: it has none. */
+    void (*doctor)(cv_doctor *d);
+    cv_room_import import;
     /* Has the record anything of this room? NULL: that is never asked. */
     bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
 } cv_room;

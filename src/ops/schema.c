@@ -13,9 +13,9 @@
 /* Where the walk stands: from the innermost step to the whole value. */
 typedef struct step {
     const struct step *up;
-    cv_str key;   /* of a member; a NULL view: an item */
-    size_t index; /* of an item */
-    cv_str local_id;
+    cv_str key;               /* of a member; a NULL view: an item */
+    size_t index;             /* of an item */
+    cv_str item_key, item_id; /* of the innermost item that has one (x-item) */
     int depth;
 } step;
 
@@ -33,12 +33,13 @@ typedef enum {
     MAX_LENGTH,
     MIN_ITEMS,
     MAX_ITEMS,
+    ITEM_KEY,
     KEYWORDS
 } keyword;
 
-static const char *const words[KEYWORDS] = {"type",     "enum",    "properties", "required",  "additionalProperties",
-                                            "items",    "minimum", "maximum",    "minLength", "maxLength",
-                                            "minItems", "maxItems"};
+static const char *const words[KEYWORDS] = {"type",     "enum",     "properties", "required",  "additionalProperties",
+                                            "items",    "minimum",  "maximum",    "minLength", "maxLength",
+                                            "minItems", "maxItems", "x-item"};
 
 /* A list has one schema for all its items: what it says is looked up once and kept, by its address. */
 enum { SHAPES = 32 };
@@ -137,7 +138,7 @@ static cv_err *fault(walk *w, cv_err_code code, const step *here, cv_str name, c
     cv_err *err = cv_errs_add(w->errs, w->arena, code, "%.*s", CV_FMT(message));
     cv_err_field(err, path_of(w->arena, here, name));
     cv_err_constraint(err, cv_str_of(constraint));
-    cv_err_local_id(err, here->local_id);
+    cv_err_item(err, here->item_key, here->item_id);
     place(w, value, err);
     return err;
 }
@@ -372,7 +373,8 @@ static void check_array(walk *w, const cv_json *schema, const cv_json *value, co
     const cv_json *items = part(w, schema, ITEMS);
     check_range(w, schema, value, here, value->count, MIN_ITEMS, " items");
     for (uint32_t i = 0; i < value->count && !is_full(w); i++) {
-        step item = {.up = here, .index = i, .local_id = here->local_id, .depth = here->depth + 1};
+        step item = {
+            .up = here, .index = i, .item_key = here->item_key, .item_id = here->item_id, .depth = here->depth + 1};
         check_value(w, items, &value->items[i], &item);
     }
 }
@@ -464,14 +466,19 @@ static void check_member(walk *w, const cv_json *schema, const cv_json *object, 
 
 static void check_object(walk *w, const cv_json *schema, const cv_json *value, const step *here)
 {
-    const cv_json *local_id = cv_json_get(value, CV_STR("local_id"));
+    const cv_json *key = part(w, schema, ITEM_KEY), *id = key ? cv_json_get(value, key->text) : NULL;
     step named = *here;
-    if (local_id && local_id->type == CV_JSON_STRING)
-        named.local_id = excerpt(w->arena, local_id->text);
+    if (id && id->type == CV_JSON_STRING) {
+        named.item_key = key->text;
+        named.item_id = excerpt(w->arena, id->text);
+    }
     check_required(w, schema, value, &named);
     for (uint32_t i = 0; i < value->count && !is_full(w); i++) {
-        step inside = {
-            .up = &named, .key = value->members[i].key, .local_id = named.local_id, .depth = here->depth + 1};
+        step inside = {.up = &named,
+                       .key = value->members[i].key,
+                       .item_key = named.item_key,
+                       .item_id = named.item_id,
+                       .depth = here->depth + 1};
         check_member(w, schema, value, &value->members[i], &inside);
     }
 }

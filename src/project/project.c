@@ -70,15 +70,15 @@ static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv
     return false;
 }
 
-/* The record is never read or written through a link. */
+/* The record, and the folders of the rooms, are never read or written through a link. */
 static bool check_links(cv_arena *a, const char *root, cv_err *err)
 {
-    const char *paths[] = {".conclave/dialogues", cv_arena_printf(a, ".conclave/%s", cv_record_database).p,
-                           cv_arena_printf(a, ".conclave/%s-watermark", cv_record_database).p,
-                           cv_arena_printf(a, ".conclave/%s-wal", cv_record_database).p,
-                           cv_arena_printf(a, ".conclave/%s-shm", cv_record_database).p};
-    for (size_t i = 0; i < CV_COUNT(paths); i++)
-        if (!cv_where_check((cv_where){root, paths[i]}, err))
+    static const char *const ends[] = {"", "-watermark", "-wal", "-shm"};
+    for (size_t i = 0; i < CV_COUNT(ends); i++)
+        if (!cv_where_check((cv_where){root, cv_arena_printf(a, ".conclave/%s%s", cv_record_database, ends[i]).p}, err))
+            return false;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder && !cv_where_check((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
             return false;
     return true;
 }
@@ -134,9 +134,11 @@ static bool make(cv_arena *a, const char *root, cv_err *err)
     struct stat st;
     cv_record *record;
     if (!check_links(a, root, err) || !check_lost(a, root, err) ||
-        !cv_folder_make_private((cv_where){root, ".conclave"}, err) ||
-        !cv_folder_make_private((cv_where){root, ".conclave/dialogues"}, err))
+        !cv_folder_make_private((cv_where){root, ".conclave"}, err))
         return false;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder && !cv_folder_make_private((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
+            return false;
     if (!cv_where_look(gitignore, &st) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
         return false;
     if (!cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_CREATE, &cv_program_types,
@@ -168,7 +170,7 @@ static void answer(cv_call *call, const char *root, bool created)
     cv_json_key_bool(&w, "created", created);
     if (above) {
         cv_notice_add(&warnings, call->arena, CV_STR("project_in_project"),
-                      "this folder lies in the project '%s', whose dialogues are not seen from here any more", above);
+                      "this folder lies in the project '%s', whose record is not seen from here any more", above);
         cv_notices_answer(&warnings, &w);
     }
     cv_json_end_object(&w);

@@ -4,7 +4,7 @@
  *       .conclave/
  *         conclave.db       the record; SQLite keeps conclave.db-wal and -shm beside it
  *         .gitignore        leaves the record out of git: a binary file that two branches cannot merge
- *         dialogues/        what people and agents read and write
+ *         dialogues/ …      the folder of each room: what people and agents read and write
  *
  * The folder and the record are their owner's alone (0700, 0600) when they are made, whatever the umask; an owner who
  * wants others to read them says so with chmod.

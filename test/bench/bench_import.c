@@ -13,10 +13,10 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "dialogue/operations.h"
 #include "dialogue/text/doc.h"
 #include "dialogue/types.h"
 #include "kit/room.h"
+#include "project/operations.h"
 
 enum { REPETITIONS = 3, DIALOGUES = 12, ROUNDS = 3 };
 
@@ -119,7 +119,7 @@ static double import_all(cv_arena *a, const char *work, const char *folder, int 
                     .out = &out,
                     .errs = &errs};
     double begin = seconds();
-    if (!cv_dialogue_import(&call))
+    if (!cv_project_import(&call))
         die(&errs.items[0]);
     double took = seconds() - begin;
     cv_record_close(record);

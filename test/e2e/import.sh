@@ -24,7 +24,7 @@ run "the record" 0 dialogue get oven-size --json
 is '.dialogue.created_at == "2026-02-02T09:00:00.000Z" and .dialogue.status == "converged" and .dialogue.total_alignment == 36'
 is '[.experts[] | {(.expert_slug): .role}] | add == {"muffin": "Head Baker", "cupcake": "Bookkeeper"}'
 run "verify" 0 verify --json
-is '[.dialogues[].id] == ["nvidia-investment-decision", "oven-size"]'
+is '[.scopes[].name] == ["nvidia-investment-decision", "oven-size"]'
 "$conclave" dialogue export oven-size --output-path - >before.json
 jq -e '[.tensions[] | {(.label): .status}] | add == {"Floor space": "resolved", "The loan": "resolved"}' before.json >/dev/null
 ok $? "the tracker's statuses are the record's"

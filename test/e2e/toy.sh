@@ -90,4 +90,42 @@ exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
 ok $? "a change by another process reaches who has subscribed"
+
+# ---- what the project does for every room: folder, files, import
+project other
+"$conclave" jar fill plums >/dev/null
+[ "$(stat -c %a .conclave/jars)" = 700 ] && [ "$(stat -c %a .conclave/dialogues)" = 700 ]
+ok $? "init makes the folder of every room, its owner's alone"
+run "its folder among the files" 0 help files
+has ".conclave/dialogues/ID/        the files of one dialogue"
+has ".conclave/jars/ID/             the files of one jar"
+run "its files are examined" 0 doctor --json
+is '[.findings[] | select(.check == "jars") | .message] == ["1 on the shelf"]'
+run "written below its folder" 0 backup .conclave/jars/copy.db
+rm .conclave/jars/copy.db
+run "not in another one" 1 backup .conclave/jam/copy.db
+has "one below .conclave/dialogues or .conclave/jars" err
+run "not beside it" 1 backup .conclave/jars.db
+mkdir shelf linked && echo 7 >shelf/pears.jar && echo many >shelf/figs.jar && mkdir linked/.conclave && ln -s ../../shelf linked/.conclave/jars
+run "nor through a link" 1 jar list --root linked
+cp "$root/examples/decision.dialogue.md" bread.dialogue.md
+sed 's/^# .*/# Notes/' bread.dialogue.md >shelf/notes.md
+run "a path is taken by the room that it fits" 0 import shelf/pears.jar bread.dialogue.md --json
+is '(.jars == [{"name": "pears", "outcome": "imported"}]) and ([.dialogues[] | .name, .outcome] == ["bread", "imported"])'
+id=$(jq -r '.dialogues[0].dialogue_id' "$out")
+is '.counts.imported == 2 and .counts.in_jars == 7 and .counts.perspectives == .dialogues[0].perspectives and .status == "success"'
+run "and is there" 0 jar look pears --json
+is '.count == 7'
+run "another room is not asked to" 1 import shelf/figs.jar --json
+is '.jars[0].outcome == "failed" and (has("dialogues") | not) and .counts.failed == 1 and .status == "partial"'
+run "what nobody knows is perhaps a dialogue" 0 import shelf/notes.md --dry-run
+has "imported   notes -> "
+has "1 imported, 0 continued"
+"$conclave" dialogue export "$id" --output-path bread.json >/dev/null
+run "an export is known by its room" 0 import bread.json --json
+is '.dialogues[0].outcome == "unchanged" and (has("jars") | not)'
+run "verify lists what is kept" 0 verify --json
+is '[.scopes[] | .room, .name] == ["dialogue", "'"$id"'"]'
+run "of a room that keeps no rows" 1 verify --room jar --json
+is '.error_code == "invalid_value" and .valid_options == ["dialogue"]'
 finish

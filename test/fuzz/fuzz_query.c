@@ -64,7 +64,7 @@ static void check_terms(cv_arena *a, const cv_query *q)
 }
 
 /* Prepared and stepped: no input is a syntax error. */
-static void check_expression(cv_arena *a, const index_ *x, const cv_search_query *query)
+static void check_expression(cv_arena *a, const index_ *x, const cv_search_words *query)
 {
     cv_str expression = cv_sqlite_expression(a, query);
     size_t wanted = 0;
@@ -79,7 +79,7 @@ static void check_expression(cv_arena *a, const index_ *x, const cv_search_query
     sqlite3_reset(x->ask);
 }
 
-static void check_marks(cv_arena *a, const index_ *x, const cv_search_query *query, cv_str text)
+static void check_marks(cv_arena *a, const index_ *x, const cv_search_words *query, cv_str text)
 {
     cv_sqlite_tokenizer tokenizer = x->tokenizer;
     cv_sqlite_patterns patterns;
@@ -101,7 +101,7 @@ static void check(cv_arena *a, const cv_query *q, cv_str text)
 {
     const index_ *x = open_index();
     for (int any = 0; any < 2; any++) {
-        cv_search_query query = {.terms = q->items, .count = q->count, .any = any};
+        cv_search_words query = {.terms = q->items, .count = q->count, .any = any};
         check_expression(a, x, &query);
         check_marks(a, x, &query, text);
     }

@@ -196,7 +196,7 @@ static void check_record(cv_mcp_host *host, cv_mcp_session *session)
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     cv_folder_entries beside;
-    need(request(host, session, CV_STR("blue_dialogue_verify {}")));
+    need(request(host, session, CV_STR("conclave_verify {}")));
     need(cv_folder_list(&a, cv_where_named(world.around), &beside, &err) && beside.count == 1);
     cv_arena_release(&a);
 }

@@ -62,8 +62,7 @@ static bool fill(cv_call *call)
         cv_err_suggest(&err, CV_STR("shows how much is in it"));
         return cv_call_fail(call, &err);
     }
-    if (!cv_folder_make_private((cv_where){call->root, ".conclave/jars"}, &err) ||
-        !cv_file_write_private((cv_where){call->root, path_of(a, jar)}, cv_arena_printf(a, "%d", count), &err))
+    if (!cv_file_write_private((cv_where){call->root, path_of(a, jar)}, cv_arena_printf(a, "%d", count), &err))
         return cv_call_fail(call, &err);
     answer(call, jar, count);
     return true;
@@ -154,8 +153,54 @@ static void print_topic(cv_buf *out)
 
 static bool in_use(cv_record *record, cv_arena *a, const char *root)
 {
+    cv_folder_entries jars;
+    cv_err err = {.arena = a};
     (void)record;
-    return cv_file_is_folder(cv_arena_printf(a, "%s/.conclave/jars", root).p);
+    return cv_folder_list(a, (cv_where){root, ".conclave/jars"}, &jars, &err) && jars.count > 0;
+}
+
+/* ---- its files -------------------------------------------------------------------------------------------------- */
+
+/* "plums.jar" holds a number. */
+static cv_import_fit fits(cv_arena *a, cv_where path)
+{
+    (void)a;
+    return cv_str_ends(cv_str_of(path.path), CV_STR(".jar")) ? CV_FIT_OWN : CV_FIT_NONE;
+}
+
+static bool import(cv_import *im)
+{
+    cv_arena *a = im->call->arena;
+    int64_t sum = 0;
+    for (size_t i = 0; i < im->count; i++) {
+        cv_err err = {.arena = a};
+        cv_str text, name = cv_str_of(cv_where_name(im->paths[i])), jar = cv_str_head(name, name.n - 4);
+        int count = 0;
+        bool ok = cv_file_read_text_at(a, im->paths[i], &text, &err) && cv_str_to_int(cv_str_trim(text), &count);
+        if (ok && im->record == im->call->record)
+            ok = cv_file_write_private((cv_where){im->call->root, path_of(a, jar)}, cv_str_trim(text), &err);
+        cv_import_outcome outcome = ok ? CV_OUTCOME_IMPORTED : CV_OUTCOME_FAILED;
+        im->outcomes[outcome]++;
+        sum += count;
+        cv_json_begin_object(im->w);
+        cv_json_key_str(im->w, "name", jar);
+        cv_json_key_str(im->w, "outcome", cv_import_outcomes.items[outcome]);
+        cv_json_end_object(im->w);
+        if (im->text)
+            cv_buf_printf(im->text, "%.*s  %.*s\n", CV_FMT(cv_import_outcomes.items[outcome]), CV_FMT(jar));
+    }
+    cv_json_key_int(&im->counts, "in_jars", sum);
+    return true;
+}
+
+static void examine(cv_doctor *d)
+{
+    cv_folder_entries jars;
+    cv_err err = {.arena = d->call.arena};
+    if (cv_folder_list(d->call.arena, (cv_where){d->call.root, ".conclave/jars"}, &jars, &err))
+        cv_doctor_say(d, "jars", CV_DOCTOR_OK, "%zu on the shelf", jars.count);
+    else
+        cv_doctor_fail(d, "jars", CV_DOCTOR_ERROR, &err);
 }
 
 static const cv_resource resources[] = {
@@ -175,11 +220,15 @@ const cv_room cv_room_toy = {
     .instructions = "Jars: toy_jar_fill puts something in, toy_jar_look tells how much there is.",
     .example = "  conclave jar fill plums\n",
     .ops = ops,
+    .records = &cv_toy_records,
     .codes = codes,
     .resources = resources,
     .prompts = prompts,
     .completions = completions,
     .topics = topics,
-    .scope = {.field = "jar_id", .value = "JAR", .show = "jar look"},
+    .scope = {.field = "jar_id", .value = "JAR", .show = "jar look", .one = "jar", .many = "jars"},
+    .folder = "jars",
+    .doctor = examine,
+    .import = {.fit = fits, .run = import},
     .in_use = in_use,
 };

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/folder.h"
-#include "dialogue/doctor/doctor.h"
 #include "dialogue/operations.h"
 #include "kit/room.h"
+#include "project/doctor.h"
 
 typedef struct {
     cv_arena a;

@@ -21,7 +21,7 @@ static void test_rows(void **state)
         assert_true(op->details && cv_str_ends(cv_str_of(op->details), CV_STR("\n")));
         assert_ptr_equal(cv_op_find(cv_str_of(op->room), cv_str_of(op->verb)), op);
         if (op->tool)
-            assert_true(cv_str_starts(cv_str_of(op->tool), CV_STR("blue_dialogue_")));
+            assert_true(cv_str_starts(cv_str_of(op->tool), *op->room ? CV_STR("blue_dialogue_") : CV_STR("conclave_")));
         if (op->flags & CV_OP_WRITES)
             assert_true(op->flags & CV_OP_STORE);
     }
@@ -254,7 +254,7 @@ static void test_names(void **state)
         const char *command, *tool, *usual;
     } rows[] = {
         {"dialogue list", "", 0, 0, "conclave dialogue list", "blue_dialogue_list", "blue_dialogue_list"},
-        {"verify", "", 0, 0, "conclave verify", "blue_dialogue_verify", "conclave verify"},
+        {"verify", "", 0, 0, "conclave verify", "conclave_verify", "conclave verify"},
         {"init", "", 4, 1, "conclave init --data @a.json", "conclave init --data @a.json",
          "conclave init --data @a.json"},
         {"dialogue respond", "x", 0, 4,

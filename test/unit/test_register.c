@@ -58,12 +58,10 @@ static void verify(cv_world *w, const char *id)
     cv_call call = cv_world_begin(w);
     cv_err err = {.arena = &w->turn};
     cv_json input;
-    call.input_text = cv_world_request(&w->turn, cv_arena_printf(&w->turn, "{'dialogue_id': '%s'}", id));
+    call.input_text = cv_world_request(&w->turn, cv_arena_printf(&w->turn, "{'room': 'dialogue', 'scope': '%s'}", id));
     assert_ok(cv_json_parse(&w->turn, call.input_text, &input, &err), &err);
     call.input = &input;
-    const cv_operation *op = cv_op_find(CV_STR("record"), CV_STR("verify"));
-    if (!op)
-        op = cv_op_find(CV_STR(""), CV_STR("verify"));
+    const cv_operation *op = cv_op_find(CV_STR(""), CV_STR("verify"));
     assert_non_null(op);
     bool ok = cv_op_call(op, &call);
     if (!ok)

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "dialogue/operations.h"
 #include "kit/outlet.h"
 #include "kit/room.h"
+#include "project/operations.h"
 #include "project/project.h"
 
 static const char *const bakers[] = {"muffin", "scone", NULL};
@@ -152,7 +152,8 @@ static void a_backup_is_put_back_and_that_is_undone(void **state)
     struct stat st;
     cv_str before = bytes_of(f, f->backup);
     assert_true(restore(f, f->backup));
-    assert_str_has(cv_buf_str(&f->w.out), "\"lost\":[{\"dialogue_id\":\"wine\",\"rev\":1,\"restored_rev\":0}]");
+    assert_str_has(cv_buf_str(&f->w.out),
+                   "\"lost\":[{\"room\":\"dialogue\",\"name\":\"wine\",\"rev\":1,\"restored_rev\":0}]");
     assert_str_has(cv_buf_str(&f->w.out), "newer_in_kept");
     assert_str_eq(dialogues_in(f, f->path), "bread ");
     assert_int_equal(each_file(f, "before-restore", keep_path, &kept), 1);

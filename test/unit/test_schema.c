@@ -149,10 +149,13 @@ static void test_rest_of_a_fault(void **state)
     (void)state;
     cv_arena a = {0};
     cv_errs errs = {0};
-    faults_of(&a, CV_STR(OBJECT("\"claims\":{\"items\":{\"properties\":{\"status\":{\"enum\":[\"x\"]}}}}")),
+    faults_of(&a,
+              CV_STR(OBJECT(
+                  "\"claims\":{\"items\":{\"x-item\":\"local_id\",\"properties\":{\"status\":{\"enum\":[\"x\"]}}}}")),
               CV_STR("{\"claims\":[{\"status\":\"y\",\"local_id\":\"MUFFIN-C0101\"}]}"), &errs);
     assert_int_equal(errs.count, 1);
-    assert_str_eq(errs.items[0].local_id, "MUFFIN-C0101");
+    assert_str_eq(errs.items[0].item_key, "local_id");
+    assert_str_eq(errs.items[0].item_id, "MUFFIN-C0101");
     assert_str_eq(errs.items[0].value, "y");
     assert_str_eq(errs.items[0].constraint, "enum");
     assert_int_equal(errs.items[0].option_count, 1);

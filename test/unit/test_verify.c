@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "dialogue/operations.h"
-#include "dialogue/words/errors.h"
 #include "kit/room.h"
+#include "project/operations.h"
 
 /* The sample's database as bytes, and a place for copies of it. */
 typedef struct {
@@ -162,8 +161,8 @@ static void the_sample_is_sound(void **state)
     fixture *f = *state;
     sqlite3_close(open_raw(f));
     assert_null(verify(f, true).p);
-    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"success\",\"dialogues\":[{\"id\":\"nvidia-decision\",\"rev\":9,"
-                                        "\"events\":31,\"head\":\"");
+    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"success\",\"scopes\":[{\"room\":\"dialogue\",\"name\":"
+                                        "\"nvidia-decision\",\"rev\":9,\"events\":31,\"head\":\"");
 }
 
 /* ---- every column of every table -------------------------------------------------------------- */
@@ -411,7 +410,7 @@ static void what_makes_no_sense_is_noticed(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cv_sample s;
         cv_sample_make(&s);
-        verify_sample(&s, "{\"dialogue_id\":\"nvidia-decision\"}", true);
+        verify_sample(&s, "{\"room\":\"dialogue\",\"scope\":\"nvidia-decision\"}", true);
         cv_sample_begin(&s);
         cases[i].write(&s);
         cv_sample_commit(&s);
@@ -429,10 +428,45 @@ static void several_dialogues_are_verified(void **state)
     s.writes = 0;
     cv_sample_create(&s);
     cv_str answer = verify_sample(&s, "{}", true);
-    assert_str_has(answer, "[{\"id\":\"another\",\"rev\":1,");
-    assert_str_has(answer, "},{\"id\":\"nvidia-decision\",\"rev\":9,");
-    verify_sample(&s, "{\"dialogue_id\":\"anothre\"}", false);
-    assert_int_equal(s.errs.items[0].code, CV_ERR_DIALOGUE_NOT_FOUND);
+    assert_str_has(answer, "[{\"room\":\"dialogue\",\"name\":\"another\",\"rev\":1,");
+    assert_str_has(answer, "},{\"room\":\"dialogue\",\"name\":\"nvidia-decision\",\"rev\":9,");
+    cv_str one = verify_sample(&s, "{\"room\":\"dialogue\",\"scope\":\"another\"}", true);
+    assert_str_has(one, "[{\"room\":\"dialogue\",\"name\":\"another\",\"rev\":1,");
+    assert_true(cv_str_find(one, CV_STR("nvidia-decision")) == SIZE_MAX);
+    assert_str_has(verify_sample(&s, "{\"room\":\"dialogue\"}", true), "nvidia-decision");
+    cv_sample_close(&s);
+}
+
+/* What is not there is refused with what would be right. */
+static void scopes_are_named_with_their_room(void **state)
+{
+    static const struct {
+        const char *input, *field, *message, *suggestion;
+        cv_err_code code;
+    } cases[] = {
+        {"{\"room\":\"dialogue\",\"scope\":\"nvidia-decisoin\"}", "scope", "there is no dialogue 'nvidia-decisoin'",
+         "did you mean 'nvidia-decision'?", CV_ERR_NOT_FOUND},
+        {"{\"room\":\"dialogue\",\"scope\":\"x\"}", "scope", "there is no dialogue 'x'",
+         "without 'scope' all of the room are verified, and listed", CV_ERR_NOT_FOUND},
+        {"{\"room\":\"dialog\"}", "room", "there is no room 'dialog' that keeps anything", "did you mean 'dialogue'?",
+         CV_ERR_INVALID_VALUE},
+        {"{\"scope\":\"nvidia-decision\"}", "room", "the room of the scope is not named", "", CV_ERR_MISSING_FIELD},
+    };
+    cv_sample s;
+    (void)state;
+    cv_sample_make(&s);
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        verify_sample(&s, cases[i].input, false);
+        const cv_err *err = &s.errs.items[0];
+        assert_ptr_equal(err->code, cases[i].code);
+        assert_str_eq(err->field, cases[i].field);
+        assert_str_has(err->message, cases[i].message);
+        assert_str_eq(err->suggestion, cases[i].suggestion);
+        if (cv_str_eq(err->field, CV_STR("room"))) {
+            assert_int_equal(err->option_count, 1);
+            assert_str_eq(err->options[0], "dialogue");
+        }
+    }
     cv_sample_close(&s);
 }
 
@@ -550,6 +584,7 @@ int main(void)
         TEST(the_engine_is_asked_as_well),
         cmocka_unit_test(what_makes_no_sense_is_noticed),
         cmocka_unit_test(several_dialogues_are_verified),
+        cmocka_unit_test(scopes_are_named_with_their_room),
         cmocka_unit_test(it_can_be_followed_and_left),
         cmocka_unit_test(backups_are_whole_and_verify),
         cmocka_unit_test(backups_are_replaced_only_by_force),

@@ -9,7 +9,8 @@
  *     ## Instructions           how and where to answer
  *
  * The headings and marks are ours and can be trusted: a line of quoted text that looks like one gets a backslash
- * (text/doc.h), and the whole reads back with our own parser. Texts of the judge (words) are put in as they are.
+ * (dialogue/text/doc.h), and the whole reads back with our own parser. Texts of the judge (words) are put in as they
+ * are.
  *
  * Nothing is left out unless a cut says so; then the prompt names what is missing.
  */

@@ -26,7 +26,8 @@ cv_spot cv_check_item(const cv_batch *b, cv_str item_type, cv_str list, size_t i
 cv_spot cv_check_draft(const cv_batch *b, const cv_draft *draft)
 {
     cv_spot at = cv_check_item(b, cv_kinds[draft->kind].word, draft->list, draft->index);
-    at.local_id = draft->local_id;
+    at.item_key = CV_STR("local_id");
+    at.item_id = draft->local_id;
     return at;
 }
 

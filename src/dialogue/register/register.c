@@ -99,7 +99,7 @@ static bool already_registered(cv_call *call, const cv_batch *b, const cv_state 
 static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state, cv_outcome *outcome)
 {
     int64_t next = cv_state_next_round(state);
-    cv_spot at = {call, CV_STR("round"), {NULL, 0}, CV_STR("round")};
+    cv_spot at = {.call = call, .item_type = CV_STR("round"), .field = CV_STR("round")};
     cv_str value = cv_arena_printf(call->arena, "%lld", (long long)b->round);
     if (b->round >= 0 && b->round < next)
         return already_registered(call, b, state, &at, outcome);

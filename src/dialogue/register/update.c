@@ -13,7 +13,7 @@
 
 static cv_spot spot(cv_update *u, const char *item_type, const char *list, size_t index)
 {
-    cv_spot at = {u->ids.call, cv_str_of(item_type), {NULL, 0}, cv_str_of(list)};
+    cv_spot at = {.call = u->ids.call, .item_type = cv_str_of(item_type), .field = cv_str_of(list)};
     return cv_spot_at(&at, index);
 }
 
@@ -165,7 +165,7 @@ static void check_round(cv_update *u, const cv_spot *at, int64_t round)
 
 static bool check(cv_update *u)
 {
-    cv_spot whole = {u->ids.call, CV_STR("update"), {NULL, 0}, CV_STR("updates")};
+    cv_spot whole = {.call = u->ids.call, .item_type = CV_STR("update"), .field = CV_STR("updates")};
     for (size_t i = 0; i < u->edits.count; i++)
         check_edit(u, &u->edits.items[i], i);
     for (size_t i = 0; i < u->scores.count; i++) {

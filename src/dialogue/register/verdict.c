@@ -33,7 +33,7 @@ static bool is_judges(const verdict *v)
 
 static cv_spot spot(verdict *v, const char *field)
 {
-    return (cv_spot){v->ids.call, CV_STR("verdict"), {NULL, 0}, cv_str_of(field)};
+    return (cv_spot){.call = v->ids.call, .item_type = CV_STR("verdict"), .field = cv_str_of(field)};
 }
 
 /* ---- parse ----------------------------------------------------------------------------------- */

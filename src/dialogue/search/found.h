@@ -1,7 +1,16 @@
 /* found.h - hits of a search as operations answer them.
  *
- * Letters of kinds (record/search.h) become words, keys become ids, bodies become snippets. Both search and similar ask
- * through here, so that a hit looks the same wherever it is shown.
+ * Things that can be found have a kind, the letter of events: P R T E C, D dialogue, O round, S response, V verdict; a
+ * title and a body:
+ *
+ *     P R T E C   label             content
+ *     D           title             question, texts of the background
+ *     O           title             summary
+ *     S                             the response
+ *     V           recommendation    description, conditions
+ *
+ * Letters become words, keys become ids, bodies become snippets. Both search and similar ask through here, so that a
+ * hit looks the same wherever it is shown.
  */
 #ifndef CV_DIALOGUE_SEARCH_FOUND_H
 #define CV_DIALOGUE_SEARCH_FOUND_H
@@ -9,6 +18,18 @@
 #include "dialogue/notices.h"
 #include "dialogue/search/query.h"
 #include "dialogue/state.h"
+
+typedef struct {
+    const cv_search_term *terms; /* at most CV_MAX_QUERY_WORDS words in all */
+    size_t count;
+    bool any;           /* one of the terms suffices; excluded ones stay excluded */
+    cv_str kinds;       /* letters; empty: all */
+    cv_str dialogue_id; /* empty: all */
+    cv_str without;     /* JSON list of dialogue ids; empty: none */
+    cv_str statuses;    /* JSON list; a verdict's is its type; empty: all */
+    cv_str expert;      /* slug of a contributor, author or supporter; empty: all */
+    size_t limit, offset;
+} cv_search_query;
 
 typedef struct {
     cv_str dialogue_id, dialogue_title;

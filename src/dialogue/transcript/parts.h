@@ -5,7 +5,7 @@
  *     an absent score               "—"
  *     a text with an open fence     the same, closed
  *
- * A document of such pieces is canonical: what is written is read back as the same document (text/doc.h).
+ * A document of such pieces is canonical: what is written is read back as the same document (dialogue/text/doc.h).
  */
 #ifndef CV_DIALOGUE_TRANSCRIPT_PARTS_H
 #define CV_DIALOGUE_TRANSCRIPT_PARTS_H

@@ -2,7 +2,7 @@
  *
  *     record -> cv_transcript      the rows, who said what in which round, how tensions came to stand
  *            -> cv_doc             title, panel, boards, inventories, rounds, verdicts
- *            -> markdown           text/render.c; what is written is read back as the same document
+ *            -> markdown           dialogue/text/render.c; what is written is read back as the same document
  *
  * Everything is told as it stands after the last round that is told: a status is what the events up to then made of
  * it. Entities keep their ids and stand in their round with the first of their contributors; the others are named

@@ -340,7 +340,7 @@ bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err)
 /* What a search needs besides the store. */
 typedef struct {
     const cv_word_query *query;
-    cv_search_query words; /* the terms alone, for the tokenizer */
+    cv_search_words words; /* the terms alone, for the tokenizer */
     cv_sqlite_patterns patterns;
     cv_arena scratch; /* for one hit */
     cv_word_visit visit;

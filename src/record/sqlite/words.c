@@ -114,7 +114,7 @@ static void add_term(cv_buf *out, const cv_search_term *term)
 }
 
 /* ((a OR b) AND (c)), or with `any` ((a) OR (b) OR (c)). False when no term is wanted. */
-static bool add_wanted(cv_buf *out, const cv_search_query *query)
+static bool add_wanted(cv_buf *out, const cv_search_words *query)
 {
     size_t done = 0;
     for (size_t i = 0; i < query->count; i++) {
@@ -130,7 +130,7 @@ static bool add_wanted(cv_buf *out, const cv_search_query *query)
     return done > 0;
 }
 
-static void add_excluded(cv_buf *out, const cv_search_query *query)
+static void add_excluded(cv_buf *out, const cv_search_words *query)
 {
     size_t done = 0;
     for (size_t i = 0; i < query->count; i++)
@@ -141,7 +141,7 @@ static void add_excluded(cv_buf *out, const cv_search_query *query)
     cv_buf_add_z(out, done ? ")" : "");
 }
 
-cv_str cv_sqlite_expression(cv_arena *a, const cv_search_query *query)
+cv_str cv_sqlite_expression(cv_arena *a, const cv_search_words *query)
 {
     cv_buf out = {0};
     if (add_wanted(&out, query))
@@ -240,7 +240,7 @@ static bool learn_word(void *ctx, cv_str stem, size_t start, size_t end)
     return true;
 }
 
-void cv_sqlite_patterns_of(cv_sqlite_tokenizer *t, cv_arena *a, const cv_search_query *query,
+void cv_sqlite_patterns_of(cv_sqlite_tokenizer *t, cv_arena *a, const cv_search_words *query,
                            cv_sqlite_patterns *ret_patterns)
 {
     *ret_patterns = (cv_sqlite_patterns){0};

@@ -20,7 +20,7 @@
 bool cv_sqlite_words_define(sqlite3 *db);
 
 /* The query as an FTS5 expression; empty when nothing is looked for. */
-cv_str cv_sqlite_expression(cv_arena *a, const cv_search_query *query);
+cv_str cv_sqlite_expression(cv_arena *a, const cv_search_words *query);
 
 /* The tokenizer of search_index (sql/003_search.sql), for marks. */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
     size_t count, capacity;
 } cv_sqlite_patterns;
 
-void cv_sqlite_patterns_of(cv_sqlite_tokenizer *t, cv_arena *a, const cv_search_query *query,
+void cv_sqlite_patterns_of(cv_sqlite_tokenizer *t, cv_arena *a, const cv_search_words *query,
                            cv_sqlite_patterns *ret_patterns);
 
 /* Where they are met in `text`: the first CV_MAX_MARKS of them. */

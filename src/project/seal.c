@@ -1,7 +1,7 @@
 /* seal.c - a seal for what was committed so far; see record/seal.h. */
 #include "record/seal.h"
 
-#include "dialogue/operations.h"
+#include "project/operations.h"
 
 bool cv_record_seal(cv_call *call)
 {
@@ -10,7 +10,7 @@ bool cv_record_seal(cv_call *call)
     if (!cv_seal_record(call->record, NULL, &seal, &err))
         return cv_call_fail(call, &err);
     if (seal.number == 0) {
-        cv_err_set(&err, CV_ERR_INVALID_VALUE, "there is nothing to seal yet: the record has no dialogue");
+        cv_err_set(&err, CV_ERR_INVALID_VALUE, "there is nothing to seal yet: the record is empty");
         return cv_call_fail(call, &err);
     }
     cv_json_writer w = {.out = call->out};

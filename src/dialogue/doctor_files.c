@@ -1,4 +1,4 @@
-/* doctor_files.c - do the files of the dialogues agree with the record? see doctor.h.
+/* doctor_files.c - do the files of the dialogues agree with the record? see kit/doctor.h.
  *
  *     .conclave/dialogues/ID/             a folder whose dialogue is gone, or never was
  *         round-7/                        … of a round that is neither registered nor the next one
@@ -15,9 +15,9 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "base/path.h"
-#include "dialogue/doctor/doctor.h"
 #include "dialogue/files.h"
 #include "dialogue/intake/response_files.h"
+#include "dialogue/room.h"
 #include "kit/outlet.h"
 #include "record/hash.h"
 
@@ -47,27 +47,6 @@ typedef struct {
     cv_map responses; /* "round/slug" -> index into s->responses + 1 */
     size_t missing;   /* responses of the record without a file */
 } visit;
-
-static cv_doctor_finding *about(cv_doctor *d, cv_where where, cv_doctor_finding *f)
-{
-    f->what = cv_str_of(cv_where_path(d->call.arena, where));
-    return f;
-}
-
-/* ---- leftovers -------------------------------------------------------------------------------------------------- */
-
-/* True: the name is one, and has been dealt with. */
-static bool take_leftover(cv_doctor *d, cv_where folder, const char *name)
-{
-    if (!cv_file_is_leftover(name))
-        return false;
-    cv_where where = cv_where_in(d->call.arena, folder, name);
-    cv_doctor_finding *f =
-        about(d, where, cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "left by a write that was cut off"));
-    f->remedy = CV_STR("conclave doctor --repair removes it");
-    f->repaired = d->repair && cv_where_unlink(where);
-    return true;
-}
 
 /* ---- the files of a round --------------------------------------------------------------------------------------- */
 
@@ -108,19 +87,21 @@ static void compare_response(visit *v, int64_t round, cv_str slug, cv_where wher
     cv_err err = {.arena = a};
     cv_str text;
     if (!row && round < cv_state_next_round(v->s)) {
-        about(v->d, where,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the round was registered without this response of %.*s",
-                            CV_FMT(slug)))
+        cv_doctor_about(v->d, where,
+                        cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE,
+                                      "the round was registered without this response of %.*s", CV_FMT(slug)))
             ->remedy = CV_STR("nothing, if the judge left it out on purpose: a registered round does not change");
     } else if (!row) {
-        about(v->d, where,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s is not handed in", CV_FMT(slug)))
+        cv_doctor_about(
+            v->d, where,
+            cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the response of %.*s is not handed in", CV_FMT(slug)))
             ->remedy = hand_in(v, round, slug, where);
     } else if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &text, &err)) {
-        about(v->d, where, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
+        cv_doctor_about(v->d, where, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
     } else if (!cv_str_eq(cv_hash_text(a, text), row->sha256)) {
-        about(v->d, where,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s handed in", CV_FMT(slug)))
+        cv_doctor_about(
+            v->d, where,
+            cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "is not the response that %.*s handed in", CV_FMT(slug)))
             ->remedy = CV_STR(
             "the record keeps what was handed in: move the file away, and 'conclave doctor --repair' writes that");
     }
@@ -131,12 +112,13 @@ static void check_round_file(visit *v, int64_t round, cv_where folder, const cha
     cv_str slug;
     bool response;
     cv_where where = cv_where_in(v->d->call.arena, folder, name);
-    if (take_leftover(v->d, folder, name) || !read_name(name, &slug, &response))
+    if (cv_doctor_leftover(v->d, folder, name) || !read_name(name, &slug, &response))
         return;
     const cv_rec_expert *expert = cv_state_expert(v->s, slug);
     if (!expert)
-        about(v->d, where,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is not an expert of this dialogue", CV_FMT(slug)))
+        cv_doctor_about(
+            v->d, where,
+            cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "'%.*s' is not an expert of this dialogue", CV_FMT(slug)))
             ->remedy = CV_STR("rename the file after its expert, or remove it");
     else if (response)
         compare_response(v, round, expert->expert_slug, where);
@@ -156,14 +138,15 @@ static void check_round_folder(visit *v, int64_t round, cv_where folder)
     cv_folder_entries entries;
     cv_err err = {.arena = v->d->call.arena};
     if (round > cv_state_next_round(v->s)) {
-        about(v->d, folder,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "there is no round %lld in this dialogue", (long long)round))
+        cv_doctor_about(
+            v->d, folder,
+            cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "there is no round %lld in this dialogue", (long long)round))
             ->remedy = cv_arena_printf(v->d->call.arena, "the next one is %lld: rename the folder, or remove it",
                                        (long long)cv_state_next_round(v->s));
         return;
     }
     if (!cv_folder_list(v->d->call.arena, folder, &entries, &err)) {
-        about(v->d, folder, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
+        cv_doctor_about(v->d, folder, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
         return;
     }
     for (size_t i = 0; i < entries.count; i++)
@@ -201,7 +184,7 @@ static void say_missing_files(ward *w)
     } else {
         f = cv_doctor_say(w->d, "files", CV_DOCTOR_NOTE, "%zu responses of %zu dialogues have no file", l->count,
                           l->dialogues);
-        f->what = cv_str_of(cv_record_path(a, w->d->call.root, "dialogues"));
+        f->what = cv_str_of(cv_where_path(a, (cv_where){w->d->call.root, CV_DIALOGUES_FOLDER}));
     }
     f->remedy = CV_STR("nothing, unless somebody wants to read them there: then conclave doctor --repair writes them");
     f->repaired = w->written == l->count;
@@ -294,17 +277,19 @@ static void check_folder(visit *v)
     const char *path = cv_where_path(v->d->call.arena, v->folder);
     if (!cv_where_look(v->folder, &st)) {
         if (!cv_path_is_below(v->d->call.arena, path, v->d->folder))
-            about(v->d, v->folder,
-                  cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the output_dir of %.*s is not there", CV_FMT(v->s->id)))
+            cv_doctor_about(
+                v->d, v->folder,
+                cv_doctor_say(v->d, "files", CV_DOCTOR_NOTE, "the output_dir of %.*s is not there", CV_FMT(v->s->id)))
                 ->remedy = CV_STR("nothing: it is made when something is written into it");
         return;
     }
     if (access(path, W_OK) != 0)
-        about(v->d, v->folder,
-              cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "the folder of %.*s cannot be written", CV_FMT(v->s->id)))
+        cv_doctor_about(
+            v->d, v->folder,
+            cv_doctor_say(v->d, "files", CV_DOCTOR_WARNING, "the folder of %.*s cannot be written", CV_FMT(v->s->id)))
             ->remedy = cv_arena_printf(v->d->call.arena, "chmod u+rwx '%s', or run as its owner", path);
     if (!cv_folder_list(v->d->call.arena, v->folder, &entries, &err)) {
-        about(v->d, v->folder, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
+        cv_doctor_about(v->d, v->folder, cv_doctor_fail(v->d, "files", CV_DOCTOR_WARNING, &err));
         return;
     }
     for (size_t i = 0; i < entries.count; i++) {
@@ -312,7 +297,7 @@ static void check_folder(visit *v)
         if (round >= 0)
             check_round_folder(v, round, cv_where_in(v->d->call.arena, v->folder, entries.items[i].name));
         else
-            take_leftover(v->d, v->folder, entries.items[i].name);
+            cv_doctor_leftover(v->d, v->folder, entries.items[i].name);
     }
 }
 
@@ -340,7 +325,7 @@ static bool check_dialogue(void *ctx, cv_str id, cv_err *unused)
     return true;
 }
 
-void cv_doctor_files(cv_doctor *d)
+static void check_files(cv_doctor *d)
 {
     size_t before = d->findings.count;
     cv_err err = {.arena = d->call.arena};
@@ -363,20 +348,25 @@ static void check_owner(cv_doctor *d, cv_where folder, const char *name)
     if (!cv_position_of(d->call.record, d->call.arena, cv_str_of(name), &position, &found, &err) || found)
         return;
     cv_doctor_finding *f = cv_doctor_say(d, "files", CV_DOCTOR_NOTE, "there is no dialogue '%s' in the record", name);
-    about(d, cv_where_in(d->call.arena, folder, name), f);
+    cv_doctor_about(d, cv_where_in(d->call.arena, folder, name), f);
     f->remedy = CV_STR("remove the folder, or keep it elsewhere; a dialogue of this name would write into it");
 }
 
-void cv_doctor_orphans(cv_doctor *d)
+/* Folders without a dialogue, leftovers of writes. */
+static void check_orphans(cv_doctor *d)
 {
-    const cv_where folders[] = {{d->call.root, ".conclave"}, {d->call.root, ".conclave/dialogues"}, {d->call.root, ""}};
-    for (size_t k = 0; k < CV_COUNT(folders); k++) {
-        cv_folder_entries entries;
-        cv_err err = {.arena = d->call.arena};
-        if (!cv_folder_list(d->call.arena, folders[k], &entries, &err))
-            continue; /* it is made when it is needed; one that cannot be read has been told */
-        for (size_t i = 0; i < entries.count; i++)
-            if (!take_leftover(d, folders[k], entries.items[i].name) && k == 1 && entries.items[i].is_folder)
-                check_owner(d, folders[k], entries.items[i].name);
-    }
+    const cv_where folder = {d->call.root, CV_DIALOGUES_FOLDER};
+    cv_folder_entries entries;
+    cv_err err = {.arena = d->call.arena};
+    if (!cv_folder_list(d->call.arena, folder, &entries, &err))
+        return; /* it is made when it is needed; one that cannot be read has been told */
+    for (size_t i = 0; i < entries.count; i++)
+        if (!cv_doctor_leftover(d, folder, entries.items[i].name) && entries.items[i].is_folder)
+            check_owner(d, folder, entries.items[i].name);
+}
+
+void cv_dialogue_doctor(cv_doctor *d)
+{
+    check_files(d);
+    check_orphans(d);
 }

@@ -4,37 +4,17 @@
  *     ! files      nvidia-decision: round-7 is no round of this dialogue
  *                  -> …
  */
-#include "dialogue/doctor/doctor.h"
+#include "project/doctor.h"
 
-#include "dialogue/operations.h"
 #include "kit/outlet.h"
+#include "kit/room.h"
+#include "project/operations.h"
 
 static const cv_str level_words[] = {CV_STR_INIT("ok"), CV_STR_INIT("note"), CV_STR_INIT("warning"),
                                      CV_STR_INIT("error")};
-const cv_words cv_doctor_levels = {level_words, CV_DOCTOR_LEVELS};
 _Static_assert(CV_COUNT(level_words) == CV_DOCTOR_LEVELS, "a word per level");
 
 static const char *const signs[CV_DOCTOR_LEVELS] = {"✓", "·", "!", "✗"};
-
-/* ---- findings --------------------------------------------------------------------------------------------------- */
-
-cv_doctor_finding *cv_doctor_say(cv_doctor *d, const char *check, cv_doctor_level level, const char *format, ...)
-{
-    va_list args;
-    cv_doctor_finding *f = CV_PUSH(d->call.arena, &d->findings);
-    va_start(args, format);
-    *f = (cv_doctor_finding){.check = check, .level = level, .message = cv_arena_vprintf(d->call.arena, format, args)};
-    va_end(args);
-    return f;
-}
-
-cv_doctor_finding *cv_doctor_fail(cv_doctor *d, const char *check, cv_doctor_level level, const cv_err *err)
-{
-    cv_doctor_finding *f = cv_doctor_say(d, check, level, "%.*s", CV_FMT(err->message));
-    f->what = err->file;
-    f->remedy = err->suggestion;
-    return f;
-}
 
 /* Paths in the project begin in its folder. */
 static cv_str shown(const cv_doctor *d, cv_str what)
@@ -96,7 +76,7 @@ static void answer_finding(cv_json_writer *w, const cv_doctor_finding *f, cv_str
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "check", cv_str_of(f->check));
-    cv_json_key_str(w, "level", cv_doctor_levels.items[f->level]);
+    cv_json_key_str(w, "level", level_words[f->level]);
     cv_json_key_str(w, "message", f->message);
     if (what.n > 0)
         cv_json_key_str(w, "what", what);
@@ -145,8 +125,10 @@ bool cv_record_doctor(cv_call *call)
         cv_doctor_watermark(&d);
         cv_doctor_history(&d);
         cv_doctor_search(&d);
-        cv_doctor_files(&d);
-        cv_doctor_orphans(&d);
+        for (size_t i = 0; cv_rooms[i]; i++)
+            if (cv_rooms[i]->doctor)
+                cv_rooms[i]->doctor(&d);
+        cv_doctor_leftovers(&d);
     }
     if (!call->record)
         cv_record_close(d.call.record);

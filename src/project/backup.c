@@ -12,9 +12,9 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "dialogue/notices.h"
-#include "dialogue/operations.h"
+#include "kit/notice.h"
 #include "kit/outlet.h"
+#include "project/operations.h"
 
 /* Whether the copy opens, with our schema, and is whole. */
 static bool is_whole(cv_call *call, const char *path, cv_err *err)

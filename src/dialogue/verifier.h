@@ -5,8 +5,8 @@
  *
  * Facts are noted while rows are read and told at the end: first it must be known that nothing was changed.
  */
-#ifndef CV_DIALOGUE_VERIFY_VERIFIER_H
-#define CV_DIALOGUE_VERIFY_VERIFIER_H
+#ifndef CV_DIALOGUE_VERIFIER_H
+#define CV_DIALOGUE_VERIFIER_H
 
 #include "dialogue/place.h"
 #include "dialogue/state.h"
@@ -18,8 +18,8 @@ typedef struct {
 } cv_expert_sum;
 
 typedef struct {
-    cv_arena arena;              /* lives as long as the dialogue is looked at */
-    cv_arena scratch;            /* … as one row */
+    cv_arena *arena;             /* lives as long as the dialogue is looked at */
+    cv_arena *scratch;           /* … as one row */
     uint8_t statuses[CV_PLACES]; /* cv_status + 1 as the row says; 0: no such entity */
     uint8_t folded[CV_PLACES];   /* … as the events say */
     uint32_t last_place;
@@ -30,10 +30,7 @@ typedef struct {
     cv_err fact; /* the first fact that does not agree; code NONE: none */
 } cv_verify;
 
-/* Verifies one dialogue; `v` is only room to work in. */
-bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err);
-
-/* What the dialogue room looks at. */
-cv_room_verify cv_verify_facts(cv_verify *v);
+/* What the dialogue room looks at (`verify` of its descriptor). */
+cv_room_verify cv_verify_facts(cv_arena *a, cv_arena *scratch);
 
 #endif

@@ -1,10 +1,9 @@
 /* doctor_store.c - what the store says about itself: does it open, is it whole, does it agree with its history; see
  * doctor.h. */
-#include "dialogue/doctor/doctor.h"
+#include "project/doctor.h"
 
-#include "dialogue/verify/verifier.h"
 #include "kit/outlet.h"
-#include "kit/room.h"
+#include "kit/scopes.h"
 #include "record/seal.h"
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
@@ -34,7 +33,8 @@ bool cv_doctor_open(cv_doctor *d)
     if (!d->call.record && !cv_record_open(d->call.arena, d->database, CV_RECORD_EXISTING, &cv_program_types,
                                            &cv_sql_sqlite_schema, &d->call.record, &err)) {
         add_way_out(cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
-        cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the dialogues and their files cannot be looked at");
+        cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the %.*s and their files cannot be looked at",
+                      CV_FMT(cv_scopes_nouns(d->call.arena)));
         return false;
     }
     d->call.record->calls->about(d->call.record, d->call.arena, &about);
@@ -71,39 +71,39 @@ void cv_doctor_watermark(cv_doctor *d)
 
 typedef struct {
     cv_doctor *d;
-    cv_verify *room;
-    size_t whole;
+    cv_scopes_tally whole;
 } verifying;
 
-static bool verify_next(void *ctx, cv_str id, cv_err *unused)
+static bool verify_next(void *ctx, cv_scope_id scope, cv_err *unused)
 {
     verifying *v = ctx;
-    cv_position position;
+    cv_scope_position position;
     cv_err err = {.arena = v->d->call.arena};
     (void)unused;
-    if (cv_verify_dialogue(&v->d->call, v->room, id, &position, &err)) {
-        v->whole++;
+    if (cv_scopes_verify(v->d->call.record, v->d->call.arena, scope, &position, &err)) {
+        cv_scopes_count(&v->whole, v->d->call.arena, scope.room);
         return true;
     }
     cv_doctor_finding *f = cv_doctor_fail(v->d, "history", CV_DOCTOR_ERROR, &err);
     add_way_out(f, &err);
-    f->what = id;
+    f->what = scope.name;
     return true;
 }
 
 void cv_doctor_history(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
-    verifying v = {.d = d, .room = CV_NEW(d->call.arena, cv_verify)};
+    verifying v = {.d = d};
     size_t before = d->findings.count;
     cv_seal last;
-    if (!cv_state_each(&d->call, verify_next, &v, &err) || !cv_seal_record(d->call.record, NULL, &last, &err))
+    if (!cv_scopes_each(&d->call, CV_STR(""), verify_next, &v, &err) ||
+        !cv_seal_record(d->call.record, NULL, &last, &err))
         add_way_out(cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
-    else if (v.whole > 0)
-        cv_doctor_say(d, "history", CV_DOCTOR_OK, "%zu dialogue%s agree%s with what was written", v.whole,
-                      v.whole == 1 ? "" : "s", v.whole == 1 ? "s" : "");
+    else if (v.whole.total > 0)
+        cv_doctor_say(d, "history", CV_DOCTOR_OK, "%.*s agree%s with what was written",
+                      CV_FMT(cv_scopes_counted(d->call.arena, &v.whole)), v.whole.total == 1 ? "s" : "");
     else if (d->findings.count == before)
-        cv_doctor_say(d, "history", CV_DOCTOR_OK, "there are no dialogues yet");
+        cv_doctor_say(d, "history", CV_DOCTOR_OK, "there are no %.*s yet", CV_FMT(cv_scopes_nouns(d->call.arena)));
 }
 
 /* ---- the search index ------------------------------------------------------------------------------------------- */

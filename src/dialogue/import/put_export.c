@@ -1,5 +1,5 @@
-/* restore.c - an export put back; see restore.h. */
-#include "dialogue/import/restore.h"
+/* put_export.c - an export put into the record; see put_export.h. */
+#include "dialogue/import/put_export.h"
 
 #include "base/utf8.h"
 #include "dialogue/export/exporter.h"
@@ -10,6 +10,7 @@
 #include "dialogue/text/mark.h"
 #include "dialogue/words/limits.h"
 #include "kit/invoke.h"
+#include "kit/scopes.h"
 #include "record/hash.h"
 #include "record/scope.h"
 
@@ -17,7 +18,7 @@ enum { MOST_DIFFERENCES = 20 };
 
 static const cv_str format_key = CV_STR_INIT("format");
 
-bool cv_restore_fits(const cv_json *document)
+bool cv_put_export_fits(const cv_json *document)
 {
     return cv_json_get(document, CV_STR("id")) && cv_json_get(document, CV_STR("rounds_data")) &&
            cv_json_get(document, CV_STR("record"));
@@ -98,12 +99,12 @@ static bool is_of_this_dialogue(const cv_changes *rows, cv_str id)
     return cv_str_eq(dialogue->id, id);
 }
 
-static bool read_document(cv_arena *a, const cv_json *document, cv_restored *ret, cv_errs *errs)
+static bool read_document(cv_arena *a, const cv_json *document, cv_put_dialogue *ret, cv_errs *errs)
 {
     const cv_json *record = cv_json_get(document, CV_STR("record")), *rows = cv_json_get(record, CV_STR("rows"));
     const cv_json *format = cv_json_get(document, format_key);
     size_t before = errs->count;
-    *ret = (cv_restored){.dialogue_id = cv_json_get_text(document, "id"), .rev = cv_json_get_int(record, "rev", 0)};
+    *ret = (cv_put_dialogue){.dialogue_id = cv_json_get_text(document, "id"), .rev = cv_json_get_int(record, "rev", 0)};
     if (!rows) {
         cv_err *err = cv_errs_add(errs, a, CV_ERR_MISSING_FIELD, "the export does not carry its record");
         cv_err_field(err, CV_STR("record.rows"));
@@ -146,7 +147,7 @@ static cv_str head_of(const cv_changes *rows)
 }
 
 /* The rows, and the mark that they came from an export: whoever made it does not decide where this project writes. */
-static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_str text, const cv_restored *r,
+static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_str text, const cv_put_dialogue *r,
                        cv_err *err)
 {
     char now[CV_TIME_LEN + 1];
@@ -223,34 +224,45 @@ static void keep_errs(cv_arena *a, const cv_errs *from, cv_errs *to)
         cv_errs_keep(to, a, &from->items[i]);
 }
 
-static cv_str request_for(cv_arena *a, cv_str id, bool to_answer)
+static cv_str request_for(cv_arena *a, cv_str id)
 {
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "dialogue_id", id);
-    if (to_answer)
-        cv_json_key_str(&w, "output_path", CV_STR("-"));
+    cv_json_key_str(&w, "output_path", CV_STR("-"));
     cv_json_end_object(&w);
     return cv_buf_take(&text, a);
 }
 
-static bool agrees(const cv_call *call, cv_arena *a, cv_record *scratch, cv_str text, const cv_json *document,
-                   const cv_restored *r, cv_errs *errs)
+/* As `conclave verify` asks. */
+static bool verify(cv_arena *a, cv_record *scratch, cv_str id, cv_errs *errs)
 {
-    cv_reply verified, exported;
+    cv_scope_position position;
+    cv_err err = {.arena = a};
+    if (scratch->calls->check(scratch, a, &err) &&
+        cv_scopes_verify(scratch, a, cv_dialogue_scope(id), &position, &err) &&
+        scratch->calls->search_check(scratch, a, &err))
+        return true;
+    cv_errs_keep(errs, a, &err);
+    return false;
+}
+
+static bool agrees(const cv_call *call, cv_arena *a, cv_record *scratch, cv_str text, const cv_json *document,
+                   const cv_put_dialogue *r, cv_errs *errs)
+{
+    cv_reply exported;
     differing d = {a, errs, 0};
-    cv_invoke_handler(call, a, scratch, CV_ABSENT, cv_record_verify, request_for(a, r->dialogue_id, false), &verified);
-    keep_errs(a, &verified.errs, errs);
-    cv_invoke_handler(call, a, scratch, CV_ABSENT, cv_dialogue_export, request_for(a, r->dialogue_id, true), &exported);
+    bool verified = verify(a, scratch, r->dialogue_id, errs);
+    cv_invoke_handler(call, a, scratch, CV_ABSENT, cv_dialogue_export, request_for(a, r->dialogue_id), &exported);
     keep_errs(a, &exported.errs, errs);
     if (exported.done && !cv_str_eq(cv_str_trim(text), cv_str_trim(exported.text)))
         compare(&d, (cv_str){NULL, 0}, document, &exported.json);
-    return verified.done && exported.done && d.count == 0;
+    return verified && exported.done && d.count == 0;
 }
 
 /* Tries it where nothing can be harmed. */
-static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document, const cv_restored *r,
+static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document, const cv_put_dialogue *r,
                   cv_errs *errs)
 {
     cv_record *scratch = NULL;
@@ -267,30 +279,30 @@ static bool check(const cv_call *call, cv_arena *a, cv_str text, const cv_json *
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static cv_restore_result taken(cv_arena *a, const cv_restored *r, const cv_position *position, cv_errs *errs)
+static cv_put_result taken(cv_arena *a, const cv_put_dialogue *r, const cv_position *position, cv_errs *errs)
 {
     if (cv_str_eq(position->head, head_of(&r->rows)) && position->rev == r->rev)
-        return CV_RESTORE_THERE;
+        return CV_PUT_THERE;
     cv_err *err = cv_errs_add(errs, a, CV_ERR_REV_CONFLICT,
                               "the record has a dialogue '%.*s' already, at rev %lld; the document's is at rev %lld",
                               CV_FMT(r->dialogue_id), (long long)position->rev, (long long)r->rev);
     cv_err_field(err, CV_STR("id"));
     cv_err_suggest(err, CV_STR("import it into another project"));
-    return CV_RESTORE_CONFLICT;
+    return CV_PUT_CONFLICT;
 }
 
-cv_restore_result cv_restore(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document,
-                             cv_restored *ret_restored, cv_errs *errs)
+cv_put_result cv_put_export(const cv_call *call, cv_arena *a, cv_str text, const cv_json *document,
+                            cv_put_dialogue *ret_dialogue, cv_errs *errs)
 {
     cv_err err = {.arena = a};
     cv_position position;
     bool found = false;
-    if (!read_document(a, document, ret_restored, errs) || !check(call, a, text, document, ret_restored, errs))
-        return CV_RESTORE_REFUSED;
-    if (!cv_position_of(call->record, a, ret_restored->dialogue_id, &position, &found, &err) ||
-        (!found && !write_rows(call, a, call->record, text, ret_restored, &err))) {
+    if (!read_document(a, document, ret_dialogue, errs) || !check(call, a, text, document, ret_dialogue, errs))
+        return CV_PUT_REFUSED;
+    if (!cv_position_of(call->record, a, ret_dialogue->dialogue_id, &position, &found, &err) ||
+        (!found && !write_rows(call, a, call->record, text, ret_dialogue, &err))) {
         cv_errs_keep(errs, a, &err);
-        return err.code == CV_ERR_REV_CONFLICT ? CV_RESTORE_CONFLICT : CV_RESTORE_REFUSED;
+        return err.code == CV_ERR_REV_CONFLICT ? CV_PUT_CONFLICT : CV_PUT_REFUSED;
     }
-    return found ? taken(a, ret_restored, &position, errs) : CV_RESTORE_DONE;
+    return found ? taken(a, ret_dialogue, &position, errs) : CV_PUT_DONE;
 }

@@ -6,8 +6,8 @@
  *     conclave dialogue respond bread --round 1 --expert muffin --content @response.md
  *     blue_dialogue_respond {"dialogue_id":"bread","round":1,"expert":"muffin","content_path":"response.md"}
  */
-#ifndef CV_KIT_NAMING_H
-#define CV_KIT_NAMING_H
+#ifndef CV_BASE_NAMING_H
+#define CV_BASE_NAMING_H
 
 #include "base/arena.h"
 

@@ -1,70 +1,54 @@
 /* verify.c - does the record agree with its own history?
  *
  *     the engine     pages, schema; at the end the search index                    record.h, check, search_check
- *     a dialogue     chain of events, commits, rows, statuses, totals              verifier.h
+ *     a scope        chain of events, commits, rows; what its room adds            kit/scopes.h
  *     all commits    the seal                                                      record/seal.h
  *     the watermark  the record has the last commit that was acknowledged          record/watermark.h
  *
- * The answer names each dialogue with its rev and head, so that two copies can be compared; or the first thing that
- * does not agree: dialogue, place, what was expected and what was found. The watermark comes last: a record that has
+ * The answer names each scope with its rev and head, so that two copies can be compared; or the first thing that does
+ * not agree: scope, place, what was expected and what was found. The watermark comes last: a record that has
  * lost its end gets that answer only when what is left is whole. `accept` sets the watermark to what is left.
  */
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/limits.h"
-#include "dialogue/notices.h"
-#include "dialogue/operations.h"
-#include "dialogue/verify/verifier.h"
+#include "base/utf8.h"
+#include "kit/notice.h"
+#include "kit/scopes.h"
+#include "project/operations.h"
 #include "record/seal.h"
-
-bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err)
-{
-    memset(v, 0, sizeof *v);
-    v->fact.arena = call->arena;
-    const cv_room_verify facts = cv_verify_facts(v);
-    bool ok = cv_scope_verify(call->record, call->arena, cv_dialogue_scope(id), &facts, ret_position, err);
-    cv_arena_release(&v->scratch);
-    cv_arena_release(&v->arena);
-    return ok;
-}
-
-static bool report_one(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, int64_t *commits, cv_err *err)
-{
-    cv_position position;
-    if (!cv_verify_dialogue(call, v, id, &position, err))
-        return false;
-    *commits += position.rev;
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "id", id);
-    cv_json_key_int(w, "rev", position.rev);
-    cv_json_key_int(w, "events", position.event_count);
-    cv_json_key_str(w, "head", position.head);
-    cv_json_end_object(w);
-    return true;
-}
-
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_call *call;
-    cv_verify *v;
     cv_json_writer *w;
     int64_t commits; /* of all that were verified */
 } reporting;
 
-static bool report_each(void *ctx, cv_str id, cv_err *err)
+static bool report_one(void *ctx, cv_scope_id scope, cv_err *err)
 {
     reporting *r = ctx;
-    return report_one(r->call, r->v, r->w, id, &r->commits, err);
+    cv_scope_position position;
+    if (!cv_scopes_verify(r->call->record, r->call->arena, scope, &position, err))
+        return false;
+    r->commits += position.rev;
+    cv_json_begin_object(r->w);
+    cv_json_key_str(r->w, "room", scope.room);
+    cv_json_key_str(r->w, "name", scope.name);
+    cv_json_key_int(r->w, "rev", position.rev);
+    cv_json_key_int(r->w, "events", position.event_count);
+    cv_json_key_str(r->w, "head", position.head);
+    cv_json_end_object(r->w);
+    return true;
 }
 
-/* Every commit that the record had at the beginning is one of a dialogue that was verified. */
-static bool report_all(cv_call *call, cv_verify *v, cv_json_writer *w, cv_err *err)
+/* Every commit that the record had at the beginning is one of a scope that was verified. */
+static bool report_all(cv_call *call, cv_json_writer *w, cv_err *err)
 {
-    reporting r = {call, v, w, 0};
+    reporting r = {call, w, 0};
     cv_commit last;
-    if (!call->record->calls->last_commit(call->record, &last, err) || !cv_state_each(call, report_each, &r, err))
+    if (!call->record->calls->last_commit(call->record, &last, err) ||
+        !cv_scopes_each(call, CV_STR(""), report_one, &r, err))
         return false;
     if (r.commits >= last.number)
         return true;
@@ -75,13 +59,78 @@ static bool report_all(cv_call *call, cv_verify *v, cv_json_writer *w, cv_err *e
     return false;
 }
 
-/* One dialogue by its id: it must be there. */
-static bool report_named(cv_call *call, cv_verify *v, cv_json_writer *w, cv_str id, cv_err *err)
+/* ---- those that are asked for ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cv_arena *arena;
+    cv_str *items;
+    size_t count, capacity;
+} names;
+
+static bool keep_name(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE)};
-    cv_state *state = CV_NEW(call->arena, cv_state);
-    int64_t commits = 0;
-    return cv_state_load(call, id, &wanted, state, err) && report_one(call, v, w, id, &commits, err);
+    names *all = ctx;
+    (void)at, (void)err;
+    *CV_PUSH(all->arena, all) = cv_arena_copy(all->arena, scope.name);
+    return true;
+}
+
+static bool is_of(const names *all, cv_str name)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (cv_str_eq(all->items[i], name))
+            return true;
+    return false;
+}
+
+/* The rooms that keep anything, as a scope is named by them. */
+static bool check_room(cv_call *call, cv_str room, cv_err *err)
+{
+    const cv_types *types = call->record->types;
+    names known = {.arena = call->arena};
+    for (size_t i = 0; i < types->count; i++)
+        if (types->rooms[i]->count > 0)
+            *CV_PUSH(call->arena, &known) = types->rooms[i]->room;
+    if (is_of(&known, room))
+        return true;
+    if (room.n == 0)
+        cv_err_set(err, CV_ERR_MISSING_FIELD, "the room of the scope is not named");
+    else
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no room '%.*s' that keeps anything",
+                   CV_FMT(cv_excerpt(call->arena, room)));
+    cv_err_field(err, CV_STR("room"));
+    cv_err_value(err, room);
+    cv_err_options(err, known.items, known.count);
+    cv_err_nearest(err, room, known.items, known.count);
+    return false;
+}
+
+static bool not_found(cv_call *call, cv_str room, cv_str name, cv_err *err)
+{
+    names known = {.arena = call->arena};
+    cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
+    call->record->calls->scopes(call->record, room, CV_STR(""), CV_MAX_PAGE, keep_name, &known, &ignored);
+    cv_err_set(err, CV_ERR_NOT_FOUND, "there is no %.*s '%.*s'", CV_FMT(cv_scopes_noun(room, 1)),
+               CV_FMT(cv_excerpt(call->arena, name)));
+    cv_err_field(err, CV_STR("scope"));
+    cv_err_value(err, name);
+    if (!cv_err_nearest(err, name, known.items, known.count))
+        cv_err_suggest(err, CV_STR("without 'scope' all of the room are verified, and listed"));
+    return false;
+}
+
+static bool report_named(cv_call *call, cv_json_writer *w, cv_str room, cv_str name, cv_err *err)
+{
+    reporting r = {call, w, 0};
+    cv_scope_id scope = {room, name};
+    cv_scope_position at;
+    if (!check_room(call, room, err))
+        return false;
+    if (name.n == 0)
+        return cv_scopes_each(call, room, report_one, &r, err);
+    bool read = call->record->calls->begin(call->record, call->arena, scope, CV_READ, &at, err);
+    call->record->calls->end(call->record);
+    return read && (at.rev > 0 ? report_one(&r, scope, err) : not_found(call, room, name, err));
 }
 
 /* The seal that is given: the line itself, or at the command line a file with it. */
@@ -103,10 +152,9 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
 
 static bool verify_all(cv_call *call, cv_json_writer *w, const cv_seal *seal, cv_seal *ret_last, cv_err *err)
 {
-    const cv_json *id = cv_json_get(call->input, CV_STR("dialogue_id"));
-    cv_verify *v = CV_NEW(call->arena, cv_verify); /* one for all: its tables are large */
+    cv_str room = cv_json_get_text(call->input, "room"), scope = cv_json_get_text(call->input, "scope");
     return call->record->calls->check(call->record, call->arena, err) &&
-           (id ? report_named(call, v, w, id->text, err) : report_all(call, v, w, err)) &&
+           (room.n || scope.n ? report_named(call, w, room, scope, err) : report_all(call, w, err)) &&
            cv_seal_record(call->record, seal, ret_last, err) &&
            call->record->calls->search_check(call->record, call->arena, err);
 }
@@ -138,7 +186,7 @@ bool cv_record_verify(cv_call *call)
         return cv_call_fail(call, &err);
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("dialogues"));
+    cv_json_key(&w, CV_STR("scopes"));
     cv_json_begin_array(&w);
     if (!verify_all(call, &w, given ? &seal : NULL, &last, &err) ||
         !call->record->calls->acknowledged(call->record, call->arena, &mark, &err))

@@ -9,7 +9,7 @@
  * Digests prove that nothing was changed; these prove that what was written made sense. Types come in their
  * order (types.h), so that what is referred to has been seen before.
  */
-#include "dialogue/verify/verifier.h"
+#include "dialogue/verifier.h"
 
 #include "record/hash.h"
 
@@ -41,11 +41,11 @@ static void check_ids(cv_verify *v, const cv_scope_verifier *scope, const cv_typ
                       const char *field, cv_str list)
 {
     cv_json ids;
-    cv_err broken = {.arena = &v->scratch};
+    cv_err broken = {.arena = v->scratch};
     if (list.n == 0)
         return;
-    cv_str place = cv_row_name(&v->scratch, type, row);
-    if (!cv_json_parse(&v->scratch, list, &ids, &broken) || ids.type != CV_JSON_ARRAY) {
+    cv_str place = cv_row_name(v->scratch, type, row);
+    if (!cv_json_parse(v->scratch, list, &ids, &broken) || ids.type != CV_JSON_ARRAY) {
         FACT(v, place, "%s: expected a JSON list, found other text", field);
         return;
     }
@@ -59,15 +59,15 @@ static void check_ids(cv_verify *v, const cv_scope_verifier *scope, const cv_typ
 
 static void see_expert(cv_verify *v, const cv_rec_expert *row)
 {
-    cv_str slug = cv_arena_copy(&v->arena, row->expert_slug);
-    *CV_PUSH(&v->arena, &v->experts) = (cv_expert_sum){slug, or_zero(row->total_score), 0};
-    *cv_map_put(&v->expert_at, &v->arena, slug, NULL) = v->experts.count;
+    cv_str slug = cv_arena_copy(v->arena, row->expert_slug);
+    *CV_PUSH(v->arena, &v->experts) = (cv_expert_sum){slug, or_zero(row->total_score), 0};
+    *cv_map_put(&v->expert_at, v->arena, slug, NULL) = v->experts.count;
 }
 
 static void see_round(cv_verify *v, const cv_scope_verifier *scope, const cv_rec_round *row)
 {
     if (row->round != v->rounds)
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_round_type, row), "expected round %lld", (long long)v->rounds);
+        FACT(v, cv_row_name(v->scratch, &cv_rec_round_type, row), "expected round %lld", (long long)v->rounds);
     v->rounds++;
     v->alignment += or_zero(row->score);
 }
@@ -78,16 +78,16 @@ static void see_score(cv_verify *v, const cv_scope_verifier *scope, const cv_rec
     if (expert)
         expert->sum += or_zero(row->score);
     else
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_score_type, row), "expected an expert of the dialogue, found none");
+        FACT(v, cv_row_name(v->scratch, &cv_rec_score_type, row), "expected an expert of the dialogue, found none");
 }
 
 static void see_response(cv_verify *v, const cv_scope_verifier *scope, const cv_rec_response *row)
 {
     cv_str found = {NULL, 0};
     if (row->content.p && !cv_is_redacted(row->content, &found))
-        found = cv_hash_text(&v->scratch, row->content);
+        found = cv_hash_text(v->scratch, row->content);
     if (row->sha256.p && row->content.p && !cv_str_eq(found, row->sha256))
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_response_type, row), "sha256: expected %.*s, found %.*s",
+        FACT(v, cv_row_name(v->scratch, &cv_rec_response_type, row), "sha256: expected %.*s, found %.*s",
              CV_FMT(row->sha256), CV_FMT(found));
 }
 
@@ -97,12 +97,12 @@ static void see_entity(cv_verify *v, const cv_scope_verifier *scope, const cv_re
     uint32_t place = cv_place_of_entity(row);
     int status = place == CV_NO_PLACE ? -1 : cv_status_find(cv_place_kind(place), row->status);
     if (status < 0) {
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_entity_type, row), "expected a status of its kind, found '%.*s'",
+        FACT(v, cv_row_name(v->scratch, &cv_rec_entity_type, row), "expected a status of its kind, found '%.*s'",
              CV_FMT(row->status));
         return;
     }
     if (place % 100 != 1 && place != v->last_place + 1)
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_entity_type, row),
+        FACT(v, cv_row_name(v->scratch, &cv_rec_entity_type, row),
              "expected numbers without gaps, found %lld after %lld", (long long)row->seq,
              (long long)(v->last_place / 100 == place / 100 ? v->last_place % 100 : 0));
     v->last_place = place;
@@ -112,7 +112,7 @@ static void see_entity(cv_verify *v, const cv_scope_verifier *scope, const cv_re
 static void see_origin(cv_verify *v, const cv_scope_verifier *scope, const cv_rec_origin *row)
 {
     if (!exists(v, row->display_id))
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_origin_type, row), "expected an id that exists, found '%.*s'",
+        FACT(v, cv_row_name(v->scratch, &cv_rec_origin_type, row), "expected an id that exists, found '%.*s'",
              CV_FMT(row->display_id));
 }
 
@@ -120,7 +120,7 @@ static void see_reference(cv_verify *v, const cv_scope_verifier *scope, const cv
 {
     cv_str missing = !exists(v, row->source_id) ? row->source_id : row->target_id;
     if (!exists(v, missing))
-        FACT(v, cv_row_name(&v->scratch, &cv_rec_reference_type, row), "expected ids that exist, found '%.*s'",
+        FACT(v, cv_row_name(v->scratch, &cv_rec_reference_type, row), "expected ids that exist, found '%.*s'",
              CV_FMT(missing));
 }
 
@@ -159,7 +159,7 @@ static bool see_row(void *ctx, const cv_scope_verifier *scope, const cv_type *ty
     } else if (type == &cv_rec_verdict_type) {
         see_verdict(v, scope, row);
     }
-    cv_arena_reset(&v->scratch);
+    cv_arena_reset(v->scratch);
     return true;
 }
 
@@ -199,7 +199,7 @@ static bool check_facts(void *ctx, const cv_scope_verifier *scope, cv_err *err)
     for (size_t i = 0; i < v->experts.count; i++) {
         const cv_expert_sum *e = &v->experts.items[i];
         if (e->total != e->sum)
-            return cv_verify_disagree(scope, cv_arena_printf(&v->scratch, "expert/%.*s", CV_FMT(e->slug)), err,
+            return cv_verify_disagree(scope, cv_arena_printf(v->scratch, "expert/%.*s", CV_FMT(e->slug)), err,
                                       "total_score: expected %lld as the scores add up, found %lld", (long long)e->sum,
                                       (long long)e->total);
     }
@@ -213,7 +213,10 @@ static bool check_facts(void *ctx, const cv_scope_verifier *scope, cv_err *err)
     return true;
 }
 
-cv_room_verify cv_verify_facts(cv_verify *v)
+cv_room_verify cv_verify_facts(cv_arena *a, cv_arena *scratch)
 {
+    cv_verify *v = CV_NEW(a, cv_verify);
+    v->arena = v->fact.arena = a;
+    v->scratch = scratch;
     return (cv_room_verify){.event = see_event, .row = see_row, .end = check_facts, .ctx = v};
 }

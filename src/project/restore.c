@@ -1,6 +1,6 @@
 /* restore.c - a backup put back in the place of the record.
  *
- *     FILE                    copied beside the record, opened, checked, every dialogue verified; FILE stays as it is
+ *     FILE                    copied beside the record, opened, checked, every scope verified; FILE stays as it is
  *     the present record      locked, compared: the answer lists what it has beyond the backup
  *                             kept under a name of its own: conclave.db.before-restore-20260214T093000Z
  *     the record              is the backup, from one moment to the next
@@ -12,11 +12,10 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
-#include "dialogue/notices.h"
-#include "dialogue/operations.h"
-#include "dialogue/verify/verifier.h"
+#include "kit/notice.h"
 #include "kit/outlet.h"
-#include "kit/room.h"
+#include "kit/scopes.h"
+#include "project/operations.h"
 #include "record/seal.h"
 #include "record/swap.h"
 #include "record/watermark.h"
@@ -28,12 +27,15 @@ typedef struct {
     cv_swap engine;
     const char *backup, *kept;
     bool is_kept;
-    size_t dialogues;
+    cv_scopes_tally scopes;
     int64_t commits;
-    cv_seal last;                     /* the backup's last commit */
-    bool is_other;                    /* the present record began with another commit than the backup */
-    int64_t acknowledged;             /* the last commit that the project's watermark knows; 0: none */
-    CV_STATE_LIST(cv_swap_loss) lost; /* dialogues of which the present record has more than the backup */
+    cv_seal last;         /* the backup's last commit */
+    bool is_other;        /* the present record began with another commit than the backup */
+    int64_t acknowledged; /* the last commit that the project's watermark knows; 0: none */
+    struct {
+        cv_swap_loss *items;
+        size_t count, capacity;
+    } lost; /* scopes of which the present record has more than the backup */
 } restoring;
 
 /* ---- the backup -------------------------------------------------------------------------------------------------- */
@@ -72,16 +74,15 @@ static bool find_backup(restoring *r, cv_err *err)
 typedef struct {
     restoring *r;
     cv_call call; /* with the copy as its store */
-    cv_verify *room;
 } checking;
 
-static bool check_dialogue(void *ctx, cv_str id, cv_err *err)
+static bool check_scope(void *ctx, cv_scope_id scope, cv_err *err)
 {
     checking *c = ctx;
-    cv_position position;
-    if (!cv_verify_dialogue(&c->call, c->room, id, &position, err))
+    cv_scope_position position;
+    if (!cv_scopes_verify(c->call.record, c->call.arena, scope, &position, err))
         return false;
-    c->r->dialogues++;
+    cv_scopes_count(&c->r->scopes, c->call.arena, scope.room);
     c->r->commits += position.rev;
     return true;
 }
@@ -90,11 +91,12 @@ static bool check_dialogue(void *ctx, cv_str id, cv_err *err)
 static bool check_copy(restoring *r, cv_err *err)
 {
     cv_arena *a = r->call->arena;
-    checking c = {.r = r, .call = *r->call, .room = CV_NEW(a, cv_verify)};
+    checking c = {.r = r, .call = *r->call};
     c.call.record = NULL;
     bool ok = cv_record_open(a, r->engine.copy, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema,
                              &c.call.record, err) &&
-              c.call.record->calls->check(c.call.record, a, err) && cv_state_each(&c.call, check_dialogue, &c, err) &&
+              c.call.record->calls->check(c.call.record, a, err) &&
+              cv_scopes_each(&c.call, CV_STR(""), check_scope, &c, err) &&
               cv_seal_record(c.call.record, NULL, &r->last, err);
     cv_record_close(c.call.record);
     if (ok || err->code == CV_ERR_CANCELLED)
@@ -176,6 +178,9 @@ static bool restore(restoring *r, bool *ret_compared, cv_err *err)
 static void warn_of_losses(const restoring *r, cv_notices *warnings)
 {
     cv_buf some = {0};
+    cv_scopes_tally lost = {0};
+    for (size_t i = 0; i < r->lost.count; i++)
+        cv_scopes_count(&lost, r->call->arena, r->lost.items[i].scope.room);
     for (size_t i = 0; i < r->lost.count && i < MOST_NAMED; i++) {
         const cv_swap_loss *l = &r->lost.items[i];
         cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(l->scope.name), (long long)l->rev);
@@ -186,8 +191,8 @@ static void warn_of_losses(const restoring *r, cv_notices *warnings)
     }
     if (r->lost.count > 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
-                      "the record that was replaced had more of %zu dialogue%s: %.*s%s; '%.*s' undoes this restore",
-                      r->lost.count, r->lost.count == 1 ? "" : "s", CV_FMT(cv_buf_str(&some)),
+                      "the record that was replaced had more of %.*s: %.*s%s; '%.*s' undoes this restore",
+                      CV_FMT(cv_scopes_counted(r->call->arena, &lost)), CV_FMT(cv_buf_str(&some)),
                       r->lost.count > MOST_NAMED ? " …" : "",
                       CV_FMT(cv_call_name(r->call, CV_STR("restore"), cv_str_of(r->kept), NULL, 0)));
     cv_buf_release(&some);
@@ -209,7 +214,8 @@ static void answer_losses(const restoring *r, cv_json_writer *w)
     for (size_t i = 0; i < r->lost.count && i < MOST_TOLD; i++) {
         const cv_swap_loss *l = &r->lost.items[i];
         cv_json_begin_object(w);
-        cv_json_key_str(w, "dialogue_id", l->scope.name);
+        cv_json_key_str(w, "room", l->scope.room);
+        cv_json_key_str(w, "name", l->scope.name);
         cv_json_key_int(w, "rev", l->rev);
         cv_json_key_int(w, "restored_rev", l->restored_rev);
         cv_json_end_object(w);
@@ -220,8 +226,9 @@ static void answer_losses(const restoring *r, cv_json_writer *w)
 static cv_str report(const restoring *r, const cv_notices *warnings)
 {
     cv_buf out = {0};
-    cv_buf_printf(&out, "The record is that of %s: %zu dialogue%s, %lld commit%s.\n", r->backup, r->dialogues,
-                  r->dialogues == 1 ? "" : "s", (long long)r->commits, r->commits == 1 ? "" : "s");
+    cv_buf_printf(&out, "The record is that of %s: %.*s, %lld commit%s.\n", r->backup,
+                  CV_FMT(cv_scopes_counted(r->call->arena, &r->scopes)), (long long)r->commits,
+                  r->commits == 1 ? "" : "s");
     if (r->is_kept)
         cv_buf_printf(&out, "What was there before is kept: %s\n", r->kept);
     for (size_t i = 0; i < warnings->count; i++)
@@ -244,7 +251,7 @@ static void answer(const restoring *r, bool compared)
     cv_json_key_str(&w, "from", cv_str_of(r->backup));
     if (r->is_kept)
         cv_json_key_str(&w, "kept", cv_str_of(r->kept));
-    cv_json_key_int(&w, "dialogues", (int64_t)r->dialogues);
+    cv_json_key_int(&w, "scopes", (int64_t)r->scopes.total);
     cv_json_key_int(&w, "commits", r->commits);
     answer_losses(r, &w);
     cv_notices_answer(&warnings, &w);

@@ -1,4 +1,4 @@
-/* doctor_place.c - the folder, the database and the disk, before anything is opened; see doctor.h. */
+/* doctor_place.c - the folder, the database and the disk: what needs no open record; see doctor.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
-#include "dialogue/doctor/doctor.h"
 #include "kit/outlet.h"
+#include "project/doctor.h"
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
 
@@ -193,4 +193,19 @@ void cv_doctor_disk(cv_doctor *d)
     uint64_t record = stat(d->database, &st) == 0 ? (uint64_t)st.st_size : 0;
     if (statvfs(d->folder, &fs) == 0)
         cv_doctor_room(d, (uint64_t)fs.f_bavail * fs.f_frsize, record);
+}
+
+/* ---- what lies around ------------------------------------------------------------------------------------------- */
+
+void cv_doctor_leftovers(cv_doctor *d)
+{
+    const cv_where folders[] = {{d->call.root, ".conclave"}, {d->call.root, ""}};
+    for (size_t k = 0; k < CV_COUNT(folders); k++) {
+        cv_folder_entries entries;
+        cv_err err = {.arena = d->call.arena};
+        if (!cv_folder_list(d->call.arena, folders[k], &entries, &err))
+            continue; /* one that cannot be read has been told */
+        for (size_t i = 0; i < entries.count; i++)
+            cv_doctor_leftover(d, folders[k], entries.items[i].name);
+    }
 }
