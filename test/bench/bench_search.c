@@ -266,7 +266,7 @@ static void bench_query(cv_record *record, const char *name, const cv_word_query
     cv_arena a = {0};
     double ours = 1e9, bare = 1e9, scan = 1e9;
     size_t hits = 0;
-    cv_search_words plain = {.terms = query->terms, .count = query->count, .limit = PAGE};
+    cv_search_words plain = {.terms = query->terms, .count = query->count};
     const char *scan_sql =
         cv_arena_printf(&a, "SELECT * FROM (%s) WHERE label LIKE ?1 OR content LIKE ?1", all_texts).p;
     const char *expression = cv_arena_copy_z(&a, cv_sqlite_expression(&a, &plain));
