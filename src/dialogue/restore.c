@@ -95,7 +95,7 @@ static bool check_copy(restoring *r, cv_err *err)
     bool ok = cv_record_open(a, r->engine.copy, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema,
                              &c.call.record, err) &&
               c.call.record->calls->check(c.call.record, a, err) && cv_state_each(&c.call, check_dialogue, &c, err) &&
-              cv_seal_record(c.call.record, NULL, &r->last, err);
+              cv_verify_others(&c.call, &r->commits, err) && cv_seal_record(c.call.record, NULL, &r->last, err);
     cv_record_close(c.call.record);
     if (ok || err->code == CV_ERR_CANCELLED)
         return ok;

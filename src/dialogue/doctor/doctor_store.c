@@ -96,8 +96,10 @@ void cv_doctor_history(cv_doctor *d)
     cv_err err = {.arena = d->call.arena};
     verifying v = {.d = d, .room = CV_NEW(d->call.arena, cv_verify)};
     size_t before = d->findings.count;
+    int64_t commits = 0;
     cv_seal last;
-    if (!cv_state_each(&d->call, verify_next, &v, &err) || !cv_seal_record(d->call.record, NULL, &last, &err))
+    if (!cv_state_each(&d->call, verify_next, &v, &err) || !cv_verify_others(&d->call, &commits, &err) ||
+        !cv_seal_record(d->call.record, NULL, &last, &err))
         add_way_out(cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
     else if (v.whole > 0)
         cv_doctor_say(d, "history", CV_DOCTOR_OK, "%zu dialogue%s agree%s with what was written", v.whole,

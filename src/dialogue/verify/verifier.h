@@ -33,6 +33,9 @@ typedef struct {
 /* Verifies one dialogue; `v` is only room to work in. */
 bool cv_verify_dialogue(cv_call *call, cv_verify *v, cv_str id, cv_position *ret_position, cv_err *err);
 
+/* Verifies what others than this room keep: chains, commits and rows. Adds the number of their commits. */
+bool cv_verify_others(cv_call *call, int64_t *commits, cv_err *err);
+
 /* What the dialogue room looks at. */
 cv_room_verify cv_verify_facts(cv_verify *v);
 

@@ -59,12 +59,45 @@ static bool report_each(void *ctx, cv_str id, cv_err *err)
     return report_one(r->call, r->v, r->w, id, &r->commits, err);
 }
 
-/* Every commit that the record had at the beginning is one of a dialogue that was verified. */
+typedef struct {
+    cv_arena *arena;
+    cv_scope_id *items;
+    size_t count, capacity;
+} scopes;
+
+static bool add_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    scopes *all = ctx;
+    (void)at, (void)err;
+    *CV_PUSH(all->arena, all) =
+        (cv_scope_id){cv_arena_copy(all->arena, scope.room), cv_arena_copy(all->arena, scope.name)};
+    return true;
+}
+
+bool cv_verify_others(cv_call *call, int64_t *commits, cv_err *err)
+{
+    const cv_types *types = call->record->types;
+    scopes all = {.arena = call->arena};
+    for (size_t i = 0; i < types->count; i++)
+        if (types->rooms[i] != &cv_dialogue_records &&
+            !call->record->calls->scopes(call->record, types->rooms[i]->room, CV_STR(""), 0, add_scope, &all, err))
+            return false;
+    for (size_t i = 0; i < all.count; i++) {
+        cv_position position;
+        if (!cv_scope_verify(call->record, call->arena, all.items[i], NULL, &position, err))
+            return false;
+        *commits += position.rev;
+    }
+    return true;
+}
+
+/* Every commit that the record had at the beginning is one of a scope that was verified. */
 static bool report_all(cv_call *call, cv_verify *v, cv_json_writer *w, cv_err *err)
 {
     reporting r = {call, v, w, 0};
     cv_commit last;
-    if (!call->record->calls->last_commit(call->record, &last, err) || !cv_state_each(call, report_each, &r, err))
+    if (!call->record->calls->last_commit(call->record, &last, err) || !cv_state_each(call, report_each, &r, err) ||
+        !cv_verify_others(call, &r.commits, err))
         return false;
     if (r.commits >= last.number)
         return true;

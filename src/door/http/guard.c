@@ -78,9 +78,31 @@ static bool token_is(const char *wanted, cv_str given)
     return memeql_sec(a, b, sizeof a);
 }
 
-int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+cv_str cv_guard_bearer(cv_str authorization)
 {
     static const cv_str bearer = CV_STR_INIT("Bearer ");
+    bool sent = authorization.p && cv_str_starts_nocase(authorization, bearer);
+    return sent ? cv_str_trim(cv_str_from(authorization, bearer.n)) : (cv_str){NULL, 0};
+}
+
+/* The server's own token, or another one that opens. */
+static bool token_opens(const cv_guard *g, cv_str token, const char **ret_why)
+{
+    *ret_why = NULL;
+    if (!token.p) {
+        *ret_why = "a token is needed: send the header 'Authorization: Bearer TOKEN'";
+        return !g->token;
+    }
+    if ((g->token && token_is(g->token, token)) || (g->admits && g->admits(g->admits_ctx, token, ret_why)))
+        return true;
+    if (*ret_why)
+        return false;
+    *ret_why = "the token is wrong: it is not the one that this server was started with";
+    return !g->token;
+}
+
+int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+{
     if (!host.p || !is_ours(g, host)) {
         *ret_why = "the name in the header Host is not that of this server";
         return 403;
@@ -89,12 +111,5 @@ int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authori
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
-    bool sent = authorization.p && cv_str_starts_nocase(authorization, bearer);
-    bool known = sent && g->token && token_is(g->token, cv_str_trim(cv_str_from(authorization, bearer.n)));
-    if (g->token && !known) {
-        *ret_why = sent ? "the token is wrong: it is not the one that this server was started with"
-                        : "a token is needed: send the header 'Authorization: Bearer TOKEN'";
-        return 401;
-    }
-    return 0;
+    return token_opens(g, cv_guard_bearer(authorization), ret_why) ? 0 : 401;
 }
