@@ -106,9 +106,10 @@ bool cv_tools_admits(void *ctx, cv_str token, const char **ret_why)
     bool known = cv_desk_open(&tools->window, tools->options.root, &err) &&
                  cv_token_admits(tools->window.record, &arena, token, &err);
     pthread_mutex_unlock(&tools->window_lock);
-    *ret_why = err.code == CV_ERR_TOKEN || err.code == CV_ERR_AGENT_REMOVED
-                   ? "the token is not one of an agent that may act in this project, or it was revoked"
-                   : "the token cannot be checked: the record of the project cannot be read";
+    if (!known)
+        *ret_why = err.code == CV_ERR_TOKEN || err.code == CV_ERR_AGENT_REMOVED
+                       ? "the token is not one of an agent that may act in this project, or it was revoked"
+                       : "the token cannot be checked: the record of the project cannot be read";
     cv_arena_release(&arena);
     return known;
 }

@@ -286,7 +286,7 @@ is '.result.isError == true and (.result.content[0].text | contains("conclave in
 
 # The documentation names every tool, and no others.
 name="docs/mcp.md"
-grep -o 'blue_dialogue_[a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
+grep -oE '(blue_dialogue|conclave_(agent|token))_[a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
 printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].name' | sort >"$work/all"
 diff "$work/named" "$work/all" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/all"

@@ -85,20 +85,17 @@ cv_str cv_guard_bearer(cv_str authorization)
     return sent ? cv_str_trim(cv_str_from(authorization, bearer.n)) : (cv_str){NULL, 0};
 }
 
-/* The server's own token, or another one that opens. */
-static bool token_opens(const cv_guard *g, cv_str token, const char **ret_why)
+/* Why a token does not open; NULL: it is the server's own, or another one that does, or none is needed. */
+static const char *why_closed(const cv_guard *g, cv_str token)
 {
-    *ret_why = NULL;
-    if (!token.p) {
-        *ret_why = "a token is needed: send the header 'Authorization: Bearer TOKEN'";
-        return !g->token;
-    }
-    if ((g->token && token_is(g->token, token)) || (g->admits && g->admits(g->admits_ctx, token, ret_why)))
-        return true;
-    if (*ret_why)
-        return false;
-    *ret_why = "the token is wrong: it is not the one that this server was started with";
-    return !g->token;
+    const char *why = NULL;
+    if (!token.p)
+        return g->token ? "a token is needed: send the header 'Authorization: Bearer TOKEN'" : NULL;
+    if ((g->token && token_is(g->token, token)) || (g->admits && g->admits(g->admits_ctx, token, &why)))
+        return NULL;
+    if (!why && g->token)
+        why = "the token is wrong: it is not the one that this server was started with";
+    return why;
 }
 
 int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
@@ -111,5 +108,9 @@ int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authori
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
-    return token_opens(g, cv_guard_bearer(authorization), ret_why) ? 0 : 401;
+    const char *why = why_closed(g, cv_guard_bearer(authorization));
+    if (!why)
+        return 0;
+    *ret_why = why;
+    return 401;
 }
