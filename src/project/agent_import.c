@@ -27,15 +27,14 @@ typedef struct {
     size_t count, capacity;
 } reading;
 
-/* Faults from `from` on are about this file; those of one item are placed in it. */
+/* Faults from `from` on are about this part of the file: `item` stands before their fields. */
 static void place(const reading *r, size_t from, const char *item, size_t lines_before)
 {
     for (size_t i = from; i < r->call->errs->count; i++) {
         cv_err *err = &r->call->errs->items[i];
+        const char *dot = err->field.n && err->field.p[0] != '[' ? "." : "";
         cv_err_file(err, r->path);
-        if (item)
-            cv_err_field(
-                err, cv_arena_printf(r->call->arena, "%s%s%.*s", item, err->field.n ? "." : "", CV_FMT(err->field)));
+        cv_err_field(err, cv_arena_printf(r->call->arena, "%s%s%.*s", item, dot, CV_FMT(err->field)));
         err->line += err->line ? lines_before : 0;
     }
 }
@@ -46,7 +45,7 @@ static bool read_document(reading *r, cv_str text, const cv_json *document)
     const cv_json *list = document->type == CV_JSON_OBJECT ? cv_json_get(document, CV_STR("agents")) : document;
     size_t faults = r->call->errs->count;
     if (!cv_schema_check(r->call->arena, list_schema(), text, list, r->call->errs))
-        place(r, faults, NULL, 0);
+        place(r, faults, "agents", 0);
     else
         list = cv_schema_named(r->call->arena, list_schema(), list);
     for (uint32_t i = 0; r->call->errs->count == faults && i < list->count; i++)
