@@ -49,14 +49,17 @@ static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
            (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->record, err));
 }
 
-/* Lines and columns are told when the user has written them, with the file when there is one. */
+/* Lines and columns are told when the user has written them, with the file when there is one. What an operation found in
+ * a file is in its place already. */
 static void tell_places(const cv_cli_input *input, cv_errs *errs)
 {
     for (size_t i = 0; i < errs->count; i++) {
         cv_err *err = &errs->items[i];
+        if (err->file.n > 0)
+            continue;
         if (!input->as_written)
             err->line = err->column = 0;
-        else if (err->line > 0 && err->file.n == 0 && input->file)
+        else if (err->line > 0 && input->file)
             cv_err_file(err, cv_str_of(strcmp(input->file, "-") == 0 ? "<stdin>" : input->file));
     }
 }

@@ -59,11 +59,12 @@ void cv_tools_end(cv_mcp_server *server)
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
 
-/* Lines and columns of a message that a program has written help nobody. */
+/* Lines and columns of a message that a program has written help nobody; those in a file do. */
 static cv_str print_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs)
 {
     for (size_t i = 0; i < errs->count; i++)
-        errs->items[i].line = errs->items[i].column = 0;
+        if (errs->items[i].file.n == 0)
+            errs->items[i].line = errs->items[i].column = 0;
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
     cv_errs_print_json(errs->items, errs->count, op->flags & CV_OP_BATCH, &w);
