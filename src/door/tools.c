@@ -251,7 +251,7 @@ static bool is_common(cv_arena *a, cv_str word)
     static const cv_str ours[] = {CV_STR_INIT("mcp"), CV_STR_INIT("conclave")};
     if (word.n == 0 || cv_str_nearest(word, ours, CV_COUNT(ours)).n)
         return true;
-    cv_op_prefixes prefixes = cv_op_tool_prefixes(a);
+    cv_op_prefixes prefixes = cv_op_tool_prefixes(a, 0);
     for (size_t i = 0; i < prefixes.count; i++) {
         cv_str rest = prefixes.items[i], part;
         while (cv_str_split(&rest, '_', &part))

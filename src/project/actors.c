@@ -16,9 +16,9 @@ static const cv_operation agent_rows[] = {
                 "characters. Ids and aliases are unique without regard to case. From the first agent on, --as takes\n"
                 "registered names only. The same agent again changes nothing; another one with the same id needs\n"
                 "--replace, and so does the id of an agent that was removed.\n",
-     .examples = "  conclave agent add muffin --summary \"plans the work\" --capabilities planning,review\n"
+     .examples = "  conclave agent add muffin --capabilities planning,review\n"
                  "  conclave agent add ada --kind human\n"
-                 "  conclave agent add coder --reach command --reach-details '{\"argv\": [\"coder\", \"--batch\"]}'\n",
+                 "  conclave agent add coder --reach command --reach-details '{\"argv\": [\"coder\"]}'\n",
      .schema = "agent_add",
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_agent_op_add},
@@ -119,7 +119,7 @@ static const cv_operation token_rows[] = {
      .tool = "conclave_token_revoke",
      .summary = "revoke a token: from now on it opens nothing",
      .details = "A server that runs refuses it from the next request on.\n",
-     .examples = "  conclave token revoke \"$(conclave token list muffin --json | jq -r '.tokens[0].token_id')\"\n",
+     .examples = "  conclave token revoke t9 || conclave token list\n",
      .schema = "token_revoke",
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_token_op_revoke},

@@ -26,17 +26,6 @@ bool cv_agent_op_add(cv_call *call)
 
 /* ---- alias ------------------------------------------------------------------------------------------------------- */
 
-/* Is this alias known, and what becomes of the list? */
-static void alias_one(cv_call *call, cv_words known, cv_str given, uint32_t index, bool remove)
-{
-    bool has = cv_words_find(known, given) >= 0;
-    const char *field = cv_arena_printf(call->arena, "aliases[%u]", index).p;
-    if (remove && !has)
-        cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, given,
-                                  "'%.*s' is not an alias of this agent", CV_FMT(cv_excerpt(call->arena, given))),
-                        known.items, known.count);
-}
-
 typedef struct {
     cv_str *items;
     size_t count, capacity;
@@ -55,18 +44,32 @@ static cv_words after_change(cv_call *call, cv_words known, cv_words changed, bo
     return (cv_words){all.items, all.count};
 }
 
+/* Faults of one alias that is to be added or taken away. */
+static bool check_alias(cv_call *call, const cv_agent_row *agent, cv_words known, cv_str given, size_t index,
+                        bool remove, cv_err *err)
+{
+    const char *field = cv_arena_printf(call->arena, "aliases[%zu]", index).p;
+    cv_err *fault = NULL;
+    if (remove && cv_words_find(known, given) < 0) {
+        fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, given, "'%.*s' is not an alias of '%.*s'",
+                          CV_FMT(cv_excerpt(call->arena, given)), CV_FMT(agent->id));
+        cv_refuse_words(fault, known.items, known.count);
+    } else if (!remove && cv_str_eq_nocase(given, agent->id)) {
+        fault = cv_refuse(call, CV_ERR_AGENT_EXISTS, CV_STR(""), field, given, "'%.*s' is the agent's own id",
+                          CV_FMT(agent->id));
+        cv_err_suggest(fault, CV_STR("leave it out, or choose another name"));
+    }
+    if (fault)
+        cv_err_item_type(fault, CV_STR("agent"));
+    return fault || remove || cv_registry_check_name(call, CV_STR(""), field, given, agent->name, err);
+}
+
 static bool check_aliases(cv_call *call, const cv_agent_row *agent, cv_words known, cv_words given, bool remove)
 {
     cv_err err = {.arena = call->arena};
-    for (size_t i = 0; i < given.count; i++) {
-        const char *field = cv_arena_printf(call->arena, "aliases[%zu]", i).p;
-        alias_one(call, known, given.items[i], (uint32_t)i, remove);
-        if (!remove && cv_str_eq_nocase(given.items[i], agent->id))
-            cv_refuse(call, CV_ERR_AGENT_EXISTS, CV_STR(""), field, given.items[i], "'%.*s' is the agent's own id",
-                      CV_FMT(agent->id));
-        else if (!remove && !cv_registry_check_name(call, CV_STR(""), field, given.items[i], agent->name, &err))
+    for (size_t i = 0; i < given.count; i++)
+        if (!check_alias(call, agent, known, given.items[i], i, remove, &err))
             return cv_call_fail(call, &err);
-    }
     size_t count = after_change(call, known, given, remove).count;
     if (count > CV_MAX_ALIASES)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "aliases", CV_STR(""),

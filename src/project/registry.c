@@ -29,7 +29,7 @@ static const cv_str human = CV_STR_INIT("human"), mailbox = CV_STR_INIT("mailbox
 static cv_words read_words(cv_call *call, const cv_json *input, cv_str at, const char *field)
 {
     const cv_json *list = cv_json_get(input, cv_str_of(field));
-    cv_spot spot = {.call = call, .field = at}, in = cv_spot_in(&spot, cv_str_of(field));
+    cv_spot spot = {.call = call, .item_type = CV_STR("agent"), .field = at}, in = cv_spot_in(&spot, cv_str_of(field));
     cv_str *words = CV_NEW_ARRAY(call->arena, list ? list->count : 0, cv_str);
     size_t count = 0;
     for (uint32_t i = 0; list && i < list->count; i++) {
@@ -55,7 +55,7 @@ static cv_str print_words(cv_arena *a, cv_words words)
 cv_str cv_registry_rooms(cv_call *call, const cv_json *input, cv_str at)
 {
     cv_str *known = CV_NEW_ARRAY(call->arena, cv_room_count(), cv_str);
-    cv_spot spot = {.call = call, .field = at}, in = cv_spot_in(&spot, CV_STR("rooms"));
+    cv_spot spot = {.call = call, .item_type = CV_STR("agent"), .field = at}, in = cv_spot_in(&spot, CV_STR("rooms"));
     size_t count = 0;
     if (!cv_json_get(input, CV_STR("rooms")))
         return (cv_str){NULL, 0};
@@ -132,6 +132,7 @@ static void refuse_name(cv_call *call, cv_str at, const char *field, cv_str give
     cv_err *fault = cv_refuse(call, CV_ERR_AGENT_EXISTS, at, field, given, "'%.*s' is %s the agent '%.*s'%s",
                               CV_FMT(given), is_id ? "the id of" : "an alias of", CV_FMT(other->id),
                               cv_agent_is_removed(other) ? ", which was removed" : "");
+    cv_err_item_type(fault, CV_STR("agent"));
     cv_err_suggest(fault, is_id && strcmp(field, "agent_id") == 0
                               ? CV_STR("choose another id, or take this one over with replace: true (--replace)")
                           : is_id ? CV_STR("choose another name")
@@ -147,6 +148,7 @@ bool cv_registry_check_name(cv_call *call, cv_str at, const char *field, cv_str 
         cv_err why = {.arena = call->arena};
         cv_agent_id_refuse(given, &why);
         cv_err *fault = cv_refuse(call, why.code, at, field, given, "%.*s", CV_FMT(why.message));
+        cv_err_item_type(fault, CV_STR("agent"));
         cv_err_suggest(fault, why.suggestion);
         return true;
     }
@@ -162,17 +164,18 @@ static void claim(cv_call *call, cv_str at, const char *field, cv_str given, cv_
 {
     bool is_new;
     uintptr_t *owner = cv_map_put(taken, call->arena, cv_agent_name(call->arena, given), &is_new);
-    if (!is_new && *owner != index + 1)
-        cv_err_suggest(cv_refuse(call, CV_ERR_AGENT_EXISTS, at, field, given,
-                                 "'%.*s' is a name of the agent at index %zu of this list, too",
-                                 CV_FMT(cv_excerpt(call->arena, given)), (size_t)*owner - 1),
-                       CV_STR("choose another name"));
-    else if (!is_new)
-        cv_err_suggest(cv_refuse(call, CV_ERR_AGENT_EXISTS, at, field, given, "'%.*s' is the agent's name already",
-                                 CV_FMT(cv_excerpt(call->arena, given))),
-                       CV_STR("leave it out"));
-    if (is_new)
+    if (is_new) {
         *owner = index + 1;
+        return;
+    }
+    cv_str name = cv_excerpt(call->arena, given);
+    cv_err *fault = *owner == index + 1 ? cv_refuse(call, CV_ERR_AGENT_EXISTS, at, field, given,
+                                                    "'%.*s' is the agent's name already", CV_FMT(name))
+                                        : cv_refuse(call, CV_ERR_AGENT_EXISTS, at, field, given,
+                                                    "'%.*s' is a name of the agent at index %zu of this list, too",
+                                                    CV_FMT(name), (size_t)*owner - 1);
+    cv_err_item_type(fault, CV_STR("agent"));
+    cv_err_suggest(fault, CV_STR("leave it out, or choose another name"));
 }
 
 /* ---- what stands ------------------------------------------------------------------------------------------------- */
