@@ -112,7 +112,9 @@ static bool keep_loss(void *ctx, const cv_swap_loss *loss, cv_err *err)
     restoring *r = ctx;
     (void)err;
     *CV_PUSH(r->call->arena, &r->lost) = (cv_swap_loss){
-        {loss->scope.room, cv_arena_copy(r->call->arena, loss->scope.name)}, loss->rev, loss->restored_rev};
+        {cv_arena_copy(r->call->arena, loss->scope.room), cv_arena_copy(r->call->arena, loss->scope.name)},
+        loss->rev,
+        loss->restored_rev};
     return true;
 }
 
@@ -173,12 +175,27 @@ static bool restore(restoring *r, bool *ret_compared, cv_err *err)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
+static bool is_dialogue(const cv_swap_loss *l)
+{
+    return cv_str_eq(l->scope.room, cv_dialogue_records.room);
+}
+
+/* A dialogue by its id, what others keep with its room: "project/agents". */
+static cv_str loss_name(const restoring *r, const cv_swap_loss *l)
+{
+    return is_dialogue(l) ? l->scope.name
+                          : cv_arena_printf(r->call->arena, "%.*s/%.*s", CV_FMT(l->scope.room), CV_FMT(l->scope.name));
+}
+
 static void warn_of_losses(const restoring *r, cv_notices *warnings)
 {
     cv_buf some = {0};
+    const char *what = "dialogue";
+    for (size_t i = 0; i < r->lost.count; i++)
+        what = is_dialogue(&r->lost.items[i]) ? what : "scope";
     for (size_t i = 0; i < r->lost.count && i < MOST_NAMED; i++) {
         const cv_swap_loss *l = &r->lost.items[i];
-        cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(l->scope.name), (long long)l->rev);
+        cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(loss_name(r, l)), (long long)l->rev);
         if (l->restored_rev)
             cv_buf_printf(&some, "now %lld)", (long long)l->restored_rev);
         else
@@ -186,8 +203,8 @@ static void warn_of_losses(const restoring *r, cv_notices *warnings)
     }
     if (r->lost.count > 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
-                      "the record that was replaced had more of %zu dialogue%s: %.*s%s; '%.*s' undoes this restore",
-                      r->lost.count, r->lost.count == 1 ? "" : "s", CV_FMT(cv_buf_str(&some)),
+                      "the record that was replaced had more of %zu %s%s: %.*s%s; '%.*s' undoes this restore",
+                      r->lost.count, what, r->lost.count == 1 ? "" : "s", CV_FMT(cv_buf_str(&some)),
                       r->lost.count > MOST_NAMED ? " …" : "",
                       CV_FMT(cv_call_name(r->call, CV_STR("restore"), cv_str_of(r->kept), NULL, 0)));
     cv_buf_release(&some);
@@ -209,7 +226,7 @@ static void answer_losses(const restoring *r, cv_json_writer *w)
     for (size_t i = 0; i < r->lost.count && i < MOST_TOLD; i++) {
         const cv_swap_loss *l = &r->lost.items[i];
         cv_json_begin_object(w);
-        cv_json_key_str(w, "dialogue_id", l->scope.name);
+        cv_json_key_str(w, is_dialogue(l) ? "dialogue_id" : "scope", loss_name(r, l));
         cv_json_key_int(w, "rev", l->rev);
         cv_json_key_int(w, "restored_rev", l->restored_rev);
         cv_json_end_object(w);

@@ -64,7 +64,16 @@ run "outside of it" 1 verify --as reviewer --json
 is '.error_code == "not_allowed" and (.message | contains("limited to dialogue"))'
 run "the record with its agents agrees with its history" 0 verify
 run "and is well" 0 doctor
-"$conclave" backup copy.db >/dev/null && run "a copy is put back" 0 restore copy.db
+"$conclave" backup copy.db >/dev/null
+"$conclave" agent add brief >/dev/null
+run "a copy is put back" 0 restore copy.db --json
+is '.lost == [{"scope": "project/agents", "rev": 7, "restored_rev": 6}] and (.warnings[0].message | contains("had more of 1 scope: project/agents (rev 7, now 6)"))'
+run "with the agents that it had" 1 agent show brief --json
+"$conclave" dialogue export bread --output-path bread.json >/dev/null && mkdir other && "$conclave" init other >/dev/null
+run "an export keeps who acted" 0 import bread.json --root other
+run "an export keeps who acted" 0 dialogue history bread --root other --json
+is '[.events[] | [.agent, .standing]] | unique == [["Muffin", "claimed"]]'
+run "an export keeps who acted" 0 verify --root other
 
 # ---- tokens ----
 token() { "$conclave" token add "$@" --json | tee -a "$work/tokens" | jq -r .secret; }

@@ -2,6 +2,8 @@
  */
 #include "actors.h"
 
+#include <sqlite3.h>
+
 #include "record/hash.h"
 #include "record/scope.h"
 
@@ -174,6 +176,53 @@ static void agents_do_not_make_tokens(void **state)
     }
 }
 
+/* ---- behind the program's back ----------------------------------------------------------------------------------- */
+
+/* A statement on the record's file. */
+static void tamper(cv_world *w, const char *sql)
+{
+    sqlite3 *db;
+    char *why = NULL;
+    cv_world_leave(w);
+    assert_int_equal(sqlite3_open(cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
+        print_error("%s: %s\n", sql, why);
+    assert_int_equal(sqlite3_changes(db), 1);
+    sqlite3_close(db);
+    cv_world_return(w);
+}
+
+/* Whoever writes a token, a person or a limit into the file is found out. */
+static void what_was_put_into_the_file_is_found(void **state)
+{
+    static const char *const deeds[] = {
+        "UPDATE tokens SET revoked_at = NULL WHERE id = 't3'",
+        "UPDATE tokens SET agent = 'ada' WHERE id = 't4'",
+        "UPDATE tokens SET read_only = 0 WHERE id = 't4'",
+        "UPDATE tokens SET rooms = NULL WHERE id = 't4'",
+        "INSERT INTO tokens SELECT scope, 't9', rev, 'ada', 'abc', NULL, 0, created_at, NULL FROM tokens WHERE id = "
+        "'t4'",
+        "DELETE FROM tokens WHERE id = 't3'",
+        "UPDATE agents SET kind = 'human' WHERE name = 'muffin'",
+        "UPDATE agents SET removed_at = '2026-01-01T00:00:00.000Z' WHERE name = 'muffin'",
+        "UPDATE aliases SET agent = 'ada' WHERE name = 'm'",
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(deeds); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        actor_do(&w, NOBODY, "agent add", "{'agent_id': 'muffin', 'aliases': ['m']}");
+        actor_do(&w, NOBODY, "agent add", "{'agent_id': 'ada', 'kind': 'human'}");
+        actor_token(&w, "{'agent_id': 'muffin'}");
+        actor_token(&w, "{'agent_id': 'muffin', 'read_only': true, 'rooms': ['dialogue']}");
+        actor_do(&w, NOBODY, "token revoke", "{'token_id': 't3'}");
+        actor_do(&w, NOBODY, "verify", "{}");
+        tamper(&w, deeds[i]);
+        actor_refused(&w, NOBODY, "verify", "{}", CV_ERR_VERIFY);
+        cv_world_close(&w);
+    }
+}
+
 #define WORLD(test) cmocka_unit_test_setup_teardown(test, cv_world_set_up, cv_world_tear_down)
 
 int main(void)
@@ -185,6 +234,7 @@ int main(void)
         WORLD(what_a_token_may_is_limited_twice),
         WORLD(what_was_revoked_opens_nothing),
         WORLD(agents_do_not_make_tokens),
+        cmocka_unit_test(what_was_put_into_the_file_is_found),
     };
     return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);
 }
