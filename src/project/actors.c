@@ -72,7 +72,7 @@ static const cv_operation agent_rows[] = {
          "takes the id over.\n",
      .examples = "  conclave agent remove coder --reason \"replaced by muffin\"\n",
      .schema = "agent_remove",
-     .flags = WRITES,
+     .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_agent_op_remove},
     {.room = "agent",
      .verb = "import",

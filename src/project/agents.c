@@ -190,16 +190,21 @@ bool cv_agent_op_limit(cv_call *call)
     return cv_registry_may_change(call) && cv_request_locked(call, CV_STR("agent limit"), cv_agents_scope(), limit);
 }
 
-/* Its names stay its own; its tokens open nothing any more, also when the id is taken over. */
+/* Its names stay its own; its tokens open nothing any more, also when the id is taken over. One that was removed stays
+ * so: the same twice is one. */
 static bool remove_agent(cv_call *call, cv_writing *w, cv_str *ret_result)
 {
     cv_err err = {.arena = call->arena};
     cv_agent_row old, row;
-    if (!cv_registry_agent(call, &old))
-        return false;
+    bool found;
+    if (!cv_agent_find(call->record, call->arena, cv_json_get_text(call->input, "agent_id"), &old, &found, &err))
+        return cv_call_fail(call, &err);
+    if (!found)
+        return cv_registry_agent(call, &old); /* says why not */
     row = old;
     row.status = CV_STR("removed");
-    row.removed_at = w->now;
+    if (!cv_agent_is_removed(&old))
+        row.removed_at = w->now;
     if (!cv_tokens_revoke_all(call, w, row.name, &err))
         return cv_call_fail(call, &err);
     return change(call, w, &old, &row, CV_STR("removed"), ret_result);

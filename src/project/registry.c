@@ -117,6 +117,10 @@ void cv_registration_read(cv_call *call, const cv_json *input, cv_str at, cv_str
     row->rooms = cv_registry_rooms(call, input, at);
     row->reach = reach.p ? reach : cv_str_eq(row->kind, human) ? human : mailbox;
     row->reach_details = read_object(call, input, "reach_details");
+    if (row->reach_details.n > CV_MAX_REACH_DETAILS)
+        cv_refuse(call, CV_ERR_INVALID_VALUE, at, "reach_details", CV_STR(""),
+                  "reach_details has %zu bytes as JSON, at most %d are allowed", row->reach_details.n,
+                  CV_MAX_REACH_DETAILS);
     row->limits = read_object(call, input, "limits");
     row->files = read_files(input, row->reach);
     row->status = CV_STR("active");

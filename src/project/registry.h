@@ -13,7 +13,10 @@
 #include "kit/request.h"
 #include "kit/who.h"
 
-enum { CV_MAX_ALIASES = 32 }; /* of one agent: more are a mistake */
+enum {
+    CV_MAX_ALIASES = 32,             /* of one agent: more are a mistake */
+    CV_MAX_REACH_DETAILS = 10 * 1000 /* bytes of JSON: a command line or a URL, not a program */
+};
 
 #define ERR(id, word, exit, meaning) extern const cv_err_kind CV_ERR_##id[1];
 #include "project/err.def"

@@ -203,6 +203,17 @@ for _ in 1 2; do
     http "statistics for who may not" 200 blue_dialogue_stats '{}' "Bearer $rooms"
     is '.error_code == "not_allowed"'
 done
+# resource NAME TOKEN: what a resource says to whoever has this token
+resource() {
+    name=$1
+    curl -s -o "$out" -H 'Content-Type: application/json' -H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: resources/read' \
+        -H 'Mcp-Name: conclave://dialogue/bread' -H "Authorization: Bearer $2" "$url" \
+        -d '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"conclave://dialogue/bread",'"$meta"'}}'
+}
+resource "a resource for who may read it" "$reads"
+is '.result.contents[0].text | length > 0'
+resource "a resource for who may not" "$rooms"
+is '.error.message | contains("limited to no room")'
 http "an agent does not register others" 200 conclave_agent_add '{"agent_id":"sly","kind":"human"}' "Bearer $muffin"
 is '.error_code == "not_allowed"'
 http "nor makes tokens" 200 conclave_token_add '{"agent_id":"ada"}' "Bearer $muffin"

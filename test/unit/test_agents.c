@@ -159,7 +159,7 @@ static void names_are_unique_without_regard_to_case(void **state)
         } else {
             snprintf(text, sizeof text, "{'agent_id': '%s'}", one.p);
             done = actor_call(w, NOBODY, false, "agent remove", text);
-            assert_int_equal(done, known);
+            assert_int_equal(done, had >= 0); /* twice is once */
             if (done)
                 m.removed[had] = true;
         }
@@ -183,6 +183,9 @@ static void errors_name_the_nearest(void **state)
     assert_str_has(w->errs.items[0].suggestion, "conclave agent list");
     actor_do(w, NOBODY, "agent remove", "{'agent_id': 'PLANNER', 'reason': 'done'}");
     actor_refused(w, AS("planner"), "dialogue list", "{}", CV_ERR_AGENT_REMOVED);
+    actor_refused(w, NOBODY, "agent alias", "{'agent_id': 'muffin', 'aliases': ['x']}", CV_ERR_AGENT_REMOVED);
+    cv_json again = actor_do(w, NOBODY, "agent remove", "{'agent_id': 'muffin'}");
+    assert_true(cv_json_get_true(&again, "replayed"));
     actor_refused(w, NOBODY, "agent add", "{'agent_id': 'Muffin'}", CV_ERR_AGENT_EXISTS);
     assert_str_has(w->errs.items[0].message, "which was removed");
     actor_do(w, NOBODY, "agent add", "{'agent_id': 'Muffin', 'replace': true}");
