@@ -21,6 +21,7 @@ typedef struct {
     const char *root;  /* where to look for the project; NULL: from the current folder upwards */
     const char *rooms; /* with commas between; NULL: those in use, or all when none is */
     bool all;          /* every operation, not only those that are offered unasked */
+    const char *as;    /* who acts in calls that have no token of an agent; NULL: nobody is named */
 } cv_tools_options;
 
 /* What a worker has for itself. */
@@ -45,6 +46,10 @@ void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */
 
 /* A server that offers them; everything lives in the arena. An unknown room is an error. */
 bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server *ret_server, cv_err *err);
+
+/* May a client with this token come in? An agent's token is one that the project knows; of others the server decides.
+ * `ctx` is the server's. */
+bool cv_tools_admits(void *ctx, cv_str token, const char **ret_why);
 
 /* ---- shared by tools.c, resources.c and prompts.c ---- */
 

@@ -18,9 +18,19 @@ typedef struct {
     void *ctx;
 } cv_follower;
 
+/* Who acts: what a door knows, and what has become of it once the call is admitted (who.h). */
+typedef struct {
+    cv_str name;      /* that was given, then the agent's id; absent: nobody is named */
+    cv_str token;     /* a secret that came with the call, and decides who acts; absent: none */
+    bool at_terminal; /* standard input and output are a terminal: a person sits there */
+    cv_str standing;  /* "verified" or "claimed"; absent: nobody is named, or it is not admitted yet */
+    bool is_human;    /* the registry says so */
+} cv_who;
+
 typedef struct cv_call cv_call;
 struct cv_call {
     cv_arena *arena;
+    cv_who who;
     cv_record *record; /* NULL for operations that keep nothing */
     const cv_scope_position
         *holds; /* its turn to write: the scope as it stands, and stays until the write; NULL: none */
@@ -39,7 +49,8 @@ struct cv_call {
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
     cv_errs *errs;
-    cv_naming name;                                          /* how the caller calls operations; NULL: by their words */
+    void *own;      /* the handler's, for the work that a request runs (request.h) */
+    cv_naming name; /* how the caller calls operations; NULL: by their words */
     bool (*invoke)(cv_call *call, cv_str room, cv_str verb); /* runs another operation with this call; invoke.h */
 };
 

@@ -17,7 +17,8 @@ cv_str cv_call_now(const cv_call *call)
 
 /* ---- op ids ------------------------------------------------------------------------------------------------------ */
 
-/* The operation and its input, without what only says how to send it. The order of keys does not count. */
+/* The operation, its input without what only says how to send it, and who acts: what two agents ask for under one op_id
+ * are two requests. How sure it is who acts does not count, and neither does the order of keys. */
 static cv_str request_digest(cv_call *call)
 {
     static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
@@ -35,6 +36,8 @@ static cv_str request_digest(cv_call *call)
     cv_json_begin_array(&w);
     cv_json_str(&w, call->operation);
     cv_json_canonical(&w, call->arena, &content);
+    if (call->who.name.p)
+        cv_json_str(&w, call->who.name);
     cv_json_end_array(&w);
     cv_buf_flush(&text);
     cv_buf_release(&text);
@@ -194,6 +197,8 @@ static bool commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret,
     const cv_request request = {
         .op_id = op_id_of(call, w->at.rev + 1), .digest = request_digest(call), .operation = call->operation};
     cv_written written;
+    w->agent = call->who.name;
+    w->standing = call->who.standing;
     cv_writing_commit(w, &request, result, &written, err);
     ret->rev = written.rev;
     ret->result = written.result;
@@ -206,6 +211,9 @@ bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *
     *ret = (cv_outcome){.rev = w->at.rev, .result = result};
     if (!is_expected(call, w, &err))
         return cv_call_fail(call, &err);
+    ret->replayed = cv_writing_is_empty(w);
+    if (ret->replayed)
+        return true;
     if (!cv_json_get_true(call->input, "dry_run"))
         return commit(call, w, result, ret, &err) || cv_call_fail(call, &err);
     ret->result = cv_arena_join(call->arena, cv_str_head(result, result.n - 1), CV_STR(",\"dry_run\":true}"));

@@ -31,6 +31,7 @@ enum {
     CV_OP_UNASKED = 128,   /* what an agent usually needs: MCP clients are offered it unasked */
     CV_OP_STEADY = 256,    /* its answer follows from the record and the input alone: no files, no time, no chance */
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
+    CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
 };
 
 typedef struct {
@@ -137,6 +138,7 @@ typedef struct {
 typedef struct cv_room {
     const char *name; /* "dialogue"; "": its operations stand at the top level */
     const char *summary;
+    bool of_project;          /* like the top level it belongs to all rooms: servers do not offer it by name */
     const char *details;      /* paragraphs for the help */
     const char *instructions; /* what MCP clients are told before they begin: sentences */
     const char *example;      /* a line for the help of the program */

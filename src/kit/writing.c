@@ -123,8 +123,6 @@ cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subjec
     event->subject_type = subject_type;
     event->subject_id = subject_id;
     event->event_type = event_type;
-    event->agent = w->agent;
-    event->standing = w->standing;
     event->created_at = w->now;
     return event;
 }
@@ -275,6 +273,15 @@ static cv_str chain(cv_writing *w)
     return head;
 }
 
+/* Who acts is known of the whole write. */
+static void sign(cv_writing *w)
+{
+    for (size_t i = 0; i < w->rows->events.count; i++) {
+        w->rows->events.items[i]->agent = w->agent;
+        w->rows->events.items[i]->standing = w->standing;
+    }
+}
+
 /* ---- commit -------------------------------------------------------------------------------------------------------
  */
 
@@ -315,6 +322,11 @@ static cv_write write_of(cv_writing *w, const cv_commit_row *commit)
                       .redaction_count = w->rows->redactions.count};
 }
 
+bool cv_writing_is_empty(const cv_writing *w)
+{
+    return w->rows->lists.count + w->rows->events.count + w->rows->redactions.count == 0;
+}
+
 bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, cv_written *ret, cv_err *err)
 {
     cv_commit_row commit = {.op_id = request->op_id,
@@ -324,6 +336,7 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
                             .result = result};
     assert(w->rows->events.count > 0);
     *ret = (cv_written){.how = CV_WRITE_FAILED, .result = result};
+    sign(w);
     if (!all_valid(w, &commit, err)) {
         cv_writing_end(w);
         return false;

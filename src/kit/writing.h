@@ -39,7 +39,7 @@ typedef struct {
     cv_scope_id scope;
     cv_scope_position at;   /* before the write; rev 0: the scope is made by it */
     cv_str now;             /* one time for the whole write */
-    cv_str agent, standing; /* for every event, when they are set before it; absent: nobody is named */
+    cv_str agent, standing; /* for every event, when they are set before commit; absent: nobody is named */
     bool locked;
     struct cv_writing_rows *rows;
 } cv_writing;
@@ -73,6 +73,9 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
 /* Commits. True: ret->how is DONE, REPLAYED or CONFLICT (optimistic: the scope moved on; read again and try again).
  * False: BUSY, FAILED or UNKNOWN, with the error. `result` is the JSON that a replay returns. */
 bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, cv_written *ret, cv_err *err);
+
+/* Nothing was put, said or redacted: there is nothing to commit. */
+bool cv_writing_is_empty(const cv_writing *w);
 
 /* Gives up a write that was begun; after commit there is nothing to give up. */
 void cv_writing_end(cv_writing *w);

@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "kit/who.h"
 #include "ops/op.h"
 #include "ops/schema.h"
 #include "ops/watch.h"
@@ -89,14 +90,28 @@ static bool invoke(cv_call *call, cv_str room, cv_str verb)
     return cv_op_call(op, call);
 }
 
-bool cv_op_call(const cv_operation *op, cv_call *call)
+/* May whoever acts ask for this? */
+static bool is_admitted(const cv_operation *op, cv_call *call)
 {
-    call->invoke = invoke;
+    const cv_act act = {.room = cv_str_of(op->room),
+                        .changes = op->flags & (CV_OP_WRITES | CV_OP_FILES),
+                        .for_all = op->flags & CV_OP_FOR_ALL};
+    return cv_admit(call, &act);
+}
+
+static bool is_formed(const cv_operation *op, cv_call *call)
+{
     const cv_json *schema = cv_op_schema(op).input;
     if (!cv_schema_check(call->arena, schema, call->input_text, call->input, call->errs))
         return false;
     call->input = cv_schema_named(call->arena, schema, call->input);
-    bool done = has_all(op, call) && op->run(call);
+    return true;
+}
+
+bool cv_op_call(const cv_operation *op, cv_call *call)
+{
+    call->invoke = invoke;
+    bool done = is_admitted(op, call) && is_formed(op, call) && has_all(op, call) && op->run(call);
     if (done && !cv_buf_ok(call->out)) {
         cv_errs_add(call->errs, call->arena, CV_ERR_TOO_LARGE, "the answer is larger than %zu bytes",
                     call->out->ceiling ? call->out->ceiling : CV_MAX_BUF_BYTES);

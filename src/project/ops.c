@@ -142,8 +142,6 @@ static void print_files(cv_buf *out)
 
 static const cv_topic topics[] = {{"files", print_files}, {0}};
 
-const cv_room_types cv_project_records = {.room = CV_STR_INIT("project")};
-
 const cv_room cv_room_project = {
     .name = "",
     .example = "  conclave init\n",

@@ -60,6 +60,8 @@ void cv_moment_print(cv_json_writer *w, cv_arena *a, const cv_moment *moment)
         cv_json_key_str_if(w, "from", moment->from);
         cv_json_key_str_if(w, "to", moment->to);
     }
+    cv_json_key_str_if(w, "agent", e->agent);
+    cv_json_key_str_if(w, "standing", e->standing);
     cv_json_key_str_if(w, "via", e->reference);
     cv_json_key_str_if(w, "result", e->result_id);
     cv_json_key_str_if(w, "reason", e->reason);
@@ -107,6 +109,8 @@ void cv_moment_tell(cv_buf *out, cv_arena *a, const cv_moment *m)
         cv_buf_add_z(out, ", by ");
         cv_tell_list(out, a, m->event.actors);
     }
+    if (m->event.agent.p)
+        cv_buf_printf(out, ", as %.*s (%.*s)", CV_FMT(m->event.agent), CV_FMT(m->event.standing));
     if (m->event.reference.p)
         cv_buf_printf(out, ", via %.*s", CV_FMT(m->event.reference));
     if (m->event.result_id.p)

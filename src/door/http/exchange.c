@@ -47,6 +47,11 @@ cv_str cv_http_header(const cv_http_exchange *x, const char *name)
     return cv_str_of(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
 }
 
+cv_str cv_http_bearer(const cv_http_exchange *x)
+{
+    return cv_guard_bearer(cv_http_header(x, "Authorization"));
+}
+
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
 {
     if (x->header_count == CV_HTTP_MAX_HEADERS)

@@ -29,6 +29,7 @@ void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker)
                         .worker = worker,
                         .era = job->era,
                         .text = cv_buf_str(&job->text),
+                        .bearer = job->bearer,
                         .cursor = cv_json_get_text(params, "cursor"),
                         .job = job};
     bool done = job->serve(&r, params);

@@ -68,6 +68,7 @@ struct cv_mcp_job {
     const cv_mcp_transport *transport;
     void *transport_data;
     cv_mcp_headers headers;
+    cv_str bearer; /* absent: none came */
     cv_rpc_message message;
     atomic_bool cancelled;
     int status; /* of the HTTP response */

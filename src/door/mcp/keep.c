@@ -1,12 +1,15 @@
 /* keep.c - answers of steady tools, to be given again; see mcp.h.
  *
- *     tools/call  ->  the question: era, tool, arguments (printed anew: blanks do not matter)
+ *     tools/call  ->  the question: era, tool, bearer, arguments (printed anew: blanks do not matter)
  *                 ->  asked before, and the version is the same: its result as it was printed, at once
  *
- * Many agents who ask the same, and each again and again whether something has happened, cost next to nothing that way.
+ * Who acts decides what may be seen, so a bearer is a part of the question; its digest, for it is a secret. Many agents
+ * who ask the same, and each again and again whether something has happened, cost next to nothing that way.
  * An answer is kept under the version that was read before its tool was called: what has changed meanwhile has another
  * one, so that no answer is older than the question. Another version, or too much: everything is forgotten.
  */
+#include <nettle/sha2.h>
+
 #include "base/heap.h"
 #include "base/map.h"
 #include "door/mcp/host.h"
@@ -38,6 +41,18 @@ void cv_mcp_keep_release(cv_mcp_host *host)
     cv_heap_free(host->kept);
 }
 
+static void add_bearer(cv_buf *out, cv_str bearer)
+{
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx ctx;
+    if (!bearer.p)
+        return;
+    sha256_init(&ctx);
+    sha256_update(&ctx, bearer.n, (const uint8_t *)bearer.p);
+    sha256_digest(&ctx, sizeof digest, digest);
+    cv_buf_add(out, (cv_str){(const char *)digest, sizeof digest});
+}
+
 /* Empty: too long. */
 static cv_str print_question(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments)
 {
@@ -45,6 +60,7 @@ static cv_str print_question(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_
     cv_json_writer w = {.out = &job->out};
     cv_buf_add(&job->out, (cv_str){(const char *)&job->era, sizeof job->era});
     cv_buf_add(&job->out, (cv_str){(const char *)&number, sizeof number});
+    add_bearer(&job->out, job->bearer);
     cv_json_value(&w, arguments);
     cv_str question = job->out.n <= MAX_QUESTION ? cv_arena_copy(&job->arena, cv_buf_str(&job->out)) : CV_STR("");
     cv_buf_clear(&job->out);

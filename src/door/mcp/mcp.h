@@ -33,7 +33,8 @@ typedef struct {
     const cv_mcp_server *server;
     void *worker; /* what server->enter made for this thread */
     cv_mcp_era era;
-    cv_str text; /* the message as it came */
+    cv_str text;   /* the message as it came */
+    cv_str bearer; /* the token that came with it (HTTP); absent: none */
     cv_json_writer w;
     bool is_error;      /* tools: the content tells what went wrong */
     cv_str structured;  /* tools: structuredContent as JSON, or empty */
@@ -50,8 +51,8 @@ struct cv_mcp_tool {
     cv_str definition; /* the item of tools/list: JSON */
     bool (*call)(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments);
     const void *data;
-    bool
-        steady; /* what it answers follows from its arguments and from what server->data_version counts, whoever asks */
+    bool steady; /* what it answers follows from its arguments and from what server->data_version counts: for one
+                  * bearer always the same */
 };
 
 struct cv_mcp_prompt {
