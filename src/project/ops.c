@@ -147,5 +147,6 @@ const cv_room cv_room_project = {
     .example = "  conclave init\n",
     .ops = rows,
     .records = &cv_project_records,
+    .scope = {.one = "registry", .many = "registries"},
     .topics = topics,
 };

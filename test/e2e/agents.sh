@@ -67,7 +67,7 @@ run "and is well" 0 doctor
 "$conclave" backup copy.db >/dev/null
 "$conclave" agent add brief >/dev/null
 run "a copy is put back" 0 restore copy.db --json
-is '.lost == [{"scope": "project/agents", "rev": 7, "restored_rev": 6}] and (.warnings[0].message | contains("had more of 1 scope: project/agents (rev 7, now 6)"))'
+is '.lost == [{"room": "project", "name": "agents", "rev": 7, "restored_rev": 6}] and (.warnings[0].message | contains("had more of 1 registry: agents (rev 7, now 6)"))'
 run "with the agents that it had" 1 agent show brief --json
 "$conclave" dialogue export bread --output-path bread.json >/dev/null && mkdir other && "$conclave" init other >/dev/null
 run "an export keeps who acted" 0 import bread.json --root other
@@ -118,7 +118,7 @@ ask "unasked nothing of agents is offered" '"method":"tools/list"'
 is '[.result.tools[].name | select(startswith("conclave_"))] == []'
 is '(.result | tojson | length) <= 12000'
 ask "all tools" '"method":"tools/list"' --tools all
-is '[.result.tools[].name | select(startswith("conclave_"))] | length == 10'
+is '[.result.tools[].name | select(test("^conclave_(agent|token)_"))] | length == 10'
 ask "a tool that is not offered" "$(tool conclave_agent_list '{}')"
 is '.error.message | endswith("this server offers it only when it is started with --tools all")'
 ask "rooms do not hide them" "$(tool conclave_agent_list '{}')" --tools all --rooms dialogue
@@ -138,7 +138,7 @@ ask "an unknown name" "$(tool blue_dialogue_list '{}')" --as muffn
 is '.result.isError'
 text '.error_code == "unknown_agent" and .suggestion == "did you mean '"'Muffin'"'?"'
 run "a name that is none" 1 mcp --as "a b" </dev/null
-ask "a limited agent" "$(tool blue_dialogue_verify '{}')" --tools all --as reviewer
+ask "a limited agent" "$(tool conclave_verify '{}')" --tools all --as reviewer
 text '.error_code == "not_allowed"'
 ask "an agent is added" "$(tool conclave_agent_add '{"agent_id":"new","capabilities":["x"]}')" --tools all
 text '.agent.agent_id == "new"'
@@ -189,7 +189,7 @@ http "a read-only token does not write" 200 blue_dialogue_create '{"title":"No"}
 is '.error_code == "not_allowed" and (.message | contains("for reading only"))'
 http "the right room" 200 blue_dialogue_list '{}' "Bearer $rooms"
 is '.status == "success"'
-http "the wrong room" 200 blue_dialogue_verify '{}' "Bearer $rooms"
+http "the wrong room" 200 conclave_verify '{}' "Bearer $rooms"
 is '.error_code == "not_allowed"'
 # A tool whose answers are kept: the answer for one is not that for another.
 for who in "$person" "$muffin"; do
