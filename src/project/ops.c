@@ -1,5 +1,6 @@
 /* ops.c - what can be asked about a project and its record as a whole; see room.h. */
 #include "dialogue/operations.h"
+#include "project/operations.h"
 #include "project/project.h"
 #include "project/room.h"
 
@@ -43,6 +44,35 @@ static const cv_operation rows[] = {
      .schema = "import",
      .flags = WRITES,
      .run = cv_dialogue_import},
+
+    /* ---- what is in it ---- */
+    {.room = "",
+     .verb = "search",
+     .tool = "conclave_search",
+     .summary = "find words in everything that is kept, in all rooms",
+     .details =
+         "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
+         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
+         "between them. A hit names its room, scope, kind and id. When nothing has all the words, what has any of\n"
+         "them is shown. A room's own search may have more filters. See docs/search.md.\n",
+     .examples = "  conclave search \"income collar\"\n"
+                 "  conclave search hedging --room dialogue --kind tension --status open\n",
+     .schema = "search",
+     .flags = READS,
+     .run = cv_project_search},
+    {.room = "",
+     .verb = "feed",
+     .tool = "conclave_feed",
+     .summary = "tell every commit once, in all rooms, in the order of the record",
+     .details = "A line has time, room, scope, rev, operation and who acted. The answer ends with a position: give it\n"
+                "back with --after, and nothing is told twice or left out. --wait waits until there is something,\n"
+                "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 tells the present\n"
+                "position alone. See docs/feed.md.\n",
+     .examples = "  conclave feed --limit 5\n"
+                 "  conclave feed --room dialogue --json\n",
+     .schema = "feed",
+     .flags = READS,
+     .run = cv_project_feed},
 
     /* ---- the record as a whole ---- */
     {.room = "",

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "dialogue/search/snippet.h"
+#include "kit/snippet.h"
 #include "kit/room.h"
 #include "record/sqlite/engine.h"
 
