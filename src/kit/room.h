@@ -13,6 +13,7 @@
 #ifndef CV_KIT_ROOM_H
 #define CV_KIT_ROOM_H
 
+#include "base/where.h"
 #include "kit/call.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -153,6 +154,8 @@ typedef struct cv_room {
     struct {
         const char *good, *pending, *bad; /* with blanks around each: the command line colours them */
     } statuses;
+    /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
+    bool (*folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Has the record anything of this room? NULL: that is never asked. */
     bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
 } cv_room;

@@ -74,6 +74,21 @@ static const cv_operation rows[] = {
      .flags = READS,
      .run = cv_project_feed},
 
+    {.room = "",
+     .verb = "redact",
+     .summary = "replace a long text by its hash, wherever it is kept; the history still verifies",
+     .details =
+         "For what must not be kept. The text is named by room, scope, kind and id, as 'conclave search' names it, "
+         "and\n"
+         "the field where there are several. Every long text of the scope that holds it is replaced, and so are\n"
+         "answers and events that repeat a line of it, files below .conclave, the search index and the freed pages\n"
+         "of the database. An event says who did it, when and why. The answer names what still holds the text and\n"
+         "cannot be replaced. Backups are not touched. --dry-run changes nothing. See docs/redact.md.\n",
+     .examples = "  conclave redact dialogue nvidia-decision tension T0001 --reason \"a name in it\" --dry-run\n",
+     .schema = "redact",
+     .flags = WRITES | FILES,
+     .run = cv_project_redact},
+
     /* ---- the record as a whole ---- */
     {.room = "",
      .verb = "verify",
