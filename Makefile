@@ -177,8 +177,15 @@ build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
-# The program with one room more: its own list of rooms takes the place of src/rooms.c.
-build/asan/conclave_toy: $(wildcard test/toy/*.c) build/asan/main.o build/asan/lib.a
+# The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
+# of the program.
+TOY      ?= test/toy
+build/gen/sql_toy.c: tools/embed $(wildcard sql/sqlite/*.sql $(TOY)/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) \
+	    $(sort $(wildcard $(TOY)/[0-9]*.sql)) >$@
+
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/asan/main.o build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 

@@ -89,6 +89,27 @@ static const cv_operation rows[] = {
      .flags = WRITES | FILES,
      .run = cv_project_redact},
 
+    {.room = "",
+     .verb = "export-scope",
+     .summary = "write one scope of any room to a file: rows, events, hashes",
+     .details =
+         "The file holds everything that the record has of it, so 'conclave import-scope' puts it back in another\n"
+         "project as it was. Rooms may have exports of their own that are made to be read; this one is exact.\n",
+     .examples = "  conclave export-scope dialogue nvidia-decision --output scope.json\n",
+     .schema = "export_scope",
+     .flags = READS | FILES | CV_OP_LARGE,
+     .run = cv_project_export_scope},
+    {.room = "",
+     .verb = "import-scope",
+     .summary = "put a scope back from a file of export-scope, as it was",
+     .details =
+         "It is verified first, in a store of its own. A scope that is here with the same history is unchanged; with\n"
+         "another history it is a conflict, and nothing is written.\n",
+     .examples = "  conclave import-scope scope.json\n",
+     .schema = "import_scope",
+     .flags = WRITES,
+     .run = cv_project_import_scope},
+
     /* ---- the record as a whole ---- */
     {.room = "",
      .verb = "verify",
