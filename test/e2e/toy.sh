@@ -90,4 +90,72 @@ exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
 ok $? "a change by another process reaches who has subscribed"
+
+# ---- what every room gets from its type: search, feed, redaction, export and import, verify, backup
+run "a note" 0 jar fill pears --note "Sweet pears of the Avebury orchard, do not tell." --json
+is '.count == 1 and .rev == 1'
+run "search finds it" 0 search orchard --json
+is '.results == [.results[0]] and (.results[0] | [.room, .scope, .kind, .id] == ["jar", "pears", "jar", "pears"])'
+is '.results[0].snippet == "Sweet pears of the Avebury ⟦orchard⟧, do not tell."'
+run "search in the room" 0 search pears --room jar --json
+is '.count == 1'
+run "search in another room" 0 search pears --room dialogue --json
+is '.count == 0'
+run "an id" 0 search plums --room jar --kind jar --json
+is '.results[0].id == "plums"'
+run "the feed" 0 feed --room jar --json
+is '[.entries[] | [.scope, .rev]] == [["plums", 1], ["plums", 2], ["plums", 3], ["pears", 1]]'
+is '.entries[0].operation == "jar fill" and (.more | not)'
+run "the feed of one jar" 0 feed --room jar --scope pears
+has "jar      pears                   1 fill"
+run "replay" 0 jar fill figs --op-id one --json
+run "replay" 0 jar fill figs --op-id one --json
+is '.replayed and .rev == 1 and .count == 1'
+
+run "redact" 0 redact jar pears jar pears --reason "not ours to tell" --by ann --json
+is '.texts[0] == "jar/pears/note" and .field == "note" and .rev == 2'
+grep -rqa Avebury .conclave
+[ $? -eq 1 ]
+ok $? "redact: no file below .conclave has the text"
+run "search does not find it" 0 search orchard --json
+is '.count == 0'
+run "the row stays" 0 jar look pears --json
+is '.count == 1 and (.note | fromjson | keys == ["redacted_sha256"])'
+run "and changes" 0 jar fill pears --json
+is '.count == 2 and .rev == 3'
+run "a field that is not a long text" 1 redact jar pears jar pears --field count --reason x --json
+is '.error_code == "invalid_value" and .valid_options == ["note"]'
+
+run "export" 0 export-scope jar pears --output pears.json --json
+is '.rev == 3'
+run "verify" 0 verify --json
+is '.status == "success"'
+run "backup" 0 backup jars.db --json
+run "a write after it" 0 jar fill pears --json
+run "restore" 0 restore jars.db --json
+run "the jar as it was" 0 jar look pears --json
+is '.count == 2 and .rev == 3'
+"$conclave" export-scope jar pears >again.json
+cmp -s pears.json again.json
+ok $? "restore: the same bytes again"
+
+project other
+run "import" 0 import-scope ../project/pears.json --json
+is '.status == "restored" and .rev == 3'
+run "import again" 0 import-scope ../project/pears.json --json
+is '.status == "unchanged"'
+run "what came in" 0 jar look pears --json
+is '.count == 2 and .rev == 3'
+run "verify it" 0 verify --json
+is '.status == "success"'
+"$conclave" export-scope jar pears >pears.json
+cmp -s ../project/pears.json pears.json
+ok $? "import: the same bytes again"
+sed 's/"count",2/"count",3/; s/\["pears",2/["pears",3/; s/,2,"{/,3,"{/' pears.json >forged.json
+project third
+run "a changed file" 1 import-scope ../other/forged.json --json
+is '.error_code == "verify_failed" and (.suggestion | startswith("the file was changed"))'
+run "another history" 0 jar fill pears
+run "another history" 1 import-scope ../other/pears.json --json
+is '.error_code == "rev_conflict"'
 finish
