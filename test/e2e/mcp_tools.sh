@@ -286,7 +286,7 @@ is '.result.isError == true and (.result.content[0].text | contains("conclave in
 
 # The documentation names every tool, and no others.
 name="docs/mcp.md"
-grep -o 'blue_dialogue_[a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
+grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
 printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].name' | sort >"$work/all"
 diff "$work/named" "$work/all" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/all"
@@ -314,7 +314,7 @@ ok $? "and is not made"
 # Texts send nobody to a tool that is not offered, unless they say how it is.
 name="texts"
 for file in "$root/skills/alignment-play/SKILL.md" "$root/src/door/prompts.c" "$root/src/door/tools.c"; do
-    grep -v -- '--tools all' "$file" | grep -o 'blue_dialogue_[a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | sort -u >"$work/named"
+    grep -v -- '--tools all' "$file" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | sort -u >"$work/named"
     astray=$(grep -vxF -f "$work/usual" "$work/named")
     [ -z "$astray" ] || echo "#   $file: $astray"
     [ -z "$astray" ]
@@ -324,7 +324,7 @@ cd "$work/project" || exit 1
 "$conclave" mcp >"$work/protocol" <<'END'
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"Protocol"}}}
 END
-jq -r '.result.content[0].text | fromjson | .judge_protocol.instructions' "$work/protocol" | grep -o 'blue_dialogue_[a-z_]*[a-z]' | sort -u >"$work/named"
+jq -r '.result.content[0].text | fromjson | .judge_protocol.instructions' "$work/protocol" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | sort -u >"$work/named"
 [ -s "$work/named" ] && ! grep -qvxF -f "$work/usual" "$work/named"
 ok $? "$name: the protocol names tools that are offered"
 
