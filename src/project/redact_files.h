@@ -4,8 +4,8 @@
  *     the folder of the scope, where that is elsewhere      so is it there
  *     .conclave/conclave.db.before-restore-…, *.db          whole records: they are named, and not touched
  *
- * Where the text stands in a form that cannot be replaced (broken into lines, escaped), the file is named, and its
- * owner decides. The record's own files are not looked at: the record does that itself.
+ * Where a piece of the text stands in a form that cannot be replaced (broken into lines, escaped, cut), the file is
+ * named, and its owner decides. The record's own files are not looked at: the record does that itself.
  */
 #ifndef CV_PROJECT_REDACT_FILES_H
 #define CV_PROJECT_REDACT_FILES_H

@@ -53,6 +53,22 @@ grep -qaF "$secret" scope.json ../project/out.json
 [ $? -eq 1 ]
 ok $? "no export has the text"
 
+# ---- killed at any moment: the record verifies, and the same command again does the rest
+for delay in 0 0.02 0.05 0.08 0.12; do
+    rm -rf .conclave
+    "$conclave" init >/dev/null
+    nvidia
+    "$conclave" dialogue transcript nvidia-decision --write >/dev/null
+    "$conclave" redact dialogue nvidia-decision perspective P0001 --reason "not ours" >/dev/null 2>&1 &
+    killed=$!
+    sleep "$delay"
+    kill -9 $killed 2>/dev/null
+    wait $killed 2>/dev/null
+    "$conclave" verify >/dev/null && "$conclave" redact dialogue nvidia-decision perspective P0001 --reason "not ours" >/dev/null &&
+        "$conclave" verify >/dev/null && ! grep -rqaF "$secret" .conclave
+    ok $? "killed after $delay s: verifies, and again it is gone"
+done
+
 run "no reason" 1 redact dialogue nvidia-decision perspective P0002 --json
 is '.field == "reason" and .error_code == "missing_field"'
 run "a field that is not a long text" 1 redact dialogue nvidia-decision perspective P0002 --field label --reason x --json

@@ -289,6 +289,118 @@ static void test_every_long_field(void **state)
         run_campaign(seed * 1000 + i);
 }
 
+/* ---- the files of a room ------------------------------------------------------------------------------------------
+ */
+
+/* Words, quotes, marks and lines, such as experts write; the token somewhere in them. */
+static secret make_prose(cv_arena *a, cv_test_random *random)
+{
+    static const char *const bits[] = {
+        "and the bread ", "| price ", "*soft* ", "\n",       "\n\n", "> said ", "`code` ", "<b> ",
+        "\"so\" ",        "[old] ",   "- one\n", "1. two\n", "ü ",   "漢字 ",   "\\ ",     "# not a head "};
+    cv_buf out = {0};
+    secret s;
+    s.token = cv_arena_printf(a, "zq%016llxqz%08llx", (unsigned long long)cv_test_next(random),
+                              (unsigned long long)(cv_test_next(random) & 0xffffffffu));
+    size_t before = cv_test_below(random, 14), behind = cv_test_below(random, 14);
+    cv_buf_add_z(&out, "It is ");
+    for (size_t i = 0; i < before; i++)
+        cv_buf_add_z(&out, bits[cv_test_below(random, CV_COUNT(bits))]);
+    cv_buf_add(&out, s.token);
+    cv_buf_add_z(&out, " ");
+    for (size_t i = 0; i < behind; i++)
+        cv_buf_add_z(&out, bits[cv_test_below(random, CV_COUNT(bits))]);
+    s.text = cv_buf_take(&out, a);
+    return s;
+}
+
+static const cv_json *files_left;
+static cv_str token_left;
+static size_t files_unnamed, files_clean;
+
+static int look_named(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    cv_arena a = {0};
+    (void)st, (void)ftw;
+    if (type == FTW_F && cv_str_find(cv_test_read(&a, path), token_left) != SIZE_MAX) {
+        bool named = false;
+        for (uint32_t i = 0; i < files_left->count; i++)
+            named = named || cv_str_ends(cv_str_of(path), files_left->items[i].text);
+        if (!named)
+            print_error("%s holds '%.*s', and nobody says so\n", path, CV_FMT(token_left));
+        files_unnamed += !named;
+    }
+    cv_arena_release(&a);
+    return 0;
+}
+
+/* A dialogue with random texts, and all the files that are made of it: a file is clean, or it is named. */
+static void run_files(uint64_t seed)
+{
+    cv_world w;
+    cv_world_open(&w);
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_test_random random = {seed};
+    secret s[3];
+    cv_buf text = {0};
+    cv_json_writer out = {.out = &text};
+    cv_json_begin_object(&out);
+    cv_json_key_str(&out, "dialogue_id", CV_STR("x"));
+    cv_json_key_int(&out, "round", 0);
+    cv_json_key_int(&out, "score", 3);
+    s[0] = make_prose(&a, &random);
+    cv_json_key_str(&out, "summary", s[0].text);
+    cv_json_key(&out, CV_STR("tensions"));
+    cv_json_begin_array(&out);
+    for (int i = 1; i < 3; i++) {
+        s[i] = make_prose(&a, &random);
+        cv_json_begin_object(&out);
+        cv_json_key_str(&out, "local_id", cv_arena_printf(&a, "MUFFIN-T000%d", i));
+        cv_json_key_str(&out, "label", CV_STR("Price"));
+        cv_json_key_str(&out, "content", s[i].text);
+        cv_json_key_strs(&out, "contributors", (const cv_str[]){CV_STR("muffin")}, 1);
+        cv_json_end_object(&out);
+    }
+    cv_json_end_array(&out);
+    cv_json_end_object(&out);
+    cv_world_dialogue(&w, "x", (const char *[]){"muffin", "cupcake", NULL}, false);
+    if (!cv_world_call_json(&w, "round-register", cv_buf_str(&text)))
+        print_error("%.*s\n", CV_FMT(cv_err_text(&w.errs.items[0])));
+    assert_int_equal(w.errs.count, 0);
+    cv_buf_release(&text);
+    cv_world_do(&w, "transcript", "{'dialogue_id': 'x', 'write': true}");
+    cv_world_do(&w, "round-prompts", "{'dialogue_id': 'x'}");
+    cv_world_do(&w, "export", "{'dialogue_id': 'x'}");
+    for (int i = 0; i < 3; i++) {
+        cv_str id = i ? cv_arena_printf(&a, "T000%d", i) : CV_STR("0");
+        cv_str reply =
+            do_project(&w, "redact", request(&a, i ? "tension" : "round", id, i ? "content" : "summary", ""));
+        cv_json tree;
+        assert_ok(cv_json_parse(&a, cv_arena_copy(&a, reply), &tree, &err), &err);
+        files_left = cv_json_get(&tree, CV_STR("left"));
+        token_left = s[i].token;
+        assert_non_null(files_left);
+        files_clean += files_left->count == 0;
+        assert_true(cv_json_get(&tree, CV_STR("files"))->count > 0);
+        nftw(w.folder, look_named, 16, FTW_PHYS);
+        assert_int_equal(files_unnamed, 0);
+    }
+    verify(&w, "x");
+    cv_arena_release(&a);
+    cv_world_close(&w);
+}
+
+static void test_files_of_a_room(void **state)
+{
+    (void)state;
+    uint64_t seed = cv_test_seed();
+    for (uint64_t i = 0; i < (cv_test_soak() ? 300 : 6); i++)
+        run_files(seed * 1000 + i);
+    assert_true(files_clean > 0);
+    print_message("# %zu redactions left nothing\n", files_clean);
+}
+
 /* ---- cases ---------------------------------------------------------------------------------------------------------
  */
 
@@ -544,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_failures),
         cmocka_unit_test(test_a_reader_in_the_way),
         cmocka_unit_test(test_every_long_field),
+        cmocka_unit_test(test_files_of_a_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
