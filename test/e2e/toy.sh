@@ -106,9 +106,11 @@ is '.results[0].id == "plums"'
 run "the feed" 0 feed --room jar --json
 is '[.entries[] | [.scope, .rev]] == [["plums", 1], ["plums", 2], ["plums", 3], ["pears", 1]]'
 is '.entries[0].operation == "jar fill" and (.more | not)'
-ask "the search as a tool" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}'
+ask "a tool that is not offered unasked" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}'
+is '.error.message | endswith("this server offers it only when it is started with --tools all")'
+ask "the search as a tool" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}' --tools all
 is '.result.content[0].text | fromjson | .results[0].scope == "pears"'
-ask "the feed as a tool" '"method":"tools/call","params":{"name":"conclave_feed","arguments":{"room":"jar","limit":2}}'
+ask "the feed as a tool" '"method":"tools/call","params":{"name":"conclave_feed","arguments":{"room":"jar","limit":2}}' --tools all
 is '.result.content[0].text | fromjson | .more and (.entries | length) == 2'
 run "the feed of one jar" 0 feed --room jar --scope pears
 has "jar      pears                   1 fill"
