@@ -43,7 +43,8 @@ static bool is_wanted(void *ctx, const cv_feed_entry *entry)
 static bool read_page(page *p, cv_err *err)
 {
     cv_call *call = p->call;
-    if (!cv_feed_read(call->record, call->arena, p->after, p->limit, is_wanted, p, &p->entries, err))
+    if (!cv_feed_read(call->record, call->arena, p->after, p->limit, p->scope.room.p ? is_wanted : NULL, p, &p->entries,
+                      err))
         return false;
     p->more = p->entries.more;
     p->position = p->entries.position;

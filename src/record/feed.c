@@ -4,11 +4,14 @@
 /* ---- a page -------------------------------------------------------------------------------------------------------
  */
 
+enum { PASSED_OVER = 256 }; /* commits that are looked at before it is asked whether the page is full */
+
 typedef struct {
     cv_arena *arena;
     size_t limit;
     bool (*wanted)(void *ctx, const cv_feed_entry *entry);
     void *ctx;
+    size_t seen;     /* of this reading of the feed */
     cv_buf position; /* of the last one that was looked at */
     cv_feed_entries *list;
 } reading;
@@ -23,16 +26,17 @@ static void keep(cv_arena *a, cv_feed_entries *list, const cv_feed_entry *entry)
         *texts[i] = cv_arena_copy(a, *texts[i]);
 }
 
-/* False without an error ends the walk: the page is full. */
+/* What comes behind a full page is left for the next one. */
 static bool see(void *ctx, const cv_feed_entry *entry, cv_err *err)
 {
     reading *r = ctx;
     (void)err;
-    bool wanted = !r->wanted || r->wanted(r->ctx, entry);
-    if (wanted && r->limit && r->list->count == r->limit) {
+    r->seen++;
+    bool wanted = !r->list->more && (!r->wanted || r->wanted(r->ctx, entry));
+    if (wanted && r->limit && r->list->count == r->limit)
         r->list->more = true;
-        return false;
-    }
+    if (r->list->more)
+        return true;
     cv_buf_clear(&r->position);
     cv_buf_add(&r->position, entry->position);
     if (wanted)
@@ -44,9 +48,15 @@ bool cv_feed_read(cv_record *record, cv_arena *a, cv_str after, size_t limit,
                   bool (*wanted)(void *ctx, const cv_feed_entry *entry), void *ctx, cv_feed_entries *ret, cv_err *err)
 {
     reading r = {.arena = a, .limit = limit, .wanted = wanted, .ctx = ctx, .list = ret};
-    *ret = (cv_feed_entries){0};
-    bool ok = record->calls->feed(record, after, limit && !wanted ? limit + 1 : 0, see, &r, err) || ret->more;
-    ret->position = r.position.n ? cv_arena_copy(a, cv_buf_str(&r.position)) : after;
+    size_t batch = !limit ? 0 : wanted ? PASSED_OVER : limit + 1;
+    bool ok = true, end = false;
+    *ret = (cv_feed_entries){.position = after};
+    while (ok && !end) {
+        r.seen = 0;
+        ok = record->calls->feed(record, ret->position, batch, see, &r, err);
+        end = ret->more || !wanted || r.seen < batch || !batch;
+        ret->position = r.position.n ? cv_arena_copy(a, cv_buf_str(&r.position)) : after;
+    }
     cv_buf_release(&r.position);
     return ok;
 }

@@ -22,7 +22,7 @@ typedef struct {
 } cv_feed_entries;
 
 /* At most `limit` commits behind `after` that are wanted (`wanted` NULL: all are); limit 0: all of them. What is passed
- * over costs no memory. */
+ * over costs next to no memory. */
 bool cv_feed_read(cv_record *record, cv_arena *a, cv_str after, size_t limit,
                   bool (*wanted)(void *ctx, const cv_feed_entry *entry), void *ctx, cv_feed_entries *ret, cv_err *err);
 
