@@ -148,12 +148,38 @@ static void questions_give_their_words(void **state)
     cv_arena_release(&a);
 }
 
+/* Where ids may be of any room, what has no blank in it and is more than one word may be one. */
+static void test_any_id(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *id;
+    } words_and_ids[] = {{"a-1", "a-1"},
+                         {"1/muffin", "1/muffin"},
+                         {"MUFFIN-P0101", "MUFFIN-P0101"},
+                         {"muffin", ""},
+                         {"two words", ""},
+                         {"a-1 b", ""},
+                         {"ü-1", ""},
+                         {"", ""},
+                         {"a.b.c-d_e", "a.b.c-d_e"}};
+    cv_arena a = {0};
+    for (size_t i = 0; i < CV_COUNT(words_and_ids); i++)
+        assert_str_eq(cv_query_any_id(&a, cv_str_of(words_and_ids[i].words)), words_and_ids[i].id);
+    char *longer = cv_arena_alloc(&a, CV_MAX_QUERY_ID + 2);
+    memset(longer, '-', CV_MAX_QUERY_ID + 1);
+    assert_int_equal(cv_query_any_id(&a, (cv_str){longer, CV_MAX_QUERY_ID}).n, CV_MAX_QUERY_ID);
+    assert_int_equal(cv_query_any_id(&a, (cv_str){longer, CV_MAX_QUERY_ID + 1}).n, 0);
+    cv_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_read),
         cmocka_unit_test(words_are_counted_and_cut),
         cmocka_unit_test(questions_give_their_words),
+        cmocka_unit_test(test_any_id),
     };
     return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }
