@@ -143,7 +143,7 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
-    dialogue/lint dialogue/search door/install))) $(addprefix src/,dialogue/people.c dialogue/place.c \
+    dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/notice.c kit/query.c kit/snippet.c dialogue/people.c dialogue/place.c \
     dialogue/snapshot.c dialogue/state.c dialogue/types.c record/hash.c record/record.c record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
@@ -177,8 +177,15 @@ build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
-# The program with one room more: its own list of rooms takes the place of src/rooms.c.
-build/asan/conclave_toy: $(wildcard test/toy/*.c) build/asan/main.o build/asan/lib.a
+# The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
+# of the program.
+TOY      ?= test/toy
+build/gen/sql_toy.c: tools/embed $(wildcard sql/sqlite/*.sql $(TOY)/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) \
+	    $(sort $(wildcard $(TOY)/[0-9]*.sql)) >$@
+
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/asan/main.o build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 

@@ -250,3 +250,14 @@ PRAGMA foreign_key_check;
 
 -- name: backup
 VACUUM INTO :path;
+
+-- What was replaced or removed is gone from the segments of the search index, the free pages and the log.
+
+-- name: search_optimize
+INSERT INTO search_index (search_index) VALUES ('optimize');
+
+-- name: vacuum
+VACUUM;
+
+-- name: empty_log
+PRAGMA wal_checkpoint (TRUNCATE);

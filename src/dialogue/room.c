@@ -41,6 +41,14 @@ static const cv_completion completions[] = {
     {0},
 };
 
+/* Where its prompts, responses and transcripts are. */
+static bool folder_of(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE), .no_content = true};
+    cv_state *state = CV_NEW(call->arena, cv_state);
+    return cv_state_load(call, scope, &wanted, state, err) && cv_dialogue_folder(call, state, ret_where, err);
+}
+
 const cv_room cv_room_dialogue = {
     .name = "dialogue",
     .summary = "a judge and a panel of experts deliberate in rounds until they converge",
@@ -75,5 +83,6 @@ const cv_room cv_room_dialogue = {
     .statuses = {.good = " resolved accepted adopted converged confirmed supported ",
                  .pending = " addressed converging proposed amended refined cited challenged asserted ",
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},
+    .scope_folder = folder_of,
     .in_use = cv_dialogue_in_use,
 };

@@ -292,7 +292,7 @@ static bool is_tool(const cv_tools *tools, const cv_operation *op)
     return op->tool;
 }
 
-/* The tool among the `eligible` whose own words are nearest; NULL: none is near. */
+/* The tool among the `eligible` of this name, or whose own words are nearest; NULL: none is near. */
 static const cv_operation *nearest_tool(cv_arena *a, const cv_tools *tools, cv_str name,
                                         bool (*eligible)(const cv_tools *, const cv_operation *))
 {
@@ -304,6 +304,8 @@ static const cv_operation *nearest_tool(cv_arena *a, const cv_tools *tools, cv_s
     size_t count = 0;
     for (size_t i = 0; i < cv_op_count(); i++)
         if (eligible(tools, cv_op_at(i))) {
+            if (cv_str_eq(name, cv_str_of(cv_op_at(i)->tool)))
+                return cv_op_at(i);
             ops[count] = cv_op_at(i);
             verbs[count++] = cv_str_of(cv_op_at(i)->verb);
         }

@@ -102,6 +102,14 @@ static bool read_stored(cv_call *call, cv_str op_id, cv_outcome *ret, cv_err *er
     cv_json answer;
     cv_buf text = {0};
     const char *what = cv_arena_printf(call->arena, "an answer, to the op_id '%.*s',", CV_FMT(op_id)).p;
+    if (cv_is_redacted(ret->result, NULL)) {
+        cv_err_set(err, CV_ERR_REDACTED,
+                   "the request with the op_id '%.*s' was done, at rev %lld; its answer was redacted", CV_FMT(op_id),
+                   (long long)ret->rev);
+        cv_err_field(err, CV_STR("op_id"));
+        cv_err_suggest(err, CV_STR("read what it wrote; do not send it again"));
+        return false;
+    }
     if (!cv_stored_json(call->arena, ret->result, what, &answer, err))
         return false;
     if (answer.type != CV_JSON_OBJECT)

@@ -13,6 +13,7 @@
 #ifndef CV_KIT_ROOM_H
 #define CV_KIT_ROOM_H
 
+#include "base/where.h"
 #include "kit/call.h"
 #include "kit/doctor.h"
 #include "kit/import.h"
@@ -167,6 +168,8 @@ typedef struct cv_room {
     /* Do its files agree with the record, which is open? NULL: it has none. */
     void (*doctor)(cv_doctor *d);
     cv_room_import import;
+    /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
+    bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Has the record anything of this room? NULL: that is never asked. */
     bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
 } cv_room;

@@ -285,13 +285,35 @@ static void sign(cv_writing *w)
 /* ---- commit -------------------------------------------------------------------------------------------------------
  */
 
+/* Is it a row as it may be written? A redacted text may stay where it is stored. */
+static bool is_valid(cv_writing *w, const cv_type *type, const void *row, cv_err *err)
+{
+    void *rest = NULL, *stored = NULL;
+    bool found = false;
+    for (size_t i = 0; type->life == CV_REPLACED && i < type->field_count; i++) {
+        const cv_type_field *field = &type->fields[i];
+        const cv_str absent = {NULL, 0};
+        if (field->role != CV_LONG || !cv_is_redacted(cv_row_text(row, field->offset), NULL))
+            continue;
+        if (!rest) {
+            rest = cv_arena_dup(w->arena, row, type->size);
+            stored = cv_arena_dup(w->arena, row, type->size);
+            if (!cv_record_get(w->record, w->arena, w->scope, type, stored, &found, err))
+                return false;
+        }
+        if (found && cv_row_compare_field(field, row, stored) == 0)
+            memcpy((char *)rest + field->offset, &absent, sizeof absent);
+    }
+    return cv_row_valid(type, rest ? rest : row, err);
+}
+
 static bool all_valid(cv_writing *w, const cv_commit_row *commit, cv_err *err)
 {
     bool ok = cv_row_valid(&cv_commit_row_type, commit, err);
     for (size_t i = 0; ok && i < w->rows->lists.count; i++) {
         const row_list *list = &w->rows->lists.items[i];
         for (size_t k = 0; ok && k < list->count; k++)
-            ok = cv_row_valid(list->type, list->items[k]->row, err);
+            ok = is_valid(w, list->type, list->items[k]->row, err);
     }
     for (size_t i = 0; ok && i < w->rows->events.count; i++)
         ok = cv_row_valid(&cv_event_row_type, w->rows->events.items[i], err);

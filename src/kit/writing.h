@@ -13,6 +13,8 @@
  * Numbers of events, row digests, hashes and the head of the chain are made in commit. A row put again under the same
  * key takes the place of the one put before. Rows that may change and for which no event vouches are vouched for by the
  * last event; so are all added rows and the commit itself. Every write has an event.
+ *
+ * A row that is put again may carry the redacted text that is stored in it, and nothing else of that form.
  */
 #ifndef CV_KIT_WRITING_H
 #define CV_KIT_WRITING_H

@@ -19,5 +19,10 @@ bool cv_record_restore(cv_call *call);
 
 /* The same; `step` is called before each change of a file, so that a test can end the process there. */
 bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
+bool cv_project_feed(cv_call *call);
+bool cv_project_search(cv_call *call);
+bool cv_project_redact(cv_call *call);
+bool cv_project_export_scope(cv_call *call);
+bool cv_project_import_scope(cv_call *call);
 
 #endif

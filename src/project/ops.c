@@ -44,6 +44,71 @@ static const cv_operation rows[] = {
      .flags = WRITES,
      .run = cv_project_import},
 
+    /* ---- what is in it ---- */
+    {.room = "",
+     .verb = "search",
+     .tool = "conclave_search",
+     .summary = "find words in everything that is kept, in all rooms",
+     .details =
+         "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
+         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
+         "between them. A hit names its room, scope, kind and id. When nothing has all the words, what has any of\n"
+         "them is shown. A room's own search may have more filters. See docs/search.md.\n",
+     .examples = "  conclave search \"income collar\"\n"
+                 "  conclave search hedging --room dialogue --kind tension --status open\n",
+     .schema = "search",
+     .flags = READS,
+     .run = cv_project_search},
+    {.room = "",
+     .verb = "feed",
+     .tool = "conclave_feed",
+     .summary = "tell every commit once, in all rooms, in the order of the record",
+     .details = "A line has time, room, scope, rev, operation and who acted. The answer ends with a position: give it\n"
+                "back with --after, and nothing is told twice or left out. --wait waits until there is something,\n"
+                "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 tells the present\n"
+                "position alone. See docs/feed.md.\n",
+     .examples = "  conclave feed --limit 5\n"
+                 "  conclave feed --room dialogue --json\n",
+     .schema = "feed",
+     .flags = READS,
+     .run = cv_project_feed},
+
+    {.room = "",
+     .verb = "redact",
+     .summary = "replace a long text by its hash, wherever it is kept; the history still verifies",
+     .details =
+         "For what must not be kept. The text is named by room, scope, kind and id, as 'conclave search' names it, "
+         "and\n"
+         "the field where there are several. Every long text of the scope that holds it is replaced, and so are\n"
+         "answers and events that repeat a line of it, files below .conclave, the search index and the freed pages\n"
+         "of the database. An event says who did it, when and why. The answer names what still holds the text and\n"
+         "cannot be replaced. Backups are not touched. --dry-run changes nothing. See docs/redact.md.\n",
+     .examples = "  conclave redact dialogue nvidia-decision tension T0001 --reason \"a name in it\" --dry-run\n",
+     .schema = "redact",
+     .flags = WRITES | FILES,
+     .run = cv_project_redact},
+
+    {.room = "",
+     .verb = "export-scope",
+     .summary = "write one scope of any room to a file: rows, events, hashes",
+     .details =
+         "The file holds everything that the record has of it, so 'conclave import-scope' puts it back in another\n"
+         "project as it was. Rooms may have exports of their own that are made to be read; this one is exact.\n",
+     .examples = "  conclave export-scope dialogue nvidia-decision --output scope.json\n",
+     .schema = "export_scope",
+     .flags = READS | FILES | CV_OP_LARGE,
+     .run = cv_project_export_scope},
+    {.room = "",
+     .verb = "import-scope",
+     .summary = "put a scope back from a file of export-scope, as it was",
+     .details =
+         "It is verified first, in a store of its own. A scope that is here with the same history is unchanged; with\n"
+         "another history it is a conflict, and nothing is written.\n",
+     .examples = "  conclave import-scope scope.json\n",
+     .schema = "import_scope",
+     .flags = WRITES,
+     .run = cv_project_import_scope},
+
     /* ---- the record as a whole ---- */
     {.room = "",
      .verb = "verify",

@@ -17,6 +17,7 @@
 #include "kit/notice.h"
 #include "kit/scopes.h"
 #include "project/operations.h"
+#include "project/scope_input.h"
 #include "record/seal.h"
 
 typedef struct {
@@ -61,76 +62,26 @@ static bool report_all(cv_call *call, cv_json_writer *w, cv_err *err)
 
 /* ---- those that are asked for ------------------------------------------------------------------------------------ */
 
-typedef struct {
-    cv_arena *arena;
-    cv_str *items;
-    size_t count, capacity;
-} names;
-
-static bool keep_name(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
-{
-    names *all = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(all->arena, all) = cv_arena_copy(all->arena, scope.name);
-    return true;
-}
-
-static bool is_of(const names *all, cv_str name)
-{
-    for (size_t i = 0; i < all->count; i++)
-        if (cv_str_eq(all->items[i], name))
-            return true;
-    return false;
-}
-
-/* The rooms that keep anything, as a scope is named by them. */
-static bool check_room(cv_call *call, cv_str room, cv_err *err)
-{
-    const cv_types *types = call->record->types;
-    names known = {.arena = call->arena};
-    for (size_t i = 0; i < types->count; i++)
-        if (types->rooms[i]->count > 0)
-            *CV_PUSH(call->arena, &known) = types->rooms[i]->room;
-    if (is_of(&known, room))
-        return true;
-    if (room.n == 0)
-        cv_err_set(err, CV_ERR_MISSING_FIELD, "the room of the scope is not named");
-    else
-        cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no room '%.*s' that keeps anything",
-                   CV_FMT(cv_excerpt(call->arena, room)));
-    cv_err_field(err, CV_STR("room"));
-    cv_err_value(err, room);
-    cv_err_options(err, known.items, known.count);
-    cv_err_nearest(err, room, known.items, known.count);
-    return false;
-}
-
-static bool not_found(cv_call *call, cv_str room, cv_str name, cv_err *err)
-{
-    names known = {.arena = call->arena};
-    cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
-    call->record->calls->scopes(call->record, room, CV_STR(""), CV_MAX_PAGE, keep_name, &known, &ignored);
-    cv_err_set(err, CV_ERR_NOT_FOUND, "there is no %.*s '%.*s'", CV_FMT(cv_scopes_noun(room, 1)),
-               CV_FMT(cv_excerpt(call->arena, name)));
-    cv_err_field(err, CV_STR("scope"));
-    cv_err_value(err, name);
-    if (!cv_err_nearest(err, name, known.items, known.count))
-        cv_err_suggest(err, CV_STR("without 'scope' all of the room are verified, and listed"));
-    return false;
-}
-
-static bool report_named(cv_call *call, cv_json_writer *w, cv_str room, cv_str name, cv_err *err)
+/* The scope that is named, or all of the room. */
+static bool report_named(cv_call *call, cv_json_writer *w, cv_scope_id named, cv_err *err)
 {
     reporting r = {call, w, 0};
-    cv_scope_id scope = {room, name};
+    return named.name.n ? report_one(&r, named, err) : cv_scopes_each(call, named.room, report_one, &r, err);
+}
+
+/* Is there what is named? False: call->errs says what would be. */
+static bool check_named(cv_call *call, cv_scope_id *ret_named)
+{
+    cv_err err = {.arena = call->arena};
     cv_scope_position at;
-    if (!check_room(call, room, err))
+    if (!cv_scopes_given(call, ret_named))
         return false;
-    if (name.n == 0)
-        return cv_scopes_each(call, room, report_one, &r, err);
-    bool read = call->record->calls->begin(call->record, call->arena, scope, CV_READ, &at, err);
+    if (ret_named->name.n == 0)
+        return true;
+    if (!call->record->calls->begin(call->record, call->arena, *ret_named, CV_READ, &at, &err))
+        return cv_call_fail(call, &err);
     call->record->calls->end(call->record);
-    return read && (at.rev > 0 ? report_one(&r, scope, err) : not_found(call, room, name, err));
+    return at.rev > 0 || cv_scopes_missing(call, *ret_named);
 }
 
 /* The seal that is given: the line itself, or at the command line a file with it. */
@@ -150,11 +101,11 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
     return cv_seal_read(text, ret_seal, err);
 }
 
-static bool verify_all(cv_call *call, cv_json_writer *w, const cv_seal *seal, cv_seal *ret_last, cv_err *err)
+static bool verify_all(cv_call *call, cv_json_writer *w, cv_scope_id named, const cv_seal *seal, cv_seal *ret_last,
+                       cv_err *err)
 {
-    cv_str room = cv_json_get_text(call->input, "room"), scope = cv_json_get_text(call->input, "scope");
     return call->record->calls->check(call->record, call->arena, err) &&
-           (room.n || scope.n ? report_named(call, w, room, scope, err) : report_all(call, w, err)) &&
+           (named.room.n ? report_named(call, w, named, err) : report_all(call, w, err)) &&
            cv_seal_record(call->record, seal, ret_last, err) &&
            call->record->calls->search_check(call->record, call->arena, err);
 }
@@ -182,13 +133,16 @@ bool cv_record_verify(cv_call *call)
     cv_json_writer w = {.out = call->out};
     cv_seal seal, last;
     cv_watermark_state mark;
+    cv_scope_id named;
+    if (!check_named(call, &named))
+        return false;
     if (given && !read_seal(call, given->text, &seal, &err))
         return cv_call_fail(call, &err);
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key(&w, CV_STR("scopes"));
     cv_json_begin_array(&w);
-    if (!verify_all(call, &w, given ? &seal : NULL, &last, &err) ||
+    if (!verify_all(call, &w, named, given ? &seal : NULL, &last, &err) ||
         !call->record->calls->acknowledged(call->record, call->arena, &mark, &err))
         return cv_call_fail(call, &err);
     cv_json_end_array(&w);

@@ -214,6 +214,9 @@ typedef struct {
     bool (*check)(cv_record *record, cv_arena *a, cv_err *err);
     /* A whole, consistent copy, on disk, in a file that is new (then its owner's alone) or empty. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
+    /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
+     * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */
+    bool (*scrub)(cv_record *record, cv_arena *a, cv_err *err);
     /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 } cv_record_calls;

@@ -160,6 +160,13 @@ static bool trace_search(cv_record *record, cv_arena *a, const cv_word_query *qu
     return told(t, "search", (cv_scope_id){query->room, query->scope}, 0, ok);
 }
 
+static bool trace_scrub(cv_record *record, cv_arena *a, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool ok = !fails_now(t, "scrub", err) && BEHIND(t, scrub)(t->inner, a, err);
+    return told(t, "scrub", nowhere, 0, ok);
+}
+
 static bool trace_search_rebuild(cv_record *record, cv_arena *a, cv_err *err)
 {
     traced *t = (traced *)record;
@@ -236,6 +243,7 @@ static const cv_record_calls calls = {
     .reader_at = trace_reader_at,
     .reader_move = trace_reader_move,
     .search = trace_search,
+    .scrub = trace_scrub,
     .search_rebuild = trace_search_rebuild,
     .search_check = trace_search_check,
     .last_commit = trace_last_commit,

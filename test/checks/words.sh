@@ -15,7 +15,7 @@ error errors event events exclude excluded expand expect export field files firs
 get hash head history how id ids in instructions items kept key kind kinds last left limit line list local markdown
 marks match max message missing moves name names new next no node notes old only op open out output path plain position
 progress prompt prompts protocol query question raised read reason recent references registered replace replaced replayed resolved
-response result results rev role rules run score search selected sha shared signals silent since size source split standing start
+response result results rev role rules run score search selected sha shared signals silent since size snippet source split standing start
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unread update
 updated updates
 verify waiting warning warnings why with without words write written

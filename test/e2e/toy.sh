@@ -91,8 +91,82 @@ wait $pid
 grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
 ok $? "a change by another process reaches who has subscribed"
 
-# ---- what the project does for every room: folder, files, import
+# ---- what every room gets from its type: search, feed, redaction, export and import, verify, backup
+run "a note" 0 jar fill pears --note "Sweet pears of the Avebury orchard, do not tell." --json
+is '.count == 1 and .rev == 1'
+run "search finds it" 0 search orchard --json
+is '.results == [.results[0]] and (.results[0] | [.room, .scope, .kind, .id] == ["jar", "pears", "jar", "pears"])'
+is '.results[0].snippet == "Sweet pears of the Avebury ⟦orchard⟧, do not tell."'
+run "search in the room" 0 search pears --room jar --json
+is '.count == 1'
+run "search in another room" 0 search pears --room dialogue --json
+is '.count == 0'
+run "an id" 0 search plums --room jar --kind jar --json
+is '.results[0].id == "plums"'
+run "the feed" 0 feed --room jar --json
+is '[.entries[] | [.scope, .rev]] == [["plums", 1], ["plums", 2], ["plums", 3], ["pears", 1]]'
+is '.entries[0].operation == "jar fill" and (.more | not)'
+ask "a tool that is not offered unasked" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}'
+is '.error.message | endswith("this server offers it only when it is started with --tools all")'
+ask "the search as a tool" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}' --tools all
+is '.result.content[0].text | fromjson | .results[0].scope == "pears"'
+ask "the feed as a tool" '"method":"tools/call","params":{"name":"conclave_feed","arguments":{"room":"jar","limit":2}}' --tools all
+is '.result.content[0].text | fromjson | .more and (.entries | length) == 2'
+run "the feed of one jar" 0 feed --room jar --scope pears
+has "jar      pears                   1 fill"
+run "replay" 0 jar fill figs --op-id one --json
+run "replay" 0 jar fill figs --op-id one --json
+is '.replayed and .rev == 1 and .count == 1'
+
+run "redact" 0 redact jar pears jar pears --reason "not ours to tell" --as ann --json
+is '.texts[0] == "jar/pears/note" and .field == "note" and .rev == 2'
+grep -rqa Avebury .conclave
+[ $? -eq 1 ]
+ok $? "redact: no file below .conclave has the text"
+run "search does not find it" 0 search orchard --json
+is '.count == 0'
+run "the row stays" 0 jar look pears --json
+is '.count == 1 and (.note | fromjson | keys == ["redacted_sha256"])'
+run "and changes" 0 jar fill pears --json
+is '.count == 2 and .rev == 3'
+run "a field that is not a long text" 1 redact jar pears jar pears --field count --reason x --json
+is '.error_code == "invalid_value" and .valid_options == ["note"]'
+
+run "export" 0 export-scope jar pears --output pears.json --json
+is '.rev == 3'
+run "verify" 0 verify --json
+is '.status == "success"'
+run "backup" 0 backup jars.db --json
+run "a write after it" 0 jar fill pears --json
+run "restore" 0 restore jars.db --json
+run "the jar as it was" 0 jar look pears --json
+is '.count == 2 and .rev == 3'
+"$conclave" export-scope jar pears >again.json
+cmp -s pears.json again.json
+ok $? "restore: the same bytes again"
+
 project other
+run "import" 0 import-scope ../project/pears.json --json
+is '.status == "restored" and .rev == 3'
+run "import again" 0 import-scope ../project/pears.json --json
+is '.status == "unchanged"'
+run "what came in" 0 jar look pears --json
+is '.count == 2 and .rev == 3'
+run "verify it" 0 verify --json
+is '.status == "success"'
+"$conclave" export-scope jar pears >pears.json
+cmp -s ../project/pears.json pears.json
+ok $? "import: the same bytes again"
+sed 's/"count",2/"count",3/; s/\["pears",2/["pears",3/; s/,2,"{/,3,"{/' pears.json >forged.json
+project third
+run "a changed file" 1 import-scope ../other/forged.json --json
+is '.error_code == "verify_failed" and (.suggestion | startswith("the file was changed"))'
+run "another history" 0 jar fill pears
+run "another history" 1 import-scope ../other/pears.json --json
+is '.error_code == "rev_conflict"'
+
+# ---- what the project does for every room: folder, files, import
+project fourth
 "$conclave" jar fill plums >/dev/null
 [ "$(stat -c %a .conclave/jars)" = 700 ] && [ "$(stat -c %a .conclave/dialogues)" = 700 ]
 ok $? "init makes the folder of every room, its owner's alone"
@@ -100,7 +174,7 @@ run "its folder among the files" 0 help files
 has ".conclave/dialogues/ID/        the files of one dialogue"
 has ".conclave/jars/ID/             the files of one jar"
 run "its files are examined" 0 doctor --json
-is '[.findings[] | select(.check == "jars") | .message] == ["1 on the shelf"]'
+is '[.findings[] | select(.check == "jars") | .message] == ["0 labels"]'
 run "written below its folder" 0 backup .conclave/jars/copy.db
 rm .conclave/jars/copy.db
 run "not in another one" 1 backup .conclave/jam/copy.db
@@ -125,7 +199,7 @@ has "1 imported, 0 continued"
 run "an export is known by its room" 0 import bread.json --json
 is '.dialogues[0].outcome == "unchanged" and (has("jars") | not)'
 run "verify lists what is kept" 0 verify --json
-is '[.scopes[] | .room, .name] == ["dialogue", "'"$id"'"]'
-run "of a room that keeps no rows" 1 verify --room jar --json
-is '.error_code == "invalid_value" and .valid_options == ["dialogue"]'
+is '[.scopes[] | .room, .name] == ["dialogue", "'"$id"'", "jar", "pears", "jar", "plums"]'
+run "of one room" 0 verify --room jar --json
+is '[.scopes[].name] == ["pears", "plums"]'
 finish

@@ -4,8 +4,9 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "dialogue/search/query.h"
-#include "dialogue/search/snippet.h"
+#include "dialogue/words/id.h"
+#include "kit/query.h"
+#include "kit/snippet.h"
 #include "record/sqlite/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,7 +60,7 @@ static void check_terms(cv_arena *a, const cv_query *q)
     need(wanted == q->wanted);
     cv_query again;
     cv_str printed = cv_query_print(a, q);
-    cv_query_parse(a, printed, &again);
+    cv_query_parse(a, printed, cv_id_local_of, &again);
     need(again.count == q->count && again.wanted == q->wanted && cv_str_eq(cv_query_print(a, &again), printed));
 }
 
@@ -112,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cv_arena a = {0};
     cv_str text = {(const char *)data, size};
     cv_query q;
-    cv_query_parse(&a, text, &q);
+    cv_query_parse(&a, text, cv_id_local_of, &q);
     check_terms(&a, &q);
     check(&a, &q, text);
     cv_query_of_question(&a, text, &q);

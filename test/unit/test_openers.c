@@ -15,11 +15,12 @@
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/twins.h"
 #include "dialogue/lint/lint.h"
-#include "dialogue/search/query.h"
-#include "dialogue/search/snippet.h"
 #include "dialogue/text/doc.h"
+#include "dialogue/words/id.h"
 #include "door/install/jsonc.h"
 #include "door/install/toml.h"
+#include "kit/query.h"
+#include "kit/snippet.h"
 
 typedef struct {
     cv_str *items;
@@ -237,7 +238,7 @@ static void search(cv_arena *a, cv_str text)
 {
     cv_query query;
     cv_search_marks marks = {0};
-    cv_query_parse(a, text, &query);
+    cv_query_parse(a, text, cv_id_local_of, &query);
     cv_query_print(a, &query);
     cv_query_of_question(a, text, &query);
     cv_snippet(a, text, &marks);

@@ -74,6 +74,7 @@ static void writing_is_refused_and_says_why(void **state)
     assert_str_has(f->err.message, f->folder);
     assert_str_has(f->err.suggestion, "permission");
     assert_false(calls->search_rebuild(f->record, &f->arena, &f->err));
+    assert_false(calls->scrub(f->record, &f->arena, &f->err));
     assert_false(calls->keep(f->record, BOARD("x"), &rows, &f->err));
     assert_false(calls->drop(f->record, BOARD("x"), &rows, &f->err));
     assert_false(calls->accept(f->record, &f->arena, &last, &f->err));

@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "dialogue/search/snippet.h"
 #include "kit/room.h"
+#include "kit/snippet.h"
 #include "record/sqlite/engine.h"
 
 /* ---- snippets --------------------------------------------------------------------------------- */

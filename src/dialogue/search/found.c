@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
-#include "dialogue/search/snippet.h"
+#include "kit/snippet.h"
 
 /* What can be found besides entities. */
 static const struct {
@@ -163,22 +163,6 @@ bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret
         if (!complete(call, &ret_founds->items[i], &titles, err))
             return false;
     return true;
-}
-
-void cv_found_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, const cv_founds *founds)
-{
-    if (query->wanted == 0)
-        cv_notice_add(warnings, a, CV_STR("nothing_to_search"), "%s",
-                      query->count ? "all words are excluded: name one to look for"
-                                   : "there is no word to look for: letters or digits are needed");
-    if (query->left_out > 0)
-        cv_notice_add(warnings, a, CV_STR("query_shortened"),
-                      "only the first %d words are looked for; %zu more are left out", CV_MAX_QUERY_WORDS,
-                      query->left_out);
-    if (founds->behind > 0)
-        cv_notice_add(warnings, a, CV_STR("index_behind"),
-                      "the record cannot be written now, so what %zu commit%s made was not searched", founds->behind,
-                      founds->behind == 1 ? "" : "s");
 }
 
 void cv_found_print_score(cv_json_writer *w, double score)

@@ -16,8 +16,8 @@
 #define CV_DIALOGUE_SEARCH_FOUND_H
 
 #include "dialogue/notices.h"
-#include "dialogue/search/query.h"
 #include "dialogue/state.h"
+#include "kit/query.h"
 
 typedef struct {
     const cv_search_term *terms; /* at most CV_MAX_QUERY_WORDS words in all */
@@ -56,9 +56,6 @@ bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret
 
 /* The letters of kinds that are given as words or letters, for a query. */
 cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);
-
-/* Warns of what was left out of the query and of what the index has not seen. */
-void cv_found_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, const cv_founds *founds);
 
 /* The member "score", short. */
 void cv_found_print_score(cv_json_writer *w, double score);

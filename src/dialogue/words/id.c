@@ -291,3 +291,15 @@ cv_str cv_slug_of_title(cv_arena *a, cv_str title)
         n--;
     return n ? (cv_str){slug, n} : CV_STR("dialogue");
 }
+
+cv_str cv_id_local_of(cv_arena *a, cv_str words)
+{
+    cv_id id;
+    if (words.n > CV_MAX_SLUG + sizeof "-P0101")
+        return (cv_str){NULL, 0};
+    char *upper = cv_arena_copy_z(a, words);
+    for (size_t i = 0; i < words.n; i++)
+        upper[i] = cv_upper(upper[i]);
+    bool is_local = cv_id_parse((cv_str){upper, words.n}, &id) && id.form == CV_ID_LOCAL;
+    return is_local ? cv_id_print(a, &id) : (cv_str){NULL, 0};
+}

@@ -41,4 +41,7 @@ bool cv_slug_ok(cv_str s);
 /* The slug of a title: marks dropped from Latin letters, other scripts kept, case folded, the rest dashes. */
 cv_str cv_slug_of_title(cv_arena *a, cv_str title);
 
+/* The local id that words of a query are, in any case; absent: they are none. */
+cv_str cv_id_local_of(cv_arena *a, cv_str words);
+
 #endif

@@ -1,4 +1,4 @@
-/* care.c - the integrity of a database, its schema against the migrations, and whole copies.
+/* care.c - the integrity of a database, its schema against the migrations, writing it anew, and whole copies.
  *
  * A copy is written into a file that is new or empty, and synced. Whoever wants it under a name that others look at
  * writes it under a temporary one first (base/file.h).
@@ -104,6 +104,35 @@ bool cv_sqlite_check_made(cv_sqlite *s, cv_arena *a, cv_err *err)
     if (fresh)
         cv_sqlite_disconnect(fresh);
     return ok;
+}
+
+/* ---- nothing is left ---------------------------------------------------------------------------- */
+
+/* The log is copied into the database and cut off. SQLite says in a row that readers stand in the way. */
+static bool empty_log(cv_sqlite *s, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "empty_log");
+    int got = st ? cv_sqlite_step(st) : -1;
+    bool busy = got > 0 && sqlite3_column_int64(st, 0) != 0;
+    if (st)
+        sqlite3_reset(st);
+    if (got < 0)
+        return cv_sqlite_fail(s, "empty the log of the database", err);
+    if (!busy)
+        return true;
+    cv_err_set(err, CV_ERR_BUSY, "others read the record, so its log still holds what was replaced");
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("the text is redacted; give the same command again when the others are done"));
+    return false;
+}
+
+bool cv_sqlite_write_anew(cv_sqlite *s, cv_err *err)
+{
+    static const char *const steps[] = {"search_optimize", "vacuum"};
+    for (size_t i = 0; i < CV_COUNT(steps); i++)
+        if (cv_sqlite_run(s, steps[i]) != SQLITE_OK)
+            return cv_sqlite_fail(s, "write the database anew", err);
+    return empty_log(s, err);
 }
 
 /* ---- backup ----------------------------------------------------------------------------------- */

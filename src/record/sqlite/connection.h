@@ -148,6 +148,8 @@ bool cv_sqlite_check_pages(cv_sqlite *s, cv_err *err);
 bool cv_sqlite_check_references(cv_sqlite *s, cv_err *err);
 /* Is the schema the one that the migrations make? */
 bool cv_sqlite_check_made(cv_sqlite *s, cv_arena *a, cv_err *err);
+/* No page, no part of the log and no segment of the search index holds what is not a row any more. */
+bool cv_sqlite_write_anew(cv_sqlite *s, cv_err *err);
 /* A whole copy in a file that is new or empty. */
 bool cv_sqlite_write_copy(cv_sqlite *s, const char *path, cv_err *err);
 

@@ -346,6 +346,12 @@ static bool backup(cv_record *record, const char *path, cv_err *err)
     return cv_sqlite_write_copy(((cv_sqlite_record *)record)->s, path, err);
 }
 
+static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
+{
+    (void)a;
+    return cv_sqlite_write_anew(((cv_sqlite_record *)record)->s, err);
+}
+
 static void close_record(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
@@ -385,6 +391,7 @@ static const cv_record_calls calls = {
     .about = about,
     .check = check,
     .backup = backup,
+    .scrub = scrub,
     .scratch = cv_sqlite_scratch,
 };
 

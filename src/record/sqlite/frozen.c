@@ -324,6 +324,12 @@ static bool accept_last(cv_record *record, cv_arena *a, cv_commit *ret_commit, c
     return refuse((frozen *)record, "set the watermark", err);
 }
 
+static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
+{
+    (void)a;
+    return refuse((frozen *)record, "write the database anew", err);
+}
+
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite, read-only"),
     .close = close_frozen,
@@ -348,6 +354,7 @@ static const cv_record_calls calls = {
     .about = about,
     .check = check,
     .backup = backup,
+    .scrub = scrub,
     .scratch = scratch,
 };
 

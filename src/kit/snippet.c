@@ -1,5 +1,5 @@
 /* snippet.c - the part of a text that shows why it was found; see snippet.h. */
-#include "dialogue/search/snippet.h"
+#include "kit/snippet.h"
 
 #include "base/buf.h"
 #include "base/utf8.h"

@@ -6,8 +6,8 @@
  * cuts are made between words where there are any, always between characters. The signs ⟦ and ⟧ stand around hits and
  * nowhere else: where the text itself has them, the snippet has [ and ].
  */
-#ifndef CV_DIALOGUE_SEARCH_SNIPPET_H
-#define CV_DIALOGUE_SEARCH_SNIPPET_H
+#ifndef CV_KIT_SNIPPET_H
+#define CV_KIT_SNIPPET_H
 
 #include "record/search.h"
 

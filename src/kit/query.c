@@ -1,11 +1,10 @@
 /* query.c - what a person types, as terms to look for; see query.h. */
-#include "dialogue/search/query.h"
+#include "kit/query.h"
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "dialogue/words/id.h"
-#include "dialogue/words/limits.h"
 
 /* ---- words --------------------------------------------------------------------------------------- */
 
@@ -33,17 +32,17 @@ typedef struct {
     bool exclude, either;
 } manner;
 
-/* The local id that the words are, in any case; absent when they are none. */
-static cv_str local_id(cv_arena *a, cv_str words)
+/* Words with something other than letters and digits between them. */
+cv_str cv_query_any_id(cv_arena *a, cv_str words)
 {
-    cv_id id;
-    if (words.n > CV_MAX_SLUG + sizeof "-P0101")
-        return (cv_str){NULL, 0};
-    char *upper = cv_arena_copy_z(a, words);
-    for (size_t i = 0; i < words.n; i++)
-        upper[i] = cv_upper(upper[i]);
-    bool is_local = cv_id_parse((cv_str){upper, words.n}, &id) && id.form == CV_ID_LOCAL;
-    return is_local ? cv_id_print(a, &id) : (cv_str){NULL, 0};
+    size_t joints = 0;
+    (void)a;
+    for (size_t i = 0; i < words.n; i++) {
+        if ((unsigned char)words.p[i] <= ' ' || (unsigned char)words.p[i] >= 0x7f)
+            return (cv_str){NULL, 0};
+        joints += !cv_is_alnum(words.p[i]);
+    }
+    return joints > 0 && words.n <= CV_MAX_QUERY_ID ? words : (cv_str){NULL, 0};
 }
 
 static void add_term(cv_arena *a, cv_query *q, cv_str text, bool prefix, manner how)
@@ -58,7 +57,7 @@ static void add_term(cv_arena *a, cv_query *q, cv_str text, bool prefix, manner 
                            .prefix = prefix && left_out == 0,
                            .exclude = how.exclude,
                            .either = how.either && !how.exclude && q->wanted > 0};
-    term.id = local_id(a, words);
+    term.id = q->id_of ? q->id_of(a, words) : (cv_str){NULL, 0};
     q->wanted += !term.exclude;
     *CV_PUSH(a, q) = term;
 }
@@ -100,9 +99,9 @@ static bool read_operator(cv_str word, manner *how)
     return true;
 }
 
-void cv_query_parse(cv_arena *a, cv_str text, cv_query *ret_query)
+void cv_query_parse(cv_arena *a, cv_str text, cv_query_id id_of, cv_query *ret_query)
 {
-    *ret_query = (cv_query){0};
+    *ret_query = (cv_query){.id_of = id_of};
     manner how = {0};
     while (text.n > 0) {
         char c = text.p[0];
@@ -215,4 +214,22 @@ cv_str cv_query_print(cv_arena *a, const cv_query *query)
         cv_buf_add_z(&out, term->prefix ? "*" : "");
     }
     return cv_buf_take(&out, a);
+}
+
+/* ---- what to tell --------------------------------------------------------------------------------- */
+
+void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, size_t behind)
+{
+    if (query->wanted == 0)
+        cv_notice_add(warnings, a, CV_STR("nothing_to_search"), "%s",
+                      query->count ? "all words are excluded: name one to look for"
+                                   : "there is no word to look for: letters or digits are needed");
+    if (query->left_out > 0)
+        cv_notice_add(warnings, a, CV_STR("query_shortened"),
+                      "only the first %d words are looked for; %zu more are left out", CV_MAX_QUERY_WORDS,
+                      query->left_out);
+    if (behind > 0)
+        cv_notice_add(warnings, a, CV_STR("index_behind"),
+                      "the record cannot be written now, so what %zu commit%s made was not searched", behind,
+                      behind == 1 ? "" : "s");
 }
