@@ -89,7 +89,7 @@ cv_str cv_scopes_nouns(cv_arena *a)
 {
     cv_buf text = {0};
     for (size_t i = 0; cv_rooms[i]; i++)
-        if (cv_rooms[i]->scope.many && cv_rooms[i]->records && cv_rooms[i]->records->count > 0)
+        if (*cv_rooms[i]->name && cv_rooms[i]->scope.many && cv_rooms[i]->records && cv_rooms[i]->records->count > 0)
             cv_buf_printf(&text, "%s%s", text.n ? ", " : "", cv_rooms[i]->scope.many);
     return cv_buf_take(&text, a);
 }

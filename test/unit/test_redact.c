@@ -24,6 +24,7 @@ static bool call_project(cv_world *w, const char *verb, cv_str text)
     call.input_text = cv_arena_copy(&w->turn, text);
     assert_ok(cv_json_parse(&w->turn, call.input_text, input, &err), &err);
     call.input = input;
+    call.who.name = CV_STR("ann");
     return cv_op_call(cv_op_find(CV_STR(""), cv_str_of(verb)), &call);
 }
 
@@ -41,7 +42,7 @@ static cv_str request(cv_arena *a, const char *kind, cv_str id, const char *fiel
 {
     return cv_arena_printf(a,
                            "{\"room\":\"dialogue\",\"scope\":\"x\",\"kind\":\"%s\",\"id\":\"%.*s\",\"field\":\"%s\","
-                           "\"reason\":\"must go\",\"by\":\"ann\"%s}",
+                           "\"reason\":\"must go\"%s}",
                            kind, CV_FMT(id), field, more);
 }
 
@@ -509,7 +510,7 @@ static void test_refusals(void **state)
     static const struct {
         const char *scope, *kind, *id, *field, *reason, *code, *says;
     } cases[] = {
-        {"y", "tension", "T0001", "content", "r", "invalid_value", "the room dialogue has no 'y' (valid: x)"},
+        {"y", "tension", "T0001", "content", "r", "not_found", "there is no dialogue 'y' (valid: x)"},
         {"x", "tension", "T0009", "content", "r", "invalid_value", "has no tension 'T0009'"},
         {"x", "entity", "T/0/9", "content", "r", "invalid_value", "has no entity 'T/0/9'"},
         {"x", "tension", "T0001", "label", "r", "invalid_value", "only a long text can be redacted"},

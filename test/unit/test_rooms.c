@@ -225,7 +225,7 @@ static void scopes_of_all_rooms_are_verified(void **state)
                   "there is no desk 'ash'");
     assert_str_has(call(f, cv_record_verify, CV_STR("{\"room\":\"shelf\"}"), true), "there is no room 'shelf'");
     assert_int_equal(f->errs.items[0].option_count, 2); /* the project keeps nothing */
-    assert_str_has(call(f, cv_record_verify, CV_STR("{\"scope\":\"x\"}"), true), "the room of the scope is not named");
+    assert_str_has(call(f, cv_record_verify, CV_STR("{\"scope\":\"x\"}"), true), "a scope belongs to a room");
 }
 
 static void a_room_says_what_its_events_imply(void **state)

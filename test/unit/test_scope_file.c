@@ -54,7 +54,7 @@ static void test_there_and_back(void **state)
     cv_str document = export_x(&from);
     assert_true(import_bytes(&to, document, true));
     assert_false(call_project(&to, "export-scope", CV_STR("{\"room\":\"dialogue\",\"scope\":\"x\"}")));
-    assert_str_has(to.errs.items[0].message, "has no 'x'");
+    assert_str_has(to.errs.items[0].message, "there is no dialogue 'x'");
     assert_true(import_bytes(&to, document, false));
     assert_str_has(cv_buf_str(&to.out), "\"status\":\"restored\"");
     assert_view_eq(export_x(&to), document);

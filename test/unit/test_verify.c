@@ -446,11 +446,11 @@ static void scopes_are_named_with_their_room(void **state)
     } cases[] = {
         {"{\"room\":\"dialogue\",\"scope\":\"nvidia-decisoin\"}", "scope", "there is no dialogue 'nvidia-decisoin'",
          "did you mean 'nvidia-decision'?", CV_ERR_NOT_FOUND},
-        {"{\"room\":\"dialogue\",\"scope\":\"x\"}", "scope", "there is no dialogue 'x'",
-         "without 'scope' all of the room are verified, and listed", CV_ERR_NOT_FOUND},
-        {"{\"room\":\"dialog\"}", "room", "there is no room 'dialog' that keeps anything", "did you mean 'dialogue'?",
+        {"{\"room\":\"dialogue\",\"scope\":\"x\"}", "scope", "there is no dialogue 'x'", "", CV_ERR_NOT_FOUND},
+        {"{\"room\":\"dialog\"}", "room", "there is no room 'dialog'", "did you mean 'dialogue'?",
          CV_ERR_INVALID_VALUE},
-        {"{\"scope\":\"nvidia-decision\"}", "room", "the room of the scope is not named", "", CV_ERR_MISSING_FIELD},
+        {"{\"scope\":\"nvidia-decision\"}", "room", "a scope belongs to a room: name it, too", "",
+         CV_ERR_MISSING_FIELD},
     };
     cv_sample s;
     (void)state;
