@@ -1,6 +1,6 @@
 /* cli_table.c - the one table of commands, and options made from schemas; see cli_parts.h. */
 #include "door/cli_parts.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 /* Commands on files: they take several, stream what they write and have no project. Those that serve others. And those
  * about the program. */

@@ -38,9 +38,10 @@ struct cv_call {
     const char *root; /* the project's folder, which holds .conclave */
     bool confined;    /* paths must stay below the root: callers other than the command line */
     const cv_json *input;
-    cv_str input_text; /* the text it was read from, for the places of faults */
-    cv_str operation;  /* "dialogue update": set by what writes, for it is a part of the request */
-    cv_str digest;     /* of the request; journal.c makes it once per call */
+    const cv_json *schema; /* that it was held against */
+    cv_str input_text;     /* the text it was read from, for the places of faults */
+    cv_str operation;      /* "dialogue update": set by what writes, for it is a part of the request */
+    cv_str digest;         /* of the request; journal.c makes it once per call */
     cv_buf *out;
     cv_follower follower;
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */

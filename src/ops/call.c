@@ -7,9 +7,9 @@
 #include "base/embedded.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "kit/schema.h"
 #include "kit/who.h"
 #include "ops/op.h"
-#include "ops/schema.h"
 #include "ops/watch.h"
 
 static _Noreturn void bad_build(const char *schema, const char *what)
@@ -99,19 +99,19 @@ static bool is_admitted(const cv_operation *op, cv_call *call)
     return cv_admit(call, &act);
 }
 
-static bool is_formed(const cv_operation *op, cv_call *call)
+static bool is_formed(cv_call *call)
 {
-    const cv_json *schema = cv_op_schema(op).input;
-    if (!cv_schema_check(call->arena, schema, call->input_text, call->input, call->errs))
+    if (!cv_schema_check(call->arena, call->schema, call->input_text, call->input, call->errs))
         return false;
-    call->input = cv_schema_named(call->arena, schema, call->input);
+    call->input = cv_schema_named(call->arena, call->schema, call->input);
     return true;
 }
 
 bool cv_op_call(const cv_operation *op, cv_call *call)
 {
     call->invoke = invoke;
-    bool done = is_admitted(op, call) && is_formed(op, call) && has_all(op, call) && op->run(call);
+    call->schema = cv_op_schema(op).input;
+    bool done = is_admitted(op, call) && is_formed(call) && has_all(op, call) && op->run(call);
     if (done && !cv_buf_ok(call->out)) {
         cv_errs_add(call->errs, call->arena, CV_ERR_TOO_LARGE, "the answer is larger than %zu bytes",
                     call->out->ceiling ? call->out->ceiling : CV_MAX_BUF_BYTES);

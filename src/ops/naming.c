@@ -1,8 +1,8 @@
 /* naming.c - operations as command lines and as tools; see base/naming.h. */
 #include <assert.h>
 
+#include "kit/schema.h"
 #include "ops/op.h"
-#include "ops/schema.h"
 
 const cv_operation *cv_op_called(cv_str words)
 {

@@ -2,7 +2,7 @@
  *
  * A misspelt keyword would be ignored in silence and a fault let through, so every keyword must be a row of the table.
  */
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 typedef bool (*shape)(const cv_json *value, cv_err *err);
 

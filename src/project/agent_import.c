@@ -7,17 +7,15 @@
  */
 #include "base/file.h"
 #include "base/path.h"
-#include "ops/op.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 #include "project/registry.h"
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* The schema of the list, as the operation has it. */
-static const cv_json *list_schema(void)
+static const cv_json *list_schema(const cv_call *call)
 {
-    const cv_json *input = cv_op_schema(cv_op_called(CV_STR("agent import"))).input;
-    return cv_json_get(cv_json_get(input, CV_STR("properties")), CV_STR("agents"));
+    return cv_json_get(cv_json_get(call->schema, CV_STR("properties")), CV_STR("agents"));
 }
 
 typedef struct {
@@ -44,10 +42,10 @@ static bool read_document(reading *r, cv_str text, const cv_json *document)
 {
     const cv_json *list = document->type == CV_JSON_OBJECT ? cv_json_get(document, CV_STR("agents")) : document;
     size_t faults = r->call->errs->count;
-    if (!cv_schema_check(r->call->arena, list_schema(), text, list, r->call->errs))
+    if (!cv_schema_check(r->call->arena, list_schema(r->call), text, list, r->call->errs))
         place(r, faults, "agents", 0);
     else
-        list = cv_schema_named(r->call->arena, list_schema(), list);
+        list = cv_schema_named(r->call->arena, list_schema(r->call), list);
     for (uint32_t i = 0; r->call->errs->count == faults && i < list->count; i++)
         *CV_PUSH(r->call->arena, r) = list->items[i];
     return r->call->errs->count == faults;
@@ -56,7 +54,7 @@ static bool read_document(reading *r, cv_str text, const cv_json *document)
 /* One object per line; every line is looked at. */
 static bool read_lines(reading *r, cv_str text)
 {
-    const cv_json *schema = cv_json_get(list_schema(), CV_STR("items"));
+    const cv_json *schema = cv_json_get(list_schema(r->call), CV_STR("items"));
     cv_arena *a = r->call->arena;
     size_t faults = r->call->errs->count, number = 0;
     cv_str line;

@@ -2,7 +2,7 @@
 #include "project/registry.h"
 
 #include "base/limits.h"
-#include "ops/op.h"
+#include "kit/room.h"
 
 #define ERR(id, word, exit, meaning)                                                                                   \
     const cv_err_kind CV_ERR_##id[1] = {{CV_STR_INIT(word), exit, CV_STR_INIT(meaning)}};
@@ -54,14 +54,16 @@ static cv_str print_words(cv_arena *a, cv_words words)
 
 cv_str cv_registry_rooms(cv_call *call, const cv_json *input, cv_str at)
 {
-    cv_str *known = CV_NEW_ARRAY(call->arena, cv_room_count(), cv_str);
+    size_t count = 0, most = 0;
+    while (cv_rooms[most])
+        most++;
+    cv_str *known = CV_NEW_ARRAY(call->arena, most, cv_str);
     cv_spot spot = {.call = call, .item_type = CV_STR("agent"), .field = at}, in = cv_spot_in(&spot, CV_STR("rooms"));
-    size_t count = 0;
     if (!cv_json_get(input, CV_STR("rooms")))
         return (cv_str){NULL, 0};
-    for (size_t i = 0; i < cv_room_count(); i++)
-        if (!cv_room_at(i)->of_project)
-            known[count++] = cv_str_of(cv_room_at(i)->name);
+    for (size_t i = 0; i < most; i++)
+        if (*cv_rooms[i]->name && !cv_rooms[i]->of_project)
+            known[count++] = cv_str_of(cv_rooms[i]->name);
     cv_words given = read_words(call, input, at, "rooms"), rooms = {known, count};
     cv_str *named = CV_NEW_ARRAY(call->arena, given.count, cv_str);
     for (size_t i = 0; i < given.count; i++) {

@@ -8,7 +8,7 @@
 #include "dialogue/words/limits.h"
 #include "door/cli_parts.h"
 #include "ops/op.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 static void test_rows(void **state)
 {

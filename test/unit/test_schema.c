@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 static cv_json parse(cv_arena *a, cv_str text)
 {

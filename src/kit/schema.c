@@ -5,7 +5,7 @@
  *
  * Faults come in the order of the text, so lines are counted once from fault to fault and never from the beginning.
  */
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"

@@ -18,8 +18,8 @@
  * neither files nor the record could keep it. Schemas are part of the program and trusted; cv_schema_lint() is for the
  * tests.
  */
-#ifndef CV_OPS_SCHEMA_H
-#define CV_OPS_SCHEMA_H
+#ifndef CV_KIT_SCHEMA_H
+#define CV_KIT_SCHEMA_H
 
 #include "base/json.h"
 
