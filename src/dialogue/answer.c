@@ -1,39 +1,21 @@
 /* answer.c - rows and selections as JSON; see answer.h. */
 #include "dialogue/answer.h"
 
-static bool is_one_of(cv_str name, const cv_str *names, size_t count)
-{
-    return cv_words_find((cv_words){names, count}, name) >= 0;
-}
-
-/* Texts that hold decimals, and numbers that hold yes or no. */
-static bool is_decimal(cv_str name)
-{
-    static const cv_str names[] = {CV_STR_INIT("relevance"), CV_STR_INIT("convergence_target")};
-    return is_one_of(name, names, CV_COUNT(names));
-}
-
-static bool is_flag(cv_str name)
-{
-    static const cv_str names[] = {CV_STR_INIT("calibrated"), CV_STR_INIT("strict_convergence")};
-    return is_one_of(name, names, CV_COUNT(names));
-}
-
 static void write_text(cv_json_writer *w, const cv_type_field *field, cv_str text)
 {
     if (!text.p)
         cv_json_null(w);
-    else if (field->type == CV_JSON || is_decimal(field->name))
-        cv_json_raw(w, text);
-    else
+    else if (field->type == CV_TEXT)
         cv_json_str(w, text);
+    else
+        cv_json_raw(w, text);
 }
 
 static void write_int(cv_json_writer *w, const cv_type_field *field, int64_t value)
 {
     if (value == CV_ABSENT)
         cv_json_null(w);
-    else if (is_flag(field->name))
+    else if (field->type == CV_FLAG)
         cv_json_bool(w, value != 0);
     else
         cv_json_int(w, value);
@@ -44,19 +26,13 @@ void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool wh
     const cv_type *type = cv_kind_types[kind];
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        const char *at = (const char *)row + field->offset;
         if ((field->type == CV_JSON && !whole) || (kind == CV_REC_DIALOGUE && field->role == CV_KEY))
             continue; /* its id has been told as dialogue_id */
         cv_json_key(w, field->name);
-        if (field->type == CV_INT) {
-            int64_t value;
-            memcpy(&value, at, sizeof value);
-            write_int(w, field, value);
-        } else {
-            cv_str text;
-            memcpy(&text, at, sizeof text);
-            write_text(w, field, text);
-        }
+        if (cv_field_is_int(field))
+            write_int(w, field, cv_row_int(row, field->offset));
+        else
+            write_text(w, field, cv_row_text(row, field->offset));
     }
 }
 

@@ -212,7 +212,7 @@ static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
         if (!is_wanted(f, field))
             continue;
         sqlite3_value *value = sqlite3_column_value(st, next++);
-        if (field->type == CV_INT) {
+        if (cv_field_is_int(field)) {
             memcpy(row + field->offset, &(int64_t){read_number(value)}, sizeof(int64_t));
         } else {
             cv_str text = cv_sqlite_value_str(value);
