@@ -8,6 +8,7 @@
 #define CV_DIALOGUE_OPERATIONS_H
 
 #include "kit/call.h"
+#include "kit/shape.h"
 
 /* ---- a dialogue and its people ---------------------------------------------------------------------------------- */
 bool cv_dialogue_create(cv_call *call);
@@ -56,5 +57,8 @@ bool cv_record_restore(cv_call *call);
 
 /* The same; `step` is called before each change of a file, so that a test can end the process there. */
 bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
+
+/* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
+extern const cv_shape cv_progress_shape[];
 
 #endif

@@ -214,6 +214,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue progress nvidia-decision\n"
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
+     .answer = cv_progress_shape,
      .flags = STEADY | UNASKED,
      .run = cv_dialogue_progress},
     {.room = "dialogue",

@@ -14,6 +14,7 @@
 #define CV_KIT_ROOM_H
 
 #include "kit/call.h"
+#include "kit/shape.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
@@ -40,6 +41,7 @@ typedef struct {
     const char *schema;   /* schemas/NAME.json, or the text itself: {"input": {...}, "output": {...}} */
     unsigned flags;
     cv_handler run;
+    const cv_shape *answer; /* the form of its answer; then the schemas have no "output" */
 } cv_operation;
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */

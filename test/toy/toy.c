@@ -20,28 +20,59 @@ static const cv_err_code codes[] = {JAR_FULL, CV_ERR_NONE};
 
 /* ---- what is kept ----------------------------------------------------------------------------------------------- */
 
-static const char *path_of(cv_arena *a, cv_str jar)
+static const char *path_of(cv_arena *a, cv_str id)
 {
-    return cv_arena_printf(a, ".conclave/jars/%.*s", CV_FMT(jar)).p;
+    return cv_arena_printf(a, ".conclave/jars/%.*s", CV_FMT(id)).p;
 }
 
 /* How much is in a jar; -1: there is none of this name. */
-static int count_of(cv_arena *a, const char *root, cv_str jar)
+static int count_of(cv_arena *a, const char *root, cv_str id)
 {
     cv_err err = {.arena = a};
     cv_str text;
     int count;
-    const char *path = cv_arena_printf(a, "%s/%s", root, path_of(a, jar)).p;
+    const char *path = cv_arena_printf(a, "%s/%s", root, path_of(a, id)).p;
     return cv_file_read_text(a, path, &text, &err) && cv_str_to_int(text, &count) ? count : -1;
 }
 
-static void answer(cv_call *call, cv_str jar, int count)
+/* ---- what is answered -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_str jar_id;
+    int count;
+} jar;
+
+typedef struct {
+    struct {
+        jar *items;
+        size_t count, capacity;
+    } jars;
+} shelf;
+
+#define CV_THIS_TYPE jar
+static const cv_shape name_shape[] = {
+    CV_FIELD(ALWAYS, jar_id, "which jar"),
+    {0},
+};
+static const cv_shape jar_shape[] = {
+    CV_SPREAD_SAME(name_shape),
+    CV_FIELD(ALWAYS, count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE shelf
+static const cv_shape shelf_shape[] = {
+    CV_LIST("jars", jars.items, jars.count, name_shape, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static bool answer(cv_call *call, const cv_shape *shape, const void *value)
 {
     cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "jar_id", jar);
-    cv_json_key_int(&w, "count", count);
-    cv_json_end_object(&w);
+    cv_shape_write(&w, shape, value);
+    return true;
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------------- */
@@ -50,77 +81,60 @@ static bool fill(cv_call *call)
 {
     cv_arena *a = call->arena;
     cv_err err = {.arena = a};
-    cv_str jar = cv_json_get_text(call->input, "jar_id");
+    cv_str id = cv_json_get_text(call->input, "jar_id");
     const cv_json *given = cv_json_get(call->input, CV_STR("count"));
-    int count = count_of(a, call->root, jar), more = 1;
+    int count = count_of(a, call->root, id), more = 1;
     if (given && !cv_str_to_int(given->text, &more))
         more = MOST + 1;
     count = (count < 0 ? 0 : count) + more;
     if (count > MOST) {
-        cv_err_set(&err, JAR_FULL, "the jar '%.*s' would have %d, %d fit", CV_FMT(jar), count, MOST);
+        cv_err_set(&err, JAR_FULL, "the jar '%.*s' would have %d, %d fit", CV_FMT(id), count, MOST);
         cv_err_operation(&err, CV_STR("jar look"));
         cv_err_suggest(&err, CV_STR("shows how much is in it"));
         return cv_call_fail(call, &err);
     }
     if (!cv_folder_make_private((cv_where){call->root, ".conclave/jars"}, &err) ||
-        !cv_file_write_private((cv_where){call->root, path_of(a, jar)}, cv_arena_printf(a, "%d", count), &err))
+        !cv_file_write_private((cv_where){call->root, path_of(a, id)}, cv_arena_printf(a, "%d", count), &err))
         return cv_call_fail(call, &err);
-    answer(call, jar, count);
-    return true;
+    return answer(call, jar_shape, &(jar){id, count});
 }
 
 static bool look(cv_call *call)
 {
-    cv_str jar = cv_json_get_text(call->input, "jar_id");
-    int count = count_of(call->arena, call->root, jar);
-    if (count < 0) {
-        cv_errs_add(call->errs, call->arena, CV_ERR_NOT_FOUND, "there is no jar '%.*s'", CV_FMT(jar));
+    jar one = {.jar_id = cv_json_get_text(call->input, "jar_id")};
+    one.count = count_of(call->arena, call->root, one.jar_id);
+    if (one.count < 0) {
+        cv_errs_add(call->errs, call->arena, CV_ERR_NOT_FOUND, "there is no jar '%.*s'", CV_FMT(one.jar_id));
         return false;
     }
-    answer(call, jar, count);
-    return true;
+    return answer(call, jar_shape, &one);
 }
 
 static bool list(cv_call *call)
 {
-    cv_json_writer w = {.out = call->out};
+    shelf all = {0};
     DIR *jars = opendir(cv_arena_printf(call->arena, "%s/.conclave/jars", call->root).p);
-    cv_json_begin_object(&w);
-    cv_json_key(&w, CV_STR("jars"));
-    cv_json_begin_array(&w);
     for (struct dirent *e; jars && (e = readdir(jars));)
-        if (e->d_name[0] != '.') {
-            cv_json_begin_object(&w);
-            cv_json_key_str(&w, "jar_id", cv_str_of(e->d_name));
-            cv_json_end_object(&w);
-        }
-    cv_json_end_array(&w);
-    cv_json_end_object(&w);
+        if (e->d_name[0] != '.')
+            *CV_PUSH(call->arena, &all.jars) = (jar){.jar_id = cv_arena_copy(call->arena, cv_str_of(e->d_name))};
     if (jars)
         closedir(jars);
-    return true;
+    return answer(call, shelf_shape, &all);
 }
 
-#define JAR "\"jar_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"which jar\"}"
-#define ONE                                                                                                            \
-    "\"output\":{\"type\":\"object\",\"required\":[\"jar_id\",\"count\"],\"properties\":{" JAR                         \
-    ",\"count\":{\"type\":\"integer\"}}}"
 #define INPUT(more)                                                                                                    \
-    "\"input\":{\"type\":\"object\",\"required\":[\"jar_id\"],\"additionalProperties\":false,\"properties\":{" JAR     \
-        more "}}"
-#define LIST                                                                                                           \
-    "{\"input\":{\"type\":\"object\",\"additionalProperties\":false},\"output\":{\"type\":\"object\",\"properties\":{" \
-    "\"jars\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{" JAR "}}}}}}"
+    "{\"input\":{\"type\":\"object\",\"required\":[\"jar_id\"],\"additionalProperties\":false,\"properties\":{"        \
+    "\"jar_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"which jar\"}" more "}}}"
 
 static const cv_operation ops[] = {
     {"jar", "fill", "toy_jar_fill", "put something into a jar", "A jar that is not there is made.\n",
      "  conclave jar fill plums --count 3\n",
-     "{" INPUT(",\"count\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"how many\",\"default\":1}") "," ONE
-                                                                                                             "}",
-     CV_OP_PROJECT | CV_OP_FILES | CV_OP_UNASKED, fill},
+     INPUT(",\"count\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"how many\",\"default\":1}"),
+     CV_OP_PROJECT | CV_OP_FILES | CV_OP_UNASKED, fill, jar_shape},
     {"jar", "look", "toy_jar_look", "see how much is in a jar", "Changes nothing.\n", "  conclave jar look plums\n",
-     "{" INPUT("") "," ONE "}", CV_OP_PROJECT | CV_OP_UNASKED, look},
-    {"jar", "list", NULL, "list the jars", "All of them.\n", "  conclave jar list\n", LIST, CV_OP_PROJECT, list},
+     INPUT(""), CV_OP_PROJECT | CV_OP_UNASKED, look, jar_shape},
+    {"jar", "list", NULL, "list the jars", "All of them.\n", "  conclave jar list\n",
+     "{\"input\":{\"type\":\"object\",\"additionalProperties\":false}}", CV_OP_PROJECT, list, shelf_shape},
     {0},
 };
 
@@ -140,8 +154,8 @@ static int64_t rev_of_jar(cv_record *record, cv_arena *a, const char *root, cons
 
 static bool cook(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *ret_texts, cv_err *err)
 {
-    cv_str jar = cv_json_get_text(arguments, "jar_id"), text;
-    if (!read_jar(asker, &jar, &text, err))
+    cv_str id = cv_json_get_text(arguments, "jar_id"), text;
+    if (!read_jar(asker, &id, &text, err))
         return false;
     *CV_PUSH(asker->arena, ret_texts) = cv_arena_printf(asker->arena, "Cook with what is here: %.*s", CV_FMT(text));
     return true;

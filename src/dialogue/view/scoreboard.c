@@ -92,7 +92,7 @@ static void write_rounds(cv_json_writer *w, const cv_scoreboard *b)
         cv_json_key_int(w, "cumulative_score", b->rounds[i].total);
         key_components(w, "cumulative_components", &b->rounds[i].cumulative);
         cv_answer_int(w, "expert_scores", b->rounds[i].of_experts);
-        cv_course_print_round(r, w);
+        cv_shape_write_members(w, cv_course_measures, r);
         cv_json_end_object(w);
     }
     cv_json_end_array(w);
@@ -119,7 +119,7 @@ static void write_experts(cv_json_writer *w, const cv_scoreboard *b)
     for (size_t e = 0; e < b->standings.count; e++) {
         const cv_standing *one = &b->standings.items[e];
         cv_json_begin_object(w);
-        cv_standing_print(one, w);
+        cv_shape_write_members(w, cv_standing_shape, one);
         key_components(w, "total_components", &one->total_components);
         write_scores(w, b, one);
         cv_json_end_object(w);
@@ -132,7 +132,7 @@ static void write_board(cv_call *call, const cv_scoreboard *b)
     cv_json_writer w = {.out = call->out};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_course_print_head(&b->course, &w);
+    cv_shape_write_members(&w, cv_course_head, &b->course);
     cv_json_key_int(&w, "total_alignment", b->end ? b->rounds[b->end - 1].total : 0);
     write_rounds(&w, b);
     write_experts(&w, b);
