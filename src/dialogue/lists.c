@@ -149,7 +149,7 @@ static void write_convergence(cv_json_writer *w, cv_arena *a, const cv_state *s)
     cv_convergence convergence;
     cv_convergence_of(a, s, &convergence);
     cv_json_key(w, CV_STR("convergence"));
-    cv_convergence_print(&convergence, w);
+    cv_shape_write(w, cv_convergence_shape, &convergence);
 }
 
 static void write_position(cv_json_writer *w, const cv_position *position)

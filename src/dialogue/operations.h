@@ -60,5 +60,7 @@ bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
 extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_update_shape[];
+extern const cv_shape cv_verdict_register_shape[];
 
 #endif

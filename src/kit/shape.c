@@ -57,7 +57,8 @@ static void write_text(cv_json_writer *w, const cv_shape *m, const void *value)
 static void write_number(cv_json_writer *w, const cv_shape *m, const void *value)
 {
     int64_t number = number_at(m, value);
-    if (number == CV_ABSENT && m->when == CV_IF_ANY)
+    bool none = m->kind == CV_M_COUNT ? number == 0 : number == CV_ABSENT;
+    if (none && m->when == CV_IF_ANY)
         return;
     cv_json_key(w, m->name);
     if (number == CV_ABSENT && m->when == CV_OR_NULL)
@@ -96,6 +97,7 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
         write_text(w, m, value);
         break;
     case CV_M_INT:
+    case CV_M_COUNT:
     case CV_M_SMALL:
         write_number(w, m, value);
         break;
@@ -160,9 +162,10 @@ cv_str cv_shape_text(cv_arena *a, const cv_shape *shape, const void *value)
 
 /* The words of JSON Schema for a kind; lists and objects say more. */
 static const char *const type_words[] = {
-    [CV_M_TEXT] = "string",   [CV_M_INT] = "integer", [CV_M_SMALL] = "integer", [CV_M_BOOL] = "boolean",
-    [CV_M_NUMBER] = "number", [CV_M_MAP] = "object",  [CV_M_NAMES] = "array",   [CV_M_TEXTS] = "array",
-    [CV_M_OBJECT] = "object", [CV_M_LIST] = "array",  [CV_M_FIXED] = "string",  [CV_M_HAND] = NULL,
+    [CV_M_TEXT] = "string",  [CV_M_INT] = "integer",   [CV_M_COUNT] = "integer", [CV_M_SMALL] = "integer",
+    [CV_M_BOOL] = "boolean", [CV_M_NUMBER] = "number", [CV_M_MAP] = "object",    [CV_M_NAMES] = "array",
+    [CV_M_TEXTS] = "array",  [CV_M_OBJECT] = "object", [CV_M_LIST] = "array",    [CV_M_FIXED] = "string",
+    [CV_M_HAND] = NULL,
 };
 
 static void schema_members(cv_json_writer *w, const cv_shape *shape);

@@ -19,7 +19,7 @@
  * A row says when its member is there:
  *
  *     ALWAYS    whatever the value is; an absent text is ""
- *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer
+ *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0
  *     OR_NULL   null when it is absent: a NULL text, CV_ABSENT
  *     OR_ZERO   0 when it is CV_ABSENT
  *     OR_EMPTY  [] when the JSON is absent
@@ -40,7 +40,8 @@ typedef enum { CV_ALWAYS, CV_IF_ANY, CV_OR_NULL, CV_OR_ZERO, CV_OR_EMPTY } cv_wh
 typedef enum {
     CV_M_END,    /* behind the last row */
     CV_M_TEXT,   /* cv_str */
-    CV_M_INT,    /* int64_t, size_t */
+    CV_M_INT,    /* int64_t */
+    CV_M_COUNT,  /* size_t */
     CV_M_SMALL,  /* int */
     CV_M_BOOL,   /* bool */
     CV_M_ANY,    /* cv_str, JSON: these are written as they stand */
@@ -107,7 +108,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .least = (least_), .most = (most_), .about = (about_)                                                          \
     }
 #define CV_M_KIND(value) /* by its C type; others do not compile */                                                    \
-    _Generic((value), cv_str : CV_M_TEXT, int64_t : CV_M_INT, size_t : CV_M_INT, int : CV_M_SMALL, bool : CV_M_BOOL)
+    _Generic((value), cv_str : CV_M_TEXT, int64_t : CV_M_INT, size_t : CV_M_COUNT, int : CV_M_SMALL, bool : CV_M_BOOL)
 
 /* A scalar of the struct that a pointer leads to; left out when the pointer is NULL. */
 #define CV_FIELD_OF(when_, pointer, member, about_) CV_FIELD_OF_AS(when_, #member, pointer, member, about_)
@@ -207,7 +208,8 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD(name_, HAND, ALWAYS, ""), .write = (write_), .text = (schema_)                                       \
     }
 
-/* What somebody else adds to the answer: the members that kit/request.h gives to that of a write. */
+/* What somebody else adds to the answer: the members that kit/request.h gives to that of a write, and of a write that
+ * may be tried. */
 #define CV_LATER(when_, name_, kind_, least_, about_)                                                                  \
     {                                                                                                                  \
         .name = CV_STR_INIT(name_), .kind = CV_M_##kind_, .when = CV_##when_, .least = (least_), .most = CV_NO_LIMIT,  \
@@ -215,7 +217,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     }
 #define CV_WRITTEN(scope)                                                                                              \
     CV_LATER(ALWAYS, "rev", INT, 1, "of the " scope " after this write"),                                              \
-        CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the same request was done before: its answer again"),         \
-        CV_LATER(IF_ANY, "dry_run", BOOL, CV_NO_LIMIT, "nothing was written; rev is the present one")
+        CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the same request was done before: its answer again")
+#define CV_TRIED CV_LATER(IF_ANY, "dry_run", BOOL, CV_NO_LIMIT, "nothing was written; rev is the present one")
 
 #endif

@@ -82,7 +82,7 @@ static void print_dynamics(const cv_batch *b, cv_json_writer *w)
     cv_json_key_int(w, "velocity", cv_state_velocity(&after));
     cv_answer_int(w, "score_delta", delta);
     cv_json_key(w, CV_STR("convergence"));
-    cv_convergence_print(&convergence, w);
+    cv_shape_write(w, cv_convergence_shape, &convergence);
 }
 
 cv_str cv_batch_answer(cv_batch *b)
@@ -96,8 +96,8 @@ cv_str cv_batch_answer(cv_batch *b)
     print_mapping(b, &w);
     print_entities(b, &w);
     print_updates(b, &w);
-    cv_json_key(&w, CV_STR("status_changes"));
-    cv_subjects_print_changes(&b->subjects, &w);
+    cv_changes changes = cv_subjects_changes(&b->subjects);
+    cv_shape_write_members(&w, cv_changes_shape, &changes);
     print_dynamics(b, &w);
     cv_notices_answer(&b->warnings, &w);
     cv_json_end_object(&w);
