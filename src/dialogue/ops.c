@@ -242,6 +242,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
                  "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
      .schema = "dialogue_expand",
+     .answer = cv_expand_shape,
      .flags = STEADY | UNASKED,
      .run = cv_dialogue_expand},
     {.room = "dialogue",
@@ -255,6 +256,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue history nvidia-decision T0001\n"
                  "  conclave dialogue history nvidia-decision --limit 20 --json\n",
      .schema = "dialogue_history",
+     .answer = cv_history_shape,
      .flags = STEADY,
      .run = cv_dialogue_history},
     {.room = "dialogue",

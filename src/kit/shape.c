@@ -202,6 +202,8 @@ static void schema_of(cv_json_writer *w, const cv_shape *m)
         cv_json_key_int(w, "maximum", m->most);
     if (m->kind == CV_M_FIXED)
         cv_json_key_strs(w, "enum", &(cv_str){m->text, strlen(m->text)}, 1);
+    else if (m->text)
+        cv_json_key_str(w, "x-more", cv_str_of(m->text));
     if (m->kind == CV_M_LIST || m->kind == CV_M_TEXTS || m->kind == CV_M_NAMES)
         schema_items(w, m);
     if (m->kind == CV_M_OBJECT)

@@ -73,7 +73,7 @@ struct cv_shape {
     uint32_t stride;        /* of items */
     int32_t least, most;    /* of numbers; CV_NO_LIMIT */
     const cv_shape *shape;
-    const char *text; /* FIXED: it; HAND: the schema */
+    const char *text; /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
     void (*write)(cv_json_writer *w, const void *whole);
     const char *about;
 };
@@ -123,8 +123,9 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     }
 #define CV_JSON_OF_AS(when_, kind_, name_, pointer, member, about_)                                                    \
     {                                                                                                                  \
-        CV_M_HEAD(name_, kind_, when_, about_), .via = (uint32_t)offsetof(CV_THIS_TYPE, pointer) + 1,                  \
-                                                .offset = (uint32_t)offsetof(__typeof__(*CV_M_OF(pointer)), member)    \
+        CV_M_HEAD(name_, kind_, when_, about_),                                                                        \
+            .via = (uint32_t)offsetof(CV_THIS_TYPE, pointer) + 1,                                                      \
+            .offset = (uint32_t)offsetof(__typeof__(*CV_M_OF(pointer)), member) + CV_M_IS(cv_str, pointer->member)     \
     }
 
 /* A text that is JSON: ANY, NUMBER, MAP, NAMES. */
@@ -200,6 +201,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_PRINTED(member, about_)                                                                                     \
     {                                                                                                                  \
         CV_M_HEAD(#member, TEXT, IF_ANY, about_), CV_M_AT(member), .print = true                                       \
+    }
+
+/* Where the next page begins, when there is one; `option_` of the request takes it. */
+#define CV_MORE(name_, member, option_, about_)                                                                        \
+    {                                                                                                                  \
+        .kind = CV_M_KIND(CV_M_OF(member)), .name = CV_STR_INIT(name_), .when = CV_IF_ANY, CV_M_AT(member),            \
+        .least = CV_NO_LIMIT, .most = CV_NO_LIMIT, .text = (option_), .about = (about_)                                \
     }
 
 /* What no row can say: a function writes the value, and its schema is given as text. */
