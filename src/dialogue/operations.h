@@ -59,8 +59,11 @@ bool cv_record_restore(cv_call *call);
 bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
+extern const cv_shape cv_abandon_shape[];
 extern const cv_shape cv_expand_shape[];
+extern const cv_shape cv_get_shape[];
 extern const cv_shape cv_history_shape[];
+extern const cv_shape cv_list_shape[];
 extern const cv_shape cv_progress_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];

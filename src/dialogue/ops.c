@@ -36,6 +36,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
+     .answer = cv_list_shape,
      .flags = STEADY | UNASKED,
      .run = cv_dialogue_list},
     {.room = "dialogue",
@@ -45,6 +46,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
      .examples = "  conclave dialogue get nvidia-decision\n",
      .schema = "dialogue_get",
+     .answer = cv_get_shape,
      .flags = STEADY,
      .run = cv_dialogue_get},
 
@@ -189,6 +191,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "What was said stays and can be read and exported.\n",
      .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
      .schema = "dialogue_abandon",
+     .answer = cv_abandon_shape,
      .flags = WRITES,
      .run = cv_dialogue_abandon},
 

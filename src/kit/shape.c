@@ -84,6 +84,37 @@ static void write_list(cv_json_writer *w, const cv_shape *m, const void *value)
     cv_json_end_array(w);
 }
 
+static void write_field(cv_json_writer *w, const cv_type_field *field, const void *row)
+{
+    cv_json_key(w, field->name);
+    if (!cv_row_has(field, row))
+        cv_json_null(w);
+    else if (field->type == CV_FLAG)
+        cv_json_bool(w, cv_row_int(row, field->offset) != 0);
+    else if (field->type == CV_INT)
+        cv_json_int(w, cv_row_int(row, field->offset));
+    else if (field->type == CV_TEXT)
+        cv_json_str(w, cv_row_text(row, field->offset));
+    else
+        cv_json_raw(w, cv_row_text(row, field->offset));
+}
+
+/* The field of a row that is told; NULL: it is left out. */
+static const cv_type_field *field_of(const cv_shape *m, size_t i)
+{
+    const cv_type_field *field = &m->type->fields[i];
+    bool left_out = (m->without & CV_WITHOUT_KEY && field->role == CV_KEY) ||
+                    (m->without & CV_WITHOUT_JSON && field->type == CV_JSON);
+    return left_out ? NULL : field;
+}
+
+static void write_row(cv_json_writer *w, const cv_shape *m, const void *row)
+{
+    for (size_t i = 0; i < m->type->field_count; i++)
+        if (field_of(m, i))
+            write_field(w, field_of(m, i), row);
+}
+
 static void write_member(cv_json_writer *w, const cv_shape *m, const void *value)
 {
     switch (m->kind) {
@@ -120,6 +151,9 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
     case CV_M_SPREAD:
         if (target_of(m, value))
             cv_shape_write_members(w, m->shape, target_of(m, value));
+        break;
+    case CV_M_ROW:
+        write_row(w, m, target_of(m, value));
         break;
     case CV_M_CASE:
         if (pointer_at(value, m->offset))
@@ -202,6 +236,8 @@ static void schema_of(cv_json_writer *w, const cv_shape *m)
         cv_json_key_int(w, "maximum", m->most);
     if (m->kind == CV_M_FIXED)
         cv_json_key_strs(w, "enum", &(cv_str){m->text, strlen(m->text)}, 1);
+    else if (m->words)
+        cv_json_key_strs(w, "enum", m->words->items, m->words->count);
     else if (m->text)
         cv_json_key_str(w, "x-more", cv_str_of(m->text));
     if (m->kind == CV_M_LIST || m->kind == CV_M_TEXTS || m->kind == CV_M_NAMES)
@@ -231,11 +267,31 @@ static const cv_shape *find(const cv_shape *shape, cv_str name)
     return found;
 }
 
+/* Of a field of a row: only the key is never absent. */
+static void schema_field(cv_json_writer *w, const cv_type_field *field)
+{
+    static const cv_shape_kind kinds[] = {[CV_TEXT] = CV_M_TEXT,
+                                          [CV_DECIMAL] = CV_M_NUMBER,
+                                          [CV_JSON] = CV_M_ANY,
+                                          [CV_INT] = CV_M_INT,
+                                          [CV_FLAG] = CV_M_BOOL};
+    cv_json_key(w, field->name);
+    schema_of(w, &(cv_shape){.kind = kinds[field->type],
+                             .when = field->role == CV_KEY ? CV_ALWAYS : CV_OR_NULL,
+                             .least = CV_NO_LIMIT,
+                             .most = CV_NO_LIMIT,
+                             .about = ""});
+}
+
 static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv_shape *part)
 {
     for (const cv_shape *m = part; m->kind != CV_M_END; m++) {
         if (stands_for_others(m)) {
             schema_properties(w, whole, m->shape);
+        } else if (m->kind == CV_M_ROW) {
+            for (size_t i = 0; i < m->type->field_count; i++)
+                if (field_of(m, i) && !find(whole, field_of(m, i)->name))
+                    schema_field(w, field_of(m, i));
         } else if (find(whole, m->name) == m) {
             cv_json_key(w, m->name);
             if (m->kind == CV_M_HAND)
@@ -253,7 +309,7 @@ static bool requires(const cv_shape *shape, cv_str name)
     for (const cv_shape *m = shape; m->kind != CV_M_END; m++) {
         if (m->kind == CV_M_CASE) {
             any_case = true;
-            in_all_cases = in_all_cases && requires(m->shape, name);
+            in_all_cases = in_all_cases && m->when == CV_ALWAYS && requires(m->shape, name);
         } else if (m->kind == CV_M_SPREAD ? requires(m->shape, name)
                                           : m->when != CV_IF_ANY && cv_str_eq(m->name, name)) {
             return true;
@@ -267,8 +323,11 @@ static void schema_required(cv_json_writer *w, const cv_shape *whole, const cv_s
     for (const cv_shape *m = part; m->kind != CV_M_END; m++) {
         if (stands_for_others(m))
             schema_required(w, whole, m->shape);
-        else if (find(whole, m->name) == m && requires(whole, m->name))
+        else if (m->kind != CV_M_ROW && find(whole, m->name) == m && requires(whole, m->name))
             cv_json_str(w, m->name);
+        for (size_t i = 0; m->kind == CV_M_ROW && i < m->type->field_count; i++)
+            if (field_of(m, i) && !find(whole, field_of(m, i)->name))
+                cv_json_str(w, field_of(m, i)->name);
     }
 }
 

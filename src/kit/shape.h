@@ -52,12 +52,14 @@ typedef enum {
     CV_M_OBJECT, /* another shape */
     CV_M_LIST,   /* of another shape: T *, size_t, or T **, size_t */
     CV_M_SPREAD, /* the members of another shape stand here */
+    CV_M_ROW,    /* the fields of a record type stand here (record/type.h) */
     CV_M_CASE,   /* … when a pointer of this struct is not NULL: one of the cases that stand together */
     CV_M_FIXED,  /* always the same text */
     CV_M_HAND,   /* a function writes it */
 } cv_shape_kind;
 
 enum { CV_NO_LIMIT = INT32_MIN };
+enum { CV_WITHOUT_NONE, CV_WITHOUT_KEY = 1, CV_WITHOUT_JSON = 2, CV_WITHOUT_BOTH = 3 };
 
 typedef struct cv_shape cv_shape;
 struct cv_shape {
@@ -73,7 +75,10 @@ struct cv_shape {
     uint32_t stride;        /* of items */
     int32_t least, most;    /* of numbers; CV_NO_LIMIT */
     const cv_shape *shape;
-    const char *text; /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
+    const cv_type *type; /* ROW, and what is left out of it */
+    unsigned without;
+    const cv_words *words; /* the text is one of these */
+    const char *text;      /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
     void (*write)(cv_json_writer *w, const void *whole);
     const char *about;
 };
@@ -178,6 +183,20 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD("", SPREAD, ALWAYS, ""), CV_M_AT(member), .at = true, .shape = (shape_)                              \
     }
 
+/* The fields of a row in this struct, which is of a record type, in the order of its table: absent ones are null, flags
+ * are booleans, decimals are numbers. `without`: some of them are left out. */
+#define CV_ROW(member, type_, without_)                                                                                \
+    {                                                                                                                  \
+        CV_M_HEAD("", ROW, ALWAYS, ""), CV_M_AT(member), .type = (type_), .without = CV_WITHOUT_##without_             \
+    }
+
+/* What is known of such a field besides: it is never absent (ALWAYS), its JSON is an object (MAP), it is one of some
+ * words. These rows are for the schema alone; they stand before CV_ROW, which writes the field. */
+#define CV_ROW_SAYS(when_, kind_, name_, words_, about_)                                                               \
+    {                                                                                                                  \
+        CV_M_HEAD(name_, kind_, when_, about_), .later = true, .words = (words_)                                       \
+    }
+
 /* The members that another shape tells of this struct. */
 #define CV_SPREAD_SAME(shape_)                                                                                         \
     {                                                                                                                  \
@@ -189,6 +208,18 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_CASE(member, shape_)                                                                                        \
     {                                                                                                                  \
         CV_M_HEAD("", CASE, ALWAYS, ""), CV_M_AT(member), .shape = (shape_)                                            \
+    }
+
+/* Further members of this struct, when a pointer in it is not NULL; else none of them. */
+#define CV_MAYBE(member, shape_)                                                                                       \
+    {                                                                                                                  \
+        CV_M_HEAD("", CASE, IF_ANY, ""), CV_M_AT(member), .shape = (shape_)                                            \
+    }
+
+/* A text that is one of some words. */
+#define CV_WORD(when_, name_, member, words_, about_)                                                                  \
+    {                                                                                                                  \
+        CV_M_HEAD(name_, TEXT, when_, about_), CV_M_AT(member), .words = (words_)                                      \
     }
 
 #define CV_FIXED(name_, text_)                                                                                         \

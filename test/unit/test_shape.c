@@ -10,6 +10,22 @@ typedef struct {
     cv_str word;
 } leaf;
 
+#define PLANT(F)                                                                                                       \
+    F(INT, KEY, id) F(TEXT, PLAIN, name) F(DECIMAL, PLAIN, height) F(JSON, PLAIN, parts) F(FLAG, PLAIN, eaten)
+CV_TYPE_STRUCT(plant, PLANT)
+#define CV_THIS_TYPE plant
+CV_TYPE_TABLE(plant, "plant", "plants", PLANT, REPLACED, NULL, .indexes = NULL);
+static const cv_shape plant_shape[] = {
+    CV_ROW_SAYS(ALWAYS, TEXT, "name", NULL, "never absent"),
+    CV_ROW(rev, &plant_type, NONE),
+    {0},
+};
+static const cv_shape plant_brief[] = {
+    CV_ROW(rev, &plant_type, BOTH),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 typedef struct {
     leaf inner;
     const leaf *far, *other;
@@ -221,6 +237,39 @@ static void absent_values_are_told_as_the_rows_say(void **state)
     cv_arena_release(&a);
 }
 
+/* A field of a record type is shown by being in its table. */
+static void rows_are_told_by_their_types(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    const plant all = {1, 7, CV_STR("rye"), CV_STR("1.50"), CV_STR("[1]"), 1},
+                few = {1, 8, CV_STR(""), {NULL, 0}, {NULL, 0}, CV_ABSENT};
+    const struct {
+        const cv_shape *shape;
+        const plant *value;
+        const char *text;
+    } cases[] = {
+        {plant_shape, &all, "{\"id\":7,\"name\":\"rye\",\"height\":1.50,\"parts\":[1],\"eaten\":true}"},
+        {plant_shape, &few, "{\"id\":8,\"name\":\"\",\"height\":null,\"parts\":null,\"eaten\":null}"},
+        {plant_brief, &all, "{\"name\":\"rye\",\"height\":1.50,\"eaten\":true}"},
+    };
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_json value, schema = schema_of(&a, cases[i].shape);
+        cv_str text = cv_shape_text(&a, cases[i].shape, cases[i].value);
+        assert_str_eq(text, cases[i].text);
+        assert_ok(cv_json_parse(&a, text, &value, &err), &err);
+        assert_true(fits(&a, &schema, &value));
+        assert_int_equal(cv_json_get(&schema, CV_STR("required"))->count, value.count);
+    }
+    const cv_json schema = schema_of(&a, plant_shape);
+    cv_json value;
+    assert_true(
+        cv_json_parse(&a, CV_STR("{\"id\":8,\"name\":null,\"height\":1,\"parts\":0,\"eaten\":true}"), &value, &err));
+    assert_false(fits(&a, &schema, &value));
+    cv_arena_release(&a);
+}
+
 static void cases_require_what_all_have(void **state)
 {
     (void)state;
@@ -257,9 +306,8 @@ static void every_shape_gives_a_sound_schema(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_schema_takes_what_is_written),
-        cmocka_unit_test(absent_values_are_told_as_the_rows_say),
-        cmocka_unit_test(cases_require_what_all_have),
+        cmocka_unit_test(the_schema_takes_what_is_written), cmocka_unit_test(absent_values_are_told_as_the_rows_say),
+        cmocka_unit_test(rows_are_told_by_their_types),     cmocka_unit_test(cases_require_what_all_have),
         cmocka_unit_test(every_shape_gives_a_sound_schema),
     };
     return cmocka_run_group_tests_name("shape", tests, NULL, NULL);

@@ -87,9 +87,7 @@ static cv_str print_result(cv_call *call, const cv_state *s, const cv_rec_expert
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "dialogue_id", s->id);
     cv_json_key(&w, CV_STR("expert"));
-    cv_json_begin_object(&w);
-    cv_answer_row(&w, CV_REC_EXPERT, expert, true);
-    cv_json_end_object(&w);
+    cv_shape_write(&w, cv_expert_shape, expert);
     cv_json_key_bool(&w, "seated", false);
     cv_notices_answer(&warnings, &w);
     cv_json_end_object(&w);
