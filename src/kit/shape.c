@@ -21,7 +21,7 @@ static const void *target_of(const cv_shape *m, const void *value)
 /* The struct that has the value; NULL: there is none. */
 static const void *whole_of(const cv_shape *m, const void *value)
 {
-    return m->via ? pointer_at(value, m->via - 1) : value;
+    return m->behind ? pointer_at(value, m->behind - 1) : value;
 }
 
 static int64_t number_at(const cv_shape *m, const void *value)

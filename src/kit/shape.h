@@ -70,7 +70,7 @@ struct cv_shape {
     bool at;                /* what is told is behind a pointer, or the list is one of pointers */
     bool print;             /* x-print: the text is shown to people as it is */
     bool later;             /* somebody else adds it to the answer */
-    uint32_t via;           /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
+    uint32_t behind;        /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
     uint32_t offset, count; /* of the value, of the number of items */
     uint32_t stride;        /* of items */
     int32_t least, most;    /* of numbers; CV_NO_LIMIT */
@@ -122,14 +122,14 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_NUMBER_OF(when_, name_, pointer, member, least_, most_, about_)                                             \
     {                                                                                                                  \
         .kind = CV_M_KIND(CV_M_OF(pointer)->member), .name = CV_STR_INIT(name_), .when = CV_##when_,                   \
-        .via = (uint32_t)offsetof(CV_THIS_TYPE, pointer) + 1,                                                          \
+        .behind = (uint32_t)offsetof(CV_THIS_TYPE, pointer) + 1,                                                       \
         .offset = (uint32_t)offsetof(__typeof__(*CV_M_OF(pointer)), member), .least = (least_), .most = (most_),       \
         .about = (about_)                                                                                              \
     }
 #define CV_JSON_OF_AS(when_, kind_, name_, pointer, member, about_)                                                    \
     {                                                                                                                  \
         CV_M_HEAD(name_, kind_, when_, about_),                                                                        \
-            .via = (uint32_t)offsetof(CV_THIS_TYPE, pointer) + 1,                                                      \
+            .behind = (uint32_t)offsetof(CV_THIS_TYPE, pointer) + 1,                                                   \
             .offset = (uint32_t)offsetof(__typeof__(*CV_M_OF(pointer)), member) + CV_M_IS(cv_str, pointer->member)     \
     }
 
