@@ -65,6 +65,7 @@ extern const cv_shape cv_get_shape[];
 extern const cv_shape cv_history_shape[];
 extern const cv_shape cv_list_shape[];
 extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_scoreboard_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];
 

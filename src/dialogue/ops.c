@@ -232,6 +232,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue scoreboard nvidia-decision\n"
                  "  conclave dialogue scoreboard nvidia-decision --round 0\n",
      .schema = "dialogue_scoreboard",
+     .answer = cv_scoreboard_shape,
      .flags = STEADY,
      .run = cv_dialogue_scoreboard},
     {.room = "dialogue",

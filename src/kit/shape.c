@@ -165,7 +165,7 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
         break;
     case CV_M_HAND:
         cv_json_key(w, m->name);
-        m->write(w, value);
+        m->write(w, (const char *)value + m->offset);
         break;
     }
 }

@@ -79,7 +79,7 @@ struct cv_shape {
     unsigned without;
     const cv_words *words; /* the text is one of these */
     const char *text;      /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
-    void (*write)(cv_json_writer *w, const void *whole);
+    void (*write)(cv_json_writer *w, const void *value); /* HAND */
     const char *about;
 };
 
@@ -241,10 +241,14 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .least = CV_NO_LIMIT, .most = CV_NO_LIMIT, .text = (option_), .about = (about_)                                \
     }
 
-/* What no row can say: a function writes the value, and its schema is given as text. */
+/* What no row can say: a function writes the value of the struct, or of one member of it, and its schema is text. */
 #define CV_BY_HAND(name_, write_, schema_)                                                                             \
     {                                                                                                                  \
         CV_M_HEAD(name_, HAND, ALWAYS, ""), .write = (write_), .text = (schema_)                                       \
+    }
+#define CV_BY_HAND_AT(name_, member, write_, schema_)                                                                  \
+    {                                                                                                                  \
+        CV_M_HEAD(name_, HAND, ALWAYS, ""), CV_M_AT(member), .write = (write_), .text = (schema_)                      \
     }
 
 /* What somebody else adds to the answer: the members that kit/request.h gives to that of a write, and of a write that

@@ -34,6 +34,8 @@ run "the schemas of a verb" 0 dialogue round-register --schema
 is '.input.properties.perspectives.items.properties.local_id.type == "string" and .output.properties.rev'
 jq . "$root/schemas/dialogue_round_register.json" >"$work/schema" && jq . "$out" | cmp -s - "$work/schema"
 ok $? "the schemas of a verb: those of schemas/"
+run "the schemas of a verb whose answer is a table" 0 dialogue progress --schema
+is '.input.required == ["dialogue_id"] and .output.properties.rev.minimum == 1 and .output.additionalProperties == false'
 run "help wins over other options" 0 dialogue create --title x -h
 golden cli/help-create.txt
 run "help on a command" 0 help init
