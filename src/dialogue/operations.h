@@ -60,11 +60,14 @@ bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
 extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_evolve_panel_shape[];
 extern const cv_shape cv_expand_shape[];
+extern const cv_shape cv_expert_create_shape[];
 extern const cv_shape cv_get_shape[];
 extern const cv_shape cv_history_shape[];
 extern const cv_shape cv_list_shape[];
 extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_round_register_shape[];
 extern const cv_shape cv_scoreboard_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];

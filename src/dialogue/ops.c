@@ -102,6 +102,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
                  "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
      .schema = "dialogue_round_register",
+     .answer = cv_round_register_shape,
      .flags = WRITES | CV_OP_BATCH | UNASKED,
      .run = cv_dialogue_round_register},
     {.room = "dialogue",
@@ -112,6 +113,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
                  "\"T0001\"\n",
      .schema = "dialogue_expert_create",
+     .answer = cv_expert_create_shape,
      .flags = ADDS | UNASKED,
      .run = cv_dialogue_expert_create},
     {.room = "dialogue",
@@ -133,6 +135,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "Without it the last panel stands.\n",
      .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
      .schema = "dialogue_evolve_panel",
+     .answer = cv_evolve_panel_shape,
      .flags = WRITES | UNASKED,
      .run = cv_dialogue_evolve_panel},
     {.room = "dialogue",

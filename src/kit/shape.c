@@ -72,6 +72,8 @@ static void write_list(cv_json_writer *w, const cv_shape *m, const void *value)
     const char *items = pointer_at(value, m->offset);
     size_t count;
     memcpy(&count, (const char *)value + m->count, sizeof count);
+    if (count == 0 && m->when == CV_IF_ANY)
+        return;
     cv_json_key(w, m->name);
     cv_json_begin_array(w);
     for (size_t i = 0; i < count; i++) {

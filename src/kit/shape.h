@@ -19,10 +19,9 @@
  * A row says when its member is there:
  *
  *     ALWAYS    whatever the value is; an absent text is ""
- *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0
- *     OR_NULL   null when it is absent: a NULL text, CV_ABSENT
- *     OR_ZERO   0 when it is CV_ABSENT
- *     OR_EMPTY  [] when the JSON is absent
+ *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0; an empty
+ * list OR_NULL   null when it is absent: a NULL text, CV_ABSENT OR_ZERO   0 when it is CV_ABSENT OR_EMPTY  [] when the
+ * JSON is absent
  *
  * The C type of a scalar says what it is in JSON (cv_str, bool, int64_t, int, and size_t, which is never below 0). The
  * last argument of a row describes the member for people; "": its name says it.
@@ -140,16 +139,19 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     }
 
 /* A list of texts; of structs; of pointers to structs. */
-#define CV_LIST_(kind_, at_, name_, items, number, shape_, about_)                                                     \
+#define CV_LIST_(kind_, when_, at_, name_, items, number, shape_, about_)                                              \
     {                                                                                                                  \
-        CV_M_HEAD(name_, kind_, ALWAYS, about_), CV_M_AT(items),                                                       \
-            .at = (at_), .shape = (shape_),                                                                            \
-            .count = (uint32_t)offsetof(CV_THIS_TYPE, number) + CV_M_IS(size_t, number),                               \
-            .stride = (uint32_t)sizeof *CV_M_OF(items)                                                                 \
+        .kind = CV_M_##kind_, .name = CV_STR_INIT(name_), .when = (when_), CV_M_AT(items), .at = (at_),                \
+        .shape = (shape_), .count = (uint32_t)offsetof(CV_THIS_TYPE, number) + CV_M_IS(size_t, number),                \
+        .stride = (uint32_t)sizeof *CV_M_OF(items), .least = CV_NO_LIMIT, .most = CV_NO_LIMIT, .about = (about_)       \
     }
-#define CV_TEXTS(name_, items, number, about_) CV_LIST_(TEXTS, false, name_, items, number, NULL, about_)
-#define CV_LIST(name_, items, number, shape_, about_) CV_LIST_(LIST, false, name_, items, number, shape_, about_)
-#define CV_LIST_AT(name_, items, number, shape_, about_) CV_LIST_(LIST, true, name_, items, number, shape_, about_)
+#define CV_TEXTS(name_, items, number, about_) CV_LIST_(TEXTS, CV_ALWAYS, false, name_, items, number, NULL, about_)
+#define CV_LIST(name_, items, number, shape_, about_)                                                                  \
+    CV_LIST_(LIST, CV_ALWAYS, false, name_, items, number, shape_, about_)
+#define CV_LIST_AT(name_, items, number, shape_, about_)                                                               \
+    CV_LIST_(LIST, CV_ALWAYS, true, name_, items, number, shape_, about_)
+#define CV_LIST_WHEN(when_, name_, items, number, shape_, about_)                                                      \
+    CV_LIST_(LIST, when_, false, name_, items, number, shape_, about_)
 
 /* An object: a struct in this one, or behind a pointer. */
 #define CV_OBJECT(when_, name_, member, shape_, about_)                                                                \
