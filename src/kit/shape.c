@@ -145,14 +145,15 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
         write_list(w, m, value);
         break;
     case CV_M_OBJECT:
+        assert(m->when == CV_IF_ANY || target_of(m, value));
         if (m->needs ? cv_row_text(value, m->count).n > 0 : target_of(m, value) != NULL) {
             cv_json_key(w, m->name);
             cv_shape_write(w, m->shape, target_of(m, value));
         }
         break;
     case CV_M_SPREAD:
-        if (target_of(m, value))
-            cv_shape_write_members(w, m->shape, target_of(m, value));
+        assert(target_of(m, value));
+        cv_shape_write_members(w, m->shape, target_of(m, value));
         break;
     case CV_M_ROW:
         write_row(w, m, target_of(m, value));
@@ -172,11 +173,15 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
     }
 }
 
+/* A member that the schema requires is there. */
 void cv_shape_write_members(cv_json_writer *w, const cv_shape *shape, const void *value)
 {
-    for (const cv_shape *m = shape; m->kind != CV_M_END; m++)
-        if (!m->later && whole_of(m, value))
-            write_member(w, m, whole_of(m, value));
+    for (const cv_shape *m = shape; m->kind != CV_M_END; m++) {
+        const void *whole = whole_of(m, value);
+        assert(whole || m->when == CV_IF_ANY);
+        if (whole && !m->later)
+            write_member(w, m, whole);
+    }
 }
 
 void cv_shape_write(cv_json_writer *w, const cv_shape *shape, const void *value)

@@ -26,7 +26,8 @@
  * The C type of a scalar says what it is in JSON (cv_str, bool, int64_t, int, and size_t, which is never below 0). The
  * last argument of a row describes the member for people; "": its name says it.
  *
- * The members of a table stand in the order of its rows. An object has no members but these.
+ * A shape is an array of rows, and behind the last one a row of zeroes. Its members stand in the order of the rows; an
+ * object has no others.
  */
 #ifndef CV_KIT_SHAPE_H
 #define CV_KIT_SHAPE_H
@@ -114,7 +115,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_M_KIND(value) /* by its C type; others do not compile */                                                    \
     _Generic((value), cv_str : CV_M_TEXT, int64_t : CV_M_INT, size_t : CV_M_COUNT, int : CV_M_SMALL, bool : CV_M_BOOL)
 
-/* A scalar of the struct that a pointer leads to; left out when the pointer is NULL. */
+/* A scalar of the struct that a pointer leads to. The pointer may be NULL if the member is IF_ANY. */
 #define CV_FIELD_OF(when_, pointer, member, about_) CV_FIELD_OF_AS(when_, #member, pointer, member, about_)
 #define CV_FIELD_OF_AS(when_, name_, pointer, member, about_)                                                          \
     CV_NUMBER_OF(when_, name_, pointer, member, CV_NO_LIMIT, CV_NO_LIMIT, about_)
@@ -153,7 +154,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_LIST_WHEN(when_, name_, items, number, shape_, about_)                                                      \
     CV_LIST_(LIST, when_, false, name_, items, number, shape_, about_)
 
-/* An object: a struct in this one, or behind a pointer. */
+/* An object: a struct in this one, or behind a pointer, which may be NULL if it is IF_ANY. */
 #define CV_OBJECT(when_, name_, member, shape_, about_)                                                                \
     {                                                                                                                  \
         CV_M_HEAD(name_, OBJECT, when_, about_), CV_M_AT(member), .shape = (shape_)                                    \
@@ -175,7 +176,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
             .count = (uint32_t)offsetof(CV_THIS_TYPE, member) + CV_M_IS(cv_str, member)                                \
     }
 
-/* The members of a struct in this one, or behind a pointer that is not NULL. */
+/* The members of a struct in this one, or behind a pointer, which is not NULL. */
 #define CV_SPREAD(member, shape_)                                                                                      \
     {                                                                                                                  \
         CV_M_HEAD("", SPREAD, ALWAYS, ""), CV_M_AT(member), .shape = (shape_)                                          \

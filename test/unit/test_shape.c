@@ -285,7 +285,7 @@ static void cases_require_what_all_have(void **state)
     cv_arena_release(&a);
 }
 
-/* No operation describes its answer twice, and none has a member twice outside of cases. */
+/* What the operations of the program answer. */
 static void every_shape_gives_a_sound_schema(void **state)
 {
     (void)state;
