@@ -213,7 +213,7 @@ static bool model_find(cv_record *record, const cv_find *f, cv_row_visit visit, 
                     ordered = ordered || f->index->at[n] == field->offset;
                 if (ordered || field->role == CV_KEY || field->role == CV_OUTLINE)
                     memcpy(row + field->offset, all + field->offset,
-                           field->type == CV_INT ? sizeof(int64_t) : sizeof(cv_str));
+                           cv_field_is_int(field) ? sizeof(int64_t) : sizeof(cv_str));
             }
         }
         ok = visit(ctx, m->scopes.items[found.items[i].scope - 1].id, row, err);

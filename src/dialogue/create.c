@@ -260,7 +260,7 @@ static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv
     cv_json_key_str(&w, "dialogue_id", id);
     cv_json_key_str(&w, "title", row->title);
     cv_json_key(&w, CV_STR("dialogue"));
-    cv_answer_dialogue(&w, id, row, false);
+    cv_shape_write(&w, cv_dialogue_brief, &(cv_state){.id = id, .dialogue = *row});
     cv_json_key(&w, CV_STR("panel"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < c->count; i++)

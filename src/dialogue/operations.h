@@ -8,6 +8,7 @@
 #define CV_DIALOGUE_OPERATIONS_H
 
 #include "kit/call.h"
+#include "kit/shape.h"
 
 /* ---- a dialogue and its people ---------------------------------------------------------------------------------- */
 bool cv_dialogue_create(cv_call *call);
@@ -42,5 +43,19 @@ bool cv_dialogue_compare(cv_call *call);
 bool cv_dialogue_expand(cv_call *call);
 bool cv_dialogue_history(cv_call *call);
 bool cv_dialogue_graph(cv_call *call);
+
+/* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
+extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_evolve_panel_shape[];
+extern const cv_shape cv_expand_shape[];
+extern const cv_shape cv_expert_create_shape[];
+extern const cv_shape cv_get_shape[];
+extern const cv_shape cv_history_shape[];
+extern const cv_shape cv_list_shape[];
+extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_round_register_shape[];
+extern const cv_shape cv_scoreboard_shape[];
+extern const cv_shape cv_update_shape[];
+extern const cv_shape cv_verdict_register_shape[];
 
 #endif

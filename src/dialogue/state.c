@@ -58,13 +58,6 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return true;
 }
 
-/* A column that is printed as it stands: JSON, and numbers that are kept as they were written. */
-static bool is_printed_raw(cv_rec_kind kind, const cv_type_field *field)
-{
-    return field->type == CV_JSON || (kind == CV_REC_EXPERT && field->offset == offsetof(cv_rec_expert, relevance)) ||
-           (kind == CV_REC_DIALOGUE && field->offset == offsetof(cv_rec_dialogue, convergence_target));
-}
-
 /* Numbers that JSON's readers keep, and that can be added up without a thought. */
 static const int64_t LARGEST = INT64_C(9007199254740991);
 
@@ -75,10 +68,10 @@ static bool is_required(cv_str field)
 }
 
 /* NULL: the field is what it should be; else what it is not. */
-static const char *fault_of(cv_rec_kind kind, const cv_type_field *field, const void *row)
+static const char *fault_of(const cv_type_field *field, const void *row)
 {
     const char *at = (const char *)row + field->offset;
-    if (field->type == CV_INT) {
+    if (cv_field_is_int(field)) {
         int64_t number;
         memcpy(&number, at, sizeof number);
         bool is_round = cv_str_ends(field->name, CV_STR("round"));
@@ -91,7 +84,7 @@ static const char *fault_of(cv_rec_kind kind, const cv_type_field *field, const 
     memcpy(&text, at, sizeof text);
     if (!text.p)
         return NULL;
-    if (is_printed_raw(kind, field))
+    if (field->type == CV_JSON || field->type == CV_DECIMAL) /* printed as they stand */
         return cv_json_is_valid(text, CV_MAX_JSON_DEPTH / 2) ? NULL : "not JSON";
     return cv_utf8_valid(text) == text.n ? NULL : "not UTF-8";
 }
@@ -103,7 +96,7 @@ bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
         return cv_stored_corrupt(err, "an entity that cannot be: its number is out of range");
     for (size_t i = 0; i < type->field_count; i++) {
-        const char *fault = fault_of(kind, &type->fields[i], row);
+        const char *fault = fault_of(&type->fields[i], row);
         if (fault)
             return cv_stored_corrupt(err, "a row (%.*s) whose %.*s is %s", CV_FMT(type->name),
                                      CV_FMT(type->fields[i].name), fault);

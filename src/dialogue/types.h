@@ -14,14 +14,14 @@
 #define CV_DIALOGUE_FIELDS(F)                                                                                          \
     F(TEXT, KEY, id) F(TEXT, OUTLINE, title) F(TEXT, LONG, question) F(TEXT, OUTLINE, status)                          \
     F(TEXT, OUTLINE, created_at) F(TEXT, PLAIN, converged_at) F(INT, OUTLINE, total_rounds)                            \
-    F(INT, OUTLINE, total_alignment) F(TEXT, PLAIN, output_dir) F(INT, PLAIN, calibrated) F(TEXT, PLAIN, domain_id)    \
+    F(INT, OUTLINE, total_alignment) F(TEXT, PLAIN, output_dir) F(FLAG, PLAIN, calibrated) F(TEXT, PLAIN, domain_id)   \
     F(TEXT, PLAIN, ethos_id) F(JSON, PLAIN, calibration) F(JSON, LONG, background) F(JSON, PLAIN, expert_pool)         \
-    F(INT, PLAIN, panel_size) F(TEXT, PLAIN, rotation) F(INT, PLAIN, seed) F(TEXT, OUTLINE, convergence_target)        \
-    F(INT, PLAIN, strict_convergence)
+    F(INT, PLAIN, panel_size) F(TEXT, PLAIN, rotation) F(INT, PLAIN, seed) F(DECIMAL, OUTLINE, convergence_target)     \
+    F(FLAG, PLAIN, strict_convergence)
 
 #define CV_EXPERT_FIELDS(F)                                                                                            \
     F(TEXT, KEY, expert_slug) F(INT, OUTLINE, position) F(TEXT, OUTLINE, role) F(TEXT, LONG, description)              \
-    F(TEXT, PLAIN, focus) F(TEXT, PLAIN, tier) F(TEXT, PLAIN, source) F(TEXT, PLAIN, relevance)                        \
+    F(TEXT, PLAIN, focus) F(TEXT, PLAIN, tier) F(TEXT, PLAIN, source) F(DECIMAL, PLAIN, relevance)                     \
     F(TEXT, PLAIN, creation_reason) F(TEXT, PLAIN, color) F(INT, PLAIN, total_score) F(INT, PLAIN, first_round)        \
     F(TEXT, PLAIN, created_at)
 

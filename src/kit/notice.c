@@ -2,6 +2,7 @@
 #include "kit/notice.h"
 
 #include "base/limits.h"
+#include "record/type.h"
 
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
 {
@@ -12,7 +13,7 @@ cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const c
     va_list args;
     va_start(args, format);
     cv_notice *warning = CV_PUSH(a, warnings);
-    *warning = (cv_notice){.type = type, .message = cv_arena_vprintf(a, format, args)};
+    *warning = (cv_notice){.type = type, .message = cv_arena_vprintf(a, format, args), .step.number = CV_ABSENT};
     va_end(args);
     return warning;
 }

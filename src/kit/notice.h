@@ -22,7 +22,7 @@ typedef struct {
     } who;
     struct {
         const char *key;
-        int64_t number;
+        int64_t number; /* CV_ABSENT: none */
     } step;
 } cv_notice;
 

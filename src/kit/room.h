@@ -17,6 +17,7 @@
 #include "kit/call.h"
 #include "kit/doctor.h"
 #include "kit/import.h"
+#include "kit/shape.h"
 #include "record/verify.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -45,6 +46,7 @@ typedef struct {
     const char *schema;   /* schemas/NAME.json, or the text itself: {"input": {...}, "output": {...}} */
     unsigned flags;
     cv_handler run;
+    const cv_shape *answer; /* the form of its answer; then the schemas have no "output" */
 } cv_operation;
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */

@@ -35,17 +35,33 @@ typedef struct {
     cv_arena arena;
 } reading;
 
-static reading *read_schemas(const char *name)
+/* The schema of the answer, from its shape. */
+static const cv_json *schema_of(cv_arena *a, const cv_operation *op)
 {
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json *schema = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    cv_shape_schema(&w, op->answer);
+    if (!cv_json_parse(a, cv_buf_take(&text, a), schema, &err))
+        bad_build(op->schema, "has a shape that gives no schema");
+    return schema;
+}
+
+static reading *read_schemas(const cv_operation *op)
+{
+    const char *name = op->schema;
     cv_arena arena = {0};
     reading *r = CV_NEW(&arena, reading);
     cv_json *both = CV_NEW(&arena, cv_json);
     cv_err err = {.arena = &arena};
     if (!cv_json_parse(&arena, schema_text(name), both, &err))
         bad_build(name, "is no JSON");
-    r->schemas = (cv_op_schemas){cv_json_get(both, CV_STR("input")), cv_json_get(both, CV_STR("output"))};
-    if (!r->schemas.input || !r->schemas.output)
-        bad_build(name, "has no input or no output");
+    const cv_json *output = cv_json_get(both, CV_STR("output"));
+    r->schemas.input = cv_json_get(both, CV_STR("input"));
+    r->schemas.output = op->answer ? schema_of(&arena, op) : output;
+    if (!r->schemas.input || !r->schemas.output || (op->answer && output))
+        bad_build(name, "has no input, no output, or two of them");
     r->arena = arena;
     return r;
 }
@@ -62,7 +78,7 @@ cv_op_schemas cv_op_schema(const cv_operation *op)
         bad_build(op->schema, "is one too many: see CV_MAX_OPERATIONS");
     reading *r = atomic_load(&known[i]), *other = NULL;
     if (!r) {
-        r = read_schemas(op->schema);
+        r = read_schemas(op);
         if (!atomic_compare_exchange_strong(&known[i], &other, r)) {
             cv_arena mine = r->arena; /* the reading itself lies in it */
             cv_arena_release(&mine);

@@ -246,7 +246,7 @@ static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     visiting *v = ctx;
     (void)scope, (void)err;
     for (size_t i = 0; i < v->type->field_count; i++)
-        if (v->type->fields[i].type != CV_INT)
+        if (!cv_field_is_int(&v->type->fields[i]))
             see_field(v->r, v->type, row, &v->type->fields[i]);
     return true;
 }
@@ -258,7 +258,7 @@ static bool see_other_row(void *ctx, cv_scope_id scope, const void *row, cv_err 
     (void)err;
     for (size_t i = 0; i < v->type->field_count; i++) {
         const cv_type_field *field = &v->type->fields[i];
-        if (field->type != CV_INT && cv_trace_in(&v->r->trace, cv_row_text(row, field->offset)))
+        if (!cv_field_is_int(field) && cv_trace_in(&v->r->trace, cv_row_text(row, field->offset)))
             name_text(v->r, &v->r->left, scope, v->type, row, field);
     }
     return true;

@@ -62,7 +62,7 @@ static void add_long(cv_hash *h, cv_str text)
 static void add_field(cv_hash *h, const cv_type_field *field, const void *row)
 {
     add_text(h, field->name);
-    if (field->type == CV_INT) {
+    if (cv_field_is_int(field)) {
         add_text(h, CV_STR("i"));
         add_number(h, (uint64_t)cv_row_int(row, field->offset));
         return;

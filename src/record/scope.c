@@ -128,7 +128,7 @@ static bool print_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     print_int(p->w, cv_row_rev(row));
     for (size_t i = 0; i < p->type->field_count; i++) {
         const cv_type_field *field = &p->type->fields[i];
-        if (field->type == CV_INT)
+        if (cv_field_is_int(field))
             print_int(p->w, cv_row_int(row, field->offset));
         else if (!cv_row_has(field, row))
             cv_json_null(p->w);
@@ -240,7 +240,7 @@ static void parse_row(const parsing *p, const cv_json *values, char *to)
     }
     for (size_t i = 0; i < p->column_count; i++) {
         const cv_type_field *field = p->columns[i];
-        if (!field || field->type == CV_INT) {
+        if (!field || cv_field_is_int(field)) {
             int64_t value = parse_int(p, field ? field->name : CV_STR("rev"), &values->items[i]);
             memcpy(to + (field ? field->offset : 0), &value, sizeof value);
         } else {

@@ -132,15 +132,15 @@ const cv_index *cv_type_index(const cv_type *type, const char *name)
 
 bool cv_row_has(const cv_type_field *field, const void *row)
 {
-    return field->type == CV_INT ? cv_row_int(row, field->offset) != CV_ABSENT
-                                 : cv_row_text(row, field->offset).p != NULL;
+    return cv_field_is_int(field) ? cv_row_int(row, field->offset) != CV_ABSENT
+                                  : cv_row_text(row, field->offset).p != NULL;
 }
 
 void cv_row_clear(const cv_type *type, void *row)
 {
     memset(row, 0, type->size);
     for (size_t i = 0; i < type->field_count; i++)
-        if (type->fields[i].type == CV_INT)
+        if (cv_field_is_int(&type->fields[i]))
             memcpy((char *)row + type->fields[i].offset, &(int64_t){CV_ABSENT}, sizeof(int64_t));
 }
 
@@ -149,7 +149,7 @@ void *cv_row_copy(cv_arena *a, const cv_type *type, const void *row)
     char *copy = cv_arena_dup(a, row, type->size);
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        if (field->type == CV_INT || !cv_row_has(field, row))
+        if (cv_field_is_int(field) || !cv_row_has(field, row))
             continue;
         cv_str text = cv_arena_copy(a, cv_row_text(row, field->offset));
         text.p = text.p ? text.p : "";
@@ -160,7 +160,7 @@ void *cv_row_copy(cv_arena *a, const cv_type *type, const void *row)
 
 int cv_row_compare_field(const cv_type_field *field, const void *x, const void *y)
 {
-    if (field->type == CV_INT)
+    if (cv_field_is_int(field))
         return CV_ORDER(cv_row_int(x, field->offset), cv_row_int(y, field->offset));
     cv_str m = cv_row_text(x, field->offset), n = cv_row_text(y, field->offset);
     return m.p && n.p ? cv_str_order(m, n) : (m.p != NULL) - (n.p != NULL);
@@ -207,8 +207,8 @@ cv_str cv_row_name(cv_arena *a, const cv_type *type, const void *row)
     size_t size = type->name.n;
     for (size_t i = 0; i < type->key_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        parts[i] = field->type == CV_INT ? cv_str_of_int(cv_row_int(row, field->offset), digits[i])
-                                         : cv_row_text(row, field->offset);
+        parts[i] = cv_field_is_int(field) ? cv_str_of_int(cv_row_int(row, field->offset), digits[i])
+                                          : cv_row_text(row, field->offset);
         size += 1 + escaped_size(parts[i]);
     }
     char *name = cv_arena_alloc(a, size + 1), *to = name + type->name.n;
@@ -238,7 +238,7 @@ bool cv_row_valid(const cv_type *type, const void *row, cv_err *err)
                 return refuse(type, row, field, "is missing, and it is part of the key", err);
             continue;
         }
-        if (field->type == CV_INT) {
+        if (cv_field_is_int(field)) {
             int64_t number = cv_row_int(row, field->offset);
             if (number < -most || number > most)
                 return refuse(type, row, field, "is beyond 2^53", err);

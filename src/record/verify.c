@@ -236,7 +236,7 @@ static bool check_redactions(cv_scope_verifier *v, const cv_type *type, const vo
 {
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        cv_str text = field->type == CV_INT ? CV_STR("") : cv_row_text(row, field->offset), hash = {NULL, 0};
+        cv_str text = cv_field_is_int(field) ? CV_STR("") : cv_row_text(row, field->offset), hash = {NULL, 0};
         bool redacted = cv_is_redacted(text, &hash);
         if (!redacted && (field->role != CV_LONG || !text.p || !v->redactions.count))
             continue;

@@ -46,7 +46,7 @@ is '.count == 2'
 "$before" export-scope jar plums >before.json
 
 run "the row, read by the program with the field" "$after" jar look plums --json
-is '.count == 2 and .note == "sweet and ripe plums" and (has("label") | not)'
+is '.count == 2 and .note == "sweet and ripe plums" and .label == null'
 "$after" export-scope jar plums >same.json
 jq -S '.scope | [.head, .rev, .events]' before.json >"$work/x"
 jq -S '.scope | [.head, .rev, .events]' same.json >"$work/y"

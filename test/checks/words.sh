@@ -1,7 +1,7 @@
 #!/bin/sh
 # words.sh - what serves every room has no word of one: identifiers and strings in base/, record/, kit/, ops/ and door/.
-# The words come from the rooms' own tables: their names, the verbs of their operations, their kinds, and the fields of
-# their schemas. Comments are free: they are English. TAP on stdout.
+# The words come from the rooms' own tables: their names, the verbs of their operations, their kinds, the fields of their
+# schemas and of their shapes. Comments are free: they are English. TAP on stdout.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -38,6 +38,10 @@ rooms=$(sed -n 's/^    \.name = "\([a-z]\{1,\}\)",.*/\1/p' src/*/room.c)
     for room in $rooms; do
         sed -n 's/.*\.verb = "\([a-z-]*\)",.*/\1/p' "src/$room/ops.c"
         cat schemas/"$room"_*.json | jq -r '.. | objects | .properties? // empty | objects | keys[]'
+        files "src/$room/*.c" | xargs sed -nE \
+            -e 's/^ *CV_(FIELD|NUMBER|JSON|LIST|TEXTS|OBJECT|GROUP|WORD|FIXED|MORE|ROW)[A-Z_]*\([^"]*"([a-z_]+)".*/\2/p' \
+            -e 's/^ *CV_(FIELD|PRINTED)\(([A-Z_]+, )?([a-z_]+),.*/\3/p' \
+            -e 's/^ *CV_FIELD_OF\([A-Z_]+, [a-z_]+, ([a-z_]+),.*/\1/p'
     done
     sed -n 's/^KIND([^"]*"\([a-z]*\)", *"\([a-z]*\)".*/\1\n\2/p' src/dialogue/words/kinds.def
 } >"$work/fields"

@@ -15,7 +15,6 @@
 #include "kit/import.h"
 #include "kit/invoke.h"
 #include "kit/request.h"
-#include "kit/row_json.h"
 
 enum { MOST = 10 };
 
@@ -41,6 +40,16 @@ static bool search_jar(cv_arena *a, const void *row, cv_search_text *ret)
 static const cv_index jar_indexes[] = {CV_INDEX("rev", SCOPE, CV_AT(jar, rev))};
 #define CV_THIS_TYPE jar
 CV_TYPE_TABLE(jar, "jar", "jars", JAR_FIELDS, REPLACED, search_jar, CV_INDEXES(jar_indexes));
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE jar
+static const cv_shape name_shape[] = {CV_FIELD_AS(ALWAYS, "jar_id", id, "which jar"), {0}};
+static const cv_shape jar_shape[] = {
+    CV_SPREAD_SAME(name_shape),
+    CV_ROW(rev, &jar_type, KEY),
+    CV_WRITTEN("jar"),
+    {0},
+};
 #undef CV_THIS_TYPE
 
 static const cv_type *const types[] = {&jar_type};
@@ -71,7 +80,7 @@ static bool put_in(cv_call *call, cv_writing *w, cv_str *ret_result)
         j.note = cv_json_get_text(call->input, "note");
     cv_writing_put(w, &jar_type, &j);
     cv_writing_event(w, CV_STR("jar"), j.id, CV_STR("filled"));
-    *ret_result = cv_row_json(call->arena, "jar_id", &jar_type, &j);
+    *ret_result = cv_shape_text(call->arena, jar_shape, &j);
     return true;
 }
 
@@ -91,55 +100,53 @@ static bool look(cv_call *call)
         cv_err_set(&err, CV_ERR_NOT_FOUND, "there is no jar '%.*s'", CV_FMT(j.id));
         return cv_call_fail(call, &err);
     }
-    cv_request_answer(call, &(cv_outcome){.rev = j.rev, .result = cv_row_json(call->arena, "jar_id", &jar_type, &j)});
+    cv_request_answer(call, &(cv_outcome){.rev = j.rev, .result = cv_shape_text(call->arena, jar_shape, &j)});
     return true;
 }
 
+typedef struct {
+    cv_arena *arena;
+    jar *items;
+    size_t count, capacity;
+} shelf;
+
 static bool list_one(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
+    shelf *all = ctx;
     (void)at, (void)err;
-    cv_json_begin_object(ctx);
-    cv_json_key_str(ctx, "jar_id", scope.name);
-    cv_json_end_object(ctx);
+    *CV_PUSH(all->arena, all) = (jar){.id = cv_arena_copy(all->arena, scope.name)};
     return true;
 }
+
+#define CV_THIS_TYPE shelf
+static const cv_shape shelf_shape[] = {CV_LIST("jars", items, count, name_shape, ""), {0}};
+#undef CV_THIS_TYPE
 
 static bool list(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key(&w, CV_STR("jars"));
-    cv_json_begin_array(&w);
-    if (!call->record->calls->scopes(call->record, CV_STR("jar"), CV_STR(""), 0, list_one, &w, &err))
+    shelf all = {.arena = call->arena};
+    if (!call->record->calls->scopes(call->record, CV_STR("jar"), CV_STR(""), 0, list_one, &all, &err))
         return cv_call_fail(call, &err);
-    cv_json_end_array(&w);
-    cv_json_end_object(&w);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, shelf_shape, &all);
     return true;
 }
 
-#define JAR "\"jar_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"which jar\"}"
-#define NOTE "\"note\":{\"type\":\"string\",\"description\":\"what is in it\"}"
-#define ONE                                                                                                            \
-    "\"output\":{\"type\":\"object\",\"required\":[\"jar_id\",\"count\",\"rev\"],\"properties\":{" JAR "," NOTE        \
-    ",\"count\":{\"type\":\"integer\"},\"rev\":{\"type\":\"integer\"},\"replayed\":{\"type\":\"boolean\"}},"           \
-    "\"additionalProperties\":false}"
 #define INPUT(more)                                                                                                    \
-    "\"input\":{\"type\":\"object\",\"required\":[\"jar_id\"],\"additionalProperties\":false,\"properties\":{" JAR     \
-        more "}}"
-#define LIST                                                                                                           \
-    "{\"input\":{\"type\":\"object\",\"additionalProperties\":false},\"output\":{\"type\":\"object\",\"properties\":{" \
-    "\"jars\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{" JAR "}}}}}}"
+    "{\"input\":{\"type\":\"object\",\"required\":[\"jar_id\"],\"additionalProperties\":false,\"properties\":{"        \
+    "\"jar_id\":{\"type\":\"string\",\"minLength\":1,\"description\":\"which jar\"}" more "}}}"
 #define COUNT                                                                                                          \
     ",\"count\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000,\"description\":\"how many\",\"default\":1}"
+#define NOTE ",\"note\":{\"type\":\"string\",\"description\":\"what is in it\"}"
 
 static const cv_operation ops[] = {
     {"jar", "fill", "toy_jar_fill", "put something into a jar", "A jar that is not there is made.\n",
-     "  conclave jar fill plums --count 3\n", "{" INPUT(COUNT "," NOTE ",\"op_id\":{\"type\":\"string\"}") "," ONE "}",
-     CV_OP_STORE | CV_OP_WRITES | CV_OP_UNASKED, fill},
+     "  conclave jar fill plums --count 3\n", INPUT(COUNT NOTE ",\"op_id\":{\"type\":\"string\"}"),
+     CV_OP_STORE | CV_OP_WRITES | CV_OP_UNASKED, fill, jar_shape},
     {"jar", "look", "toy_jar_look", "see how much is in a jar", "Changes nothing.\n", "  conclave jar look plums\n",
-     "{" INPUT("") "," ONE "}", CV_OP_STORE | CV_OP_STEADY | CV_OP_UNASKED, look},
-    {"jar", "list", NULL, "list the jars", "All of them.\n", "  conclave jar list\n", LIST, CV_OP_STORE, list},
+     INPUT(""), CV_OP_STORE | CV_OP_STEADY | CV_OP_UNASKED, look, jar_shape},
+    {"jar", "list", NULL, "list the jars", "All of them.\n", "  conclave jar list\n",
+     "{\"input\":{\"type\":\"object\",\"additionalProperties\":false}}", CV_OP_STORE, list, shelf_shape},
     {0},
 };
 
@@ -223,13 +230,9 @@ static void print_topic(cv_buf *out)
 static bool in_use(cv_record *record, cv_arena *a, const char *root)
 {
     cv_err err = {.arena = a};
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
+    shelf all = {.arena = a};
     (void)root;
-    cv_json_begin_array(&w);
-    bool some = record->calls->scopes(record, CV_STR("jar"), CV_STR(""), 1, list_one, &w, &err) && text.n > 1;
-    cv_buf_release(&text);
-    return some;
+    return record->calls->scopes(record, CV_STR("jar"), CV_STR(""), 1, list_one, &all, &err) && all.count > 0;
 }
 
 static const cv_resource resources[] = {

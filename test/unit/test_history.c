@@ -70,7 +70,7 @@ static bool is_fixed(const cv_type *type)
 
 static void try_column(fixture *f, const cv_type *type, const cv_type_field *field, bool key)
 {
-    const char *other = field->type == CV_INT ? "1000" : "'another text'";
+    const char *other = cv_field_is_int(field) ? "1000" : "'another text'";
     if (key || is_fixed(type))
         assert_kept(f, update(f, type, field->name, other));
     else

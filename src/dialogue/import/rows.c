@@ -46,7 +46,7 @@ void cv_rows_print(cv_json_writer *w, const cv_type *type, const void *row)
     print_int(w, row); /* every struct begins with its rev */
     for (size_t i = 0; i < type->field_count; i++) {
         const char *at = (const char *)row + type->fields[i].offset;
-        if (type->fields[i].type == CV_INT)
+        if (cv_field_is_int(&type->fields[i]))
             print_int(w, at);
         else
             print_text(w, at, type->fields[i].type == CV_JSON);
@@ -103,7 +103,7 @@ static void read_row(const reading *r, const cv_json *values, char *to)
     read_int(r, rev_name, &values->items[0], to);
     for (size_t i = 0; i < r->type->field_count; i++) {
         const cv_type_field *field = &r->type->fields[i];
-        if (field->type == CV_INT)
+        if (cv_field_is_int(field))
             read_int(r, field->name, &values->items[i + 1], to + field->offset);
         else
             read_text(r, field, &values->items[i + 1], to + field->offset);

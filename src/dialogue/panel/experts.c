@@ -76,24 +76,39 @@ static void warn_of_seat(cv_call *call, const cv_state *s, const cv_rec_expert *
                      expert->expert_slug);
 }
 
+typedef struct {
+    cv_str dialogue_id;
+    const cv_rec_expert *expert;
+    bool seated;
+    cv_notices warnings;
+} joined;
+
+#define CV_THIS_TYPE cv_rec_expert
+static const cv_shape new_expert[] = {
+    CV_ROW_SAYS(ALWAYS, INT, "total_score", NULL, ""),
+    CV_SPREAD_SAME(cv_expert_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE joined
+const cv_shape cv_expert_create_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, dialogue_id, ""),
+    CV_OBJECT_AT(ALWAYS, "expert", expert, new_expert, ""),
+    CV_FIELD(ALWAYS, seated, "false: evolve-panel gives seats"),
+    CV_WARNINGS(warnings, ""),
+    CV_WRITTEN("dialogue"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 static cv_str print_result(cv_call *call, const cv_state *s, const cv_rec_expert *expert)
 {
-    cv_notices warnings = {0};
-    warn_of_seat(call, s, expert, &warnings);
-    warn_of_role(call, s, expert, &warnings);
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", s->id);
-    cv_json_key(&w, CV_STR("expert"));
-    cv_json_begin_object(&w);
-    cv_answer_row(&w, CV_REC_EXPERT, expert, true);
-    cv_json_end_object(&w);
-    cv_json_key_bool(&w, "seated", false);
-    cv_notices_answer(&warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, call->arena);
+    joined told = {.dialogue_id = s->id, .expert = expert};
+    warn_of_seat(call, s, expert, &told.warnings);
+    warn_of_role(call, s, expert, &told.warnings);
+    return cv_shape_text(call->arena, cv_expert_create_shape, &told);
 }
 
 /* An expert who was asked for by name, and stands as this request made it. A seat in another round than the one that it

@@ -209,25 +209,30 @@ static bool load(cv_update *u)
     return cv_journal_open(call, s, true);
 }
 
+#define CV_THIS_TYPE cv_update
+const cv_shape cv_update_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", state.id, ""),
+    CV_TEXTS("updated", updated.items, updated.count, "ids of the entities"),
+    CV_SPREAD(changes, cv_changes_shape),
+    CV_NUMBER(ALWAYS, "corrections", corrections, 1, CV_NO_LIMIT, ""),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
+    CV_WRITTEN("dialogue"),
+    CV_TRIED,
+    {0},
+};
+#undef CV_THIS_TYPE
+
 static cv_str answer(cv_update *u)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", u->state.id);
-    cv_json_key(&w, CV_STR("updated"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < u->ids.subjects.all.count; i++)
-        if (u->ids.subjects.all.items[i]->written || u->ids.subjects.all.items[i]->ruled)
-            cv_json_str(&w, u->ids.subjects.all.items[i]->id);
-    cv_json_end_array(&w);
-    cv_json_key(&w, CV_STR("status_changes"));
-    cv_subjects_print_changes(&u->ids.subjects, &w);
-    cv_json_key_int(&w, "corrections", (int64_t)(u->edits.count + u->scores.count + u->texts.count));
-    cv_notices_answer(&u->warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, u->ids.call->arena);
+    cv_arena *a = u->ids.call->arena;
+    const cv_subjects *subjects = &u->ids.subjects;
+    for (size_t i = 0; i < subjects->all.count; i++)
+        if (subjects->all.items[i]->written || subjects->all.items[i]->ruled)
+            *CV_PUSH(a, &u->updated) = subjects->all.items[i]->id;
+    u->changes = cv_subjects_changes(subjects);
+    u->corrections = u->edits.count + u->scores.count + u->texts.count;
+    return cv_shape_text(a, cv_update_shape, u);
 }
 
 static bool work(cv_call *call, cv_outcome *outcome)

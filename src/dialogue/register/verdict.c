@@ -24,6 +24,10 @@ typedef struct {
     cv_rec_verdict row;
     cv_notices warnings;
     bool forced;
+    /* as the write leaves it */
+    cv_str dialogue_status;
+    cv_changes changes;
+    cv_convergence after;
 } verdict;
 
 static bool is_judges(const verdict *v)
@@ -216,13 +220,11 @@ static bool check(verdict *v)
 /* ---- is the dialogue converged? -------------------------------------------------------------- */
 
 /* As it will be: what the verdict itself resolves or accepts is closed. */
-static cv_convergence convergence_after(verdict *v)
+static void measure(verdict *v)
 {
     cv_state after;
-    cv_convergence convergence;
     cv_subjects_after(&v->ids.subjects, &after);
-    cv_convergence_of(v->ids.call->arena, &after, &convergence);
-    return convergence;
+    cv_convergence_of(v->ids.call->arena, &after, &v->after);
 }
 
 static void warn_open(verdict *v, const cv_convergence *c)
@@ -253,13 +255,10 @@ static bool blocked(verdict *v, const cv_convergence *c)
 {
     cv_arena *a = v->ids.call->arena;
     cv_spot at = spot(v, "verdict_type");
-    cv_buf context = {0};
-    cv_json_writer w = {.out = &context};
-    cv_convergence_print(c, &w);
     cv_str blockers = text_of(a, c, CV_STR("open tensions "), CV_STR("no MOVE:CONVERGE from "));
     cv_err *err = cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type,
                            "the dialogue is not converged (%d%%): %.*s", c->percentage, CV_FMT(blockers));
-    cv_err_context(err, cv_buf_take(&context, a));
+    cv_err_context(err, cv_shape_text(a, cv_convergence_shape, c));
     cv_err_suggest(err, CV_STR("Go on with another round, or give 'force': true and say why in 'warning'"));
     return false;
 }
@@ -331,28 +330,30 @@ static void enter(verdict *v, cv_journal *j)
         touch_lists(v, &scribe, event);
 }
 
-static cv_str answer(verdict *v, const cv_convergence *c)
+#define CV_THIS_TYPE verdict
+const cv_shape cv_verdict_register_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", state.id, ""),
+    CV_FIELD_AS(ALWAYS, "verdict_id", row.verdict_id, ""),
+    CV_FIELD_AS(ALWAYS, "verdict_type", row.verdict_type, ""),
+    CV_NUMBER(ALWAYS, "round", row.round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD(ALWAYS, dialogue_status, ""),
+    CV_SPREAD(changes, cv_changes_shape),
+    CV_OBJECT(ALWAYS, "convergence", after, cv_convergence_shape, ""),
+    CV_FIELD(IF_ANY, forced, ""),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
+    CV_WRITTEN("dialogue"),
+    CV_TRIED,
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static cv_str answer(verdict *v)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
     bool final = v->type == CV_VERDICT_FINAL;
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", v->state.id);
-    cv_json_key_str(&w, "verdict_id", v->row.verdict_id);
-    cv_json_key_str(&w, "verdict_type", v->row.verdict_type);
-    cv_json_key_int(&w, "round", v->row.round);
-    cv_json_key_str(&w, "dialogue_status",
-                    final ? cv_dialogue_words.items[CV_DIALOGUE_CONVERGED] : v->state.dialogue.status);
-    cv_json_key(&w, CV_STR("status_changes"));
-    cv_subjects_print_changes(&v->ids.subjects, &w);
-    cv_json_key(&w, CV_STR("convergence"));
-    cv_convergence_print(c, &w);
-    if (v->forced)
-        cv_json_key_bool(&w, "forced", true);
-    cv_notices_answer(&v->warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, v->ids.call->arena);
+    v->dialogue_status = final ? cv_dialogue_words.items[CV_DIALOGUE_CONVERGED] : v->state.dialogue.status;
+    v->changes = cv_subjects_changes(&v->ids.subjects);
+    return cv_shape_text(v->ids.call->arena, cv_verdict_register_shape, v);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -382,8 +383,8 @@ static bool answer_again(verdict *v, const cv_rec_verdict *stored, cv_outcome *o
         return true;
     if (!cv_str_eq(content_digest(a, *stored), content_digest(a, v->row)))
         return exists(v, stored, "exists with other content");
-    cv_convergence now = convergence_after(v);
-    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(v, &now)};
+    measure(v);
+    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(v)};
     return true;
 }
 
@@ -402,8 +403,8 @@ static bool work(cv_call *call, cv_outcome *outcome)
         return false;
     cv_journal_begin(&journal, call, &v->state);
     enter(v, &journal);
-    cv_convergence after = convergence_after(v);
-    return may_be_final(v, &after) && cv_journal_commit(&journal, answer(v, &after), outcome);
+    measure(v);
+    return may_be_final(v, &v->after) && cv_journal_commit(&journal, answer(v), outcome);
 }
 
 bool cv_dialogue_verdict_register(cv_call *call)

@@ -214,7 +214,7 @@ static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
         const cv_type_field *field = &f->type->fields[i];
         if (!is_wanted(f, field))
             continue;
-        if (field->type == CV_INT) {
+        if (cv_field_is_int(field)) {
             memcpy(row + field->offset, &(int64_t){read_number(st, next)}, sizeof(int64_t));
         } else {
             cv_str text = cv_sqlite_column_str(st, next);

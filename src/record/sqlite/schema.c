@@ -99,7 +99,7 @@ static bool check_columns(checking *c)
               (c->type->life == CV_VOLATILE || check_column(c, CV_STR("rev"), true, true));
     for (size_t i = 0; ok && i < c->type->field_count; i++) {
         const cv_type_field *field = &c->type->fields[i];
-        ok = check_column(c, field->name, field->type == CV_INT, field->role == CV_KEY);
+        ok = check_column(c, field->name, cv_field_is_int(field), field->role == CV_KEY);
     }
     st = ok ? ask(c, "schema_columns", ":table", table) : NULL;
     cv_str extra = {NULL, 0};

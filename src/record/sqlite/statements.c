@@ -117,7 +117,7 @@ sqlite3_stmt *cv_sqlite_strays(cv_sqlite_record *r, const cv_type *type)
 
 bool cv_sqlite_bind_field(sqlite3_stmt *st, int parameter, const cv_type_field *field, const void *row)
 {
-    if (field->type == CV_INT) {
+    if (cv_field_is_int(field)) {
         int64_t number = cv_row_int(row, field->offset);
         return (number == CV_ABSENT ? sqlite3_bind_null(st, parameter) : sqlite3_bind_int64(st, parameter, number)) ==
                SQLITE_OK;
