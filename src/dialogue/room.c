@@ -2,7 +2,7 @@
 #include "dialogue/room.h"
 
 #include "base/embedded.h"
-#include "dialogue/text/skill.h"
+#include "dialogue/text/spec.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/words.h"
 

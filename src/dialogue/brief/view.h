@@ -122,9 +122,6 @@ bool cv_view_spoke(const cv_view *v, int64_t round, size_t speaker);
 cv_str cv_view_name(const cv_view *v, cv_str slug);                     /* "Muffin" */
 const cv_view_member *cv_view_member_of(const cv_view *v, cv_str slug); /* NULL: not on the panel */
 
-/* ---- view_rounds.c: the last step of making a view --------------------------------------------------------------- */
-void cv_view_fill_rounds(cv_view *v);
-
 /* ---- view_json.c ------------------------------------------------------------------------------------------------- */
 
 /* The members dialogue, calibration, prior_rounds, active_tensions of the open object. With since_rev > 0 the dialogue

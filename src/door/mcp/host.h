@@ -277,11 +277,6 @@ void cv_mcp_print_versions(cv_json_writer *w); /* a list: all that is spoken */
 extern const cv_str cv_mcp_level_words[CV_MCP_LEVELS];
 int cv_mcp_level_of(cv_str word); /* below zero: none */
 
-/* ---- headers.c -------------------------------------------------------------------------------------------------- */
-
-/* Do the headers of a modern HTTP request say what its body says? False: it has been refused. */
-bool cv_mcp_check_headers(cv_mcp_job *job, cv_str version);
-
 /* The arguments of all tools that are to stand in headers too. */
 void cv_mcp_find_mirrored(cv_mcp_host *host);
 
