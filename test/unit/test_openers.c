@@ -169,7 +169,7 @@ static void read_document(cv_arena *a, cv_str text)
     cv_json tree;
     cv_buf markdown = {0}, json = {0};
     cv_json_writer w = {.out = &json};
-    cv_doc_parse(a, text, &doc, &findings);
+    cv_lint_parse(a, text, &doc, &findings);
     cv_doc_render(a, &doc, &markdown);
     cv_json_begin_object(&w);
     cv_doc_print_json(&doc, true, &w);

@@ -2,6 +2,7 @@
 #include "dialogue/intake/speech.h"
 
 #include "base/utf8.h"
+#include "dialogue/lint/lint.h"
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
 
@@ -255,7 +256,7 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
 {
     cv_doc *doc = CV_NEW(a, cv_doc);
     *ret_speech = (cv_speech){.expert = expert, .text = text};
-    cv_doc_parse(a, text, doc, &ret_speech->findings);
+    cv_lint_parse(a, text, doc, &ret_speech->findings);
     cv_marks marks = cv_doc_marks(a, doc);
     ret_speech->count = marks.count;
     ret_speech->items = CV_NEW_ARRAY(a, marks.count, cv_said);

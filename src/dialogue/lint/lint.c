@@ -66,7 +66,7 @@ static void drop_quotations(cv_linter *l)
 }
 
 /* Of a fragment only the file and the marks are judged. */
-static bool is_for_response(cv_rule rule)
+static bool is_for_response(unsigned rule)
 {
     return rule <= CV_RULE_VERDICT_TYPE || rule == CV_RULE_ID_DUPLICATE;
 }
@@ -116,7 +116,7 @@ static void lint(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lint
     cv_doc doc;
     if (!text.p)
         text = CV_STR("");
-    cv_doc_parse(a, text, &doc, &ret_lint->findings);
+    cv_lint_parse(a, text, &doc, &ret_lint->findings);
     cv_linter l = {.a = a, .doc = &doc, .findings = &ret_lint->findings};
     ret_lint->kind = find_kind(&doc, &ret_lint->findings, name, as);
     if (is_blank(text)) {
@@ -139,11 +139,6 @@ void cv_lint_text(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lin
 
 /* One pass lints the text, takes the fixes in the order of the text and leaves out those that begin before the last one
  * ended. A fix may uncover another one, so passes repeat until none is left. Every byte outside of a fix stays. */
-
-bool cv_finding_fixable(const cv_finding *f)
-{
-    return f->has_fix || f->rule == CV_RULE_CARRIAGE_RETURN;
-}
 
 /* All carriage returns before a line feed go: that is one finding for the whole file. */
 static size_t end_lines(cv_arena *a, cv_str *text)

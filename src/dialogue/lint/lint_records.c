@@ -151,7 +151,7 @@ static bool has_row(const record *r, const cv_lint_mark *m)
 }
 
 /* Every mark has its row. A table without any is one finding, not one per mark. */
-static void check_missing(const record *r, cv_rule rule, const char *table)
+static void check_missing(const record *r, unsigned rule, const char *table)
 {
     cv_id id;
     cv_str word = cv_kinds[r->kind].word;
