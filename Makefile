@@ -173,9 +173,9 @@ build/.need-npm: test/mcp/package-lock.json tools/need
 	    echo "npm failed: what needs its packages is skipped, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
 
-build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
+build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # The program with one room more: its own list of rooms takes the place of src/rooms.c.
 build/asan/conclave_toy: $(wildcard test/toy/*.c) build/asan/main.o build/asan/lib.a
@@ -202,9 +202,9 @@ build/tsan/conclave: build/tsan/main.o build/tsan/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(THREADS) -o $@ $^ $(LIBS)
 
-build/tsan/mcp_fixture: test/mcp/fixture.c build/tsan/lib.a
+build/tsan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/tsan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm ## the servers with ThreadSanitizer, by the scripts that press them
 	@for t in mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed; do \

@@ -33,7 +33,7 @@ void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker)
                         .job = job};
     bool done = job->serve(&r, params);
     if (!done && !job->failed && job->asked.count > 0)
-        cv_mcp_print_asked(&r, params);
+        r.server->asking->print(&r, params);
     else if (!done && !job->failed)
         cv_mcp_fail(&r, CV_RPC_INTERNAL, "the request was given up");
     else if (done && !cv_buf_ok(&job->out))
@@ -129,7 +129,7 @@ void cv_mcp_dispatch(cv_mcp_job *job)
     job->status = 202;
     if (job->message.kind == CV_RPC_NOTIFICATION)
         notified(job);
-    else
-        cv_mcp_answered(job);
+    else if (job->host->server->asking)
+        job->host->server->asking->answered(job);
     cv_mcp_finish(job);
 }

@@ -1,6 +1,5 @@
 /* host.c - jobs, workers and sessions; see host.h. */
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/heap.h"
 #include "base/steady.h"
@@ -476,8 +475,6 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     cv_steady_cond_init(&host->look);
     cv_steady_cond_init(&host->over);
     host->slow_at = CV_NEW_ARRAY(&host->arena, cv_mcp_kinds(server), int64_t);
-    if (getrandom(host->key, sizeof host->key, 0) != (ssize_t)sizeof host->key)
-        abort(); /* 32 bytes are given whole once the system has booted */
     host->identity = print_identity(&host->arena, server);
     cv_mcp_find_mirrored(host);
     cv_mcp_keep_init(host);
