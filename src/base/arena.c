@@ -1,6 +1,7 @@
 /* arena.c - memory with a lifetime; see arena.h. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,9 @@ struct cv_arena_chunk {
 };
 
 enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, LARGEST_KEPT = 16 << 20, ALIGN = alignof(max_align_t) };
+
+_Static_assert((ALIGN & (ALIGN - 1)) == 0 && FIRST_CHUNK % ALIGN == 0, "chunks are whole units");
+_Static_assert(FIRST_CHUNK <= LARGEST_CHUNK && LARGEST_CHUNK <= LARGEST_KEPT, "chunks grow, and most are kept");
 
 _Noreturn void cv_out_of_memory(size_t wanted)
 {
@@ -66,6 +70,7 @@ static void *take(cv_arena *a, size_t size)
         add_chunk(a, whole);
     void *p = a->free;
     a->free += whole;
+    assert(a->free <= a->end);
     ALLOW(p, size);
     return p;
 }
@@ -90,6 +95,7 @@ void *cv_arena_array(cv_arena *a, size_t count, size_t size)
 
 void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size)
 {
+    assert(count <= *capacity && size > 0);
     size_t wanted = *capacity ? *capacity * 2 : 8;
     if (wanted > SIZE_MAX / 2 / size)
         cv_out_of_memory(SIZE_MAX);
@@ -177,6 +183,7 @@ void cv_arena_release(cv_arena *a)
 void cv_arena_rewind(cv_arena *a, cv_arena mark)
 {
     while (a->head != mark.head) {
+        assert(a->head && "a mark is of the same arena, and older");
         cv_arena_chunk *next = a->head->next;
         free(a->head);
         a->head = next;

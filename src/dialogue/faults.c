@@ -12,11 +12,12 @@ static const cv_str type_enum = CV_STR_INIT("type_enum"), type_consistency = CV_
                     referential = CV_STR_INIT("referential"), semantic = CV_STR_INIT("semantic"),
                     lifecycle = CV_STR_INIT("lifecycle");
 
-static const cv_str letters[CV_KIND_COUNT] = {
+static const cv_str letters[] = {
 #define KIND(id, letter, word, plural, purpose) {(const char[]){letter}, 1},
 #include "dialogue/words/kinds.def"
 #undef KIND
 };
+_Static_assert(CV_COUNT(letters) == CV_KIND_COUNT, "a letter per kind");
 
 void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
 {

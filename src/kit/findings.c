@@ -1,6 +1,7 @@
 /* findings.c - what was found wrong in a text; see findings.h. */
 #include "kit/findings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -13,7 +14,8 @@ enum {
     WINDOW = 8 * WIDTH, /* bytes on each side that are looked at */
 };
 
-const cv_str cv_severity_words[CV_SEVERITY_COUNT] = {CV_STR_INIT("note"), CV_STR_INIT("warning"), CV_STR_INIT("error")};
+const cv_str cv_severity_words[] = {CV_STR_INIT("note"), CV_STR_INIT("warning"), CV_STR_INIT("error")};
+_Static_assert(CV_COUNT(cv_severity_words) == CV_SEVERITY_COUNT, "a word per severity");
 
 cv_finding *cv_finding_add(cv_findings *list, cv_arena *a, cv_str text, cv_str where, unsigned rule, const char *format,
                            ...)
@@ -23,6 +25,7 @@ cv_finding *cv_finding_add(cv_findings *list, cv_arena *a, cv_str text, cv_str w
             list->dropped++;
         return CV_NEW(a, cv_finding);
     }
+    assert(where.p >= text.p && where.n <= text.n && where.p + where.n <= text.p + text.n);
     va_list args;
     va_start(args, format);
     cv_finding *f = CV_PUSH(a, list);
@@ -48,6 +51,7 @@ void cv_findings_place(cv_findings *list, cv_str text)
     size_t line = 1, at = 0, column = 1;
     for (size_t i = 0; i < list->count; i++) {
         cv_finding *f = &list->items[i];
+        assert(f->start <= f->end && f->end <= text.n);
         for (const char *nl; at < f->start && (nl = memchr(text.p + at, '\n', f->start - at));) {
             line++;
             at = (size_t)(nl - text.p) + 1;
@@ -74,7 +78,8 @@ static const char *paint(bool colour, const char *code)
 }
 
 static const char *const bold = "\033[1m", *const reset = "\033[0m", *const green = "\033[1;32m";
-static const char *const severity_colours[CV_SEVERITY_COUNT] = {"\033[1;36m", "\033[1;33m", "\033[1;31m"};
+static const char *const severity_colours[] = {"\033[1;36m", "\033[1;33m", "\033[1;31m"};
+_Static_assert(CV_COUNT(severity_colours) == CV_SEVERITY_COUNT, "a colour per severity");
 
 /* `s` without its first `columns` columns. */
 static cv_str drop(cv_str s, size_t columns)

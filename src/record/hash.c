@@ -1,6 +1,8 @@
 /* hash.c - the hashes that make the history of a scope tamper-evident; see hash.h. */
 #include "record/hash.h"
 
+#include <assert.h>
+
 static void add(cv_hash *h, cv_str bytes)
 {
     sha256_update(&h->sha, bytes.n, (const uint8_t *)bytes.p);
@@ -20,6 +22,8 @@ static void add_text(cv_hash *h, cv_str s)
     add_number(h, s.n);
     add(h, s);
 }
+
+_Static_assert(2 * SHA256_DIGEST_SIZE == CV_HASH_DIGITS, "two digits for a byte");
 
 static void hex(struct sha256_ctx *sha, char to[CV_HASH_DIGITS])
 {
@@ -159,5 +163,6 @@ bool cv_is_redacted(cv_str text, cv_str *ret_hash)
 
 cv_str cv_redacted_name(cv_arena *a, const cv_type *type, const void *row, const cv_type_field *field)
 {
+    assert(field->role == CV_LONG && "only long texts can be redacted");
     return cv_arena_printf(a, "redacted/%.*s/%.*s", CV_FMT(cv_row_name(a, type, row)), CV_FMT(field->name));
 }

@@ -1,6 +1,8 @@
 /* record.c - what every engine does in the same way: single rows, replays, the optimistic write; see record.h. */
 #include "record/record.h"
 
+#include <assert.h>
+
 /* ---- single rows ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -27,6 +29,7 @@ static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
                    cv_err *err)
 {
+    assert(type->key_count > 0);
     void *key = cv_row_copy(a, type, row);
     taking t = {.arena = a, .type = type, .row = row};
     const cv_find find = {.type = type, .scope = scope, .like = key, .equal = type->key_count, .limit = 1};
@@ -47,6 +50,7 @@ bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_i
 bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t rev, cv_commit_row *ret_row,
                          bool *ret_found, cv_err *err)
 {
+    assert(rev > 0);
     const cv_commit_row like = {.rev = rev};
     taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row};
     const cv_find find = {
@@ -146,5 +150,6 @@ cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scop
         ret_row->rev = write->at.rev;
     }
     record->calls->end(record);
+    assert(result != CV_WRITE_REPLAYED || ret_row->rev > 0);
     return result;
 }

@@ -16,6 +16,8 @@
 #ifndef CV_DIALOGUE_BRIEF_VIEW_H
 #define CV_DIALOGUE_BRIEF_VIEW_H
 
+#include <assert.h>
+
 #include "base/groups.h"
 #include "dialogue/people.h"
 #include "dialogue/state.h"
@@ -112,6 +114,7 @@ void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *ret_vi
 
 static inline size_t cv_view_key(const cv_view *v, int64_t round, size_t speaker)
 {
+    assert(round >= 0 && speaker < v->speakers.count);
     return (size_t)round * v->speakers.count + speaker;
 }
 

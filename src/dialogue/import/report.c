@@ -5,6 +5,7 @@
 
 #define X(id, word) CV_STR_INIT(word),
 static const cv_str outcome_words[] = {CV_OUTCOMES(X)};
+_Static_assert(CV_COUNT(outcome_words) == CV_OUTCOME_COUNT, "a word per outcome");
 #undef X
 const cv_words cv_import_outcomes = {outcome_words, CV_OUTCOME_COUNT};
 

@@ -10,6 +10,8 @@
  */
 #include "dialogue/intake/hearing.h"
 
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
@@ -204,6 +206,7 @@ static cv_str content_of(cv_arena *a, cv_str headline, cv_str body)
 static void add_entity(listener *l, const cv_said *said)
 {
     const cv_mark *m = said->mark;
+    assert(said->first && said->local_id.n > 0);
     if (l->counts[said->kind] >= CV_MAX_SEQ)
         return;
     l->counts[said->kind]++;
@@ -589,6 +592,7 @@ static void hear_mark(listener *l)
         [CV_MARK_CHALLENGE] = hear_challenge,       [CV_MARK_ACCEPTED_UNRESOLVED] = hear_accepted,
     };
     cv_mark_type type = l->said->mark->type;
+    assert(type < CV_MARK_COUNT);
     if (hear[type])
         hear[type](l);
     else if (type >= (cv_mark_type)CV_KIND_COUNT) /* items have been heard before */
@@ -633,6 +637,7 @@ static void sort_by_kind(listener *l)
         for (size_t i = 0; i < l->made.count; i++)
             if ((int)l->made.items[i]->kind == kind)
                 *CV_PUSH(l->a, &l->h->entities) = *l->made.items[i];
+    assert(l->h->entities.count == l->made.count);
 }
 
 void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,

@@ -1,5 +1,7 @@
 /* lint.c - the default profile: what kind of text it is, the rules for that kind, and their fixes applied; see lint.h.
  */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "dialogue/lint/linter.h"
 
@@ -175,6 +177,7 @@ static size_t apply(cv_arena *a, cv_str *text, const cv_findings *findings)
         const cv_finding *f = &findings->items[i];
         if (!changes(*text, f) || f->start < at)
             continue;
+        assert(at <= f->start && f->end <= text->n);
         memcpy(to + n, text->p + at, f->start - at);
         n += f->start - at;
         if (f->fix.n)
@@ -186,6 +189,7 @@ static size_t apply(cv_arena *a, cv_str *text, const cv_findings *findings)
     if (made == 0)
         return 0;
     memcpy(to + n, text->p + at, text->n - at);
+    assert(n + text->n - at <= room);
     *text = (cv_str){to, n + text->n - at};
     return made;
 }

@@ -7,6 +7,8 @@
  *
  * A reference follows the last item of its agent's part, or of its section.
  */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "dialogue/lint/lint.h"
@@ -109,6 +111,7 @@ static void check_mark(judge *j, const cv_mark *kept)
 {
     cv_str where = cv_str_range(j->doc->text.p + kept->start, j->doc->text.p + kept->end);
     cv_mark read, *m = &read;
+    assert(kept->start < kept->end && kept->end <= j->doc->text.n);
     if (!cv_mark_at(where, true, m) || m->end != where.n)
         return;
     if (m->unclosed)

@@ -104,8 +104,9 @@ static bool read_panel(cv_evolution *e)
 
 static void write_counts(const cv_evolution *e, cv_json_writer *w)
 {
-    static const char *const keys[CV_SOURCE_COUNT] = {
+    static const char *const keys[] = {
         [CV_SOURCE_RETAINED] = "retained", [CV_SOURCE_POOL] = "from_pool", [CV_SOURCE_CREATED] = "created"};
+    _Static_assert(CV_COUNT(keys) == CV_SOURCE_COUNT, "a key per source");
     int64_t counts[CV_SOURCE_COUNT] = {0};
     for (size_t i = 0; i < e->count; i++)
         counts[e->chairs[i].source]++;

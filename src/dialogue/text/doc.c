@@ -13,6 +13,8 @@
  */
 #include "dialogue/text/doc.h"
 
+#include <assert.h>
+
 #include "base/utf8.h"
 #include "dialogue/words/limits.h"
 
@@ -92,6 +94,7 @@ static cv_str clean(parser *p, cv_str slice)
 static void close_block(parser *p)
 {
     cv_str text = {NULL, 0};
+    assert(p->into && p->start <= p->text.n && p->end <= p->text.n);
     if (p->open == NONE)
         return;
     if (p->open != TABLE && p->end > p->start) {
@@ -119,6 +122,7 @@ static void open_block(parser *p, open_kind kind, size_t line)
 {
     static const cv_block_kind kinds[] = {CV_BLOCK_TEXT, CV_BLOCK_TEXT, CV_BLOCK_MARK, CV_BLOCK_TABLE};
     close_block(p);
+    assert(kind != NONE && p->open == NONE);
     p->open = kind;
     p->block = (cv_block){.kind = kinds[kind], .line = line};
     p->start = p->end = 0;
@@ -422,6 +426,7 @@ static void table_row(parser *p, const cv_line *line)
         p->block.table = CV_NEW(p->a, cv_table);
     }
     cv_table *table = p->block.table;
+    assert(table && p->open == TABLE);
     cv_row *row = CV_PUSH(p->a, table);
     *row = (cv_row){CV_NEW_ARRAY(p->a, p->cells.count, cv_str), p->cells.count, offset(p, line->trimmed.p),
                     offset(p, cv_str_end(line->trimmed))};
@@ -505,6 +510,7 @@ static void finish_list(parser *p)
         memcpy(to + n, item.p, item.n);
         n += item.n;
     }
+    assert(p->doc->metadata.count > 0 && "a list continues a value");
     cv_meta *last = &p->doc->metadata.items[p->doc->metadata.count - 1];
     last->value = cv_squeeze(p->a, (cv_str){to, n});
 }
@@ -556,6 +562,7 @@ static void open_section(parser *p, const cv_line *line)
 static void open_agent(parser *p, const cv_line *line)
 {
     close_block(p);
+    assert(p->doc->sections.count > 0 && "agents speak in rounds");
     cv_section *s = &p->doc->sections.items[p->doc->sections.count - 1];
     cv_agent *agent = CV_PUSH(p->a, &s->agents);
     bool judge = cv_str_starts_nocase(line->name, cv_judge_name);
@@ -710,6 +717,7 @@ void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findin
     if (p.list_start)
         finish_list(&p);
     close_section(&p);
+    assert(p.open == NONE && !p.list_start);
     const cv_section *first = cv_rounds_rebase(ret_doc);
     if (first)
         find(&p, first->heading, CV_RULE_ROUND_BASE, "the first round has number 1")->hint =

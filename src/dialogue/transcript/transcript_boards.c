@@ -14,7 +14,8 @@
 #include "dialogue/words/limits.h"
 
 enum { COMPONENTS = 4 };
-static const char *const component_names[COMPONENTS] = {"W", "C", "T", "R"};
+static const char *const component_names[] = {"W", "C", "T", "R"};
+_Static_assert(CV_COUNT(component_names) == COMPONENTS, "a letter per component");
 
 typedef struct {
     int64_t parts[COMPONENTS]; /* CV_ABSENT: not given */

@@ -5,6 +5,8 @@
  */
 #include "door/install/toml_block.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/utf8.h"
 
@@ -172,6 +174,7 @@ static bool begins(const path *whole, const path *prefix)
 static bool skip_brackets(scanner *s)
 {
     size_t start = s->at, depth = 0;
+    assert(peek(s) == '[' || peek(s) == '{');
     while (s->at < s->text.n) {
         char c = peek(s);
         if (c == '"' || c == '\'') {
@@ -391,6 +394,7 @@ bool cv_toml_block_set(cv_arena *a, const cv_toml_block *block, cv_str text, cv_
     search f;
     if (!find(a, block, text, &f, err))
         return false;
+    assert(!f.closed || (f.whole.start < f.lines.start && f.lines.start <= f.lines.end && f.lines.end < f.whole.end));
     lines = cv_toml_block_lines(a, text, lines);
     if (f.closed) {
         *ret_text = cv_edit_replace(a, text, f.lines.start, f.lines.end, lines);

@@ -1,4 +1,6 @@
 /* dispatch.c - from a message to its answer: read, answered where it is read or queued for a worker; see host.h. */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "door/mcp/host.h"
@@ -32,6 +34,8 @@ void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker)
                         .cursor = cv_json_get_text(params, "cursor"),
                         .job = job};
     bool done = job->serve(&r, params);
+    assert(job->asked.count == 0 || r.server->asking);
+    assert(!done || !job->failed || job->cut);
     if (!done && !job->failed && job->asked.count > 0)
         r.server->asking->print(&r, params);
     else if (!done && !job->failed)

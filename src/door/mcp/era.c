@@ -16,9 +16,10 @@ static const cv_str legacy_versions[] = {CV_STR_INIT("2025-11-25"), CV_STR_INIT(
                                          CV_STR_INIT("2025-03-26"), CV_STR_INIT("2024-11-05"),
                                          CV_STR_INIT("2024-10-07")};
 
-const cv_str cv_mcp_level_words[CV_MCP_LEVELS] = {
-    CV_STR_INIT("debug"), CV_STR_INIT("info"),     CV_STR_INIT("notice"), CV_STR_INIT("warning"),
-    CV_STR_INIT("error"), CV_STR_INIT("critical"), CV_STR_INIT("alert"),  CV_STR_INIT("emergency")};
+const cv_str cv_mcp_level_words[] = {CV_STR_INIT("debug"),   CV_STR_INIT("info"),     CV_STR_INIT("notice"),
+                                     CV_STR_INIT("warning"), CV_STR_INIT("error"),    CV_STR_INIT("critical"),
+                                     CV_STR_INIT("alert"),   CV_STR_INIT("emergency")};
+_Static_assert(CV_COUNT(cv_mcp_level_words) == CV_MCP_LEVELS, "a word per level");
 
 static bool is_legacy(cv_str version)
 {

@@ -127,7 +127,8 @@ static bool read_texts(cv_sqlite *s, words *ret_words, cv_buf *averages, cv_err 
 
 static bool read_index(cv_sqlite *s, words *ret_words, cv_err *err)
 {
-    static const char *const names[COLUMNS] = {"ids", "title", "body"};
+    static const char *const names[] = {"ids", "title", "body"};
+    _Static_assert(CV_COUNT(names) == COLUMNS, "a name per column");
     sqlite3_stmt *st = cv_sqlite_use(s, "search_all_words");
     int got = -1;
     while (st && (got = cv_sqlite_step(st)) > 0) {
