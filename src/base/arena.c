@@ -144,6 +144,24 @@ cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
     return (cv_str){p, x.n + y.n};
 }
 
+cv_str cv_arena_list(cv_arena *a, const cv_str *items, size_t count)
+{
+    size_t size = count ? 2 * (count - 1) : 0, n = 0;
+    for (size_t i = 0; i < count; i++)
+        size += items[i].n;
+    char *p = take(a, size + 1);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(p + n, ", ", i ? 2 : 0);
+        n += i ? 2 : 0;
+        if (items[i].n)
+            memcpy(p + n, items[i].p, items[i].n);
+        n += items[i].n;
+    }
+    assert(n == size);
+    p[n] = '\0';
+    return (cv_str){p, n};
+}
+
 cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
 {
     va_list again;

@@ -26,6 +26,13 @@ static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
+static bool find_one(cv_record *record, const cv_find *find, taking *t, bool *ret_found, cv_err *err)
+{
+    bool ok = record->calls->find(record, find, take_row, t, err);
+    *ret_found = ok && t->found;
+    return ok;
+}
+
 bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
                    cv_err *err)
 {
@@ -33,10 +40,7 @@ bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_t
     void *key = cv_row_copy(a, type, row);
     taking t = {.arena = a, .type = type, .row = row};
     const cv_find find = {.type = type, .scope = scope, .like = key, .equal = type->key_count, .limit = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
-        return false;
-    *ret_found = t.found;
-    return true;
+    return find_one(record, &find, &t, ret_found, err);
 }
 
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
@@ -55,10 +59,7 @@ bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int6
     taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row};
     const cv_find find = {
         .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = scope, .like = &like, .equal = 1, .limit = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
-        return false;
-    *ret_found = t.found;
-    return true;
+    return find_one(record, &find, &t, ret_found, err);
 }
 
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
@@ -68,10 +69,9 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
     taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row, .rev = 1};
     const cv_find find = {
         .type = &cv_commit_row_type, .index = cv_commits_by_op, .scope = {.room = room}, .like = &like, .equal = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
+    if (!find_one(record, &find, &t, ret_found, err))
         return false;
     *ret_scope = t.scope;
-    *ret_found = t.found;
     return true;
 }
 

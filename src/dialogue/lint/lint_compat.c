@@ -317,23 +317,12 @@ static verdict failed(cv_str message, cv_str hint)
     return (verdict){false, message, hint};
 }
 
-/* The texts with commas between, in the arena. */
-static cv_str join(cv_arena *a, const texts *list)
-{
-    cv_buf b = {0};
-    for (size_t i = 0; i < list->count; i++) {
-        cv_buf_add_z(&b, i ? ", " : "");
-        cv_buf_add(&b, list->items[i]);
-    }
-    return cv_buf_take(&b, a);
-}
-
 static cv_str list_rounds(const facts *f)
 {
     texts words = {0};
     for (size_t i = 0; i < f->rounds.count; i++)
         *CV_PUSH(f->a, &words) = cv_arena_printf(f->a, "%lld", (long long)f->rounds.items[i]);
-    return join(f->a, &words);
+    return cv_arena_list(f->a, words.items, words.count);
 }
 
 static verdict rounds_present(const facts *f)
@@ -383,7 +372,7 @@ static verdict convergence_gate(const facts *f)
     }
     if (open.count == 0)
         return passed(CV_STR("Every tension is resolved"));
-    cv_str ids = join(f->a, &open);
+    cv_str ids = cv_arena_list(f->a, open.items, open.count);
     return failed(cv_arena_join(f->a, CV_STR("Not resolved: "), ids),
                   cv_arena_join(f->a, cv_arena_join(f->a, CV_STR("Add [RESOLVED "), ids),
                                 CV_STR("] markers for each unresolved tension")));
@@ -423,9 +412,10 @@ static verdict id_uniqueness(const facts *f)
     texts twice = {0};
     find_duplicates(f, &f->perspective_ids, &twice);
     find_duplicates(f, &f->tension_ids, &twice);
-    return twice.count == 0 ? passed(CV_STR("No id is used twice"))
-                            : failed(cv_arena_join(f->a, CV_STR("Used again: "), join(f->a, &twice)),
-                                     CV_STR("Renumber duplicate IDs to be unique"));
+    return twice.count == 0
+               ? passed(CV_STR("No id is used twice"))
+               : failed(cv_arena_join(f->a, CV_STR("Used again: "), cv_arena_list(f->a, twice.items, twice.count)),
+                        CV_STR("Renumber duplicate IDs to be unique"));
 }
 
 static verdict round_sequencing(const facts *f)
