@@ -23,7 +23,6 @@ static cv_str request_digest(cv_call *call)
     static const cv_str aside[] = {CV_STR_INIT("op_id"), CV_STR_INIT("expect_rev"), CV_STR_INIT("dry_run")};
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
-    assert(call->operation.n > 0 && "cv_request_begin comes first");
     if (call->digest.p)
         return call->digest;
     cv_json content = {.type = CV_JSON_OBJECT};
