@@ -143,8 +143,9 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
-    dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/notice.c kit/query.c kit/snippet.c dialogue/people.c dialogue/place.c \
-    dialogue/snapshot.c dialogue/state.c dialogue/types.c record/hash.c record/record.c record/stored.c record/type.c))
+    dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/snippet.c \
+    dialogue/people.c dialogue/place.c dialogue/snapshot.c dialogue/state.c dialogue/types.c record/hash.c record/record.c \
+    record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)
@@ -173,9 +174,9 @@ build/.need-npm: test/mcp/package-lock.json tools/need
 	    echo "npm failed: what needs its packages is skipped, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
 
-build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
+build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 # The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
 # of the program.
@@ -209,9 +210,9 @@ build/tsan/conclave: build/tsan/main.o build/tsan/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(THREADS) -o $@ $^ $(LIBS)
 
-build/tsan/mcp_fixture: test/mcp/fixture.c build/tsan/lib.a
+build/tsan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/tsan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm ## the servers with ThreadSanitizer, by the scripts that press them
 	@for t in mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed; do \

@@ -200,6 +200,7 @@ static inline void cv_world_dialogue(cv_world *w, const char *id, const char *co
         cv_journal_covers(&j, event, CV_REC_EXPERT, cv_journal_put(&j, CV_REC_EXPERT, &expert));
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
+    cv_request_begin(j.call, CV_STR("dialogue create"));
     assert_true(cv_journal_commit(&j, CV_STR("{}"), &outcome));
 }
 

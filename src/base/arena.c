@@ -1,6 +1,7 @@
 /* arena.c - memory with a lifetime; see arena.h. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,9 @@ struct cv_arena_chunk {
 };
 
 enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, LARGEST_KEPT = 16 << 20, ALIGN = alignof(max_align_t) };
+
+_Static_assert((ALIGN & (ALIGN - 1)) == 0 && FIRST_CHUNK % ALIGN == 0, "chunks are whole units");
+_Static_assert(FIRST_CHUNK <= LARGEST_CHUNK && LARGEST_CHUNK <= LARGEST_KEPT, "chunks grow, and most are kept");
 
 _Noreturn void cv_out_of_memory(size_t wanted)
 {
@@ -71,6 +75,7 @@ static void *take(cv_arena *a, size_t size)
         add_chunk(a, whole);
     void *p = a->free;
     a->free += whole;
+    assert(a->free <= a->end);
     ALLOW(p, size);
     return p;
 }
@@ -95,6 +100,7 @@ void *cv_arena_array(cv_arena *a, size_t count, size_t size)
 
 void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size)
 {
+    assert(count <= *capacity && size > 0);
     size_t wanted = *capacity ? *capacity * 2 : 8;
     if (wanted > SIZE_MAX / 2 / size)
         cv_out_of_memory(SIZE_MAX);
@@ -150,6 +156,24 @@ cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
     return (cv_str){p, x.n + y.n};
 }
 
+cv_str cv_arena_list(cv_arena *a, const cv_str *items, size_t count)
+{
+    size_t size = count ? 2 * (count - 1) : 0, n = 0;
+    for (size_t i = 0; i < count; i++)
+        size += items[i].n;
+    char *p = take(a, size + 1);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(p + n, ", ", i ? 2 : 0);
+        n += i ? 2 : 0;
+        if (items[i].n)
+            memcpy(p + n, items[i].p, items[i].n);
+        n += items[i].n;
+    }
+    assert(n == size);
+    p[n] = '\0';
+    return (cv_str){p, n};
+}
+
 cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
 {
     va_list again;
@@ -189,6 +213,7 @@ void cv_arena_release(cv_arena *a)
 void cv_arena_rewind(cv_arena *a, cv_arena mark)
 {
     while (a->head != mark.head) {
+        assert(a->head && "a mark is of the same arena, and older");
         cv_arena_chunk *next = a->head->next;
         free(a->head);
         a->head = next;

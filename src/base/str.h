@@ -9,6 +9,7 @@
 #ifndef CV_BASE_STR_H
 #define CV_BASE_STR_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ static inline cv_str cv_str_of(const char *z)
 
 static inline cv_str cv_str_range(const char *begin, const char *end)
 {
+    assert(begin <= end);
     return (cv_str){begin, (size_t)(end - begin)};
 }
 

@@ -12,11 +12,12 @@ static const cv_str type_enum = CV_STR_INIT("type_enum"), type_consistency = CV_
                     referential = CV_STR_INIT("referential"), semantic = CV_STR_INIT("semantic"),
                     lifecycle = CV_STR_INIT("lifecycle");
 
-static const cv_str letters[CV_KIND_COUNT] = {
+static const cv_str letters[] = {
 #define KIND(id, letter, word, plural, purpose) {(const char[]){letter}, 1},
 #include "dialogue/words/kinds.def"
 #undef KIND
 };
+_Static_assert(CV_COUNT(letters) == CV_KIND_COUNT, "a letter per kind");
 
 void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
 {
@@ -120,7 +121,7 @@ void cv_fault_transition(const cv_spot *at, cv_str id, cv_status from, cv_status
     for (int status = 0; status < CV_STATUS_COUNT; status++)
         if (status != (int)from && cv_status_may_become(from, (cv_status)status))
             valid[count++] = cv_statuses[status].word;
-    cv_str all = count ? cv_words_joined(a, valid, count) : CV_STR("none");
+    cv_str all = count ? cv_arena_list(a, valid, count) : CV_STR("none");
     cv_err *err = cv_fault(at, CV_ERR_TRANSITION, lifecycle, cv_statuses[to].word,
                            "Cannot transition %.*s from '%.*s' to '%.*s' (valid transitions: %.*s)", CV_FMT(id),
                            CV_FMT(cv_statuses[from].word), CV_FMT(cv_statuses[to].word), CV_FMT(all));

@@ -1,6 +1,8 @@
 /* journal.c - one write; see journal.h. */
 #include "dialogue/journal.h"
 
+#include <assert.h>
+
 #include "dialogue/dynamics.h"
 #include "dialogue/faults.h"
 #include "dialogue/words/errors.h"
@@ -24,6 +26,7 @@ static const void *keyed(const cv_journal *j, cv_rec_kind kind, const void *row)
 
 void *cv_journal_put(cv_journal *j, cv_rec_kind kind, const void *row)
 {
+    assert(kind < CV_REC_COUNT && kind != CV_REC_EVENT && "events are made, not put");
     return cv_writing_put(&j->writing, cv_kind_types[kind], keyed(j, kind, row));
 }
 

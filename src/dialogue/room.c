@@ -3,7 +3,7 @@
 
 #include "base/embedded.h"
 #include "dialogue/files.h"
-#include "dialogue/text/skill.h"
+#include "dialogue/text/spec.h"
 #include "dialogue/verifier.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/words.h"

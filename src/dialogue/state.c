@@ -1,6 +1,7 @@
 /* state.c - a dialogue in memory; see state.h. */
 #include "dialogue/state.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -242,12 +243,14 @@ cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug)
     for (size_t i = 0; i < slug.n; i++)
         lower[i] = cv_lower(slug.p[i]);
     size_t at = place(&s->expert_at, (cv_str){lower, slug.n});
+    assert(at <= s->experts.count);
     return at ? &s->experts.items[at - 1] : NULL;
 }
 
 cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id)
 {
     size_t at = place(&s->entity_at, display_id);
+    assert(at <= s->entities.count);
     return at ? &s->entities.items[at - 1] : NULL;
 }
 
@@ -259,12 +262,14 @@ const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id)
     for (size_t i = 0; i < local_id.n; i++)
         upper[i] = cv_upper(local_id.p[i]);
     size_t at = place(&s->origin_at, (cv_str){upper, local_id.n});
+    assert(at <= s->origins.count);
     return at ? &s->origins.items[at - 1] : NULL;
 }
 
 const cv_rec_verdict *cv_state_verdict(const cv_state *s, cv_str verdict_id)
 {
     size_t at = place(&s->verdict_at, verdict_id);
+    assert(at <= s->verdicts.count);
     return at ? &s->verdicts.items[at - 1] : NULL;
 }
 

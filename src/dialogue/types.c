@@ -203,12 +203,13 @@ CV_TYPE_TABLE(cv_rec_verdict, "verdict", "verdicts", CV_VERDICT_FIELDS, REPLACED
 CV_TYPE_TABLE(cv_rec_imported, "imported", "imports", CV_IMPORTED_FIELDS, VOLATILE, NULL, .indexes = NULL);
 #undef CV_THIS_TYPE
 
-const cv_type *const cv_kind_types[CV_REC_COUNT] = {
+const cv_type *const cv_kind_types[] = {
 #define X(id, name, fields) [CV_REC_##id] = &cv_rec_##name##_type,
     CV_RECORDS(X)
 #undef X
         [CV_REC_EVENT] = &cv_event_row_type,
 };
+_Static_assert(CV_COUNT(cv_kind_types) == CV_REC_COUNT, "a type per kind of row");
 
 static const cv_type *const dialogue_types[] = {
 #define X(id, name, fields) &cv_rec_##name##_type,

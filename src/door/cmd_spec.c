@@ -1,5 +1,4 @@
 /* cmd_spec.c - conclave spec: the format as markdown. */
-#include "dialogue/text/skill.h"
 #include "dialogue/text/spec.h"
 #include "door/cli.h"
 

@@ -64,16 +64,6 @@ void cv_refuse_words(cv_err *fault, const cv_str *words, size_t count)
     cv_err_nearest(fault, fault->value, words, count);
 }
 
-cv_str cv_words_joined(cv_arena *a, const cv_str *words, size_t count)
-{
-    cv_buf text = {0};
-    for (size_t i = 0; i < count; i++) {
-        cv_buf_add_z(&text, i ? ", " : "");
-        cv_buf_add(&text, words[i]);
-    }
-    return cv_buf_take(&text, a);
-}
-
 void cv_fault_missing(const cv_spot *at)
 {
     cv_err_suggest(cv_fault(at, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){0}, "%.*s is missing or empty",
@@ -97,7 +87,7 @@ void cv_fault_unless_line(const cv_spot *at, cv_str text, size_t most)
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words)
 {
     cv_arena *a = at->call->arena;
-    cv_str all = cv_words_joined(a, words.items, words.count), near = cv_str_nearest(value, words.items, words.count);
+    cv_str all = cv_arena_list(a, words.items, words.count), near = cv_str_nearest(value, words.items, words.count);
     cv_err *err = cv_fault(at, code, constraint, value, "%.*s must be one of: %.*s (got '%.*s')", CV_FMT(name),
                            CV_FMT(all), CV_FMT(cv_excerpt(a, value)));
     cv_err_options(err, words.items, words.count);

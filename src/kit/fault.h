@@ -39,7 +39,4 @@ void cv_fault_missing(const cv_spot *at);
 void cv_fault_unless_line(const cv_spot *at, cv_str text, size_t most);
 void cv_fault_word(const cv_spot *at, cv_err_code code, cv_str constraint, cv_str name, cv_str value, cv_words words);
 
-/* "a, b, c" */
-cv_str cv_words_joined(cv_arena *a, const cv_str *words, size_t count);
-
 #endif

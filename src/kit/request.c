@@ -47,6 +47,7 @@ static cv_str request_digest(cv_call *call)
 
 void cv_request_begin(cv_call *call, cv_str operation)
 {
+    assert(operation.n > 0);
     call->operation = operation;
     call->digest = (cv_str){NULL, 0};
     request_digest(call);
@@ -216,6 +217,7 @@ static bool commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret,
 bool cv_request_commit(cv_call *call, cv_writing *w, cv_str result, cv_outcome *ret)
 {
     cv_err err = {.arena = call->arena};
+    assert(result.n >= 2 && result.p[result.n - 1] == '}');
     *ret = (cv_outcome){.rev = w->at.rev, .result = result};
     if (!is_expected(call, w, &err))
         return cv_call_fail(call, &err);
@@ -242,6 +244,7 @@ void cv_request_answer(cv_call *call, const cv_outcome *outcome)
 /* Was the request refused only because it had been done by then? What stood in its way is then forgotten. */
 static bool done_by_a_rival(cv_call *call, cv_scope_id scope, size_t faults_before, cv_outcome *outcome)
 {
+    assert(call->errs->count > faults_before && "a refusal has its reasons");
     cv_err err = {.arena = call->arena}; /* the refusal stands when this cannot be answered */
     if (!cv_err_is_refusal(call->errs->items[faults_before].code) || !cv_request_replayed(call, scope, outcome, &err) ||
         !outcome->replayed)
@@ -265,6 +268,7 @@ static bool try_alone(cv_call *call, cv_scope_id scope, cv_work work, cv_outcome
 {
     cv_err err = {.arena = call->arena};
     cv_scope_position at;
+    assert(!call->holds);
     if (!call->record->calls->begin(call->record, call->arena, scope, CV_WRITE, &at, &err))
         return cv_call_fail(call, &err);
     call->holds = &at;
@@ -312,6 +316,7 @@ bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_lo
     cv_err err = {.arena = call->arena};
     cv_outcome outcome = {0};
     cv_writing w;
+    assert(!call->holds);
     cv_request_begin(call, operation);
     if (!cv_writing_begin(&w, call->record, call->arena, scope, cv_call_now(call), &err))
         return cv_call_fail(call, &err);

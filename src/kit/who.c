@@ -66,7 +66,7 @@ static cv_str listed(cv_arena *a, cv_str rooms)
             if (tree.items[i].type == CV_JSON_STRING)
                 words[count++] = tree.items[i].text;
     }
-    return count ? cv_words_joined(a, words, count) : CV_STR("no room");
+    return count ? cv_arena_list(a, words, count) : CV_STR("no room");
 }
 
 static bool refuse_room(cv_call *call, const cv_act *act, cv_str rooms, const char *what, cv_err *err)

@@ -99,6 +99,7 @@ static row_list *list_of(cv_writing *w, const cv_type *type)
 
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
 {
+    assert(w->rows && "a write is committed once");
     assert(type != &cv_event_row_type && type != &cv_commit_row_type);
     bool may_change = type->life == CV_REPLACED;
     cv_str name = may_change ? cv_row_name(w->arena, type, row) : CV_STR("");
@@ -116,6 +117,7 @@ void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
 
 cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type)
 {
+    assert(w->rows && event_type.n > 0);
     cv_event_row *event = CV_NEW(w->arena, cv_event_row);
     cv_row_clear(&cv_event_row_type, event);
     *CV_PUSH(w->arena, &w->rows->events) = event;
@@ -129,7 +131,7 @@ cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subjec
 
 void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row)
 {
-    assert(type->life == CV_REPLACED);
+    assert(type->life == CV_REPLACED && event->seq > w->at.event_count);
     *CV_PUSH(w->arena, &w->rows->covers) =
         (cover){.event = event, .key = cv_row_name(w->arena, type, row), .type = type};
 }
@@ -138,6 +140,7 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
 {
     const cv_type_field *f = cv_type_field_named(type, field);
     assert(f && f->role == CV_LONG && type->life != CV_VOLATILE);
+    assert(event->seq > w->at.event_count && "the event is one of this write");
     cv_str text = cv_row_text(row, f->offset);
     if (!text.p || cv_is_redacted(text, NULL))
         return;
@@ -356,7 +359,7 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
                             .digest = request->digest,
                             .created_at = w->now,
                             .result = result};
-    assert(w->rows->events.count > 0);
+    assert(w->rows && w->rows->events.count > 0);
     *ret = (cv_written){.how = CV_WRITE_FAILED, .result = result};
     sign(w);
     if (!all_valid(w, &commit, err)) {
@@ -371,6 +374,7 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
     ret->how = w->locked ? w->record->calls->commit(w->record, w->arena, &write, err)
                          : cv_record_write(w->record, w->arena, w->scope, &w->at, &write, &stored, err);
     cv_writing_end(w);
+    w->rows = NULL;
     ret->rev = stored.rev;
     ret->result = stored.result;
     return ret->how == CV_WRITE_DONE || ret->how == CV_WRITE_REPLAYED || ret->how == CV_WRITE_CONFLICT;

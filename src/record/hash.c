@@ -34,6 +34,8 @@ static void add_text(cv_hash *h, cv_str s)
     add(h, s);
 }
 
+_Static_assert(2 * SHA256_DIGEST_SIZE == CV_HASH_DIGITS, "two digits for a byte");
+
 static void hex(struct sha256_ctx *sha, char to[CV_HASH_DIGITS])
 {
     static const char digits[] = "0123456789abcdef";

@@ -1,6 +1,8 @@
 /* record.c - what every engine does in the same way: single rows, replays, the optimistic write; see record.h. */
 #include "record/record.h"
 
+#include <assert.h>
+
 /* ---- single rows ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -24,16 +26,21 @@ static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
+static bool find_one(cv_record *record, const cv_find *find, taking *t, bool *ret_found, cv_err *err)
+{
+    bool ok = record->calls->find(record, find, take_row, t, err);
+    *ret_found = ok && t->found;
+    return ok;
+}
+
 bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
                    cv_err *err)
 {
+    assert(type->key_count > 0);
     void *key = cv_row_copy(a, type, row);
     taking t = {.arena = a, .type = type, .row = row};
     const cv_find find = {.type = type, .scope = scope, .like = key, .equal = type->key_count, .limit = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
-        return false;
-    *ret_found = t.found;
-    return true;
+    return find_one(record, &find, &t, ret_found, err);
 }
 
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
@@ -47,14 +54,12 @@ bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_i
 bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t rev, cv_commit_row *ret_row,
                          bool *ret_found, cv_err *err)
 {
+    assert(rev > 0);
     const cv_commit_row like = {.rev = rev};
     taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row};
     const cv_find find = {
         .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = scope, .like = &like, .equal = 1, .limit = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
-        return false;
-    *ret_found = t.found;
-    return true;
+    return find_one(record, &find, &t, ret_found, err);
 }
 
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
@@ -64,10 +69,9 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
     taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row, .rev = 1};
     const cv_find find = {
         .type = &cv_commit_row_type, .index = cv_commits_by_op, .scope = {.room = room}, .like = &like, .equal = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
+    if (!find_one(record, &find, &t, ret_found, err))
         return false;
     *ret_scope = t.scope;
-    *ret_found = t.found;
     return true;
 }
 
@@ -146,5 +150,6 @@ cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scop
         ret_row->rev = write->at.rev;
     }
     record->calls->end(record);
+    assert(result != CV_WRITE_REPLAYED || ret_row->rev > 0);
     return result;
 }

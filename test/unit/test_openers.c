@@ -18,7 +18,7 @@
 #include "dialogue/text/doc.h"
 #include "dialogue/words/id.h"
 #include "door/install/jsonc.h"
-#include "door/install/toml.h"
+#include "door/install/toml_block.h"
 #include "kit/query.h"
 #include "kit/snippet.h"
 
@@ -170,7 +170,7 @@ static void read_document(cv_arena *a, cv_str text)
     cv_json tree;
     cv_buf markdown = {0}, json = {0};
     cv_json_writer w = {.out = &json};
-    cv_doc_parse(a, text, &doc, &findings);
+    cv_lint_parse(a, text, &doc, &findings);
     cv_doc_render(a, &doc, &markdown);
     cv_json_begin_object(&w);
     cv_doc_print_json(&doc, true, &w);
@@ -264,10 +264,10 @@ static void edit_json(cv_arena *a, cv_str text)
 
 static void edit_toml(cv_arena *a, cv_str text)
 {
-    static const cv_toml_entry entry = {CV_STR_INIT("command"), CV_STR_INIT("\"x\"")};
+    static const cv_toml_block block = {.name = CV_STR_INIT("conclave"), .table = CV_STR_INIT("mcp_servers.conclave")};
     cv_str ret;
-    cv_toml_set(a, text, CV_STR("mcp_servers.conclave"), &entry, 1, &ret, &(cv_err){.arena = a});
-    cv_toml_remove(a, text, CV_STR("mcp_servers.conclave"), &ret, &(cv_err){.arena = a});
+    cv_toml_block_set(a, &block, text, CV_STR("x = 1\n"), &ret, &(cv_err){.arena = a});
+    cv_toml_block_remove(a, &block, text, &ret, &(cv_err){.arena = a});
 }
 
 static void match_word(cv_arena *a, cv_str text)

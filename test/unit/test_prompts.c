@@ -5,7 +5,7 @@
  */
 #include "world.h"
 
-#include "dialogue/brief/budget.h"
+#include "dialogue/brief/prompt.h"
 #include "dialogue/brief/relevance.h"
 #include "dialogue/brief/story.h"
 #include "dialogue/files.h"

@@ -79,4 +79,20 @@ const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t item);
 void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *second, bool spoken,
                      const cv_json *object);
 
+/* ---- a budget of tokens ------------------------------------------------------------------------------------------
+ *
+ * What is left out, in this order, until the prompt fits; each step from the oldest round on, and never from the last:
+ *
+ *     1 the texts of items     their labels stay
+ *     2 evidence and claims    altogether
+ *     3 the judge's syntheses
+ *
+ * Open tensions, and what the expert said itself and still stands, are never shortened. Steps are halved, not tried one
+ * by one: a prompt is written about ten times at most.
+ */
+
+/* Writes the prompt into its buffer, cut so that it fits p->token_budget (0: whole), and leaves the cut in p->cut.
+ * False: even the shortest is too long; *ret_least is how many tokens that has. */
+bool cv_budget_fit(cv_prompt *p, int64_t *ret_least);
+
 #endif

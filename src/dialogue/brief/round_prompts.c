@@ -6,7 +6,7 @@
  *
  * Prompts and contexts can be large and experts many: one of each is in memory at a time.
  */
-#include "dialogue/brief/budget.h"
+#include "dialogue/brief/prompt.h"
 #include "dialogue/brief/story.h"
 #include "dialogue/faults.h"
 #include "dialogue/files.h"

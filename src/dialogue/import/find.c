@@ -12,6 +12,7 @@
 
 #define X(id, word) CV_STR_INIT(word),
 static const cv_str role_words[] = {CV_FILE_ROLES(X)};
+_Static_assert(CV_COUNT(role_words) == CV_ROLE_COUNT, "a word per role");
 #undef X
 const cv_words cv_file_roles = {role_words, CV_ROLE_COUNT};
 

@@ -10,7 +10,6 @@
 #include "dialogue/files.h"
 #include "dialogue/import/dates.h"
 #include "dialogue/import/find.h"
-#include "dialogue/import/foreign.h"
 #include "dialogue/import/play.h"
 #include "dialogue/import/put_export.h"
 #include "dialogue/import/report.h"
@@ -111,10 +110,46 @@ static void read_panel(reading *r)
     cv_script_read_panel(r->s, r->sheet, r->file->round < 0 ? 0 : r->file->round - r->s->base, &r->json);
 }
 
+/* JSON beside a dialogue's files that is none of them: what it is instead. Only the names of members are looked at: the
+ * answer is told to people, nothing is decided by it. */
+#define REQUEST(verb)                                                                                                  \
+    CV_STR_INIT("a request for 'conclave dialogue " verb "', no file of a dialogue: that command takes it with "       \
+                "--data")
+
+/* What has all of these members is this; the first row that fits counts. */
+static const struct {
+    const char *members[2];
+    cv_str why;
+} known[] = {
+    {{"experts", NULL}, CV_STR_INIT("an expert pool without a dialogue")},
+    {{"expert_pool", NULL}, REQUEST("create")},
+    {{"verdict_id", "verdict_type"}, REQUEST("verdict-register")},
+    {{"round", "score"}, REQUEST("round-register")},
+    {{"score", "expert_scores"}, REQUEST("round-register")},
+    {{"expert_slug", "role"}, REQUEST("expert-create")},
+    {{"role", "tier"}, REQUEST("expert-create")},
+    {{"updates", NULL}, REQUEST("update")},
+    {{"panel", NULL}, REQUEST("evolve-panel")},
+    {{"title", "question"}, REQUEST("create")},
+};
+
+static bool has(const cv_json *document, const char *member)
+{
+    return !member || cv_json_get(document, cv_str_of(member));
+}
+
+static cv_str why_foreign(const cv_json *document)
+{
+    for (size_t i = 0; i < CV_COUNT(known); i++)
+        if (has(document, known[i].members[0]) && has(document, known[i].members[1]))
+            return known[i].why;
+    return CV_STR("JSON of another kind");
+}
+
 static void pass_over(reading *r)
 {
     r->s->sheets.items[r->sheet].why =
-        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it holds no contribution") : cv_foreign_why(&r->json);
+        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it holds no contribution") : why_foreign(&r->json);
 }
 
 static const struct {

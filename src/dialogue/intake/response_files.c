@@ -7,13 +7,14 @@
 #include "dialogue/words/limits.h"
 #include "record/hash.h"
 
-static const cv_str words[CV_RESPONSE_FILE_STATE_COUNT] = {
+static const cv_str words[] = {
     [CV_RESPONSE_FILE_SAME] = CV_STR_INIT("same"),
     [CV_RESPONSE_FILE_NOT_IN_RECORD] = CV_STR_INIT("not_in_record"),
     [CV_RESPONSE_FILE_DIFFERS] = CV_STR_INIT("differs"),
     [CV_RESPONSE_FILE_UNKNOWN_EXPERT] = CV_STR_INIT("unknown_expert"),
     [CV_RESPONSE_FILE_UNREADABLE] = CV_STR_INIT("unreadable"),
 };
+_Static_assert(CV_COUNT(words) == CV_RESPONSE_FILE_STATE_COUNT, "a word per state");
 const cv_words cv_response_file_words = {words, CV_RESPONSE_FILE_STATE_COUNT};
 
 typedef struct {

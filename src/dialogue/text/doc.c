@@ -7,8 +7,13 @@
  *     line -> goes on with the open block      content, table rows, text inside fences
  *          -> opens a block                    marker line, first content, first row of a table
  *          -> opens a section or an agent      ##, ###
+ *
+ * Findings here are about what had to be read leniently: what is nearly a mark, a fence without an end, the form of
+ * headings and metadata. What marks say is judged by the linter (lint/lint_marks.c).
  */
 #include "dialogue/text/doc.h"
+
+#include <assert.h>
 
 #include "base/utf8.h"
 #include "dialogue/words/limits.h"
@@ -38,7 +43,6 @@ typedef struct {
     size_t columns;              /* cells in the header of the table that the last line belonged to; 0: none */
     bool empty_header;           /* the last line was the empty header of a metadata table */
     size_t list_start, list_end; /* list items that continue an empty metadata value */
-    int last_kind;               /* kind of the entity that a reference follows, or -1 */
 } parser;
 
 static size_t offset(const parser *p, const char *at)
@@ -46,7 +50,7 @@ static size_t offset(const parser *p, const char *at)
     return (size_t)(at - p->text.p);
 }
 
-static cv_finding *find(parser *p, cv_str where, cv_rule rule, const char *message)
+static cv_finding *find(parser *p, cv_str where, unsigned rule, const char *message)
 {
     return cv_finding_add(p->findings, p->a, p->text, where, rule, "%s", message);
 }
@@ -90,6 +94,7 @@ static cv_str clean(parser *p, cv_str slice)
 static void close_block(parser *p)
 {
     cv_str text = {NULL, 0};
+    assert(p->into && p->start <= p->text.n && p->end <= p->text.n);
     if (p->open == NONE)
         return;
     if (p->open != TABLE && p->end > p->start) {
@@ -117,6 +122,7 @@ static void open_block(parser *p, open_kind kind, size_t line)
 {
     static const cv_block_kind kinds[] = {CV_BLOCK_TEXT, CV_BLOCK_TEXT, CV_BLOCK_MARK, CV_BLOCK_TABLE};
     close_block(p);
+    assert(kind != NONE && p->open == NONE);
     p->open = kind;
     p->block = (cv_block){.kind = kinds[kind], .line = line};
     p->start = p->end = 0;
@@ -124,84 +130,6 @@ static void open_block(parser *p, open_kind kind, size_t line)
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
-
-static void check_reference(parser *p, const cv_mark *m, cv_str where)
-{
-    cv_id id;
-    if (m->targets.n == 0)
-        find(p, where, CV_RULE_REF_NO_TARGET, "the reference names no target")->hint =
-            CV_STR("name an id: [RE:SUPPORT P0001]");
-    if (m->word.n == 0) {
-        find(p, where, CV_RULE_REF_UNTYPED, "the reference has no type")->hint =
-            CV_STR("say which: [RE:SUPPORT id], or oppose, refine, address, resolve, reopen, question, depend");
-        return;
-    }
-    if (m->sub < 0) {
-        cv_str near = cv_str_nearest(m->word, cv_ref_words.items, cv_ref_words.count);
-        cv_finding *f = cv_finding_add(p->findings, p->a, p->text, where, CV_RULE_REF_TYPE,
-                                       "there is no reference type '%.*s'", CV_FMT(cv_excerpt(p->a, m->word)));
-        f->hint =
-            cv_arena_printf(p->a, "%s%.*s%suse support, oppose, refine, address, resolve, reopen, question or depend",
-                            near.n ? "did you mean '" : "", CV_FMT(near), near.n ? "'? otherwise " : "");
-        return;
-    }
-    for (cv_str rest = m->targets; cv_target_next(&rest, &id);) {
-        cv_kind source = p->last_kind < 0 ? id.kind : (cv_kind)p->last_kind;
-        bool to_expert = id.form == CV_ID_EXPERT && cv_refs[m->sub].targets != CV_TARGETS_ANY;
-        if (to_expert || (id.form != CV_ID_EXPERT && !cv_ref_fits((cv_ref)m->sub, source, id.kind))) {
-            cv_finding *f =
-                cv_finding_add(p->findings, p->a, p->text, where, CV_RULE_REF_TARGET, "'%.*s' cannot go to %.*s",
-                               CV_FMT(cv_ref_words.items[m->sub]), CV_FMT(cv_id_print(p->a, &id)));
-            f->hint =
-                cv_refs[m->sub].targets == CV_TARGETS_TENSION
-                    ? CV_STR("only tensions (T) can be addressed, resolved or reopened; use support or oppose")
-                    : CV_STR("refine goes to an item of the same kind as the one it follows; use support or depend");
-        }
-    }
-}
-
-static void check_entity(parser *p, const cv_mark *m, cv_str where)
-{
-    cv_id id;
-    p->last_kind = (int)m->type;
-    if (m->id.n == 0) {
-        cv_finding *f = find(p, where, CV_RULE_MARKER_NO_ID, "the marker has no id");
-        f->hint = cv_arena_printf(p->a, "write [%.*s %c01: label]", CV_FMT(cv_marks_table[m->type].word),
-                                  cv_kinds[m->type].letter);
-        return;
-    }
-    if (m->id.n == 3 && m->id.p[0] == cv_kinds[m->type].letter && cv_is_digit(m->id.p[1]) && cv_is_digit(m->id.p[2]))
-        return; /* nearly all of them */
-    if (!cv_id_parse(m->id, &id))
-        return;
-    if (id.kind != (cv_kind)m->type) {
-        cv_finding *f = cv_finding_add(p->findings, p->a, p->text, m->id, CV_RULE_MARKER_WRONG_KIND,
-                                       "'%.*s' is the id of a %.*s", CV_FMT(m->id), CV_FMT(cv_kinds[id.kind].word));
-        f->hint = cv_arena_printf(p->a, "ids of this marker begin with %c", cv_kinds[m->type].letter);
-    }
-    cv_str normal = cv_id_normal(p->a, m->id);
-    if (id.form == CV_ID_SHORT && !cv_str_eq(normal, m->id)) {
-        cv_finding *f = cv_finding_add(p->findings, p->a, p->text, m->id, CV_RULE_ID_WIDTH, "'%.*s' is written '%.*s'",
-                                       CV_FMT(m->id), CV_FMT(normal));
-        f->hint = cv_arena_printf(p->a, "write %.*s", CV_FMT(normal));
-        f->has_fix = true;
-        f->fix = normal;
-    }
-}
-
-static void check_alias(parser *p, const cv_mark *m)
-{
-    const char *word = p->text.p + m->start + 1;
-    size_t length = 0;
-    bool alias;
-    cv_mark_word_at(cv_str_range(word, cv_str_end(p->text)), &length, &alias);
-    cv_str known = cv_marks_table[m->type].word;
-    cv_finding *f = cv_finding_add(p->findings, p->a, p->text, (cv_str){word, length}, CV_RULE_MARKER_ALIAS,
-                                   "'%.*s' is read as '%.*s'", (int)length, word, CV_FMT(known));
-    f->hint = cv_arena_printf(p->a, "write %.*s", CV_FMT(known));
-    f->has_fix = true;
-    f->fix = known;
-}
 
 static void report_near(parser *p, const cv_near *near)
 {
@@ -213,38 +141,6 @@ static void report_near(parser *p, const cv_near *near)
             : CV_STR("a local id has four digits, two for the round and two for the number: MUFFIN-P0101");
     f->has_fix = near->fix.n > 0;
     f->fix = near->fix;
-}
-
-static void check_mark(parser *p, const cv_mark *m)
-{
-    cv_str where = cv_str_range(p->text.p + m->start, p->text.p + m->end);
-    if (m->unclosed)
-        find(p, where, CV_RULE_MARKER_UNCLOSED, "the marker has no closing bracket")->hint =
-            CV_STR("close it with ] on the same line");
-    if (m->alias)
-        check_alias(p, m);
-    switch (cv_marks_table[m->type].shape) {
-    case CV_SHAPE_ENTITY:
-        check_entity(p, m, where);
-        break;
-    case CV_SHAPE_REF:
-        check_reference(p, m, where);
-        break;
-    case CV_SHAPE_MOVE:
-        if (m->sub < 0)
-            cv_finding_add(p->findings, p->a, p->text, where, CV_RULE_MOVE_TYPE, "there is no move '%.*s'",
-                           CV_FMT(cv_excerpt(p->a, m->word)))
-                ->hint = CV_STR("use defend, challenge, bridge, request, concede or converge");
-        break;
-    case CV_SHAPE_VERDICT:
-        if (m->sub != CV_VERDICT_INTERIM && m->sub != CV_VERDICT_FINAL)
-            find(p, where, CV_RULE_VERDICT_TYPE, "the verdict does not say of which type it is")->hint = CV_STR(
-                "write [VERDICT:INTERIM] or [VERDICT:FINAL]; experts write [DISSENT] or [MINORITY VERDICT: label]");
-        break;
-    case CV_SHAPE_TARGETS:
-    case CV_SHAPE_LABEL:
-        break;
-    }
 }
 
 /* A walk over the marks of one line that passes over code spans. Each length of backticks is looked for in vain at
@@ -379,7 +275,6 @@ static void inline_marks(parser *p, piece in, size_t skip, size_t line)
         m.line = line;
         m.start = place_of(p, &in, start);
         m.end = m.body_start = place_of(p, &in, end);
-        check_mark(p, &m);
         cv_mark_settle(p->a, &m);
         *CV_PUSH(p->a, list) = m;
         p->doc->mark_count++;
@@ -431,7 +326,6 @@ static void open_mark(parser *p, cv_mark *m, size_t line)
 {
     open_block(p, MARK, line);
     m->line = line;
-    check_mark(p, m);
     cv_mark_settle(p->a, m);
     p->block.mark = cv_arena_dup(p->a, m, sizeof *m);
     p->doc->mark_count++;
@@ -532,6 +426,7 @@ static void table_row(parser *p, const cv_line *line)
         p->block.table = CV_NEW(p->a, cv_table);
     }
     cv_table *table = p->block.table;
+    assert(table && p->open == TABLE);
     cv_row *row = CV_PUSH(p->a, table);
     *row = (cv_row){CV_NEW_ARRAY(p->a, p->cells.count, cv_str), p->cells.count, offset(p, line->trimmed.p),
                     offset(p, cv_str_end(line->trimmed))};
@@ -615,6 +510,7 @@ static void finish_list(parser *p)
         memcpy(to + n, item.p, item.n);
         n += item.n;
     }
+    assert(p->doc->metadata.count > 0 && "a list continues a value");
     cv_meta *last = &p->doc->metadata.items[p->doc->metadata.count - 1];
     last->value = cv_squeeze(p->a, (cv_str){to, n});
 }
@@ -645,18 +541,6 @@ static void close_section(parser *p)
     if (!last)
         cv_blocks_merge(p->a, &doc->intro); /* metadata may have stood between texts */
     cv_agents_learn(p->a, doc, last, &doc->agents);
-    p->last_kind = -1;
-}
-
-static void check_round_heading(parser *p, const cv_line *line, const cv_section *s)
-{
-    if (line->kind == CV_LINE_ROUND ? !line->deviant : s->kind != CV_SECTION_ROUND)
-        return;
-    cv_finding *f = find(p, line->trimmed, CV_RULE_ROUND_HEADING, "the round heading has an unusual form");
-    f->fix = s->label.n ? cv_arena_printf(p->a, "## Round %d: %.*s", s->round, CV_FMT(s->label))
-                        : cv_arena_printf(p->a, "## Round %d", s->round);
-    f->has_fix = true;
-    f->hint = cv_arena_printf(p->a, "write '%.*s'", CV_FMT(cv_excerpt(p->a, f->fix)));
 }
 
 static void open_section(parser *p, const cv_line *line)
@@ -671,7 +555,6 @@ static void open_section(parser *p, const cv_line *line)
     } else {
         s->kind = cv_section_read(p->a, line->name, &s->round, &s->label);
     }
-    check_round_heading(p, line, s);
     p->into = &s->content;
     p->where = s->kind == CV_SECTION_ROUND ? CV_IN_ROUND : s->kind <= CV_SECTION_TENSIONS ? CV_IN_TABLES : 0;
 }
@@ -679,6 +562,7 @@ static void open_section(parser *p, const cv_line *line)
 static void open_agent(parser *p, const cv_line *line)
 {
     close_block(p);
+    assert(p->doc->sections.count > 0 && "agents speak in rounds");
     cv_section *s = &p->doc->sections.items[p->doc->sections.count - 1];
     cv_agent *agent = CV_PUSH(p->a, &s->agents);
     bool judge = cv_str_starts_nocase(line->name, cv_judge_name);
@@ -691,7 +575,6 @@ static void open_agent(parser *p, const cv_line *line)
                         .line = line->number};
     agent->known = judge || cv_map_get(&p->doc->agents, cv_agent_key(p->a, agent->name));
     p->into = &agent->content;
-    p->last_kind = -1;
     if (line->deviant) {
         cv_finding *f = find(p, line->trimmed, CV_RULE_AGENT_HEADING, "the agent heading has an unusual form");
         f->fix = cv_arena_printf(p->a, "### %.*s %.*s%s%.*s%s", CV_FMT(agent->name), CV_FMT(agent->emoji),
@@ -824,7 +707,7 @@ static cv_str skip_byte_order_mark(parser *p)
 void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
 {
     *ret_doc = (cv_doc){.text = text};
-    parser p = {.a = a, .text = text, .doc = ret_doc, .findings = findings, .last_kind = -1};
+    parser p = {.a = a, .text = text, .doc = ret_doc, .findings = findings};
     p.into = &ret_doc->intro;
     p.where = CV_IN_INTRO | CV_UNTITLED;
     p.lines = (cv_lines){.text = text, .agents = &ret_doc->agents};
@@ -834,15 +717,18 @@ void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findin
     if (p.list_start)
         finish_list(&p);
     close_section(&p);
+    assert(p.open == NONE && !p.list_start);
     const cv_section *first = cv_rounds_rebase(ret_doc);
     if (first)
         find(&p, first->heading, CV_RULE_ROUND_BASE, "the first round has number 1")->hint =
             CV_STR("number rounds from 0; they are read as if they were");
     ret_doc->lines = p.lines.number;
     size_t cr = p.lines.carriage_returns ? cv_str_find(text, CV_STR("\r\n")) : SIZE_MAX;
-    if (cr != SIZE_MAX)
-        find(&p, (cv_str){text.p + cr, 2}, CV_RULE_CARRIAGE_RETURN, "lines end in CR LF")->hint =
-            CV_STR("end lines with LF alone");
+    if (cr != SIZE_MAX) {
+        cv_finding *f = find(&p, (cv_str){text.p + cr, 2}, CV_RULE_CARRIAGE_RETURN, "lines end in CR LF");
+        f->hint = CV_STR("end lines with LF alone");
+        f->fixed_at_once = true;
+    }
     if (p.lines.fence)
         find(&p, cv_str_head(cv_str_from(text, p.lines.fence_at), p.lines.fence_length), CV_RULE_UNCLOSED_FENCE,
              "the code fence is never closed; everything behind it is read as code")

@@ -6,6 +6,7 @@
 
 static const cv_str style_words[] = {CV_STR_INIT("classic"), CV_STR_INIT("local"), CV_STR_INIT("global"),
                                      CV_STR_INIT("brace")};
+_Static_assert(CV_COUNT(style_words) == CV_STYLE_COUNT, "a word per style");
 const cv_words cv_style_words = {style_words, CV_STYLE_COUNT};
 
 /* The bracket that closes s.p[0], or SIZE_MAX. It looks no further than the bracket that it finds or the depth that no

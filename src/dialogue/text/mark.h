@@ -14,7 +14,7 @@
 #define CV_DIALOGUE_TEXT_MARK_H
 
 #include "base/buf.h"
-#include "dialogue/text/finding.h"
+#include "dialogue/text/rules.h"
 #include "dialogue/words/id.h"
 
 typedef enum { CV_STYLE_CLASSIC, CV_STYLE_LOCAL, CV_STYLE_GLOBAL, CV_STYLE_BRACE, CV_STYLE_COUNT } cv_mark_style;

@@ -4,6 +4,7 @@
 static const cv_str section_words[] = {CV_STR_INIT("panel"),    CV_STR_INIT("scoreboard"), CV_STR_INIT("perspectives"),
                                        CV_STR_INIT("tensions"), CV_STR_INIT("round"),      CV_STR_INIT("judge"),
                                        CV_STR_INIT("other")};
+_Static_assert(CV_COUNT(section_words) == CV_SECTION_KIND_COUNT, "a word per kind of section");
 const cv_words cv_section_words = {section_words, CV_SECTION_KIND_COUNT};
 
 static const cv_str section_titles[] = {CV_STR_INIT("Expert Panel"),
@@ -13,6 +14,7 @@ static const cv_str section_titles[] = {CV_STR_INIT("Expert Panel"),
                                         CV_STR_INIT("Round"),
                                         CV_STR_INIT("Judge"),
                                         CV_STR_INIT("")};
+_Static_assert(CV_COUNT(section_titles) == CV_SECTION_KIND_COUNT, "a title per kind of section");
 const cv_words cv_section_titles = {section_titles, CV_SECTION_KIND_COUNT};
 
 /* Other headings in real files for the sections about tables. */

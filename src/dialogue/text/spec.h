@@ -10,4 +10,7 @@ void cv_spec_print(cv_buf *out);
 /* Only the marks: what an expert needs to write a response. */
 void cv_spec_print_marks(cv_buf *out);
 
+/* skills/alignment-expert/SKILL.md: the marks and the rules of a response, as a skill that agents load. */
+void cv_skill_print_expert(cv_buf *out);
+
 #endif

@@ -82,7 +82,6 @@ void cv_transcript_add_tensions(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_others(cv_transcript *t, cv_doc *doc); /* recommendations, evidence, claims */
 void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *round);
 void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *round);
-void cv_transcript_add_verdict(cv_transcript *t, cv_blocks *into, const cv_rec_verdict *verdict);
 void cv_transcript_add_verdicts(cv_transcript *t, cv_doc *doc, bool all); /* or those that no round has told */
 
 /* How an entity came to its status: "Round 2, by muffin, via P0101: reason"; `whole` false: without the round. */

@@ -12,7 +12,8 @@ enum {
     LEVELS = 8,
 };
 
-static const char *const levels[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+_Static_assert(CV_COUNT(levels) == LEVELS, "a block per level");
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 

@@ -14,13 +14,14 @@ typedef struct {
     const char *open, *close, *shape, *fill;
 } look;
 
-static const look of_kinds[CV_KIND_COUNT] = {
+static const look of_kinds[] = {
     [CV_KIND_PERSPECTIVE] = {"[", "]", "box", "#dbeafe"},
     [CV_KIND_RECOMMENDATION] = {"(", ")", "ellipse", "#dcfce7"},
     [CV_KIND_TENSION] = {"{{", "}}", "hexagon", "#fee2e2"},
     [CV_KIND_EVIDENCE] = {"[(", ")]", "cylinder", "#fef9c3"},
     [CV_KIND_CLAIM] = {"[/", "/]", "parallelogram", "#f3e8ff"},
 };
+_Static_assert(CV_COUNT(of_kinds) == CV_KIND_COUNT, "a look per kind");
 static const look of_expert = {"([", "])", "oval", "#e5e7eb"}, of_verdict = {"[[", "]]", "doubleoctagon", "#ffedd5"};
 
 static const look *look_of(const cv_node *node)

@@ -3,11 +3,12 @@
 
 /* ---- kinds and statuses ---------------------------------------------------------------------- */
 
-const cv_kind_row cv_kinds[CV_KIND_COUNT] = {
+const cv_kind_row cv_kinds[] = {
 #define KIND(id, letter, word, plural, purpose) {letter, CV_STR_INIT(word), CV_STR_INIT(plural), CV_STR_INIT(purpose)},
 #include "dialogue/words/kinds.def"
 #undef KIND
 };
+_Static_assert(CV_COUNT(cv_kinds) == CV_KIND_COUNT, "a row per value");
 
 int cv_kind_of_letter(char letter)
 {
@@ -19,13 +20,14 @@ int cv_kind_of_letter(char letter)
     return cv_is_upper(letter) ? kinds[letter - 'A'] - 1 : -1;
 }
 
-const cv_status_row cv_statuses[CV_STATUS_COUNT] = {
+const cv_status_row cv_statuses[] = {
 #define STATUS(kind, id, word) {CV_KIND_##kind, CV_STR_INIT(word)},
 #define TRANSITION(kind, from, to)
 #include "dialogue/words/lifecycle.def"
 #undef STATUS
 #undef TRANSITION
 };
+_Static_assert(CV_COUNT(cv_statuses) == CV_STATUS_COUNT, "a row per value");
 
 static const struct {
     cv_status from, to;
@@ -89,12 +91,14 @@ static const cv_str ref_words[] = {
 #include "dialogue/words/words.def"
 #undef REF
 };
+_Static_assert(CV_COUNT(ref_words) == CV_REF_COUNT, "a row per value");
 const cv_words cv_ref_words = {ref_words, CV_REF_COUNT};
-const cv_ref_row cv_refs[CV_REF_COUNT] = {
+const cv_ref_row cv_refs[] = {
 #define REF(id, word, targets, purpose) {CV_TARGETS_##targets, CV_STR_INIT(purpose)},
 #include "dialogue/words/words.def"
 #undef REF
 };
+_Static_assert(CV_COUNT(cv_refs) == CV_REF_COUNT, "a row per value");
 
 bool cv_ref_fits(cv_ref ref, cv_kind source, cv_kind target)
 {
@@ -122,17 +126,20 @@ static const cv_str move_words[] = {
 #include "dialogue/words/words.def"
 #undef MOVE
 };
+_Static_assert(CV_COUNT(move_words) == CV_MOVE_COUNT, "a row per value");
 const cv_words cv_move_words = {move_words, CV_MOVE_COUNT};
-const cv_move_row cv_moves[CV_MOVE_COUNT] = {
+const cv_move_row cv_moves[] = {
 #define MOVE(id, word, argument, purpose) {CV_STR_INIT(argument), CV_STR_INIT(purpose)},
 #include "dialogue/words/words.def"
 #undef MOVE
 };
+_Static_assert(CV_COUNT(cv_moves) == CV_MOVE_COUNT, "a row per value");
 
 #define TIER(id, word, purpose) CV_STR_INIT(word),
 static const cv_str tier_words[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(tier_words) == CV_TIER_COUNT, "a row per value");
 #undef TIER
 const cv_words cv_tier_words = {tier_words, CV_TIER_COUNT};
 
@@ -140,6 +147,7 @@ const cv_words cv_tier_words = {tier_words, CV_TIER_COUNT};
 static const cv_str source_words[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(source_words) == CV_SOURCE_COUNT, "a row per value");
 #undef SOURCE
 const cv_words cv_source_words = {source_words, CV_SOURCE_COUNT};
 
@@ -147,18 +155,21 @@ const cv_words cv_source_words = {source_words, CV_SOURCE_COUNT};
 static const cv_str verdict_words[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(verdict_words) == CV_VERDICT_COUNT, "a row per value");
 #undef VERDICT
 const cv_words cv_verdict_words = {verdict_words, CV_VERDICT_COUNT};
 #define VERDICT(id, word, purpose) CV_STR_INIT(purpose),
-const cv_str cv_verdict_purposes[CV_VERDICT_COUNT] = {
+const cv_str cv_verdict_purposes[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(cv_verdict_purposes) == CV_VERDICT_COUNT, "a row per value");
 #undef VERDICT
 
 #define CONFIDENCE(id, word, purpose) CV_STR_INIT(word),
 static const cv_str confidence_words[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(confidence_words) == CV_CONFIDENCE_COUNT, "a row per value");
 #undef CONFIDENCE
 const cv_words cv_confidence_words = {confidence_words, CV_CONFIDENCE_COUNT};
 
@@ -166,6 +177,7 @@ const cv_words cv_confidence_words = {confidence_words, CV_CONFIDENCE_COUNT};
 static const cv_str dialogue_words[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(dialogue_words) == CV_DIALOGUE_COUNT, "a row per value");
 #undef DIALOGUE
 const cv_words cv_dialogue_words = {dialogue_words, CV_DIALOGUE_COUNT};
 
@@ -173,21 +185,24 @@ const cv_words cv_dialogue_words = {dialogue_words, CV_DIALOGUE_COUNT};
 static const cv_str event_words[] = {
 #include "dialogue/words/words.def"
 };
+_Static_assert(CV_COUNT(event_words) == CV_EVENT_COUNT, "a row per value");
 #undef EVENT
 const cv_words cv_event_words = {event_words, CV_EVENT_COUNT};
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-const cv_mark_row cv_marks_table[CV_MARK_COUNT] = {
+const cv_mark_row cv_marks_table[] = {
 #define MARK(id, word, json, shape, purpose) {CV_STR_INIT(word), CV_SHAPE_##shape, CV_STR_INIT(purpose)},
 #include "dialogue/words/marks.def"
 #undef MARK
 };
+_Static_assert(CV_COUNT(cv_marks_table) == CV_MARK_COUNT, "a row per value");
 
 #define MARK(id, word, json, shape, purpose) CV_STR_INIT(json),
 static const cv_str mark_names[] = {
 #include "dialogue/words/marks.def"
 };
+_Static_assert(CV_COUNT(mark_names) == CV_MARK_COUNT, "a row per value");
 #undef MARK
 const cv_words cv_mark_names = {mark_names, CV_MARK_COUNT};
 

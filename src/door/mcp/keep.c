@@ -8,6 +8,7 @@
  * An answer is kept under the version that was read before its tool was called: what has changed meanwhile has another
  * one, so that no answer is older than the question. Another version, or too much: everything is forgotten.
  */
+#include <assert.h>
 #include <nettle/sha2.h>
 
 #include "base/heap.h"
@@ -19,6 +20,8 @@ enum {
     MAX_RESULT = 1 << 19,
     MAX_KEPT = 1 << 21, /* all of them */
 };
+
+_Static_assert(MAX_RESULT <= MAX_KEPT, "one result fits");
 
 struct cv_mcp_kept {
     pthread_mutex_t lock;
@@ -57,6 +60,7 @@ static void add_bearer(cv_buf *out, cv_str bearer)
 static cv_str print_question(cv_mcp_job *job, const cv_mcp_tool *tool, const cv_json *arguments)
 {
     size_t number = (size_t)(tool - job->host->server->tools);
+    assert(number < job->host->server->tool_count && job->out.n == 0);
     cv_json_writer w = {.out = &job->out};
     cv_buf_add(&job->out, (cv_str){(const char *)&job->era, sizeof job->era});
     cv_buf_add(&job->out, (cv_str){(const char *)&number, sizeof number});

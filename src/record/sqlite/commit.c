@@ -93,6 +93,7 @@ static bool forget_text(cv_sqlite_record *r, const cv_redaction *x, cv_err *err)
 
 static cv_write_result redact(cv_sqlite_record *r, const cv_redaction *x, cv_err *err)
 {
+    assert(r->writing && r->number > 0 && x->field->role == CV_LONG);
     sqlite3_stmt *st = cv_sqlite_redact(r, cv_sqlite_type_of(r, x->type), x->field);
     bool ok = st && sqlite3_bind_text64(st, 1, x->text.p, x->text.n, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK &&
               sqlite3_bind_int64(st, 2, r->number) == SQLITE_OK && cv_sqlite_bind_key(st, 3, x->type, x->row) &&
@@ -131,6 +132,7 @@ static bool check_write(const cv_sqlite_record *r, const cv_write *write, cv_err
 static cv_write_result write_all(cv_sqlite_record *r, const cv_write *write, cv_err *err)
 {
     const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
+    assert(write->restored || write->at.rev == r->at.rev + 1);
     int64_t rev = write->restored ? 0 : write->at.rev;
     cv_write_result result = put_scope(r, write, err);
     for (size_t i = 0; result == CV_WRITE_DONE && i < write->count; i++)

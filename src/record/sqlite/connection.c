@@ -36,6 +36,7 @@ const char *cv_sqlite_text(cv_sqlite *s, const char *name)
 sqlite3_stmt *cv_sqlite_use(cv_sqlite *s, const char *name)
 {
     size_t i = statement_index(s, name);
+    assert(s->db && "the connection is open");
     if (!s->cached[i])
         sqlite3_prepare_v3(s->db, s->statements.items[i].text, -1, SQLITE_PREPARE_PERSISTENT, &s->cached[i], NULL);
     else
@@ -105,6 +106,7 @@ void cv_sqlite_rollback(cv_sqlite *s)
  * waited long asks more often than newcomers do, or it would seldom be the one who finds the lock free. */
 static bool wait_again(cv_sqlite *s, int tries)
 {
+    assert(tries >= 0);
     if (tries == 0)
         s->waited_us = 0;
     if (s->waited_us >= s->wait_us)
@@ -259,6 +261,7 @@ static cv_sqlite *make(cv_arena *a, const char *path, cv_sqlite_statements state
     s->path = cv_arena_copy_z(a, cv_str_of(path));
     s->schema = schema;
     s->statements = statements;
+    assert(statements.count > 0 && statements.count <= UINT16_MAX);
     s->cached = CV_NEW_ARRAY(a, statements.count, sqlite3_stmt *);
     s->wait_us = (int64_t)CV_SQLITE_WAIT_MS * 1000;
     s->jitter = (uint64_t)getpid() << 32;
@@ -296,6 +299,7 @@ static bool open_database(cv_sqlite *s, cv_arena *a, cv_sqlite_mode mode, cv_err
                                 [CV_SQLITE_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
                                 [CV_SQLITE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
                                 [CV_SQLITE_EMPTY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY};
+    _Static_assert(CV_COUNT(flags) == CV_SQLITE_EMPTY + 1, "flags per mode");
     const char *name = mode == CV_SQLITE_IMMUTABLE ? immutable_uri(a, s->path) : s->path;
     if (mode == CV_SQLITE_CREATE)
         cv_sqlite_make_private(s->path);

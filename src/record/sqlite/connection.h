@@ -5,7 +5,6 @@
  *     migrate.c     is it ours, is it current, make it current
  *     mark.c        commits and the watermark of the last one
  *     care.c        integrity, the schema against the migrations, whole copies
- *     audit.c       the words of the search index against the texts
  *     words.c       words as the search index sees them
  *
  * All SQL stands in sql/; here statements are called by their names, prepared on first use and kept. A handle is for
@@ -154,9 +153,6 @@ bool cv_sqlite_write_anew(cv_sqlite *s, cv_err *err);
 bool cv_sqlite_write_copy(cv_sqlite *s, const char *path, cv_err *err);
 
 /* The index against the texts that it has seen. The first one says that something is wrong; always false. */
-bool cv_sqlite_audit_failed(cv_sqlite *s, cv_str what, cv_err *err);
-bool cv_sqlite_audit_statement(cv_sqlite *s, const char *statement, cv_err *err); /* a row of it is what is wrong */
-bool cv_sqlite_audit_words(cv_sqlite *s, cv_err *err);
 bool cv_sqlite_tokenizer_ready(cv_sqlite *s, cv_err *err);
 
 #endif

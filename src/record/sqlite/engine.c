@@ -63,6 +63,7 @@ static int begin_in_turn(cv_sqlite_record *r)
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err)
 {
     int rc = SQLITE_BUSY;
+    assert(!r->open && !r->locking);
     r->s->waited_us = r->waited_us = 0;
     r->locking = true;
     if (!cv_sqlite_turns_waiting(r, INT64_MAX)) {
@@ -83,6 +84,8 @@ cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome)
                                               [CV_SQLITE_BUSY] = CV_WRITE_BUSY,
                                               [CV_SQLITE_FAILED] = CV_WRITE_FAILED,
                                               [CV_SQLITE_UNKNOWN] = CV_WRITE_UNKNOWN};
+    _Static_assert(CV_COUNT(results) == CV_SQLITE_UNKNOWN + 1, "a result per outcome");
+    assert((size_t)outcome < CV_COUNT(results));
     if (outcome == CV_SQLITE_DONE || outcome == CV_SQLITE_UNKNOWN)
         atomic_fetch_add(&r->own_commits, 1);
     return results[outcome];
@@ -120,6 +123,7 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
 static void end(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
+    assert(r->open || !r->writing);
     cv_sqlite_rollback(r->s);
     r->open = r->writing = false;
     r->number = 0;
@@ -355,6 +359,7 @@ static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
 static void close_record(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
+    assert(!r->open && !r->locking && "every begin has its end");
     for (size_t i = 0; i < r->type_count; i++) {
         sqlite3_finalize(r->types[i].put);
         sqlite3_finalize(r->types[i].remove);
@@ -409,6 +414,7 @@ cv_sqlite_record *cv_sqlite_record_on(cv_arena *a, const cv_types *types, cv_sql
     for (size_t i = 0; i < types->count; i++)
         for (size_t k = 0; k < types->rooms[i]->count; k++)
             r->types[r->type_count++].type = types->rooms[i]->types[k];
+    assert(r->type_count <= CV_MAX_TYPES);
     sqlite3_busy_handler(s->db, busy, r);
     return r;
 }

@@ -9,7 +9,7 @@
  *     find.c        rows in the order of an index
  *     commit.c      one write; volatile rows
  *     search.c      finding words
- *     search_check.c  the search index against the rows
+ *     search_check.c  the search index against the rows, its words against the texts
  *     schema.c      the live schema against the tables of types
  *     swap.c        putting a backup in the place of a record
  *

@@ -10,6 +10,7 @@
  * Writers change the file only by way of the log, whose changes reach the file later and give it a new time. A log that
  * is there before we come holds what the file lacks: with its lock file SQLite can read both, without it nobody can.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -106,6 +107,7 @@ static bool log_error(const frozen *f, cv_err *err)
 /* A log that has come since is SQLite's business, if it can read it. */
 static bool open_inner(frozen *f, cv_err *err)
 {
+    assert(!f->open && !f->inner && "what is read at one moment is not opened anew");
     f->seen = settled_stamp(f->path);
     f->is_frozen = !cv_sqlite_is_log(f->log);
     cv_sqlite_mode mode = f->is_frozen ? CV_SQLITE_IMMUTABLE : CV_SQLITE_EXISTING;

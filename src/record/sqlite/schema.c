@@ -43,16 +43,6 @@ static size_t place_of(const names *list, cv_str name)
     return i;
 }
 
-static cv_str joined(cv_arena *a, const names *list)
-{
-    cv_buf out = {0};
-    for (size_t i = 0; i < list->count; i++) {
-        cv_buf_add_z(&out, i ? ", " : "");
-        cv_buf_add(&out, list->items[i]);
-    }
-    return cv_buf_take(&out, a);
-}
-
 /* ---- columns ------------------------------------------------------------------------------------------------------
  */
 
@@ -200,9 +190,11 @@ static bool check_index(checking *c, const cv_index *index, const live_indexes *
         if (cv_str_eq(live->items[i].name, name))
             found = &live->items[i];
     if (!found || !fits(found, &columns, index->count + !index->across))
-        return wrong(c, cv_arena_printf(c->a, "the index %.*s (%.*s) %s%.*s", CV_FMT(name),
-                                        CV_FMT(joined(c->a, &columns)), found ? "is on " : "is missing",
-                                        CV_FMT(found ? joined(c->a, &found->columns) : CV_STR(""))));
+        return wrong(c,
+                     cv_arena_printf(
+                         c->a, "the index %.*s (%.*s) %s%.*s", CV_FMT(name),
+                         CV_FMT(cv_arena_list(c->a, columns.items, columns.count)), found ? "is on " : "is missing",
+                         CV_FMT(found ? cv_arena_list(c->a, found->columns.items, found->columns.count) : CV_STR(""))));
     for (size_t i = 0; i < columns.count; i++)
         if (!found->partial && place_of(&c->optional, columns.items[i]) < c->optional.count)
             return wrong(c, cv_arena_printf(c->a, "the index %.*s needs WHERE %.*s IS NOT NULL", CV_FMT(name),
@@ -224,7 +216,8 @@ static bool check_indexes(checking *c)
             return wrong(c, cv_arena_printf(c->a, "no type declares the index %.*s", CV_FMT(it->name)));
     }
     if (!keyed)
-        return wrong(c, cv_arena_printf(c->a, "its key is not (%.*s)", CV_FMT(joined(c->a, &key))));
+        return wrong(c,
+                     cv_arena_printf(c->a, "its key is not (%.*s)", CV_FMT(cv_arena_list(c->a, key.items, key.count))));
     for (size_t i = 0; i < c->type->index_count; i++)
         if (!check_index(c, &c->type->indexes[i], &live))
             return false;

@@ -1,15 +1,182 @@
 /* search_check.c - does the search index have what the rows say?
  *
  *     for each scope    its rows, as a search would see them  <->  search_texts, both in the order of kind and thing
- *     for the whole     the words of search_index             <->  those of search_texts (audit.c)
+ *     for the whole     the words of search_index             <->  those of search_texts
  *
  * The index is made from the feed, so it may be behind: a thing that a row behind its position describes is passed
  * over. Texts are compared by their hashes, so one scope at a time costs little memory.
  */
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "record/hash.h"
+#include "record/sqlite/connection.h"
 #include "record/sqlite/engine.h"
+
+/* ---- the words of the index -------------------------------------------------------------------------------------- */
+
+/*     search_seen_texts   the texts, as they were indexed, and how many words the index counts in each
+ *     search_all_words    the words of the index, each at its place
+ *     search_averages     how many there are
+ *
+ * The words are compared by sums: every (word, row, column, place) of the index is hashed and added up, and so is every
+ * word that the tokenizer finds in the texts. The index is read, never written, so that nobody waits and a record that
+ * can only be read is checked as well. */
+
+enum { COLUMNS = 3 }; /* ids, title, body */
+
+static bool audit_failed(cv_sqlite *s, cv_str what, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_VERIFY, "the search index does not agree with the record: %.*s", CV_FMT(what));
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("'conclave doctor --repair' makes the index anew; the record itself is not concerned"));
+    return false;
+}
+
+/* A row of the statement is what is wrong. */
+static bool audit_statement(cv_sqlite *s, const char *statement, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, statement);
+    int got = st ? cv_sqlite_step(st) : -1;
+    if (got > 0)
+        audit_failed(s, cv_sqlite_column_str(st, 0), err);
+    else if (got < 0)
+        cv_sqlite_fail(s, "check the search index", err);
+    if (st)
+        sqlite3_reset(st);
+    return got == 0;
+}
+
+typedef struct {
+    uint64_t sum, count;
+} words;
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static void add_word(words *w, cv_str stem, int64_t row, uint64_t column, uint64_t place)
+{
+    w->sum += mix(mix(mix(cv_str_hash(stem)) ^ (uint64_t)row) ^ (place * COLUMNS + column));
+    w->count++;
+}
+
+typedef struct {
+    words *words;
+    int64_t row;
+    uint64_t column, place;
+} reading;
+
+static void see_word(void *ctx, cv_str stem)
+{
+    reading *r = ctx;
+    add_word(r->words, stem, r->row, r->column, r->place++);
+}
+
+/* A number as FTS5 keeps it: seven bits to a byte, the first ones first. Texts have less than 2^35 words. */
+static void add_varint(cv_buf *out, uint64_t n)
+{
+    int bytes = 1;
+    while (bytes < 5 && n >> (7 * bytes))
+        bytes++;
+    while (bytes-- > 0)
+        cv_buf_add_char(out, (char)(((n >> (7 * bytes)) & 0x7f) | (bytes ? 0x80 : 0)));
+}
+
+/* The words of one row; false: the index counts others. */
+static bool read_row(cv_sqlite *s, sqlite3_stmt *st, words *w, uint64_t totals[COLUMNS])
+{
+    reading r = {.words = w, .row = sqlite3_column_int64(st, 0)};
+    cv_buf sizes = {0};
+    for (r.column = 0; r.column < COLUMNS; r.column++) {
+        r.place = 0;
+        cv_sqlite_words_of(&s->tokenizer, cv_sqlite_column_str(st, (int)r.column + 1), see_word, &r);
+        totals[r.column] += r.place;
+        add_varint(&sizes, r.place);
+    }
+    bool same = cv_str_eq(cv_sqlite_column_str(st, COLUMNS + 1), cv_buf_str(&sizes));
+    cv_buf_release(&sizes);
+    return same;
+}
+
+static bool read_texts(cv_sqlite *s, words *ret_words, cv_buf *averages, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "search_seen_texts");
+    uint64_t totals[COLUMNS] = {0}, rows = 0;
+    bool ok = st != NULL;
+    int got = -1;
+    while (ok && (got = cv_sqlite_step(st)) > 0) {
+        rows++;
+        ok = read_row(s, st, ret_words, totals) ||
+             audit_failed(
+                 s, cv_arena_printf(err->arena, "row %lld has another length", (long long)sqlite3_column_int64(st, 0)),
+                 err);
+    }
+    if (ok && got < 0)
+        ok = cv_sqlite_fail(s, "check the search index", err);
+    add_varint(averages, rows);
+    for (int i = 0; i < COLUMNS; i++)
+        add_varint(averages, totals[i]);
+    if (st)
+        sqlite3_reset(st);
+    return ok && st;
+}
+
+static bool read_index(cv_sqlite *s, words *ret_words, cv_err *err)
+{
+    static const char *const names[] = {"ids", "title", "body"};
+    _Static_assert(CV_COUNT(names) == COLUMNS, "a name per column");
+    sqlite3_stmt *st = cv_sqlite_use(s, "search_all_words");
+    int got = -1;
+    while (st && (got = cv_sqlite_step(st)) > 0) {
+        cv_str column = cv_sqlite_column_str(st, 2);
+        uint64_t i = 0;
+        while (i < COLUMNS && !cv_str_eq(column, cv_str_of(names[i])))
+            i++;
+        add_word(ret_words, cv_sqlite_column_str(st, 0), sqlite3_column_int64(st, 1), i,
+                 (uint64_t)sqlite3_column_int64(st, 3));
+    }
+    if (got < 0 && (sqlite3_errcode(s->db) & 0xff) == SQLITE_CORRUPT)
+        audit_failed(s, CV_STR("its words cannot be read"), err);
+    else if (got < 0)
+        cv_sqlite_fail(s, "check the search index", err);
+    if (st)
+        sqlite3_reset(st);
+    return got == 0;
+}
+
+/* The index keeps how many rows it has, and how many words in each column. An index without rows keeps nothing. */
+static bool check_averages(cv_sqlite *s, cv_str expected, cv_err *err)
+{
+    sqlite3_stmt *st = cv_sqlite_use(s, "search_averages");
+    int got = st ? cv_sqlite_step(st) : -1;
+    if (got < 0)
+        return cv_sqlite_fail(s, "check the search index", err);
+    cv_str found = got > 0 ? cv_sqlite_column_str(st, 0) : (cv_str){"", 0};
+    bool same = cv_str_eq(found, expected) || (found.n == 0 && expected.n > 0 && expected.p[0] == 0);
+    sqlite3_reset(st);
+    return same || audit_failed(s, CV_STR("search_index has other totals"), err);
+}
+
+static bool audit_words(cv_sqlite *s, cv_err *err)
+{
+    words in_texts = {0}, in_index = {0};
+    cv_buf averages = {0};
+    bool ok = cv_sqlite_tokenizer_ready(s, err) && read_texts(s, &in_texts, &averages, err) &&
+              read_index(s, &in_index, err) && check_averages(s, cv_buf_str(&averages), err);
+    cv_buf_release(&averages);
+    if (!ok || (in_texts.sum == in_index.sum && in_texts.count == in_index.count))
+        return ok;
+    return audit_failed(s,
+                        cv_arena_printf(err->arena, "its %llu words are not the %llu of the texts",
+                                        (unsigned long long)in_index.count, (unsigned long long)in_texts.count),
+                        err);
+}
+
+/* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
 /* What the index has, or is to have, of one thing. */
 typedef struct {
@@ -76,10 +243,10 @@ static int by_name(const void *x, const void *y)
 
 static bool wrong(cv_sqlite_record *r, cv_scope_id scope, const char *what, cv_str kind, cv_str name, cv_err *err)
 {
-    return cv_sqlite_audit_failed(r->s,
-                                  cv_arena_printf(err->arena, "search_texts %s %.*s '%.*s' of %.*s '%.*s'", what,
-                                                  CV_FMT(kind), CV_FMT(name), CV_FMT(scope.room), CV_FMT(scope.name)),
-                                  err);
+    return audit_failed(r->s,
+                        cv_arena_printf(err->arena, "search_texts %s %.*s '%.*s' of %.*s '%.*s'", what, CV_FMT(kind),
+                                        CV_FMT(name), CV_FMT(scope.room), CV_FMT(scope.name)),
+                        err);
 }
 
 static size_t count_words(cv_str ids)
@@ -91,10 +258,10 @@ static size_t count_words(cv_str ids)
     return n;
 }
 
-static bool has_word(cv_str words, cv_str word)
+static bool has_word(cv_str list, cv_str word)
 {
     cv_str piece;
-    while (cv_str_split(&words, ' ', &piece))
+    while (cv_str_split(&list, ' ', &piece))
         if (cv_str_eq(piece, word))
             return true;
     return false;
@@ -216,7 +383,7 @@ static bool check_rows(cv_sqlite_record *r, cv_arena *a, cv_err *err)
     if (!record->calls->reader_at(record, a, CV_STR("search"), &position, err))
         return false;
     if (!record->calls->feed(record, position, 1, see_commit, NULL, err))
-        return err->code == CV_ERR_INVALID_VALUE ? cv_sqlite_audit_failed(r->s, err->message, err) : false;
+        return err->code == CV_ERR_INVALID_VALUE ? audit_failed(r->s, err->message, err) : false;
     c.position = position.n ? strtoll(position.p, NULL, 10) : 0;
     bool ok = true;
     for (size_t i = 0; ok && i < record->types->count; i++)
@@ -229,8 +396,7 @@ bool cv_sqlite_search_check_rows(cv_record *record, cv_arena *a, cv_err *err)
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     if (cv_sqlite_run(r->s, "begin_read") != SQLITE_OK)
         return cv_sqlite_fail(r->s, "check the search index", err);
-    bool ok = check_rows(r, a, err) && cv_sqlite_audit_statement(r->s, "search_check_sizes", err) &&
-              cv_sqlite_audit_words(r->s, err);
+    bool ok = check_rows(r, a, err) && audit_statement(r->s, "search_check_sizes", err) && audit_words(r->s, err);
     cv_sqlite_rollback(r->s);
     return ok;
 }

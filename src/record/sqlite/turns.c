@@ -10,6 +10,7 @@
  * once. Waiting ends when nobody, not even another, has got through for the longest wait. Where there are no such locks
  * (they belong to open files, not to processes: Linux), everybody tries as before.
  */
+#include <assert.h>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
 
 void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
 {
+    assert(ticket == 0 || r->turns != NO_FILE);
     if (ticket > 0)
         lock_byte(r->turns, F_UNLCK, ticket);
 }

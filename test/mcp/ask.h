@@ -1,14 +1,93 @@
-/* ask.c - asking the client in the middle of a request; see mcp.h.
+/* ask.h - what the conformance suite wants of handlers and no tool of the program does: asking the client in the middle
+ * of a request, logging to it, hanging up. A server whose handlers ask has `.asking = &mcp_asking`.
  *
  *     modern   the answer is "input_required" with the questions; the client sends the request again with answers,
  *              and with the handler's state, sealed. The handler runs from its beginning and finds the answers.
  *     legacy   a request of ours goes to the client; the worker waits for its answer.
  */
+#ifndef CV_TEST_MCP_ASK_H
+#define CV_TEST_MCP_ASK_H
+
 #include <errno.h>
+#include <nettle/hmac.h>
+#include <nettle/memops.h>
+#include <stdlib.h>
+#include <sys/random.h>
 #include <time.h>
 
+#include "base/base64.h"
 #include "base/steady.h"
 #include "door/mcp/host.h"
+
+/* ---- what a handler keeps with the client between two rounds ----------------------------------------------------- */
+
+/*     base64url(time, text) "." base64url(HMAC-SHA256(key, time, text, binding))
+ *
+ * The client carries it and could change it: the seal tells. It holds for the request it was made for (binding) and for
+ * a while, and only in the process that made it. */
+enum { LIFE_MS = 60 * 60 * 1000, TIME = 8, SEAL_KEY = 32 };
+
+static void sign(const uint8_t key[SEAL_KEY], cv_str stamped, cv_str binding, uint8_t to[SHA256_DIGEST_SIZE])
+{
+    struct hmac_sha256_ctx ctx;
+    uint8_t length[8];
+    for (size_t i = 0; i < sizeof length; i++)
+        length[i] = (uint8_t)((uint64_t)stamped.n >> (8 * i));
+    hmac_sha256_set_key(&ctx, SEAL_KEY, key);
+    hmac_sha256_update(&ctx, sizeof length, length);
+    hmac_sha256_update(&ctx, stamped.n, (const uint8_t *)stamped.p);
+    hmac_sha256_update(&ctx, binding.n, (const uint8_t *)binding.p);
+    hmac_sha256_digest(&ctx, SHA256_DIGEST_SIZE, to);
+}
+
+static __attribute__((unused)) cv_str seal_state(const uint8_t key[SEAL_KEY], cv_arena *a, int64_t now_ms, cv_str text,
+                                                 cv_str binding)
+{
+    uint8_t signature[SHA256_DIGEST_SIZE];
+    char *stamped = cv_arena_alloc(a, TIME + text.n);
+    for (int i = 0; i < TIME; i++)
+        stamped[i] = (char)((uint64_t)now_ms >> (8 * i));
+    if (text.n)
+        memcpy(stamped + TIME, text.p, text.n);
+    sign(key, (cv_str){stamped, TIME + text.n}, binding, signature);
+    cv_str body = cv_base64_url(a, (cv_str){stamped, TIME + text.n});
+    cv_str seal = cv_base64_url(a, (cv_str){(const char *)signature, sizeof signature});
+    return cv_arena_printf(a, "%.*s.%.*s", CV_FMT(body), CV_FMT(seal));
+}
+
+static __attribute__((unused)) bool unseal_state(const uint8_t key[SEAL_KEY], cv_arena *a, int64_t now_ms,
+                                                 cv_str sealed, cv_str binding, cv_str *ret_text)
+{
+    uint8_t signature[SHA256_DIGEST_SIZE];
+    cv_str stamped, seal;
+    size_t dot = cv_str_find_char(sealed, '.');
+    if (dot == SIZE_MAX || !cv_base64_url_decode(a, cv_str_head(sealed, dot), &stamped) ||
+        !cv_base64_url_decode(a, cv_str_from(sealed, dot + 1), &seal) || stamped.n < TIME || seal.n != sizeof signature)
+        return false;
+    sign(key, stamped, binding, signature);
+    if (!memeql_sec(signature, seal.p, sizeof signature))
+        return false;
+    uint64_t made = 0;
+    for (int i = 0; i < TIME; i++)
+        made |= (uint64_t)(uint8_t)stamped.p[i] << (8 * i);
+    *ret_text = cv_str_from(stamped, TIME);
+    return now_ms - (int64_t)made < LIFE_MS;
+}
+
+static uint8_t process_key[SEAL_KEY];
+
+static void make_key(void)
+{
+    if (getrandom(process_key, sizeof process_key, 0) != (ssize_t)sizeof process_key)
+        abort(); /* 32 bytes are given whole once the system has booted */
+}
+
+static const uint8_t *seal_key(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    return process_key;
+}
 
 enum { PATIENCE_S = 300 }; /* for an answer: people are asked too */
 
@@ -62,20 +141,12 @@ static cv_str binding_of(cv_mcp_request *r, const cv_json *params)
     return cv_buf_take(&out, r->arena);
 }
 
-bool cv_mcp_open_state(cv_mcp_request *r, const cv_json *params)
+static bool open_state(cv_mcp_request *r, const cv_json *params, cv_str sealed)
 {
-    const cv_json *state = r->era == CV_MCP_MODERN ? cv_json_get(params, CV_STR("requestState")) : NULL;
-    if (!state)
-        return true;
-    if (state->type == CV_JSON_STRING &&
-        cv_mcp_unseal(r->host, r->arena, cv_steady_ms(), state->text, binding_of(r, params), &r->state))
-        return true;
-    cv_mcp_refuse(r->job, 200, CV_RPC_PARAMS,
-                  CV_STR("requestState is not the one that this server gave out for this request"), (cv_str){0});
-    return false;
+    return unseal_state(seal_key(), r->arena, cv_steady_ms(), sealed, binding_of(r, params), &r->state);
 }
 
-void cv_mcp_print_asked(cv_mcp_request *r, const cv_json *params)
+static void print_asked(cv_mcp_request *r, const cv_json *params)
 {
     cv_buf_clear(&r->job->out);
     r->w = (cv_json_writer){.out = &r->job->out};
@@ -99,7 +170,7 @@ void cv_mcp_print_asked(cv_mcp_request *r, const cv_json *params)
     cv_json_end_object(w);
     if (r->state.n)
         cv_json_key_str(w, "requestState",
-                        cv_mcp_seal(r->host, r->arena, cv_steady_ms(), r->state, binding_of(r, params)));
+                        seal_state(seal_key(), r->arena, cv_steady_ms(), r->state, binding_of(r, params)));
     cv_json_key(w, CV_STR("_meta"));
     cv_json_raw(w, r->host->identity);
     cv_json_end_object(w);
@@ -163,10 +234,10 @@ static bool ask_legacy(cv_mcp_request *r, cv_str method, cv_str params, const cv
     pthread_mutex_unlock(&session->lock);
     bool heard = send_question(r, question->id, method, params);
     pthread_mutex_lock(&session->lock);
-    bool answered = heard && wait_for(session, r, question);
+    bool has_answer = heard && wait_for(session, r, question);
     forget(session, question);
     pthread_mutex_unlock(&session->lock);
-    if (!answered)
+    if (!has_answer)
         return cv_mcp_fail(r, CV_RPC_INTERNAL, "the client has not answered '%.*s'", CV_FMT(method));
     if (question->refused)
         return cv_mcp_fail(r, CV_RPC_INTERNAL, "the client refused '%.*s'", CV_FMT(method));
@@ -189,7 +260,7 @@ static void settle(cv_mcp_question *question, const cv_rpc_message *m)
     question->answered = true;
 }
 
-void cv_mcp_answered(cv_mcp_job *job)
+static void answered(cv_mcp_job *job)
 {
     cv_mcp_session *session = job->session;
     if (!session)
@@ -204,7 +275,12 @@ void cv_mcp_answered(cv_mcp_job *job)
     pthread_mutex_unlock(&session->lock);
 }
 
-bool cv_mcp_ask(cv_mcp_request *r, cv_str key, cv_str method, cv_str params, const cv_json **ret_answer)
+/* `method` is elicitation/create, sampling/createMessage or roots/list, `params` JSON; `key` names the question within
+ * the request. True: here is the answer. False: there is none yet, or the request has failed; ask what else there is to
+ * ask, then return false: the handler will be called again with all answers so far and with the `state` that it leaves
+ * behind. */
+static __attribute__((unused)) bool mcp_ask(cv_mcp_request *r, cv_str key, cv_str method, cv_str params,
+                                            const cv_json **ret_answer)
 {
     if (r->job->failed || !may_ask(r, method))
         return false;
@@ -214,3 +290,38 @@ bool cv_mcp_ask(cv_mcp_request *r, cv_str key, cv_str method, cv_str params, con
         return cv_mcp_fail(r, CV_RPC_INVALID, "'%.*s' needs a session", CV_FMT(method));
     return ask_legacy(r, method, params, ret_answer);
 }
+
+static __attribute__((unused))
+const cv_mcp_asking mcp_asking = {.open = open_state, .print = print_asked, .answered = answered};
+
+/* ---- log, and the end of a stream -------------------------------------------------------------------------------- */
+
+/* A line of log for the client, if it wants this level. `data` is JSON. */
+static __attribute__((unused)) void mcp_log(cv_mcp_request *r, cv_mcp_level level, cv_str logger, cv_str data)
+{
+    if (r->job->level < 0 || (int)level < r->job->level)
+        return;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_rpc_begin_call(&w, (cv_str){0}, CV_STR("notifications/message"));
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "level", cv_mcp_level_words[level]);
+    if (logger.n)
+        cv_json_key_str(&w, "logger", logger);
+    cv_json_key(&w, CV_STR("data"));
+    cv_json_raw(&w, data);
+    cv_json_end_object(&w);
+    cv_rpc_end(&w);
+    if (!atomic_load(&r->job->cancelled))
+        r->job->transport->send(r->job, cv_buf_str(&out));
+    cv_buf_release(&out);
+}
+
+/* Ends the stream of the answer before the answer is there; the client comes back for it (legacy HTTP only). */
+static __attribute__((unused)) void mcp_hang_up(cv_mcp_request *r)
+{
+    if (r->job->transport->hang_up)
+        r->job->transport->hang_up(r->job);
+}
+
+#endif

@@ -1,9 +1,5 @@
-/* lint_sarif.c - findings as SARIF 2.1.0, for code scanning; see lint_print.h.
- *
- * All rules stand in the driver, in the order of rules.def, so that a result's ruleIndex is its rule. Columns count
- * code points. Fixes name bytes: they replace what the file has there.
- */
-#include "door/lint_print.h"
+/* sarif.c - findings as SARIF 2.1.0; see sarif.h. */
+#include "kit/sarif.h"
 
 static const char *const hex = "0123456789ABCDEF";
 
@@ -52,7 +48,7 @@ static void print_rule(cv_json_writer *w, const cv_rule_row *rule)
     cv_json_end_object(w);
 }
 
-void cv_sarif_begin(cv_json_writer *w, const char *version)
+void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *rules, size_t count)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "$schema", CV_STR("https://json.schemastore.org/sarif-2.1.0.json"));
@@ -68,8 +64,8 @@ void cv_sarif_begin(cv_json_writer *w, const char *version)
     cv_json_key_str(w, "version", cv_str_of(version));
     cv_json_key(w, CV_STR("rules"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < CV_RULE_COUNT; i++)
-        print_rule(w, &cv_rules[i]);
+    for (size_t i = 0; i < count; i++)
+        print_rule(w, &rules[i]);
     cv_json_end_array(w);
     cv_json_end_object(w);
     cv_json_end_object(w);
@@ -132,9 +128,9 @@ static void print_fix(cv_json_writer *w, cv_str uri, const cv_finding *f)
     cv_json_end_array(w);
 }
 
-static void print_result(cv_json_writer *w, cv_arena *a, cv_str uri, cv_str text, const cv_finding *f)
+static void print_result(cv_json_writer *w, cv_arena *a, const cv_rule_row *rule, cv_str uri, cv_str text,
+                         const cv_finding *f)
 {
-    const cv_rule_row *rule = &cv_rules[f->rule];
     cv_str message = f->hint.n ? cv_arena_printf(a, "%.*s (%.*s)", CV_FMT(f->message), CV_FMT(f->hint)) : f->message;
     cv_json_begin_object(w);
     cv_json_key_str(w, "ruleId", rule->word);
@@ -147,11 +143,12 @@ static void print_result(cv_json_writer *w, cv_arena *a, cv_str uri, cv_str text
     cv_json_end_object(w);
 }
 
-void cv_sarif_file(cv_json_writer *w, cv_arena *a, const char *file, cv_str text, const cv_findings *findings)
+void cv_sarif_file(cv_json_writer *w, cv_arena *a, const cv_rule_row *rules, const char *file, cv_str text,
+                   const cv_findings *findings)
 {
     cv_str uri = uri_of(a, file);
     for (size_t i = 0; i < findings->count; i++)
-        print_result(w, a, uri, text, &findings->items[i]);
+        print_result(w, a, &rules[findings->items[i].rule], uri, text, &findings->items[i]);
 }
 
 /* What could not be read is told in the invocation: a scan with holes is not a clean one. */

@@ -1,10 +1,7 @@
-/* lint_diff.c - what --fix would change, as a unified diff; see lint_print.h.
- *
- * Fixes never add or remove lines, so line n before is line n after and no search for common lines is needed. Were the
- * numbers to differ all the same, everything behind the common beginning is one change.
- */
+/* diff.c - what changes between two texts; see diff.h. */
+#include "kit/diff.h"
+
 #include "base/plain.h"
-#include "door/lint_print.h"
 
 enum { AROUND = 3 };
 
@@ -98,7 +95,7 @@ static void print_rest(const diff *d)
     print_run(d, first, old_count, new_count);
 }
 
-void cv_print_diff(cv_buf *out, cv_arena *a, bool colour, const char *file, cv_str before, cv_str after)
+void cv_diff_print(cv_buf *out, cv_arena *a, bool colour, const char *file, cv_str before, cv_str after)
 {
     diff d = {out, colour, split(a, before), split(a, after)};
     cv_buf_add_z(out, "--- ");
