@@ -108,7 +108,8 @@ static inline cv_str cv_world_request(cv_arena *a, cv_str text)
     return (cv_str){p, text.n};
 }
 
-/* A request that is JSON already; it must outlive the call. */
+/* A request that is JSON already; it must outlive the call. `verb` is one of the dialogue room, or the words of another
+ * operation: "agent show". */
 static inline bool cv_world_call_json(cv_world *w, const char *verb, cv_str text)
 {
     cv_call call = cv_world_begin(w);
@@ -117,7 +118,8 @@ static inline bool cv_world_call_json(cv_world *w, const char *verb, cv_str text
     call.input_text = cv_arena_copy(&w->turn, text);
     assert_ok(cv_json_parse(&w->turn, call.input_text, input, &err), &err);
     call.input = input;
-    const cv_operation *op = cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
+    const cv_operation *op =
+        strchr(verb, ' ') ? cv_op_called(cv_str_of(verb)) : cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
     assert_non_null(op);
     return cv_op_call(op, &call);
 }

@@ -48,3 +48,19 @@ CREATE TABLE tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tokens_agent ON tokens (scope, agent, id);
 CREATE INDEX tokens_digest ON tokens (scope, digest, id);
+
+-- ---- what never changes, and never goes ------------------------------------------------------------------------------
+
+CREATE TRIGGER agents_same_key BEFORE UPDATE OF scope, name ON agents
+BEGIN SELECT RAISE(ABORT, 'keys of agents never change'); END;
+CREATE TRIGGER aliases_same_key BEFORE UPDATE OF scope, name ON aliases
+BEGIN SELECT RAISE(ABORT, 'keys of aliases never change'); END;
+CREATE TRIGGER tokens_same_key BEFORE UPDATE OF scope, id ON tokens
+BEGIN SELECT RAISE(ABORT, 'keys of tokens never change'); END;
+
+CREATE TRIGGER agents_no_delete BEFORE DELETE ON agents
+BEGIN SELECT RAISE(ABORT, 'agents are never deleted'); END;
+CREATE TRIGGER aliases_no_delete BEFORE DELETE ON aliases
+BEGIN SELECT RAISE(ABORT, 'aliases are never deleted'); END;
+CREATE TRIGGER tokens_no_delete BEFORE DELETE ON tokens
+BEGIN SELECT RAISE(ABORT, 'tokens are never deleted'); END;

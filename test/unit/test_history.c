@@ -3,6 +3,7 @@
 #include "sample.h"
 
 #include "kit/room.h"
+#include "ops/op.h"
 #include "record/sqlite/engine.h"
 
 typedef struct {
@@ -11,12 +12,30 @@ typedef struct {
     size_t tried;
 } fixture;
 
+/* Something of the project's own. */
+static void ask(cv_sample *s, const char *operation, const char *input)
+{
+    cv_err err = {.arena = &s->arena};
+    cv_json tree;
+    cv_buf out = {0};
+    cv_call call = s->call;
+    call.input = &tree;
+    call.input_text = cv_str_of(input);
+    call.out = &out;
+    assert_ok(cv_json_parse(&s->arena, call.input_text, &tree, &err), &err);
+    assert_true(cv_op_call(cv_op_called(cv_str_of(operation)), &call));
+    cv_buf_release(&out);
+}
+
 static int set_up(void **state)
 {
     static fixture f;
     f = (fixture){0};
     cv_sample_make(&f.sample);
     f.db = ((cv_sqlite_record *)f.sample.record)->s->db;
+    ask(&f.sample, "agent add", "{\"agent_id\":\"Muffin\"}");
+    ask(&f.sample, "agent alias", "{\"agent_id\":\"Muffin\",\"aliases\":[\"baker\"]}");
+    ask(&f.sample, "token add", "{\"agent_id\":\"Muffin\"}");
     *state = &f;
     return 0;
 }
