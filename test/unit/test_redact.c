@@ -155,13 +155,17 @@ static void place_row(campaign *c, cv_writing *writing, const cv_type *type, int
     size_t first = c->all.count;
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *f = &type->fields[i];
-        cv_str text = f->type == CV_JSON ? CV_STR("[]") : i > 0 ? CV_STR("x") : number == 1 ? CV_STR("P") : CV_STR("R");
+        cv_str text = f->type == CV_JSON      ? CV_STR("[]")
+                      : f->type == CV_DECIMAL ? CV_STR("1")
+                      : i > 0                 ? CV_STR("x")
+                      : number == 1           ? CV_STR("P")
+                                              : CV_STR("R");
         if (f->role == CV_LONG) {
             placed p = {type, f, {NULL, 0}, make_secret(c->a, &c->random)};
             text = f->type == CV_JSON ? json_of(c->a, "deep", p.s.text) : p.s.text;
             *CV_PUSH(c->a, &c->all) = p;
         }
-        if (f->type == CV_INT)
+        if (cv_field_is_int(f))
             memcpy(row + f->offset, &number, sizeof number);
         else
             memcpy(row + f->offset, &text, sizeof text);
