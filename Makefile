@@ -31,7 +31,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -lmicrohttpd -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql.o build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -79,10 +79,6 @@ build/tsan/%.o: src/%.c | build/.need
 build/fuzz/%.o: src/%.c | build/.need-test
 	$(call say,clang)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(COMPILE) -Werror $(SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
-
-build/gen/sql.c: tools/embed $(wildcard sql/*.sql)
-	$(call say,embed)
-	$(Q)mkdir -p $(@D) && tools/embed sql/statements.sql $(sort $(wildcard sql/[0-9]*.sql)) >$@
 
 build/gen/sql_sqlite.c: tools/embed $(wildcard sql/sqlite/*.sql)
 	$(call say,embed)
@@ -146,9 +142,10 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
-SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base vocab text dialogue/import dialogue/intake \
-    dialogue/lint dialogue/search door/install))) $(addprefix src/,dialogue/people.c dialogue/place.c \
-    dialogue/state.c record/records.c))
+SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
+    dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/snippet.c \
+    dialogue/people.c dialogue/place.c dialogue/snapshot.c dialogue/state.c dialogue/types.c record/hash.c record/record.c \
+    record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)
@@ -177,12 +174,19 @@ build/.need-npm: test/mcp/package-lock.json tools/need
 	    echo "npm failed: what needs its packages is skipped, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
 
-build/asan/mcp_fixture: test/mcp/fixture.c build/asan/lib.a
+build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
-# The program with one room more: its own list of rooms takes the place of src/rooms.c.
-build/asan/conclave_toy: $(wildcard test/toy/*.c) build/asan/main.o build/asan/lib.a
+# The program with one room more: its own list of rooms takes the place of src/rooms.c, its own migrations follow those
+# of the program.
+TOY      ?= test/toy
+build/gen/sql_toy.c: tools/embed $(wildcard sql/sqlite/*.sql $(TOY)/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) \
+	    $(sort $(wildcard $(TOY)/[0-9]*.sql)) >$@
+
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/asan/main.o build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
@@ -206,9 +210,9 @@ build/tsan/conclave: build/tsan/main.o build/tsan/lib.a
 	$(call say,link)
 	$(Q)$(CC) $(THREADS) -o $@ $^ $(LIBS)
 
-build/tsan/mcp_fixture: test/mcp/fixture.c build/tsan/lib.a
+build/tsan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/tsan/lib.a
 	$(call say,test)
-	$(Q)$(CC) $(COMPILE) -Werror $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
+	$(Q)$(CC) $(COMPILE) -Werror -Itest $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm ## the servers with ThreadSanitizer, by the scripts that press them
 	@for t in mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed; do \

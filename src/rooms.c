@@ -1,10 +1,20 @@
-/* rooms.c - the rooms of this program: one line each. Every door is made from them (kit/room.h). */
+/* rooms.c - the rooms of this program: one word each. Every door is made from them (kit/room.h). */
 #include "dialogue/room.h"
-#include "ops/op.h"
 #include "project/room.h"
 
+#define KEEPERS(X) X(dialogue) X(project)
+#define ROOMS(X) KEEPERS(X) X(agent) X(token) /* these two keep what they have in the project's */
+
 const cv_room *const cv_rooms[] = {
-    &cv_room_dialogue,
-    &cv_room_project,
-    NULL,
+#define X(room) &cv_room_##room,
+    ROOMS(X)
+#undef X
+        NULL,
 };
+
+static const cv_room_types *const records[] = {
+#define X(room) &cv_##room##_records,
+    KEEPERS(X)
+#undef X
+};
+const cv_types cv_program_types = {records, CV_COUNT(records)};

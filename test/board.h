@@ -105,10 +105,9 @@ CV_TYPE_TABLE(paper, "paper", "papers", PAPER_FIELDS, ADDED, paper_search, CV_IN
 
 static const cv_type *const board_types[] = {&card_type, &line_type, &cursor_type};
 static const cv_type *const desk_types[] = {&paper_type};
-static const cv_room_types board_rooms[] = {
-    {CV_STR_INIT("board"), board_types, CV_COUNT(board_types)},
-    {CV_STR_INIT("desk"), desk_types, CV_COUNT(desk_types)},
-};
+static const cv_room_types board_records = {CV_STR_INIT("board"), board_types, CV_COUNT(board_types)},
+                           desk_records = {CV_STR_INIT("desk"), desk_types, CV_COUNT(desk_types)};
+static const cv_room_types *const board_rooms[] = {&board_records, &desk_records};
 static const cv_types all_types = {board_rooms, CV_COUNT(board_rooms)};
 
 #define BOARD_SQL                                                                                                      \
@@ -145,14 +144,14 @@ static inline cv_record *board_open(cv_arena *a, const char *path, cv_err *err)
 {
     cv_record *record = NULL;
     const cv_sql_migrations *schema = board_schema_of(a, BOARD_SQL);
-    assert_ok(cv_sqlite_record_open(a, path, true, &all_types, schema, &record, err), err);
+    assert_ok(cv_record_open(a, path, CV_RECORD_CREATE, &all_types, schema, &record, err), err);
     return record;
 }
 
 static inline cv_record *board_memory(cv_arena *a, cv_err *err)
 {
     cv_record *record = NULL;
-    assert_ok(cv_sqlite_record_memory(a, &all_types, board_schema_of(a, BOARD_SQL), &record, err), err);
+    assert_ok(cv_record_open_memory(a, &all_types, board_schema_of(a, BOARD_SQL), &record, err), err);
     return record;
 }
 
@@ -166,6 +165,26 @@ static inline const char *board_folder(cv_arena *a)
 
 #define NOW CV_STR("2026-01-02T03:04:05.678Z")
 #define BOARD(word) ((cv_scope_id){CV_STR("board"), CV_STR(word)})
+
+/* One write to a scope: a card that changes and a line that is added, both with this text. */
+static inline cv_write_result board_write(cv_record *record, cv_arena *a, cv_scope_id scope, const char *op_id,
+                                          cv_err *err)
+{
+    cv_writing w;
+    cv_written done = {.how = CV_WRITE_FAILED};
+    const cv_request request = {cv_str_of(op_id), CV_STR("digest"), CV_STR("board write")};
+    if (!cv_writing_begin(&w, record, a, scope, NOW, err))
+        return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+    card c;
+    cv_row_clear(&card_type, &c);
+    c.number = 1;
+    c.title = c.body = request.op_id;
+    cv_writing_put(&w, &card_type, &c);
+    cv_writing_put(&w, &line_type, &(line){.thread = request.op_id, .seq = w.at.rev, .author = CV_STR("ann")});
+    cv_writing_event(&w, CV_STR("card"), CV_STR("1"), CV_STR("written"));
+    cv_writing_commit(&w, &request, CV_STR("{}"), &done, err);
+    return done.how;
+}
 
 /* The document of a scope. */
 static inline cv_str board_print(cv_record *record, cv_arena *a, cv_scope_id scope, cv_err *err)

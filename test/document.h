@@ -2,7 +2,7 @@
 #ifndef CV_TEST_DOCUMENT_H
 #define CV_TEST_DOCUMENT_H
 
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 static inline cv_str cv_document_rendered(cv_arena *a, const cv_doc *doc)
 {

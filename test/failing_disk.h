@@ -1,4 +1,4 @@
-/* failing_disk.h - a layer below SQLite whose n-th write, sync or truncation fails. */
+/* failing_disk.h - a layer below SQLite whose n-th write, sync or truncation fails, or whose n-th read is busy. */
 #ifndef CV_TEST_FAILING_DISK_H
 #define CV_TEST_FAILING_DISK_H
 
@@ -8,6 +8,7 @@
 
 static struct {
     size_t calls, fail_at;
+    size_t reads, busy_at;
     bool full;  /* the disk is full from then on; otherwise it fails once */
     bool after; /* it fails after having done it */
     sqlite3_vfs vfs, *real;
@@ -58,6 +59,8 @@ static int disk_close(sqlite3_file *file)
 }
 static int disk_read(sqlite3_file *file, void *bytes, int n, sqlite3_int64 at)
 {
+    if (++disk.reads == disk.busy_at)
+        return SQLITE_BUSY;
     return real_of(file)->pMethods->xRead(real_of(file), bytes, n, at);
 }
 static int disk_size(sqlite3_file *file, sqlite3_int64 *ret_size)
@@ -144,7 +147,7 @@ static inline void use_failing_disk(bool on)
         disk.vfs.szOsFile += (int)sizeof(disk_file);
         disk.vfs.xOpen = disk_open;
     }
-    disk.fail_at = 0;
+    disk.fail_at = disk.busy_at = 0;
     sqlite3_vfs_register(on ? &disk.vfs : disk.real, 1);
 }
 

@@ -213,7 +213,7 @@ static bool model_find(cv_record *record, const cv_find *f, cv_row_visit visit, 
                     ordered = ordered || f->index->at[n] == field->offset;
                 if (ordered || field->role == CV_KEY || field->role == CV_OUTLINE)
                     memcpy(row + field->offset, all + field->offset,
-                           field->type == CV_INT ? sizeof(int64_t) : sizeof(cv_str));
+                           cv_field_is_int(field) ? sizeof(int64_t) : sizeof(cv_str));
             }
         }
         ok = visit(ctx, m->scopes.items[found.items[i].scope - 1].id, row, err);
@@ -292,7 +292,8 @@ static bool model_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vi
                                      c->rev,
                                      c->op_id,
                                      c->operation,
-                                     c->created_at};
+                                     c->created_at,
+                                     c->head};
         given++;
         if (!visit(ctx, &entry, err))
             return false;

@@ -10,6 +10,7 @@
 #ifndef CV_TEST_ROUNDS_H
 #define CV_TEST_ROUNDS_H
 
+#include "kit/room.h"
 #include "world.h"
 
 enum {
@@ -173,7 +174,8 @@ static inline void cv_rounds_open(cv_world *w, const char *folder)
 {
     *w = (cv_world){.now = 1767400000000, .folder = folder};
     cv_err err = {.arena = &w->a};
-    if (!cv_sqlite_open_marked(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", folder).p, false, &w->store, &err)) {
+    if (!cv_record_open(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", folder).p, CV_RECORD_EXISTING,
+                        &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err)) {
         cv_errs errs = {.items = &err, .count = 1};
         cv_rounds_die("the record does not open", &errs);
     }
@@ -182,8 +184,8 @@ static inline void cv_rounds_open(cv_world *w, const char *folder)
 /* Gives up the handle and the memory; the record stays. */
 static inline void cv_rounds_close(cv_world *w)
 {
-    cv_store_close(w->store);
-    w->store = NULL;
+    cv_record_close(w->record);
+    w->record = NULL;
     cv_buf_release(&w->out);
     cv_arena_release(&w->turn);
     cv_arena_release(&w->a);
@@ -211,7 +213,7 @@ static inline void cv_rounds_verify(cv_world *w, const char *id)
     cv_call call = cv_world_begin(w);
     cv_err err = {.arena = &w->turn};
     cv_json input;
-    call.input_text = id ? cv_arena_printf(&w->turn, "{\"dialogue_id\":\"%s\"}", id) : CV_STR("{}");
+    call.input_text = id ? cv_arena_printf(&w->turn, "{\"room\":\"dialogue\",\"scope\":\"%s\"}", id) : CV_STR("{}");
     assert_ok(cv_json_parse(&w->turn, call.input_text, &input, &err), &err);
     call.input = &input;
     if (cv_op_call(cv_op_find(CV_STR(""), CV_STR("verify")), &call))

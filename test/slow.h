@@ -14,7 +14,7 @@ static inline cv_str cv_slow_status(cv_arena *a, const cv_state *s, const cv_rec
     cv_str id = cv_entity_id(a, entity), status = {NULL, 0};
     for (size_t i = 0; i < s->events.count; i++) {
         const cv_rec_event *event = &s->events.items[i];
-        if (!cv_str_eq(event->subject_id, id) || event->event_round < 0 || event->event_round > round)
+        if (!cv_str_eq(event->subject_id, id) || event->step < 0 || event->step > round)
             continue;
         if (cv_str_eq(event->event_type, CV_STR("created")))
             status = CV_STR("open");

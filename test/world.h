@@ -14,13 +14,14 @@
 #include "base/err_json.h"
 #include "base/file.h"
 #include "dialogue/journal.h"
+#include "kit/room.h"
 #include "ops/op.h"
 
 typedef struct {
     cv_arena a;    /* for the whole test */
     cv_arena turn; /* for one call and what is looked at after it */
     const char *folder;
-    cv_store *store;
+    cv_record *record;
     int64_t now;
     bool for_people; /* answers have their texts */
     cv_buf out;
@@ -37,15 +38,15 @@ static inline void cv_world_open(cv_world *w)
     *w = (cv_world){.now = 1767323045678};
     w->folder = cv_test_folder(&w->a);
     cv_err err = {.arena = &w->a};
-    assert_ok(
-        cv_sqlite_open_marked(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, true, &w->store, &err),
-        &err);
+    assert_ok(cv_record_open(&w->a, cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p, CV_RECORD_CREATE,
+                             &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err),
+              &err);
     setenv("CV_CHECK_REPLIES", "1", 1);
 }
 
 static inline void cv_world_close(cv_world *w)
 {
-    cv_store_close(w->store);
+    cv_record_close(w->record);
     cv_test_remove(w->folder);
     cv_buf_release(&w->out);
     cv_arena_release(&w->turn);
@@ -70,15 +71,17 @@ static inline int cv_world_tear_down(void **state)
 /* Gives the record's file up, as before a fork, and takes it again. */
 static inline void cv_world_leave(cv_world *w)
 {
-    cv_store_close(w->store);
-    w->store = NULL;
+    cv_record_close(w->record);
+    w->record = NULL;
 }
 
 static inline void cv_world_return(cv_world *w)
 {
     cv_err err = {.arena = &w->a};
     const char *path = cv_arena_printf(&w->a, "%s/conclave.db", w->folder).p;
-    assert_ok(cv_sqlite_open_marked(&w->a, path, false, &w->store, &err), &err);
+    assert_ok(
+        cv_record_open(&w->a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err),
+        &err);
 }
 
 static inline cv_call cv_world_begin(cv_world *w)
@@ -87,7 +90,7 @@ static inline cv_call cv_world_begin(cv_world *w)
     cv_buf_clear(&w->out);
     w->errs = (cv_errs){0};
     return (cv_call){.arena = &w->turn,
-                     .store = w->store,
+                     .record = w->record,
                      .clock = {cv_world_now, w},
                      .root = w->folder,
                      .for_people = w->for_people,
@@ -105,7 +108,8 @@ static inline cv_str cv_world_request(cv_arena *a, cv_str text)
     return (cv_str){p, text.n};
 }
 
-/* A request that is JSON already; it must outlive the call. */
+/* A request that is JSON already; it must outlive the call. `verb` is one of the dialogue room, or the words of another
+ * operation: "agent show". */
 static inline bool cv_world_call_json(cv_world *w, const char *verb, cv_str text)
 {
     cv_call call = cv_world_begin(w);
@@ -114,7 +118,8 @@ static inline bool cv_world_call_json(cv_world *w, const char *verb, cv_str text
     call.input_text = cv_arena_copy(&w->turn, text);
     assert_ok(cv_json_parse(&w->turn, call.input_text, input, &err), &err);
     call.input = input;
-    const cv_operation *op = cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
+    const cv_operation *op =
+        strchr(verb, ' ') ? cv_op_called(cv_str_of(verb)) : cv_op_find(CV_STR("dialogue"), cv_str_of(verb));
     assert_non_null(op);
     return cv_op_call(op, &call);
 }
@@ -158,7 +163,7 @@ static inline cv_position cv_world_position(cv_world *w, const char *id)
     cv_position position;
     cv_err err = {.arena = &w->a};
     bool found;
-    assert_ok(w->store->calls->position(w->store, &w->a, cv_str_of(id), &position, &found, &err), &err);
+    assert_ok(cv_position_of(w->record, &w->a, cv_str_of(id), &position, &found, &err), &err);
     assert_true(found);
     return position;
 }
@@ -171,7 +176,6 @@ static inline void cv_world_dialogue(cv_world *w, const char *id, const char *co
     cv_state state = {.id = cv_str_of(id)};
     cv_journal j;
     cv_outcome outcome;
-    cv_err err = {.arena = &w->turn};
     call.input = &input;
     cv_journal_begin(&j, &call, &state);
     cv_rec_event *event = cv_journal_event(&j, 'D', state.id, CV_STR("created"), 0, CV_STR("[\"judge\"]"));
@@ -198,7 +202,8 @@ static inline void cv_world_dialogue(cv_world *w, const char *id, const char *co
         cv_journal_covers(&j, event, CV_REC_EXPERT, cv_journal_put(&j, CV_REC_EXPERT, &expert));
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
-    assert_ok(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err);
+    cv_request_begin(j.call, CV_STR("dialogue create"));
+    assert_true(cv_journal_commit(&j, CV_STR("{}"), &outcome));
 }
 
 /* ---- golden files ---------------------------------------------------------------------------- */

@@ -23,6 +23,9 @@ DELETE FROM $table WHERE (scope, $keys) = (?, $values);
 -- name: redact
 UPDATE $table SET $field = ? WHERE (scope, $keys) = (?, $values);
 
+-- name: strays
+SELECT s.room, s.name FROM scopes AS s WHERE s.room <> ? AND EXISTS (SELECT 1 FROM $table WHERE scope = s.number) LIMIT 1;
+
 -- name: find
 SELECT $columns FROM $table AS t $indexed WHERE ($equal) = ($equal_values)$conditions ORDER BY $order LIMIT ?;
 
@@ -44,22 +47,40 @@ UPDATE scopes SET rev = :rev, head = :head, event_count = :event_count WHERE num
 -- name: scopes
 SELECT name, rev, head, event_count FROM scopes WHERE room = :room AND name > :after ORDER BY name LIMIT :limit;
 
+-- name: scope_rooms
+SELECT room, min(name) FROM scopes GROUP BY room ORDER BY room;
+
 -- name: feed
 SELECT c.number, c.head, s.room, s.name, c.rev, c.op_id, c.operation, c.created_at
 FROM commits AS c CROSS JOIN scopes AS s ON s.number = c.scope
 WHERE c.number > :after ORDER BY c.number LIMIT :limit;
 
--- name: feed_at
-SELECT head FROM commits WHERE number = :number;
+-- name: commit_at
+SELECT number, head FROM commits WHERE number = :number;
 
--- name: feed_last
+-- name: commit_last
 SELECT number, head FROM commits ORDER BY number DESC LIMIT 1;
+
+-- The first number that is missing.
+
+-- name: commit_gap
+SELECT CASE WHEN first > 1 THEN 1 ELSE (SELECT min(number) + 1 FROM commits AS c
+                                        WHERE NOT EXISTS (SELECT 1 FROM commits WHERE number = c.number + 1)) END
+FROM (SELECT min(number) AS first, max(number) AS last, count(*) AS rows FROM commits)
+WHERE rows > 0 AND (first <> 1 OR last <> rows);
+
+-- A commit behind which one of the same scope with a smaller number has the next rev.
+
+-- name: commit_order
+SELECT c.number FROM commits AS c JOIN commits AS d ON d.scope = c.scope AND d.rev = c.rev + 1
+WHERE d.number < c.number LIMIT 1;
 
 -- name: reader
 SELECT position FROM readers WHERE reader = :reader;
 
 -- name: reader_add
-INSERT INTO readers (reader, position) VALUES (:reader, :to) ON CONFLICT (reader) DO NOTHING;
+INSERT INTO readers (reader, position) VALUES (:reader, :to)
+ON CONFLICT (reader) DO UPDATE SET position = :to WHERE position = '';
 
 -- name: reader_move
 UPDATE readers SET position = :to WHERE reader = :reader AND position = :from;
@@ -70,7 +91,7 @@ PRAGMA data_version;
 -- name: synchronous_normal
 PRAGMA synchronous = NORMAL;
 
--- name: synchronous_full
+-- name: synchronous
 PRAGMA synchronous = FULL;
 
 -- ---- search -------------------------------------------------------------------------------------------------------
@@ -88,13 +109,16 @@ UPDATE search_texts
 SET ids = :ids, more_ids = :more_ids, status = :status, people = :people, title = :title, body = :body
 WHERE id = :id;
 
+-- Words of one text, by its values: FTS5 gathers in memory what comes so. After an INSERT that selects it would write
+-- what it has each time, to be able to take back that statement alone.
+
 -- name: search_take_back
 INSERT INTO search_index (search_index, rowid, ids, title, body)
-SELECT 'delete', id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+VALUES ('delete', :id, :ids || ' ' || :more_ids, spaced(:title), spaced(:body));
 
 -- name: search_enter
 INSERT INTO search_index (rowid, ids, title, body)
-SELECT id, ids || ' ' || more_ids, spaced(title), spaced(body) FROM search_texts WHERE id = :id;
+VALUES (:id, :ids || ' ' || :more_ids, spaced(:title), spaced(:body));
 
 -- name: search_clear_index
 INSERT INTO search_index (search_index) VALUES ('delete-all');
@@ -110,7 +134,8 @@ DELETE FROM readers WHERE reader = :reader;
 
 -- name: search
 SELECT t.id, s.room, s.name, t.kind, t.thing, bm25(search_index, 10000.0, 4.0, 1.0) AS score
-FROM search_index JOIN search_texts AS t ON t.id = search_index.rowid JOIN scopes AS s ON s.number = t.scope
+FROM search_index JOIN search_texts AS t INDEXED BY search_things ON t.id = search_index.rowid
+    JOIN scopes AS s ON s.number = t.scope
 WHERE search_index MATCH :expression
     AND (:room IS NULL OR s.room = :room)
     AND (:scope IS NULL OR s.name = :scope)
@@ -125,6 +150,31 @@ SELECT title, body, status, people FROM search_texts WHERE id = :id;
 
 -- name: fts5_api
 SELECT fts5(?1);
+
+-- What the index has of each text, and how long the texts are for it.
+
+-- name: search_seen_texts
+SELECT t.id, t.ids || ' ' || t.more_ids, t.title, t.body, d.sz
+FROM search_texts AS t LEFT JOIN search_index_docsize AS d ON d.id = t.id;
+
+-- name: search_check_sizes
+SELECT 'search_index counts other rows than there are'
+WHERE (SELECT count(*) FROM search_index_docsize) <> (SELECT count(*) FROM search_texts);
+
+-- name: search_all_words
+SELECT term, doc, col, "offset" FROM search_words;
+
+-- name: search_averages
+SELECT block FROM search_index_data WHERE id = 1;
+
+-- The texts of a scope, in the order of kind and thing; those that belong to no scope.
+
+-- name: search_texts_of
+SELECT kind, thing, ids, more_ids, title, body, status, people FROM search_texts WHERE scope = :scope
+ORDER BY kind, thing;
+
+-- name: search_seen_rev
+SELECT coalesce(max(rev), 0) FROM commits WHERE scope = :scope AND number <= :number;
 
 -- ---- the live schema ----------------------------------------------------------------------------------------------
 
@@ -142,3 +192,72 @@ SELECT name FROM pragma_index_info(:index) ORDER BY seqno;
 
 -- name: schema_parent
 SELECT count(*) FROM pragma_foreign_key_list(:table) WHERE "table" = 'scopes' AND "from" = 'scope' AND "to" = 'number';
+
+-- ---- transactions and the file ------------------------------------------------------------------------------------
+
+-- name: begin_read
+BEGIN;
+
+-- name: begin_write
+BEGIN IMMEDIATE;
+
+-- name: commit
+COMMIT;
+
+-- name: rollback
+ROLLBACK;
+
+-- name: journal_mode
+PRAGMA journal_mode;
+
+-- name: wal
+PRAGMA journal_mode = WAL;
+
+-- name: recursive_triggers
+PRAGMA recursive_triggers = ON;
+
+-- name: application
+PRAGMA application_id;
+
+-- name: application_set
+PRAGMA application_id = 1129270851;
+
+-- name: tables
+SELECT count(*) FROM sqlite_schema;
+
+-- name: migrations
+SELECT version, name, checksum, program FROM schema_migrations ORDER BY version;
+
+-- name: migration_put
+INSERT INTO schema_migrations (version, name, checksum, program) VALUES (:version, :name, :checksum, :program);
+
+-- What a program's migrations make, to compare two databases: the objects, the settings of the search index.
+
+-- name: schema_objects
+SELECT type || ' ' || name, coalesce(sql, '') || ' on ' || tbl_name FROM sqlite_schema ORDER BY type, name;
+
+-- name: schema_settings
+SELECT 'search_index_config ' || k, CAST(v AS TEXT) FROM search_index_config ORDER BY k;
+
+-- name: schema_versions
+SELECT 'schema_migrations ' || version, name || ' ' || checksum FROM schema_migrations ORDER BY version;
+
+-- name: integrity
+PRAGMA integrity_check (1);
+
+-- name: foreign_keys
+PRAGMA foreign_key_check;
+
+-- name: backup
+VACUUM INTO :path;
+
+-- What was replaced or removed is gone from the segments of the search index, the free pages and the log.
+
+-- name: search_optimize
+INSERT INTO search_index (search_index) VALUES ('optimize');
+
+-- name: vacuum
+VACUUM;
+
+-- name: empty_log
+PRAGMA wal_checkpoint (TRUNCATE);

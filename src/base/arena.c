@@ -1,11 +1,29 @@
 /* arena.c - memory with a lifetime; see arena.h. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
+
+/* What nobody has taken, and what was given back, is not to be touched: AddressSanitizer tells who does. */
+#if defined(__SANITIZE_ADDRESS__)
+#define GUARDED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GUARDED
+#endif
+#endif
+#ifdef GUARDED
+#include <sanitizer/asan_interface.h>
+#define FORBID(from, to) ASAN_POISON_MEMORY_REGION(from, (size_t)((to) - (from)))
+#define ALLOW(p, size) ASAN_UNPOISON_MEMORY_REGION(p, size)
+#else
+#define FORBID(from, to) ((void)0)
+#define ALLOW(p, size) ((void)0)
+#endif
 
 struct cv_arena_chunk {
     cv_arena_chunk *next;
@@ -13,6 +31,9 @@ struct cv_arena_chunk {
 };
 
 enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, LARGEST_KEPT = 16 << 20, ALIGN = alignof(max_align_t) };
+
+_Static_assert((ALIGN & (ALIGN - 1)) == 0 && FIRST_CHUNK % ALIGN == 0, "chunks are whole units");
+_Static_assert(FIRST_CHUNK <= LARGEST_CHUNK && LARGEST_CHUNK <= LARGEST_KEPT, "chunks grow, and most are kept");
 
 _Noreturn void cv_out_of_memory(size_t wanted)
 {
@@ -36,6 +57,12 @@ static void add_chunk(cv_arena *a, size_t least)
     a->end = chunk->bytes + size;
     a->chunks++;
     a->bytes += size;
+    FORBID(a->free, a->end);
+}
+
+static size_t aligned(size_t size)
+{
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 /* Bytes that the caller fills at once. */
@@ -43,11 +70,13 @@ static void *take(cv_arena *a, size_t size)
 {
     if (size > SIZE_MAX / 2)
         cv_out_of_memory(size);
-    size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    if (!a->head || size > (size_t)(a->end - a->free))
-        add_chunk(a, size);
+    size_t whole = aligned(size);
+    if (!a->head || whole > (size_t)(a->end - a->free))
+        add_chunk(a, whole);
     void *p = a->free;
-    a->free += size;
+    a->free += whole;
+    assert(a->free <= a->end);
+    ALLOW(p, size);
     return p;
 }
 
@@ -71,9 +100,17 @@ void *cv_arena_array(cv_arena *a, size_t count, size_t size)
 
 void *cv_arena_grow(cv_arena *a, void *items, size_t count, size_t *capacity, size_t size)
 {
+    assert(count <= *capacity && size > 0);
     size_t wanted = *capacity ? *capacity * 2 : 8;
     if (wanted > SIZE_MAX / 2 / size)
         cv_out_of_memory(SIZE_MAX);
+    size_t had = aligned(*capacity * size), more = aligned(wanted * size) - had;
+    if (items && (char *)items + had == a->free && more <= (size_t)(a->end - a->free)) { /* it came last */
+        a->free += more;
+        ALLOW(items, wanted * size);
+        *capacity = wanted;
+        return items;
+    }
     void *grown = take(a, wanted * size);
     if (count)
         memcpy(grown, items, count * size);
@@ -119,6 +156,24 @@ cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y)
     return (cv_str){p, x.n + y.n};
 }
 
+cv_str cv_arena_list(cv_arena *a, const cv_str *items, size_t count)
+{
+    size_t size = count ? 2 * (count - 1) : 0, n = 0;
+    for (size_t i = 0; i < count; i++)
+        size += items[i].n;
+    char *p = take(a, size + 1);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(p + n, ", ", i ? 2 : 0);
+        n += i ? 2 : 0;
+        if (items[i].n)
+            memcpy(p + n, items[i].p, items[i].n);
+        n += items[i].n;
+    }
+    assert(n == size);
+    p[n] = '\0';
+    return (cv_str){p, n};
+}
+
 cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
 {
     va_list again;
@@ -158,12 +213,14 @@ void cv_arena_release(cv_arena *a)
 void cv_arena_rewind(cv_arena *a, cv_arena mark)
 {
     while (a->head != mark.head) {
+        assert(a->head && "a mark is of the same arena, and older");
         cv_arena_chunk *next = a->head->next;
         free(a->head);
         a->head = next;
     }
     mark.chunks = a->chunks; /* counts calls, and those were made */
     *a = mark;
+    FORBID(a->free, a->end);
 }
 
 void cv_arena_reset(cv_arena *a)
@@ -178,5 +235,6 @@ void cv_arena_reset(cv_arena *a)
     }
     if (a->head)
         a->free = a->head->bytes;
+    FORBID(a->free, a->end);
     a->chunks = 0;
 }

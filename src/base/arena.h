@@ -45,6 +45,7 @@ cv_str cv_arena_lower(cv_arena *a, cv_str text);
 cv_str cv_arena_copy(cv_arena *a, cv_str s);  /* the same bytes, in the arena */
 char *cv_arena_copy_z(cv_arena *a, cv_str s); /* … with a terminator, for libc */
 cv_str cv_arena_join(cv_arena *a, cv_str x, cv_str y);
+cv_str cv_arena_list(cv_arena *a, const cv_str *items, size_t count); /* "a, b, c" */
 cv_str cv_arena_printf(cv_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 cv_str cv_arena_vprintf(cv_arena *a, const char *format, va_list args)
     __attribute__((format(printf, 2, 0), nonnull(2)));
@@ -58,8 +59,9 @@ void cv_arena_rewind(cv_arena *a, cv_arena mark);
 /* Empty again; the memory is kept for the next request, unless it was unusually much. */
 void cv_arena_reset(cv_arena *a);
 
-/* Growing arrays in an arena: `items`, `count` and `capacity` in the caller's struct. The old block stays
- * behind in the arena, so growth doubles and at most half of the memory is waste.
+/* Growing arrays in an arena: `items`, `count` and `capacity` in the caller's struct. The block that was taken
+ * last grows where it is; another one stays behind in the arena, so growth doubles and at most half of the memory is
+ * waste.
  *
  *     typedef struct { cv_mark *items; size_t count, capacity; } cv_marks;
  *     *CV_PUSH(a, &marks) = mark;

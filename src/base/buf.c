@@ -1,6 +1,7 @@
 /* buf.c - a buffer that grows up to a ceiling; see buf.h. */
 #include "base/buf.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,10 +11,12 @@
 #include "base/limits.h"
 
 enum { PAGE = 64 << 10, FIRST = 256 };
+_Static_assert(FIRST <= PAGE && PAGE <= CV_MAX_BUF_BYTES, "every buffer has room for its first bytes");
 
 /* Room for `n` more bytes, or `failed`. */
 static bool reserve(cv_buf *b, size_t n)
 {
+    assert(b->n <= b->capacity);
     if (b->failed)
         return false;
     size_t ceiling = b->ceiling ? b->ceiling : CV_MAX_BUF_BYTES;
@@ -39,6 +42,7 @@ static bool reserve(cv_buf *b, size_t n)
 /* Whoever finishes asks much later: the reason is kept here. */
 static void pour(cv_buf *b, cv_str s)
 {
+    assert(b->sink);
     if (b->failed || b->sink(b->sink_to, s))
         return;
     b->failed = true;
@@ -119,6 +123,7 @@ void cv_buf_release(cv_buf *b)
 
 cv_str cv_buf_take(cv_buf *b, cv_arena *a)
 {
+    assert(!b->sink && "what went to a sink cannot be taken");
     cv_str taken = cv_arena_copy(a, cv_buf_str(b));
     cv_buf_release(b);
     return taken;

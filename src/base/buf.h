@@ -26,7 +26,7 @@ typedef struct {
 char *cv_buf_extend_further(cv_buf *b, size_t n);
 static inline char *cv_buf_extend(cv_buf *b, size_t n)
 {
-    if (n > b->capacity - b->n || b->failed || b->sink)
+    if (n > b->capacity - b->n || b->failed)
         return cv_buf_extend_further(b, n);
     b->n += n;
     return b->p + b->n - n;

@@ -70,10 +70,15 @@ SETTER(suggest, suggestion)
 SETTER(operation, operation)
 SETTER(file, file)
 SETTER(item_type, item_type)
-SETTER(local_id, local_id)
 SETTER(constraint, constraint)
 SETTER(context, context)
 #undef SETTER
+
+void cv_err_item(cv_err *err, cv_str key, cv_str id)
+{
+    err->item_key = cv_arena_copy(err->arena, key);
+    err->item_id = cv_arena_copy(err->arena, id);
+}
 
 void cv_err_options(cv_err *err, const cv_str *options, size_t count)
 {
@@ -98,7 +103,8 @@ void cv_err_copy(cv_err *to, const cv_err *from)
                    .line = from->line,
                    .column = from->column,
                    .item_type = cv_arena_copy(a, from->item_type),
-                   .local_id = cv_arena_copy(a, from->local_id),
+                   .item_key = cv_arena_copy(a, from->item_key),
+                   .item_id = cv_arena_copy(a, from->item_id),
                    .constraint = cv_arena_copy(a, from->constraint),
                    .context = cv_arena_copy(a, from->context)};
     cv_err_options(&copy, from->options, from->option_count);

@@ -53,7 +53,8 @@ typedef struct {
     size_t column; /* in code points, 1-based */
     /* Of a fault in a batch, and what the rule was; all of them may be empty. */
     CV_ERR_KEPT cv_str item_type;  /* "perspective"; else told by the field */
-    CV_ERR_KEPT cv_str local_id;   /* "MUFFIN-P0101" */
+    CV_ERR_KEPT cv_str item_key;   /* what the request calls the id of the item: a word of the room */
+    CV_ERR_KEPT cv_str item_id;    /* … and the id: "MUFFIN-P0101" */
     CV_ERR_KEPT cv_str constraint; /* the rule that was broken: "required", "semantic" */
     CV_ERR_KEPT cv_str context;    /* a JSON object with what else is known: {"source_id":"P0101"} */
 } cv_err;
@@ -83,7 +84,7 @@ void cv_err_suggest(cv_err *err, cv_str suggestion);
 void cv_err_operation(cv_err *err, cv_str operation);
 void cv_err_file(cv_err *err, cv_str file);
 void cv_err_item_type(cv_err *err, cv_str item_type);
-void cv_err_local_id(cv_err *err, cv_str local_id);
+void cv_err_item(cv_err *err, cv_str key, cv_str id);
 void cv_err_constraint(cv_err *err, cv_str constraint);
 void cv_err_context(cv_err *err, cv_str context);
 

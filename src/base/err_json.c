@@ -30,7 +30,10 @@ static void print_members(const cv_err *err, cv_json_writer *w)
     cv_json_key_str(w, "error_code", cv_err_word(err->code));
     cv_json_key_str(w, "message", err->message);
     cv_json_key_str_if(w, "item_type", item_type(err));
-    cv_json_key_str_if(w, "local_id", err->local_id);
+    if (err->item_id.n > 0) {
+        cv_json_key(w, err->item_key);
+        cv_json_str(w, err->item_id);
+    }
     cv_json_key_str_if(w, "field", err->field);
     cv_json_key_str_if(w, "value", err->value);
     cv_json_key_str_if(w, "constraint", err->constraint);

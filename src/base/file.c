@@ -330,10 +330,11 @@ static bool set_permissions(const job *j, int fd)
 
 static const cv_str temporary_begin = CV_STR_INIT(".conclave-"), temporary_end = CV_STR_INIT(".tmp");
 
-/* SQLite keeps files of its own beside a database that is made under a temporary name. */
+/* A database that is made under a temporary name has files of SQLite and of the record beside it. */
 static cv_str without_companion(cv_str name)
 {
-    static const cv_str ends[] = {CV_STR_INIT("-wal"), CV_STR_INIT("-shm"), CV_STR_INIT("-journal")};
+    static const cv_str ends[] = {CV_STR_INIT("-wal"), CV_STR_INIT("-shm"), CV_STR_INIT("-turn"),
+                                  CV_STR_INIT("-watermark"), CV_STR_INIT("-journal")};
     for (size_t i = 0; i < CV_COUNT(ends); i++)
         if (cv_str_ends(name, ends[i]))
             return cv_str_head(name, name.n - ends[i].n);
@@ -592,6 +593,31 @@ static void settle(job *j, const char *displaced)
     *CV_PUSH(a, &j->keeper->kept) = cv_where_in(a, j->holder, displaced).path;
 }
 
+/* The displaced file goes back to its name. What stood there meanwhile was our new file, and is kept only if somebody
+ * has changed it in that moment; where two files cannot be exchanged, a file that came there meanwhile stays, and the
+ * displaced one is kept. Always false. */
+static bool give_way(job *j, const char *displaced)
+{
+    const char *made = j->temporary;
+    bool exchanged = !made, moved; /* the new file has the name */
+    if (exchanged) {
+        moved = j->calls->rename(j->folder, displaced, j->name, RENAME_EXCHANGE) == 0;
+    } else {
+        j->temporary = displaced;
+        moved = move_temporary(j, j->name);
+        j->temporary = made;
+    }
+    if (!moved)
+        *CV_PUSH(j->keeper->arena, &j->keeper->kept) = cv_where_in(j->keeper->arena, j->holder, displaced).path;
+    else if (exchanged)
+        settle(j, displaced);
+    if (!sync_folder(j))
+        return false;
+    cv_err_set(j->err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it stands as it is");
+    cv_err_file(j->err, cv_str_of(j->path));
+    return false;
+}
+
 static bool publish(job *j)
 {
     for (int tries = 0; tries < MAX_TEMPORARIES; tries++) {
@@ -607,6 +633,8 @@ static bool publish(job *j)
             !exchange(j, &displaced))
             return false;
         bool done = !j->temporary;
+        if (displaced && j->keeper->gives_way && !may_go(j, displaced))
+            return give_way(j, displaced);
         if (done && !sync_folder(j))
             return false;
         if (displaced)

@@ -43,6 +43,7 @@ typedef struct {
      */
     bool (*is_ours)(void *ctx, cv_str bytes, bool unmarked);
     void *ctx;
+    bool gives_way; /* what is not known stays where it is, and the new file goes: file_changed */
     struct {
         const char **items;
         size_t count, capacity;

@@ -1,6 +1,8 @@
 /* groups.c - a stable counting sort; see groups.h. */
 #include "base/groups.h"
 
+#include <assert.h>
+
 cv_groups cv_groups_of(cv_arena *a, const uint32_t *keys, size_t count, size_t groups)
 {
     cv_groups g = {CV_NEW_ARRAY(a, groups + 2, uint32_t), CV_NEW_ARRAY(a, count, uint32_t)};
@@ -10,7 +12,9 @@ cv_groups cv_groups_of(cv_arena *a, const uint32_t *keys, size_t count, size_t g
             next[keys[i] + 1]++;
     for (size_t k = 1; k < groups; k++)
         next[k] += next[k - 1];
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        assert(keys[i] < groups);
         g.order[next[keys[i]]++] = (uint32_t)i;
+    }
     return g;
 }

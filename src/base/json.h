@@ -97,22 +97,25 @@ void cv_json_value(cv_json_writer *w, const cv_json *value); /* a whole tree aga
 void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value);
 void cv_json_strs(cv_json_writer *w, const cv_str *items, size_t count);
 
-/* A key and its value in one go. Inline, because a key is a literal and its length known to the compiler. */
+/* A key that is a word of the program, and so is UTF-8. */
+void cv_json_key_word(cv_json_writer *w, cv_str key);
+
+/* Such a key and its value in one go. Inline, because a key is a literal and its length known to the compiler. */
 static inline void cv_json_key_str(cv_json_writer *w, const char *key, cv_str value)
 {
-    cv_json_key(w, cv_str_of(key));
+    cv_json_key_word(w, cv_str_of(key));
     cv_json_str(w, value);
 }
 
 static inline void cv_json_key_int(cv_json_writer *w, const char *key, int64_t value)
 {
-    cv_json_key(w, cv_str_of(key));
+    cv_json_key_word(w, cv_str_of(key));
     cv_json_int(w, value);
 }
 
 static inline void cv_json_key_bool(cv_json_writer *w, const char *key, bool value)
 {
-    cv_json_key(w, cv_str_of(key));
+    cv_json_key_word(w, cv_str_of(key));
     cv_json_bool(w, value);
 }
 

@@ -1,6 +1,7 @@
 /* json_get.c - members of a tree of JSON, and numbers as the machine has them; see json.h. */
 #include "base/json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -91,5 +92,7 @@ cv_str cv_json_type_word(cv_json_type type)
         [CV_JSON_STRING] = CV_STR_INIT("string"), [CV_JSON_ARRAY] = CV_STR_INIT("array"),
         [CV_JSON_OBJECT] = CV_STR_INIT("object"),
     };
+    _Static_assert(CV_COUNT(words) == CV_JSON_OBJECT + 1, "a word per type");
+    assert((size_t)type < CV_COUNT(words));
     return words[type];
 }

@@ -16,7 +16,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8, BLOCK = 4096 };
+enum { LEVELS = sizeof((cv_json_writer *)0)->objects * 8, BLOCK = 4096, MOST_ESCAPED = sizeof "\\u001f" - 1 };
 
 _Static_assert(LEVELS >= 2 * CV_MAX_JSON_DEPTH, "a whole tree fits inside a reply");
 
@@ -153,7 +153,8 @@ static char *write_byte(char *to, unsigned char c)
     return to + sizeof digits;
 }
 
-static void write_escaped(char *to, cv_str s)
+/* Returns where it ends. */
+static char *write_escaped(char *to, cv_str s)
 {
     for (; s.n > 0; s = cv_str_from(s, 8))
         if (is_plain_word(s)) {
@@ -163,6 +164,7 @@ static void write_escaped(char *to, cv_str s)
             for (size_t i = 0; i < 8 && i < s.n; i++)
                 to = write_byte(to, (unsigned char)s.p[i]);
         }
+    return to;
 }
 
 /* Keys and most values are short and have nothing to escape. */
@@ -176,15 +178,17 @@ static void add_plain(cv_buf *out, cv_str s)
         memcpy(to + 1, s.p, s.n);
 }
 
-/* In blocks, so that what flows into a sink needs no more memory than they do. */
+/* In blocks, so that what flows into a sink needs no more memory than they do. How much room a block needs is counted
+ * only where there is not enough for any block of its length. */
 static void add_escaped(cv_buf *out, cv_str s)
 {
     while (s.n > 0) {
         cv_str block = cv_str_head(s, BLOCK);
-        char *to = cv_buf_extend(out, escaped_size(block));
+        bool ample = MOST_ESCAPED * block.n <= out->capacity - out->n;
+        char *to = cv_buf_extend(out, ample ? MOST_ESCAPED * block.n : escaped_size(block));
         if (!to)
             return;
-        write_escaped(to, block);
+        out->n = (size_t)(write_escaped(to, block) - out->p);
         s = cv_str_from(s, block.n);
     }
 }
@@ -208,15 +212,31 @@ static void add_quoted(cv_buf *out, cv_str s)
     cv_buf_add_char(out, '"');
 }
 
+static void end_key(cv_json_writer *w)
+{
+    cv_buf_add_char(w->out, ':');
+    if (w->indent)
+        cv_buf_add_char(w->out, ' ');
+    w->after_key = true;
+}
+
 void cv_json_key(cv_json_writer *w, cv_str key)
 {
     assert(in_object(w) && !w->after_key);
     separate(w);
     add_quoted(w->out, key);
-    cv_buf_add_char(w->out, ':');
-    if (w->indent)
-        cv_buf_add_char(w->out, ' ');
-    w->after_key = true;
+    end_key(w);
+}
+
+void cv_json_key_word(cv_json_writer *w, cv_str key)
+{
+    assert(in_object(w) && !w->after_key);
+    separate(w);
+    if (is_plain(key))
+        add_plain(w->out, key);
+    else
+        add_quoted(w->out, key);
+    end_key(w);
 }
 
 void cv_json_str(cv_json_writer *w, cv_str value)
@@ -227,16 +247,8 @@ void cv_json_str(cv_json_writer *w, cv_str value)
 
 void cv_json_int(cv_json_writer *w, int64_t value)
 {
-    char digits[20], *p = digits + sizeof digits; /* -9223372036854775808 */
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    before_value(w);
-    do {
-        *--p = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (value < 0)
-        *--p = '-';
-    cv_buf_add(w->out, cv_str_range(p, digits + sizeof digits));
+    char room[CV_INT_DIGITS];
+    cv_json_raw(w, cv_str_of_int(value, room));
 }
 
 void cv_json_bool(cv_json_writer *w, bool value)
@@ -305,6 +317,23 @@ static int by_key(const void *x, const void *y)
     return cv_str_order((*a)->key, (*b)->key);
 }
 
+/* Most objects are small. */
+static void sort_members(const cv_json_member **members, size_t count)
+{
+    enum { SMALL = 16 };
+    if (count > SMALL) {
+        qsort(members, count, sizeof *members, by_key);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        const cv_json_member *one = members[i];
+        size_t at = i;
+        for (; at > 0 && cv_str_order(members[at - 1]->key, one->key) > 0; at--)
+            members[at] = members[at - 1];
+        members[at] = one;
+    }
+}
+
 void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value)
 {
     if (value->type == CV_JSON_ARRAY) {
@@ -316,8 +345,7 @@ void cv_json_canonical(cv_json_writer *w, cv_arena *a, const cv_json *value)
         const cv_json_member **sorted = CV_NEW_ARRAY(a, value->count, const cv_json_member *);
         for (uint32_t i = 0; i < value->count; i++)
             sorted[i] = &value->members[i];
-        if (value->count > 1)
-            qsort(sorted, value->count, sizeof *sorted, by_key);
+        sort_members(sorted, value->count);
         cv_json_begin_object(w);
         for (uint32_t i = 0; i < value->count; i++) {
             cv_json_key(w, sorted[i]->key);

@@ -5,11 +5,14 @@
  */
 #include "base/map.h"
 
+#include <assert.h>
+
 enum { FIRST_CAPACITY = 16 };
 
 /* The slot that holds `key`, or the free one where it belongs. The map is never full. */
 static cv_map_slot *find(const cv_map *m, cv_str key, uint64_t hash)
 {
+    assert(m->count < m->capacity && (m->capacity & (m->capacity - 1)) == 0);
     size_t mask = m->capacity - 1;
     for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
         cv_map_slot *slot = &m->slots[i];

@@ -75,6 +75,19 @@ bool cv_str_split(cv_str *rest, char sep, cv_str *ret_piece)
     return true;
 }
 
+cv_str cv_str_of_int(int64_t value, char room[CV_INT_DIGITS])
+{
+    char *end = room + CV_INT_DIGITS, *p = end;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        *--p = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (value < 0)
+        *--p = '-';
+    return cv_str_range(p, end);
+}
+
 bool cv_str_to_int(cv_str s, int *ret_value)
 {
     if (s.n == 0 || s.n > 9)
@@ -143,4 +156,12 @@ cv_str cv_str_nearest(cv_str s, const cv_str *words, size_t count)
         }
     }
     return best;
+}
+
+int cv_words_find(cv_words words, cv_str s)
+{
+    for (size_t i = 0; i < words.count; i++)
+        if (cv_str_eq_nocase(words.items[i], s))
+            return (int)i;
+    return -1;
 }

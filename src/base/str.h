@@ -9,6 +9,7 @@
 #ifndef CV_BASE_STR_H
 #define CV_BASE_STR_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ static inline cv_str cv_str_of(const char *z)
 
 static inline cv_str cv_str_range(const char *begin, const char *end)
 {
+    assert(begin <= end);
     return (cv_str){begin, (size_t)(end - begin)};
 }
 
@@ -152,6 +154,10 @@ size_t cv_str_find_char(cv_str s, char c);
 /* Cuts the next piece of `*rest` off at `sep`; false when nothing is left. */
 bool cv_str_split(cv_str *rest, char sep, cv_str *ret_piece);
 
+/* A number in decimal digits, written into the caller's room. */
+enum { CV_INT_DIGITS = 20 }; /* -9223372036854775808 */
+cv_str cv_str_of_int(int64_t value, char room[CV_INT_DIGITS]);
+
 /* Digits only, 1 to 9 of them: a non-negative int. False for anything else. */
 bool cv_str_to_int(cv_str s, int *ret_value);
 
@@ -163,5 +169,16 @@ size_t cv_str_distance(cv_str a, cv_str b, size_t max);
 
 /* The word of `words` nearest to `s` (at most a third of its letters apart), or an empty view. */
 cv_str cv_str_nearest(cv_str s, const cv_str *words, size_t count);
+
+/* ---- lists of words
+ * -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const cv_str *items;
+    size_t count;
+} cv_words;
+
+/* Index of the word equal to `s` without regard to case, or -1. */
+int cv_words_find(cv_words words, cv_str s);
 
 #endif

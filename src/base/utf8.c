@@ -266,3 +266,9 @@ bool cv_utf8_is_emoji(uint32_t code)
             return code >= ranges[i].first;
     return false;
 }
+
+cv_str cv_excerpt(cv_arena *a, cv_str s)
+{
+    enum { MOST = 60 };
+    return cv_utf8_excerpt(a, s, MOST);
+}

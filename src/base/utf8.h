@@ -26,6 +26,9 @@ cv_str cv_utf8_limit(cv_str s, size_t characters);
 /* At most `most` bytes for a message: an ellipsis stands for what was cut off. */
 cv_str cv_utf8_excerpt(cv_arena *a, cv_str s, size_t most);
 
+/* The same, as short as a value in the middle of a sentence. */
+cv_str cv_excerpt(cv_arena *a, cv_str s);
+
 /* Cuts one code point off the front of valid UTF-8; false at the end. */
 bool cv_utf8_next(cv_str *rest, uint32_t *ret_code);
 

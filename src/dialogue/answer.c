@@ -1,64 +1,46 @@
 /* answer.c - rows and selections as JSON; see answer.h. */
 #include "dialogue/answer.h"
 
-static bool is_one_of(cv_str name, const cv_str *names, size_t count)
-{
-    return cv_words_find((cv_words){names, count}, name) >= 0;
-}
+/* An expert of the pool was never retained: that is said of seats. */
+static const cv_str source_words[] = {CV_STR_INIT("pool"), CV_STR_INIT("created")};
+static const cv_words sources = {source_words, CV_COUNT(source_words)};
 
-/* Texts that hold decimals, and numbers that hold yes or no. */
-static bool is_decimal(cv_str name)
-{
-    static const cv_str names[] = {CV_STR_INIT("relevance"), CV_STR_INIT("convergence_target")};
-    return is_one_of(name, names, CV_COUNT(names));
-}
+#define CV_THIS_TYPE cv_rec_expert
+const cv_shape cv_expert_shape[] = {
+    CV_ROW_SAYS(ALWAYS, INT, "position", NULL, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "role", NULL, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "tier", NULL, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "source", &sources, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "created_at", NULL, ""),
+    CV_ROW(rev, &cv_rec_expert_type, NONE),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static bool is_flag(cv_str name)
-{
-    static const cv_str names[] = {CV_STR_INIT("calibrated"), CV_STR_INIT("strict_convergence")};
-    return is_one_of(name, names, CV_COUNT(names));
-}
-
-static void write_text(cv_json_writer *w, const cv_field *field, cv_str text)
-{
-    if (!text.p)
-        cv_json_null(w);
-    else if (field->type == CV_FIELD_JSON || is_decimal(field->name))
-        cv_json_raw(w, text);
-    else
-        cv_json_str(w, text);
-}
-
-static void write_int(cv_json_writer *w, const cv_field *field, int64_t value)
-{
-    if (value == CV_ABSENT)
-        cv_json_null(w);
-    else if (is_flag(field->name))
-        cv_json_bool(w, value != 0);
-    else
-        cv_json_int(w, value);
-}
-
-void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool whole)
-{
-    const cv_rec_type *type = &cv_rec_types[kind];
-    for (size_t i = 0; i < type->field_count; i++) {
-        const cv_field *field = &type->fields[i];
-        const char *at = (const char *)row + field->offset;
-        if (field->type == CV_FIELD_JSON && !whole)
-            continue;
-        cv_json_key(w, field->name);
-        if (field->type == CV_FIELD_INT) {
-            int64_t value;
-            memcpy(&value, at, sizeof value);
-            write_int(w, field, value);
-        } else {
-            cv_str text;
-            memcpy(&text, at, sizeof text);
-            write_text(w, field, text);
-        }
-    }
-}
+#define CV_THIS_TYPE cv_state
+static const cv_shape known[] = {
+    CV_ROW_SAYS(ALWAYS, TEXT, "title", NULL, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "status", &cv_dialogue_words, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "created_at", NULL, ""),
+    CV_ROW_SAYS(OR_NULL, TEXT, "output_dir", NULL, "relative to the project's root, unless absolute"),
+    {0},
+};
+const cv_shape cv_dialogue_shape[] = {
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_SPREAD_SAME(known),
+    CV_ROW_SAYS(OR_NULL, MAP, "calibration", NULL, ""),
+    CV_ROW_SAYS(OR_NULL, MAP, "background", NULL, ""),
+    CV_ROW_SAYS(OR_NULL, MAP, "expert_pool", NULL, ""),
+    CV_ROW(dialogue, &cv_rec_dialogue_type, KEY),
+    {0},
+};
+const cv_shape cv_dialogue_brief[] = {
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_SPREAD_SAME(known),
+    CV_ROW(dialogue, &cv_rec_dialogue_type, BOTH),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 void cv_answer_int(cv_json_writer *w, const char *key, int64_t value)
 {
@@ -78,27 +60,33 @@ void cv_answer_text(cv_json_writer *w, const char *key, cv_str text)
         cv_json_null(w);
 }
 
-void cv_answer_dialogue(cv_json_writer *w, cv_str id, const cv_rec_dialogue *row, bool whole)
+cv_told_seat cv_seat_told(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "dialogue_id", id);
-    cv_answer_row(w, CV_REC_DIALOGUE, row, whole);
-    cv_json_end_object(w);
+    return (cv_told_seat){.expert = expert,
+                          .name = cv_panel_display_name(a, expert->expert_slug),
+                          .emoji = cv_expert_emoji,
+                          .source = seat->source,
+                          .focus = seat->focus.p ? seat->focus : expert->focus};
 }
+
+#define CV_THIS_TYPE cv_told_seat
+const cv_shape cv_seat_shape[] = {
+    CV_FIELD_OF_AS(ALWAYS, "slug", expert, expert_slug, ""),
+    CV_FIELD(ALWAYS, name, ""),
+    CV_FIELD_OF(ALWAYS, expert, role, ""),
+    CV_FIELD_OF(ALWAYS, expert, tier, ""),
+    CV_JSON_OF_AS(IF_ANY, NUMBER, "relevance", expert, relevance, ""),
+    CV_FIELD(ALWAYS, emoji, ""),
+    CV_WORD(ALWAYS, "source", source, &cv_source_words, ""),
+    CV_FIELD(IF_ANY, focus, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
 {
-    cv_str focus = seat->focus.p ? seat->focus : expert->focus;
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "slug", expert->expert_slug);
-    cv_json_key_str(w, "name", cv_panel_display_name(a, expert->expert_slug));
-    cv_json_key_str(w, "role", expert->role);
-    cv_json_key_str(w, "tier", expert->tier);
-    cv_json_key_raw_if(w, "relevance", expert->relevance);
-    cv_json_key_str(w, "emoji", cv_expert_emoji);
-    cv_json_key_str(w, "source", seat->source);
-    cv_json_key_str_if(w, "focus", focus);
-    cv_json_end_object(w);
+    const cv_told_seat told = cv_seat_told(a, expert, seat);
+    cv_shape_write(w, cv_seat_shape, &told);
 }
 
 /* ---- selections -------------------------------------------------------------------------------------------------- */

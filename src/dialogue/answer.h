@@ -4,13 +4,12 @@
 
 #include "dialogue/panel/panel.h"
 #include "dialogue/state.h"
+#include "kit/shape.h"
 
-/* The members of a row, in the order of records.h: absent values are null, flags are booleans, decimals are numbers.
- * Without `whole` the long members (those that are JSON themselves) are left out. */
-void cv_answer_row(cv_json_writer *w, cv_rec_kind kind, const void *row, bool whole);
-
-/* {"dialogue_id": …, and the row} */
-void cv_answer_dialogue(cv_json_writer *w, cv_str id, const cv_rec_dialogue *row, bool whole);
+/* Rows as they are kept: an expert; a dialogue with its id before it, with and without its JSON. */
+extern const cv_shape cv_expert_shape[];   /* of a cv_rec_expert */
+extern const cv_shape cv_dialogue_shape[]; /* of a cv_state */
+extern const cv_shape cv_dialogue_brief[];
 
 /* A member that is null when the value is absent. */
 void cv_answer_int(cv_json_writer *w, const char *key, int64_t value);
@@ -18,6 +17,12 @@ void cv_answer_text(cv_json_writer *w, const char *key, cv_str text);
 
 /* A member of a panel: {"slug", "name", "role", "tier", "relevance", "emoji", "source", "focus"}. It can be sent back
  * in evolve-panel as it is. */
+typedef struct {
+    const cv_rec_expert *expert;
+    cv_str name, emoji, source, focus;
+} cv_told_seat;
+cv_told_seat cv_seat_told(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat);
+extern const cv_shape cv_seat_shape[];
 void cv_answer_seat(cv_json_writer *w, cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat);
 
 /* How a panel came about: seed, algorithm, tier split, the candidates, the draws in their order with the chance that

@@ -1,11 +1,12 @@
 /* components.c - what a score is made of; see components.h. */
 #include "dialogue/components.h"
 
-#include "record/records.h"
+#include "dialogue/types.h"
 
-const cv_str cv_component_letters[CV_COMPONENT_COUNT] = {CV_STR_INIT("W"), CV_STR_INIT("C"), CV_STR_INIT("T"),
-                                                         CV_STR_INIT("R")};
-static const char *const words[CV_COMPONENT_COUNT] = {"wisdom", "consistency", "truth", "relationships"};
+const cv_str cv_component_letters[] = {CV_STR_INIT("W"), CV_STR_INIT("C"), CV_STR_INIT("T"), CV_STR_INIT("R")};
+_Static_assert(CV_COUNT(cv_component_letters) == CV_COMPONENT_COUNT, "a letter per component");
+static const char *const words[] = {"wisdom", "consistency", "truth", "relationships"};
+_Static_assert(CV_COUNT(words) == CV_COMPONENT_COUNT, "a word per component");
 
 const cv_components cv_no_components = {{CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}, CV_ABSENT, {NULL, 0}};
 

@@ -11,15 +11,16 @@
  */
 #include "base/utf8.h"
 #include "dialogue/answer.h"
-#include "dialogue/created.h"
+#include "dialogue/files.h"
 #include "dialogue/journal.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
-#include "record/outlet.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
+#include "kit/outlet.h"
 
 enum { USUAL_PANEL = 12, FEWEST_EXPERTS = 3 };
 
@@ -259,7 +260,7 @@ static cv_str print_result(cv_call *call, const wish *asked, cv_str id, const cv
     cv_json_key_str(&w, "dialogue_id", id);
     cv_json_key_str(&w, "title", row->title);
     cv_json_key(&w, CV_STR("dialogue"));
-    cv_answer_dialogue(&w, id, row, false);
+    cv_shape_write(&w, cv_dialogue_brief, &(cv_state){.id = id, .dialogue = *row});
     cv_json_key(&w, CV_STR("panel"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < c->count; i++)
@@ -288,7 +289,7 @@ cv_str cv_dialogue_nth_id(cv_arena *a, cv_str slug, int n)
 }
 
 /* Writes the dialogue under this id. True without an answer in `outcome`: the id is taken. */
-static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, cv_outcome *outcome, cv_err *err)
+static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, cv_outcome *outcome)
 {
     cv_state nothing = {.id = id};
     cv_journal j;
@@ -297,12 +298,12 @@ static bool settle(cv_call *call, const wish *w, cv_str id, bool *ret_settled, c
     cv_journal_begin(&j, call, &nothing);
     row.created_at = j.now;
     if (!row.output_dir.p)
-        row.output_dir = cv_arena_printf(call->arena, ".conclave/dialogues/%.*s", CV_FMT(id));
+        row.output_dir = cv_arena_printf(call->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(id));
     if (row.seed == CV_ABSENT)
         row.seed = cv_panel_seed(id);
     draw_cast(call, w, &row, &c);
     enter(&j, &row, &c);
-    if (!cv_journal_commit(&j, print_result(call, w, id, &row, &c), outcome, err))
+    if (!cv_journal_commit(&j, print_result(call, w, id, &row, &c), outcome))
         return false;
     *ret_settled = !outcome->conflict;
     return true;
@@ -321,8 +322,8 @@ static bool is_answer(cv_call *call, const wish *w, cv_str id, int64_t rev, cv_o
 {
     *outcome = (cv_outcome){0};
     if (w->named)
-        return cv_journal_replayed(call, id, outcome, err);
-    return w->insists || rev != 1 || cv_journal_made(call, id, rev, outcome, err);
+        return cv_request_replayed(call, cv_dialogue_scope(id), outcome, err);
+    return w->insists || rev != 1 || cv_request_made(call, cv_dialogue_scope(id), rev, outcome, err);
 }
 
 /* Looks at one id after the other. One that a rival takes in this moment is looked at once more: the rival may have
@@ -334,13 +335,13 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
         cv_str id = cv_dialogue_nth_id(call->arena, slug, n);
         cv_position position = {0};
         bool used, settled = false;
-        if (!call->store->calls->position(call->store, call->arena, id, &position, &used, err))
+        if (!cv_position_of(call->record, call->arena, id, &position, &used, err))
             return cv_call_fail(call, err);
-        if (!used && !settle(call, w, id, &settled, outcome, err))
-            return cv_call_fail(call, err);
+        if (!used && !settle(call, w, id, &settled, outcome))
+            return false;
         if (settled)
             return true;
-        if (!used && !call->store->calls->position(call->store, call->arena, id, &position, &used, err))
+        if (!used && !cv_position_of(call->record, call->arena, id, &position, &used, err))
             return cv_call_fail(call, err);
         if (!is_answer(call, w, id, position.rev, outcome, err))
             return cv_call_fail(call, err);
@@ -355,6 +356,61 @@ static bool find_place(cv_call *call, const wish *w, cv_outcome *outcome, cv_err
     return false;
 }
 
+/* ---- for people -------------------------------------------------------------------------------------------------- */
+
+/*     dialogue: files
+ *     title:    Files
+ *     question: Where do generated files go?
+ *     panel:    muffin, Value Analyst (Core)
+ *               cupcake, Risk Manager (Core)
+ *     next:     conclave dialogue round-prompts files
+ *
+ * The judge's protocol and how the panel was drawn are for programs: the answer as JSON has them. */
+
+/* The answer may be one of the first time, as the record kept it. */
+static uint32_t count_of(const cv_json *list)
+{
+    return list && list->type == CV_JSON_ARRAY ? list->count : 0;
+}
+
+static void print_panel(cv_buf *out, cv_arena *a, const cv_json *panel)
+{
+    for (uint32_t i = 0; i < count_of(panel); i++) {
+        const cv_json *seat = &panel->items[i];
+        cv_str slug = cv_json_get_text(seat, "slug"), role = cv_squeeze(a, cv_json_get_text(seat, "role"));
+        cv_str tier = cv_json_get_text(seat, "tier");
+        cv_buf_printf(out, "%s%.*s, %.*s (%.*s)\n", i ? "          " : "panel:    ", CV_FMT(slug), CV_FMT(role),
+                      CV_FMT(tier));
+    }
+}
+
+static void print_warnings(cv_buf *out, cv_arena *a, const cv_json *warnings)
+{
+    for (uint32_t i = 0; i < count_of(warnings); i++)
+        cv_buf_printf(out, "note:     %.*s\n", CV_FMT(cv_squeeze(a, cv_json_get_text(&warnings->items[i], "message"))));
+}
+
+/* `answer` is that of create, of now or of the first time. */
+static cv_str text_of(const cv_call *call, const cv_json *answer)
+{
+    cv_arena *a = call->arena;
+    const cv_json *panel = cv_json_get(answer, CV_STR("panel"));
+    cv_str id = cv_json_get_text(answer, "dialogue_id");
+    cv_str question = cv_json_get_text(cv_json_get(answer, CV_STR("dialogue")), "question");
+    cv_str title = cv_json_get_text(answer, "title");
+    static const cv_argument whom[] = {{"data", CV_STR_INIT("@expert.json"), CV_ARGUMENT_COMMAND}};
+    cv_str next = count_of(panel) ? cv_call_name(call, CV_STR("dialogue round-prompts"), id, NULL, 0)
+                                  : cv_call_name(call, CV_STR("dialogue expert-create"), id, whom, CV_COUNT(whom));
+    cv_buf out = {0};
+    cv_buf_printf(&out, "dialogue: %.*s\ntitle:    %.*s\n", CV_FMT(id), CV_FMT(title));
+    if (question.n)
+        cv_buf_printf(&out, "question: %.*s\n", CV_FMT(cv_squeeze(a, question)));
+    print_panel(&out, a, panel);
+    print_warnings(&out, a, cv_json_get(answer, CV_STR("warnings")));
+    cv_buf_printf(&out, "next:     %.*s\n", CV_FMT(next));
+    return cv_buf_take(&out, a);
+}
+
 /* Behind what is kept: a text for people is no part of it. */
 static void add_text(const cv_call *call, cv_outcome *outcome)
 {
@@ -366,21 +422,23 @@ static void add_text(const cv_call *call, cv_outcome *outcome)
         return;
     cv_buf_add(&out, cv_str_head(outcome->result, outcome->result.n - 1));
     cv_buf_add_z(&out, ",\"text\":");
-    cv_json_str(&w, cv_created_text(call, &answer));
+    cv_json_str(&w, text_of(call, &answer));
     cv_buf_add_char(&out, '}');
     outcome->result = cv_buf_take(&out, call->arena);
 }
+
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 bool cv_dialogue_create(cv_call *call)
 {
     wish w;
     cv_outcome outcome = {0};
     cv_err err = {.arena = call->arena};
-    cv_journal_request(call, CV_STR("dialogue create"));
+    cv_request_begin(call, CV_STR("dialogue create"));
     if (!read_wish(call, &w) || !find_place(call, &w, &outcome, &err))
         return false;
     if (call->for_people)
         add_text(call, &outcome);
-    cv_journal_answer(call, &outcome);
+    cv_request_answer(call, &outcome);
     return true;
 }

@@ -100,15 +100,15 @@ void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret)
     ret->converged = cv_convergence_enough(reached, cv_convergence_target(s));
 }
 
-void cv_convergence_print(const cv_convergence *c, cv_json_writer *w)
-{
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "percentage", c->percentage);
-    cv_json_key_bool(w, "converged", c->converged);
-    cv_json_key_strs(w, "missing_experts", c->missing, c->missing_count);
-    cv_json_key_strs(w, "open_tensions", c->open, c->open_count);
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_convergence
+const cv_shape cv_convergence_shape[] = {
+    CV_NUMBER(ALWAYS, "percentage", percentage, 0, 100, ""),
+    CV_FIELD(ALWAYS, converged, ""),
+    CV_TEXTS("missing_experts", missing, missing_count, ""),
+    CV_TEXTS("open_tensions", open, open_count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 bool cv_state_is_closed(const cv_state *s)
 {

@@ -11,6 +11,7 @@
 #define CV_DIALOGUE_DYNAMICS_H
 
 #include "dialogue/state.h"
+#include "kit/shape.h"
 
 /* Of the last round, by the present statuses; tempo.h has those of all rounds. */
 int64_t cv_state_velocity(const cv_state *s);
@@ -36,7 +37,7 @@ double cv_convergence_target(const cv_state *s); /* 0 … 1 */
 bool cv_move_signals(const cv_rec_move *move);   /* MOVE:CONVERGE */
 
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret);
-void cv_convergence_print(const cv_convergence *convergence, cv_json_writer *w); /* an object */
+extern const cv_shape cv_convergence_shape[];
 
 /* Has the dialogue its final verdict? */
 bool cv_state_is_closed(const cv_state *s);

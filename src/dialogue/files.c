@@ -2,7 +2,7 @@
 #include "dialogue/files.h"
 
 #include "base/folder.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
 
 static const struct {
     const char *name, *suffix;
@@ -15,8 +15,11 @@ static const struct {
 bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err)
 {
     cv_str folder = s->dialogue.output_dir;
-    if (folder.n == 0 || s->position.restored)
-        folder = cv_arena_printf(call->arena, ".conclave/dialogues/%.*s", CV_FMT(s->id));
+    bool imported = false;
+    if (folder.n && !cv_is_imported(call, s->id, &imported, err))
+        return false;
+    if (folder.n == 0 || imported)
+        folder = cv_arena_printf(call->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(s->id));
     return cv_outlet_folder(call, folder, ret_where, err);
 }
 
@@ -46,7 +49,8 @@ bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_keeper *keeper
 void cv_dialogue_file_warn(cv_call *call, const cv_file_keeper *keeper, cv_str expert, cv_notices *warnings)
 {
     for (size_t i = 0; i < keeper->kept.count; i++)
-        cv_notice_add(warnings, call->arena, CV_STR("file_kept_aside"),
-                      "somebody else wrote or edited the file that stood here: it is kept as %s", keeper->kept.items[i])
-            ->expert = expert;
+        cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("file_kept_aside"),
+                                       "somebody else wrote or edited the file that stood here: it is kept as %s",
+                                       keeper->kept.items[i]),
+                         expert);
 }

@@ -15,8 +15,11 @@
 #define CV_DIALOGUE_FILES_H
 
 #include "base/file.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/state.h"
+
+#define CV_DIALOGUES "dialogues" /* the room's folder in .conclave (kit/room.h) */
+#define CV_DIALOGUES_FOLDER ".conclave/" CV_DIALOGUES
 
 typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file;
 

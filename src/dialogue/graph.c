@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dialogue/graph.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ static void keep_event(cv_graph *g, const cv_rec_event *row)
                        any_name(g, row->reference),
                        text_name(g, row->reason),
                        text_name(g, type == CV_EVENT_COMMENTED ? row->data : (cv_str){NULL, 0}),
-                       small_round(row->event_round)};
+                       small_round(row->step)};
 }
 
 static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
@@ -187,14 +187,27 @@ static void group_all(cv_graph *g)
     g->locals_of = cv_groups_of(a, keys, g->locals.count, (UINT8_MAX + 1) * g->expert_count);
 }
 
+/* Each entity has an event, and most have a local id and a reference: room for as many of each at once, so that no list
+ * leaves halves of itself behind. Room that is not used costs no memory. */
+static void make_room(cv_graph *g, const cv_state *s)
+{
+    int64_t events = s->position.event_count;
+    size_t half = events < 0 ? 0 : events > 2 * CV_PLACES ? CV_PLACES : (size_t)events / 2 + 1;
+    g->locals.capacity = g->links.capacity = g->events.capacity = half;
+    g->locals.items = cv_arena_grow(g->arena, NULL, 0, &g->locals.capacity, sizeof *g->locals.items);
+    g->links.items = cv_arena_grow(g->arena, NULL, 0, &g->links.capacity, sizeof *g->links.items);
+    g->events.items = cv_arena_grow(g->arena, NULL, 0, &g->events.capacity, sizeof *g->events.items);
+}
+
 bool cv_graph_load(cv_call *call, const cv_state *s, cv_graph *ret_graph, cv_position *ret_position, cv_err *err)
 {
-    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT)};
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT),
+                              .no_proofs = true};
     bool found;
     ret_graph->arena = call->arena;
     sort_experts(ret_graph, s);
-    if (!call->store->calls->snapshot(call->store, call->arena, s->id, &wanted, keep_row, ret_graph, ret_position,
-                                      &found, err))
+    make_room(ret_graph, s);
+    if (!cv_snapshot(call, s->id, &wanted, keep_row, ret_graph, ret_position, &found, err))
         return false;
     group_all(ret_graph);
     return true;

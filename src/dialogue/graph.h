@@ -14,7 +14,7 @@
 #include "dialogue/place.h"
 #include "dialogue/state.h"
 #include "dialogue/tempo.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* Whatever else than a place (place.h) an id or a word can be is a text of the graph, numbered from CV_PLACES on. */
 #define CV_NO_NAME CV_NO_PLACE

@@ -3,42 +3,65 @@
 
 #include "dialogue/answer.h"
 #include "dialogue/dynamics.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
-#include "dialogue/writing.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
 
 enum { USUAL_PAGE = 50 };
 
 typedef struct {
+    cv_str id, title, status, created_at;
+    int64_t total_rounds, total_alignment, rev;
+} listed;
+
+typedef struct {
     cv_arena *a;
-    cv_json_writer w;
-    size_t limit, count;
-    cv_str last;
-    bool more;
+    size_t limit;
+    CV_STATE_LIST(listed) dialogues;
+    cv_str next; /* empty: there is no next page */
 } page;
+
+#define CV_THIS_TYPE listed
+static const cv_shape listed_shape[] = {
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_FIELD(ALWAYS, title, ""),
+    CV_FIELD(ALWAYS, status, ""),
+    CV_FIELD(ALWAYS, created_at, ""),
+    CV_FIELD(OR_ZERO, total_rounds, ""),
+    CV_FIELD(OR_ZERO, total_alignment, ""),
+    CV_FIELD(ALWAYS, rev, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE page
+const cv_shape cv_list_shape[] = {
+    CV_SUCCESS,
+    CV_LIST("dialogues", dialogues.items, dialogues.count, listed_shape, "by id"),
+    CV_FIELD_AS(ALWAYS, "count", dialogues.count, ""),
+    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
 {
     page *p = ctx;
     (void)err;
-    p->more = p->count == p->limit;
-    if (p->more)
-        return true;
-    cv_json_begin_object(&p->w);
-    cv_json_key_str(&p->w, "dialogue_id", id);
-    cv_json_key_str(&p->w, "title", row->title);
-    cv_json_key_str(&p->w, "status", row->status);
-    cv_json_key_str(&p->w, "created_at", row->created_at);
-    cv_json_key_int(&p->w, "total_rounds", row->total_rounds == CV_ABSENT ? 0 : row->total_rounds);
-    cv_json_key_int(&p->w, "total_alignment", row->total_alignment == CV_ABSENT ? 0 : row->total_alignment);
-    cv_json_key_int(&p->w, "rev", rev);
-    cv_json_end_object(&p->w);
-    p->last = cv_arena_copy(p->a, id);
-    p->count++;
+    if (p->dialogues.count == p->limit)
+        p->next = p->dialogues.items[p->limit - 1].id;
+    else
+        *CV_PUSH(p->a, &p->dialogues) = (listed){cv_arena_copy(p->a, id),
+                                                 cv_arena_copy(p->a, row->title),
+                                                 cv_arena_copy(p->a, row->status),
+                                                 cv_arena_copy(p->a, row->created_at),
+                                                 row->total_rounds,
+                                                 row->total_alignment,
+                                                 rev};
     return true;
 }
 
@@ -46,143 +69,117 @@ bool cv_dialogue_list(cv_call *call)
 {
     int64_t limit = cv_json_get_int(call->input, "limit", USUAL_PAGE);
     assert(limit > 0 && limit <= CV_MAX_PAGE); /* the schema's bounds */
-    page p = {.a = call->arena, .w = {.out = call->out}, .limit = (size_t)limit};
+    page p = {.a = call->arena, .limit = (size_t)limit};
     cv_list_query query = {.status = cv_json_get_text(call->input, "status"),
                            .after = cv_json_get_text(call->input, "after"),
                            .limit = p.limit + 1};
     cv_err err = {.arena = call->arena};
-    cv_json_begin_object(&p.w);
-    cv_json_key_str(&p.w, "status", CV_STR("success"));
-    cv_json_key(&p.w, CV_STR("dialogues"));
-    cv_json_begin_array(&p.w);
-    if (!call->store->calls->list(call->store, call->arena, &query, list_one, &p, &err))
+    cv_json_writer w = {.out = call->out};
+    if (!cv_list_dialogues(call->record, call->arena, &query, list_one, &p, &err))
         return cv_call_fail(call, &err);
-    cv_json_end_array(&p.w);
-    cv_json_key_int(&p.w, "count", (int64_t)p.count);
-    if (p.more)
-        cv_json_key_str(&p.w, "next", p.last);
-    cv_json_end_object(&p.w);
+    cv_shape_write(&w, cv_list_shape, &p);
     return true;
 }
 
 /* ---- get --------------------------------------------------------------------------------------------------------- */
 
-static void write_experts(cv_json_writer *w, const cv_state *s)
-{
-    cv_json_key(w, CV_STR("experts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->experts.count; i++) {
-        cv_json_begin_object(w);
-        cv_answer_row(w, CV_REC_EXPERT, &s->experts.items[i], true);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+typedef struct {
+    cv_str id;
+    const cv_rec_entity *entity;
+} open_tension;
+
+typedef struct {
+    cv_state s;
+    bool changed;
+    const cv_state *whole; /* NULL: nothing has changed, and no more is told */
+    CV_STATE_LIST(cv_told_seat) panel;
+    int64_t next_round;
+    CV_STATE_LIST(open_tension) open;
+    cv_convergence convergence;
+    size_t counts[CV_KIND_COUNT];
+} look;
 
 /* The panel of the round that comes next: its own, or the last one, which stands. */
-static void write_panel(cv_json_writer *w, cv_arena *a, const cv_state *s)
+static void find_panel(cv_arena *a, look *l)
 {
     const cv_rec_seat *seats;
-    size_t count = cv_state_panel(s, CV_MAX_ROUND, &seats);
-    cv_json_key(w, CV_STR("panel"));
-    cv_json_begin_array(w);
+    size_t count = cv_state_panel(&l->s, CV_MAX_ROUND, &seats);
     for (size_t i = 0; i < count; i++)
-        cv_answer_seat(w, a, cv_state_expert(s, seats[i].expert_slug), &seats[i]);
-    cv_json_end_array(w);
+        *CV_PUSH(a, &l->panel) = cv_seat_told(a, cv_state_expert(&l->s, seats[i].expert_slug), &seats[i]);
 }
 
-static void write_rounds(cv_json_writer *w, const cv_state *s)
+static void count_entities(cv_arena *a, look *l)
 {
-    cv_json_key(w, CV_STR("rounds"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->rounds.count; i++) {
-        cv_json_begin_object(w);
-        cv_answer_row(w, CV_REC_ROUND, &s->rounds.items[i], true);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-    cv_json_key_int(w, "next_round", cv_state_next_round(s));
-}
-
-static void write_counts(cv_json_writer *w, const cv_state *s)
-{
-    int64_t counts[CV_KIND_COUNT] = {0}, open = 0;
-    for (size_t i = 0; i < s->entities.count; i++) {
-        const cv_rec_entity *entity = &s->entities.items[i];
+    for (size_t i = 0; i < l->s.entities.count; i++) {
+        const cv_rec_entity *entity = &l->s.entities.items[i];
         int kind = cv_kind_of_letter(entity->kind.p[0]);
-        counts[kind]++;
-        open += kind == CV_KIND_TENSION && cv_tension_is_open(entity);
+        l->counts[kind]++;
+        if (kind == CV_KIND_TENSION && cv_tension_is_open(entity))
+            *CV_PUSH(a, &l->open) = (open_tension){cv_entity_id(a, entity), entity};
     }
-    cv_json_key(w, CV_STR("counts"));
-    cv_json_begin_object(w);
-    for (size_t kind = 0; kind < CV_KIND_COUNT; kind++) {
-        cv_json_key(w, cv_kinds[kind].plural);
-        cv_json_int(w, counts[kind]);
-    }
-    cv_json_key_int(w, "open_tensions", open);
-    cv_json_key_int(w, "references", (int64_t)s->references.count);
-    cv_json_key_int(w, "moves", (int64_t)s->moves.count);
-    cv_json_key_int(w, "verdicts", (int64_t)s->verdicts.count);
-    cv_json_key_int(w, "events", s->position.event_count);
-    cv_json_end_object(w);
 }
 
-static void write_open_tensions(cv_json_writer *w, cv_arena *a, const cv_state *s)
-{
-    cv_json_key(w, CV_STR("open_tensions"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->entities.count; i++) {
-        const cv_rec_entity *entity = &s->entities.items[i];
-        if (cv_kind_of_letter(entity->kind.p[0]) != CV_KIND_TENSION || !cv_tension_is_open(entity))
-            continue;
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "id", cv_entity_id(a, entity));
-        cv_json_key_str(w, "label", entity->label);
-        cv_json_key_str(w, "status", entity->status);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_rec_round
+static const cv_shape round_shape[] = {
+    CV_ROW_SAYS(ALWAYS, INT, "score", NULL, ""),   CV_ROW_SAYS(OR_NULL, MAP, "score_components", NULL, ""),
+    CV_ROW_SAYS(ALWAYS, TEXT, "status", NULL, ""), CV_ROW_SAYS(ALWAYS, TEXT, "created_at", NULL, ""),
+    CV_ROW(rev, &cv_rec_round_type, NONE),         {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_convergence(cv_json_writer *w, cv_arena *a, const cv_state *s)
-{
-    cv_convergence convergence;
-    cv_convergence_of(a, s, &convergence);
-    cv_json_key(w, CV_STR("convergence"));
-    cv_convergence_print(&convergence, w);
-}
+#define CV_THIS_TYPE open_tension
+static const cv_shape tension_shape[] = {
+    CV_FIELD(ALWAYS, id, ""),
+    CV_FIELD_OF(ALWAYS, entity, label, ""),
+    CV_FIELD_OF(ALWAYS, entity, status, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_position(cv_json_writer *w, const cv_position *position)
-{
-    cv_json_key(w, CV_STR("position"));
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "rev", position->rev);
-    cv_json_key_str(w, "head", position->head);
-    cv_json_key_int(w, "event_count", position->event_count);
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_position
+static const cv_shape position_shape[] = {
+    CV_FIELD(ALWAYS, rev, ""),
+    CV_FIELD(ALWAYS, head, "hash of the last event"),
+    CV_FIELD(ALWAYS, event_count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_dialogue(cv_call *call, const cv_state *s, bool changed)
-{
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", s->id);
-    cv_json_key_int(&w, "rev", s->position.rev);
-    cv_json_key_bool(&w, "changed", changed);
-    if (changed) {
-        cv_json_key(&w, CV_STR("dialogue"));
-        cv_answer_dialogue(&w, s->id, &s->dialogue, true);
-        write_experts(&w, s);
-        write_panel(&w, call->arena, s);
-        write_rounds(&w, s);
-        write_open_tensions(&w, call->arena, s);
-        write_convergence(&w, call->arena, s);
-        write_counts(&w, s);
-        write_position(&w, &s->position);
-    }
-    cv_json_end_object(&w);
-}
+#define CV_THIS_TYPE look
+static const cv_shape counts_shape[] = {
+#define KIND(id, letter, word, plural, purpose) CV_FIELD_AS(ALWAYS, plural, counts[CV_KIND_##id], ""),
+#include "dialogue/words/kinds.def"
+#undef KIND
+    CV_FIELD_AS(ALWAYS, "open_tensions", open.count, ""),
+    CV_FIELD_AS(ALWAYS, "references", s.references.count, ""),
+    CV_FIELD_AS(ALWAYS, "moves", s.moves.count, ""),
+    CV_FIELD_AS(ALWAYS, "verdicts", s.verdicts.count, ""),
+    CV_FIELD_AS(ALWAYS, "events", s.position.event_count, ""),
+    {0},
+};
+
+static const cv_shape whole_shape[] = {
+    CV_OBJECT(ALWAYS, "dialogue", s, cv_dialogue_shape, ""),
+    CV_LIST("experts", s.experts.items, s.experts.count, cv_expert_shape, ""),
+    CV_LIST("panel", panel.items, panel.count, cv_seat_shape, "who sits in the next round"),
+    CV_LIST("rounds", s.rounds.items, s.rounds.count, round_shape, ""),
+    CV_FIELD(ALWAYS, next_round, ""),
+    CV_LIST("open_tensions", open.items, open.count, tension_shape, ""),
+    CV_OBJECT(ALWAYS, "convergence", convergence, cv_convergence_shape, "how far it is, who and what is missing"),
+    CV_GROUP("counts", counts_shape, ""),
+    CV_OBJECT(ALWAYS, "position", s.position, position_shape, ""),
+    {0},
+};
+
+const cv_shape cv_get_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", s.id, ""),
+    CV_FIELD_AS(ALWAYS, "rev", s.position.rev, ""),
+    CV_FIELD(ALWAYS, changed, "false: nothing happened since since_rev, the rest is left out"),
+    CV_MAYBE(whole, whole_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 bool cv_dialogue_get(cv_call *call)
 {
@@ -191,27 +188,38 @@ bool cv_dialogue_get(cv_call *call)
     cv_wanted wanted = {.kinds = kinds & ~unasked,
                         .outline = CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
     cv_err err = {.arena = call->arena};
-    cv_state s;
-    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &s, &err))
+    cv_json_writer w = {.out = call->out};
+    look *l = CV_NEW(call->arena, look);
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &l->s, &err))
         return cv_call_fail(call, &err);
-    write_dialogue(call, &s, cv_json_get_int(call->input, "since_rev", CV_ABSENT) != s.position.rev);
+    l->changed = cv_json_get_int(call->input, "since_rev", CV_ABSENT) != l->s.position.rev;
+    if (l->changed) {
+        l->whole = &l->s;
+        l->next_round = cv_state_next_round(&l->s);
+        find_panel(call->arena, l);
+        count_entities(call->arena, l);
+        cv_convergence_of(call->arena, &l->s, &l->convergence);
+    }
+    cv_shape_write(&w, cv_get_shape, l);
     return true;
 }
 
 /* ---- abandon ----------------------------------------------------------------------------------------------------- */
 
-static cv_str print_abandoned(cv_call *call, cv_str id, cv_str reason)
-{
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", id);
-    cv_json_key_str(&w, "dialogue_status", cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]);
-    cv_json_key_str(&w, "reason", reason);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, call->arena);
-}
+typedef struct {
+    cv_str id, reason;
+} abandoned;
+
+#define CV_THIS_TYPE abandoned
+const cv_shape cv_abandon_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_FIXED("dialogue_status", "abandoned"),
+    CV_FIELD(ALWAYS, reason, ""),
+    CV_WRITTEN("dialogue"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static bool enter_abandoned(cv_call *call, const cv_state *s, cv_str reason, cv_outcome *outcome)
 {
@@ -223,7 +231,7 @@ static bool enter_abandoned(cv_call *call, const cv_state *s, cv_str reason, cv_
     cv_rec_event *event = cv_journal_event(&j, 'D', s->id, row.status, CV_ABSENT, cv_judge_alone.json);
     event->reason = reason;
     cv_journal_covers(&j, event, CV_REC_DIALOGUE, &row);
-    return cv_write_commit(&j, print_abandoned(call, s->id, reason), outcome);
+    return cv_journal_commit(&j, cv_shape_text(call->arena, cv_abandon_shape, &(abandoned){s->id, reason}), outcome);
 }
 
 static bool abandon(cv_call *call, cv_outcome *outcome)
@@ -236,16 +244,16 @@ static bool abandon(cv_call *call, cv_outcome *outcome)
         return cv_call_fail(call, &err);
     /* Nothing follows it: the last write abandoned the dialogue. */
     if (cv_str_eq(s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED])) {
-        if (!cv_journal_made(call, id, s.position.rev, outcome, &err))
+        if (!cv_request_made(call, cv_dialogue_scope(id), s.position.rev, outcome, &err))
             return cv_call_fail(call, &err);
         if (outcome->replayed)
             return true;
     }
     cv_str reason = cv_text_read(call, call->input, CV_STR(""), "reason", CV_MAX_PROSE, CV_TEXT_PROSE);
-    return cv_write_open(call, &s, false) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
+    return cv_journal_open(call, &s, false) && call->errs->count == 0 && enter_abandoned(call, &s, reason, outcome);
 }
 
 bool cv_dialogue_abandon(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue abandon"), abandon);
+    return cv_journal_run(call, CV_STR("dialogue abandon"), abandon);
 }

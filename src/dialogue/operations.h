@@ -1,13 +1,14 @@
 /* operations.h - what the dialogue room does for others: one function per operation.
  *
- * The rows of ops/ops.c name these functions, and an import calls some of them for each dialogue (import/request.h).
+ * The rows of ops.c name these functions, and an import calls some of them for each dialogue (kit/invoke.h).
  * Each finds its input checked against schemas/dialogue_VERB.json, writes one JSON object to call->out and returns
  * true; or it adds every fault to call->errs and returns false, and nothing was written (call.h).
  */
 #ifndef CV_DIALOGUE_OPERATIONS_H
 #define CV_DIALOGUE_OPERATIONS_H
 
-#include "record/call.h"
+#include "kit/call.h"
+#include "kit/shape.h"
 
 /* ---- a dialogue and its people ---------------------------------------------------------------------------------- */
 bool cv_dialogue_create(cv_call *call);
@@ -43,18 +44,18 @@ bool cv_dialogue_expand(cv_call *call);
 bool cv_dialogue_history(cv_call *call);
 bool cv_dialogue_graph(cv_call *call);
 
-/* ---- from elsewhere --------------------------------------------------------------------------------------------- */
-bool cv_dialogue_import(cv_call *call);
-
-/* ---- the record as a whole -------------------------------------------------------------------------------------- */
-bool cv_record_verify(cv_call *call);
-bool cv_record_seal(cv_call *call);
-bool cv_record_accept(cv_call *call);
-bool cv_record_backup(cv_call *call);
-bool cv_record_doctor(cv_call *call);
-bool cv_record_restore(cv_call *call);
-
-/* The same; `step` is called before each change of a file, so that a test can end the process there. */
-bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx);
+/* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
+extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_evolve_panel_shape[];
+extern const cv_shape cv_expand_shape[];
+extern const cv_shape cv_expert_create_shape[];
+extern const cv_shape cv_get_shape[];
+extern const cv_shape cv_history_shape[];
+extern const cv_shape cv_list_shape[];
+extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_round_register_shape[];
+extern const cv_shape cv_scoreboard_shape[];
+extern const cv_shape cv_update_shape[];
+extern const cv_shape cv_verdict_register_shape[];
 
 #endif

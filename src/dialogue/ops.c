@@ -36,6 +36,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
+     .answer = cv_list_shape,
      .flags = STEADY | UNASKED,
      .run = cv_dialogue_list},
     {.room = "dialogue",
@@ -45,6 +46,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "What a judge wants to know before the next step. 'export' gives everything.\n",
      .examples = "  conclave dialogue get nvidia-decision\n",
      .schema = "dialogue_get",
+     .answer = cv_get_shape,
      .flags = STEADY,
      .run = cv_dialogue_get},
 
@@ -100,6 +102,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
                  "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
      .schema = "dialogue_round_register",
+     .answer = cv_round_register_shape,
      .flags = WRITES | CV_OP_BATCH | UNASKED,
      .run = cv_dialogue_round_register},
     {.room = "dialogue",
@@ -110,6 +113,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue expert-create nvidia-decision --role \"Tax Strategist\" --tier Adjacent --reason "
                  "\"T0001\"\n",
      .schema = "dialogue_expert_create",
+     .answer = cv_expert_create_shape,
      .flags = ADDS | UNASKED,
      .run = cv_dialogue_expert_create},
     {.room = "dialogue",
@@ -131,6 +135,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "Without it the last panel stands.\n",
      .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
      .schema = "dialogue_evolve_panel",
+     .answer = cv_evolve_panel_shape,
      .flags = WRITES | UNASKED,
      .run = cv_dialogue_evolve_panel},
     {.room = "dialogue",
@@ -169,6 +174,7 @@ const cv_operation cv_dialogue_ops[] = {
          "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",
      .examples = "  conclave dialogue verdict-register nvidia-decision --data @verdict.json\n",
      .schema = "dialogue_verdict_register",
+     .answer = cv_verdict_register_shape,
      .flags = WRITES | UNASKED,
      .run = cv_dialogue_verdict_register},
     {.room = "dialogue",
@@ -178,6 +184,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "Each correction is an event that keeps the old value and the reason; ids never change.\n",
      .examples = "  conclave dialogue update nvidia-decision --data @correction.json\n",
      .schema = "dialogue_update",
+     .answer = cv_update_shape,
      .flags = ADDS,
      .run = cv_dialogue_update},
     {.room = "dialogue",
@@ -187,6 +194,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details = "What was said stays and can be read and exported.\n",
      .examples = "  conclave dialogue abandon nvidia-decision --reason \"The fund was sold\"\n",
      .schema = "dialogue_abandon",
+     .answer = cv_abandon_shape,
      .flags = WRITES,
      .run = cv_dialogue_abandon},
 
@@ -214,6 +222,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue progress nvidia-decision\n"
                  "  conclave dialogue progress nvidia-decision --json\n",
      .schema = "dialogue_progress",
+     .answer = cv_progress_shape,
      .flags = STEADY | UNASKED,
      .run = cv_dialogue_progress},
     {.room = "dialogue",
@@ -226,6 +235,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue scoreboard nvidia-decision\n"
                  "  conclave dialogue scoreboard nvidia-decision --round 0\n",
      .schema = "dialogue_scoreboard",
+     .answer = cv_scoreboard_shape,
      .flags = STEADY,
      .run = cv_dialogue_scoreboard},
     {.room = "dialogue",
@@ -239,6 +249,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue expand nvidia-decision P0001 R0001\n"
                  "  conclave dialogue expand nvidia-decision MUFFIN-P0001 @muffin round-0 --json\n",
      .schema = "dialogue_expand",
+     .answer = cv_expand_shape,
      .flags = STEADY | UNASKED,
      .run = cv_dialogue_expand},
     {.room = "dialogue",
@@ -252,6 +263,7 @@ const cv_operation cv_dialogue_ops[] = {
      .examples = "  conclave dialogue history nvidia-decision T0001\n"
                  "  conclave dialogue history nvidia-decision --limit 20 --json\n",
      .schema = "dialogue_history",
+     .answer = cv_history_shape,
      .flags = STEADY,
      .run = cv_dialogue_history},
     {.room = "dialogue",

@@ -10,7 +10,7 @@
 #define CV_DIALOGUE_PEOPLE_H
 
 #include "base/json.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
 
 typedef struct {
     cv_str *items; /* in lower case, each once */

@@ -4,9 +4,9 @@
 #include "base/utf8.h"
 #include "dialogue/panel/panel.h"
 #include "dialogue/people.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #ifndef CV_DIALOGUE_PERSON_H
 #define CV_DIALOGUE_PERSON_H
 
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 
 typedef struct {
     cv_str slug; /* lower case; absent: not named yet */

@@ -1,6 +1,6 @@
 /* place.c - display ids as small numbers; see place.h. */
 #include "dialogue/place.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 uint32_t cv_place_of(cv_str id)
 {

@@ -8,8 +8,8 @@
 #ifndef CV_DIALOGUE_PLACE_H
 #define CV_DIALOGUE_PLACE_H
 
-#include "record/records.h"
-#include "vocab/vocab.h"
+#include "dialogue/types.h"
+#include "dialogue/words/words.h"
 
 enum { CV_PLACES_PER_KIND = 10000, CV_PLACES = CV_KIND_COUNT * CV_PLACES_PER_KIND };
 #define CV_NO_PLACE UINT32_MAX

@@ -1,7 +1,7 @@
 /* protocol.c - the judge's instructions; see protocol.h. */
 #include "dialogue/protocol.h"
 
-#include "text/spec.h"
+#include "dialogue/text/spec.h"
 
 static const char names[] =
     "# Judge protocol\n"

@@ -9,10 +9,10 @@
  */
 #include "dialogue/asking.h"
 #include "dialogue/room.h"
-#include "text/spec.h"
+#include "dialogue/text/spec.h"
 
 #define JSON_TYPE "application/json"
-#define MARKDOWN "text/markdown"
+#define MARKDOWN "dialogue/text/markdown"
 
 cv_str cv_dialogue_input(cv_arena *a, cv_str id, const char *more, cv_str value)
 {
@@ -122,38 +122,38 @@ static bool list_transcripts(const cv_asker *asker, cv_str after, cv_resource_pa
 
 /* ---- changes ---------------------------------------------------------------------------------------------------- */
 
-static bool add_rev(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static bool add_rev(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
     int64_t *sum = ctx;
-    (void)id;
-    (void)row;
+    (void)scope;
     (void)err;
-    *sum += rev;
+    *sum += at->rev;
     return true;
 }
 
-static int64_t rev_of_all(cv_store *store, cv_arena *a, const char *root, const cv_str *values)
+static int64_t rev_of_all(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
 {
     int64_t sum = 0;
     cv_err err = {.arena = a};
-    const cv_list_query all = {0};
     (void)root;
     (void)values;
-    return store->calls->list(store, a, &all, add_rev, &sum, &err) ? sum : -1;
+    return record->calls->scopes(record, CV_STR("dialogue"), CV_STR(""), 0, add_rev, &sum, &err) ? sum : -1;
 }
 
-static int64_t rev_of_one(cv_store *store, cv_arena *a, const char *root, const cv_str *values)
+static int64_t rev_of_one(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
 {
-    cv_position position;
-    bool found;
+    cv_scope_position at;
     cv_err err = {.arena = a};
     (void)root;
-    return store->calls->position(store, a, values[0], &position, &found, &err) ? (found ? position.rev : 0) : -1;
+    if (!record->calls->begin(record, a, (cv_scope_id){CV_STR("dialogue"), values[0]}, CV_READ, &at, &err))
+        return -1;
+    record->calls->end(record);
+    return at.rev;
 }
 
-bool cv_dialogue_in_use(cv_store *store, cv_arena *a, const char *root)
+bool cv_dialogue_in_use(cv_record *record, cv_arena *a, const char *root)
 {
-    return rev_of_all(store, a, root, NULL) > 0;
+    return rev_of_all(record, a, root, NULL) > 0;
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------------- */

@@ -2,9 +2,11 @@
 #include "dialogue/room.h"
 
 #include "base/embedded.h"
-#include "text/skill.h"
-#include "vocab/errors.h"
-#include "vocab/vocab.h"
+#include "dialogue/files.h"
+#include "dialogue/text/spec.h"
+#include "dialogue/verifier.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/words.h"
 
 static void print_ids(cv_buf *out)
 {
@@ -39,6 +41,14 @@ static const cv_completion completions[] = {
     {0},
 };
 
+/* Where its prompts, responses and transcripts are. */
+static bool folder_of(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err)
+{
+    const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE), .no_content = true};
+    cv_state *state = CV_NEW(call->arena, cv_state);
+    return cv_state_load(call, scope, &wanted, state, err) && cv_dialogue_folder(call, state, ret_where, err);
+}
+
 const cv_room cv_room_dialogue = {
     .name = "dialogue",
     .summary = "a judge and a panel of experts deliberate in rounds until they converge",
@@ -57,15 +67,22 @@ const cv_room cv_room_dialogue = {
                     "conclave://spec, hand it in with blue_dialogue_respond.",
     .example = "  conclave dialogue create \"NVIDIA decision\"\n",
     .ops = cv_dialogue_ops,
+    .records = &cv_dialogue_records,
     .codes = cv_dialogue_codes,
     .resources = cv_dialogue_resources,
     .prompts = cv_dialogue_prompts,
     .completions = completions,
     .skills = skills,
     .topics = topics,
-    .scope = {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get"},
+    .scope =
+        {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get", .one = "dialogue", .many = "dialogues"},
+    .folder = CV_DIALOGUES,
+    .verify = cv_verify_facts,
+    .doctor = cv_dialogue_doctor,
+    .import = {.fit = cv_dialogue_import_fit, .run = cv_dialogue_import},
     .statuses = {.good = " resolved accepted adopted converged confirmed supported ",
                  .pending = " addressed converging proposed amended refined cited challenged asserted ",
                  .bad = " reopened rejected refuted opposed abandoned withdrawn conceded "},
+    .scope_folder = folder_of,
     .in_use = cv_dialogue_in_use,
 };

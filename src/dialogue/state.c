@@ -1,14 +1,15 @@
 /* state.c - a dialogue in memory; see state.h. */
 #include "dialogue/state.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
 #include "dialogue/place.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 typedef struct {
     cv_arena *a;
@@ -16,23 +17,6 @@ typedef struct {
     cv_keep keep; /* NULL: everything */
     void *ctx;
 } loading;
-
-/* The row's texts, which live only as long as the visit, copied into the arena. */
-static void keep_texts(cv_arena *a, cv_rec_kind kind, void *row)
-{
-    const cv_rec_type *type = &cv_rec_types[kind];
-    for (size_t i = 0; i < type->field_count; i++) {
-        cv_str text;
-        char *at = (char *)row + type->fields[i].offset;
-        if (type->fields[i].type == CV_FIELD_INT)
-            continue;
-        memcpy(&text, at, sizeof text);
-        if (text.p) {
-            text = cv_arena_copy(a, text);
-            memcpy(at, &text, sizeof text);
-        }
-    }
-}
 
 static void index_row(cv_arena *a, cv_map *map, cv_str key, size_t count)
 {
@@ -42,8 +26,7 @@ static void index_row(cv_arena *a, cv_map *map, cv_str key, size_t count)
 #define KEEP(KIND, name, list)                                                                                         \
     case CV_REC_##KIND: {                                                                                              \
         cv_rec_##name *kept = CV_PUSH(l->a, &s->list);                                                                 \
-        *kept = *(const cv_rec_##name *)row;                                                                           \
-        keep_texts(l->a, kind, kept);                                                                                  \
+        *kept = *(const cv_rec_##name *)cv_row_copy(l->a, cv_kind_types[kind], row);                                   \
         break;                                                                                                         \
     }
 
@@ -57,8 +40,7 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         return true;
     switch (kind) {
     case CV_REC_DIALOGUE:
-        s->dialogue = *(const cv_rec_dialogue *)row;
-        keep_texts(l->a, kind, &s->dialogue);
+        s->dialogue = *(const cv_rec_dialogue *)cv_row_copy(l->a, cv_kind_types[kind], row);
         break;
         KEEP(EXPERT, expert, experts)
         KEEP(SEAT, seat, seats)
@@ -77,26 +59,6 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
     return true;
 }
 
-bool cv_stored_corrupt(cv_err *err, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    cv_str message = cv_arena_vprintf(err->arena, format, args);
-    va_end(args);
-    cv_err_set(err, CV_ERR_CORRUPT, "the record has %.*s", CV_FMT(message));
-    cv_err_operation(err, CV_STR("verify"));
-    cv_err_suggest(err, CV_STR("tells where it was changed"));
-    return false;
-}
-
-/* A column that is printed as it stands: JSON, and numbers that are kept as they were written. */
-static bool is_printed_raw(cv_rec_kind kind, const cv_field *field)
-{
-    return field->type == CV_FIELD_JSON ||
-           (kind == CV_REC_EXPERT && field->offset == offsetof(cv_rec_expert, relevance)) ||
-           (kind == CV_REC_DIALOGUE && field->offset == offsetof(cv_rec_dialogue, convergence_target));
-}
-
 /* Numbers that JSON's readers keep, and that can be added up without a thought. */
 static const int64_t LARGEST = INT64_C(9007199254740991);
 
@@ -107,10 +69,10 @@ static bool is_required(cv_str field)
 }
 
 /* NULL: the field is what it should be; else what it is not. */
-static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void *row)
+static const char *fault_of(const cv_type_field *field, const void *row)
 {
     const char *at = (const char *)row + field->offset;
-    if (field->type == CV_FIELD_INT) {
+    if (cv_field_is_int(field)) {
         int64_t number;
         memcpy(&number, at, sizeof number);
         bool is_round = cv_str_ends(field->name, CV_STR("round"));
@@ -123,7 +85,7 @@ static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void 
     memcpy(&text, at, sizeof text);
     if (!text.p)
         return NULL;
-    if (is_printed_raw(kind, field))
+    if (field->type == CV_JSON || field->type == CV_DECIMAL) /* printed as they stand */
         return cv_json_is_valid(text, CV_MAX_JSON_DEPTH / 2) ? NULL : "not JSON";
     return cv_utf8_valid(text) == text.n ? NULL : "not UTF-8";
 }
@@ -131,11 +93,11 @@ static const char *fault_of(cv_rec_kind kind, const cv_field *field, const void 
 /* Everything above trusts the rows: what other programs, or a failing disk, have put into the tables is found here. */
 bool cv_row_check(cv_rec_kind kind, const void *row, cv_err *err)
 {
-    const cv_rec_type *type = &cv_rec_types[kind];
+    const cv_type *type = cv_kind_types[kind];
     if (kind == CV_REC_ENTITY && cv_place_of_entity(row) == CV_NO_PLACE)
         return cv_stored_corrupt(err, "an entity that cannot be: its number is out of range");
     for (size_t i = 0; i < type->field_count; i++) {
-        const char *fault = fault_of(kind, &type->fields[i], row);
+        const char *fault = fault_of(&type->fields[i], row);
         if (fault)
             return cv_stored_corrupt(err, "a row (%.*s) whose %.*s is %s", CV_FMT(type->name),
                                      CV_FMT(type->fields[i].name), fault);
@@ -194,18 +156,25 @@ typedef struct {
     size_t count, capacity;
 } id_list;
 
-static bool keep_id(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static bool keep_id(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
 {
     id_list *ids = ctx;
-    (void)row, (void)rev, (void)err;
-    *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, id);
+    (void)at, (void)err;
+    *CV_PUSH(ids->arena, ids) = cv_arena_copy(ids->arena, scope.name);
     return true;
+}
+
+/* The ids of all dialogues, in their order. `limit` 0: all. */
+static bool all_ids(const cv_call *call, size_t limit, id_list *ret, cv_err *err)
+{
+    *ret = (id_list){.arena = call->arena};
+    return call->record->calls->scopes(call->record, CV_STR("dialogue"), CV_STR(""), limit, keep_id, ret, err);
 }
 
 bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *err), void *ctx, cv_err *err)
 {
-    id_list all = {.arena = call->arena};
-    bool ok = call->store->calls->list(call->store, call->arena, &(cv_list_query){0}, keep_id, &all, err);
+    id_list all;
+    bool ok = all_ids(call, 0, &all, err);
     for (size_t i = 0; i < all.count && ok; i++)
         ok = cv_call_tell(call, i, all.count, all.items[i], err) && visit(ctx, all.items[i], err);
     return ok;
@@ -215,10 +184,9 @@ bool cv_state_each(cv_call *call, bool (*visit)(void *ctx, cv_str id, cv_err *er
 
 static bool not_found(cv_call *call, cv_str dialogue_id, cv_err *err)
 {
-    id_list known = {.arena = call->arena};
+    id_list known;
     cv_err ignored = {.arena = call->arena}; /* the answer stands without a suggestion */
-    cv_list_query query = {.limit = CV_MAX_PAGE};
-    call->store->calls->list(call->store, call->arena, &query, keep_id, &known, &ignored);
+    all_ids(call, CV_MAX_PAGE, &known, &ignored);
     cv_err_set(err, CV_ERR_DIALOGUE_NOT_FOUND, "there is no dialogue '%.*s'", CV_FMT(dialogue_id));
     cv_err_field(err, CV_STR("dialogue_id"));
     cv_err_value(err, dialogue_id);
@@ -235,8 +203,7 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
     bool found;
     *ret_state = (cv_state){.id = dialogue_id};
     loading l = {call->arena, ret_state, keep, ctx};
-    if (!call->store->calls->snapshot(call->store, call->arena, dialogue_id, wanted, keep_row, &l, &ret_state->position,
-                                      &found, err))
+    if (!cv_snapshot(call, dialogue_id, wanted, keep_row, &l, &ret_state->position, &found, err))
         return false;
     if (!found)
         return not_found(call, dialogue_id, err);
@@ -276,12 +243,14 @@ cv_rec_expert *cv_state_expert(const cv_state *s, cv_str slug)
     for (size_t i = 0; i < slug.n; i++)
         lower[i] = cv_lower(slug.p[i]);
     size_t at = place(&s->expert_at, (cv_str){lower, slug.n});
+    assert(at <= s->experts.count);
     return at ? &s->experts.items[at - 1] : NULL;
 }
 
 cv_rec_entity *cv_state_entity(const cv_state *s, cv_str display_id)
 {
     size_t at = place(&s->entity_at, display_id);
+    assert(at <= s->entities.count);
     return at ? &s->entities.items[at - 1] : NULL;
 }
 
@@ -293,12 +262,14 @@ const cv_rec_origin *cv_state_origin(const cv_state *s, cv_str local_id)
     for (size_t i = 0; i < local_id.n; i++)
         upper[i] = cv_upper(local_id.p[i]);
     size_t at = place(&s->origin_at, (cv_str){upper, local_id.n});
+    assert(at <= s->origins.count);
     return at ? &s->origins.items[at - 1] : NULL;
 }
 
 const cv_rec_verdict *cv_state_verdict(const cv_state *s, cv_str verdict_id)
 {
     size_t at = place(&s->verdict_at, verdict_id);
+    assert(at <= s->verdicts.count);
     return at ? &s->verdicts.items[at - 1] : NULL;
 }
 
@@ -347,14 +318,6 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
 cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug)
 {
     return cv_arena_printf(a, "%lld/%.*s", (long long)round, CV_FMT(expert_slug));
-}
-
-bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err)
-{
-    cv_err why = {.arena = a};
-    if (cv_json_parse(a, text, ret_value, &why))
-        return true;
-    return cv_stored_corrupt(err, "%s that is not JSON: %.*s", what, CV_FMT(why.message));
 }
 
 bool cv_tension_is_open(const cv_rec_entity *entity)

@@ -8,8 +8,9 @@
 
 #include "base/json.h"
 #include "base/map.h"
-#include "record/call.h"
-#include "vocab/id.h"
+#include "dialogue/snapshot.h"
+#include "dialogue/words/id.h"
+#include "record/stored.h"
 
 #define CV_STATE_LIST(type)                                                                                            \
     struct {                                                                                                           \
@@ -85,12 +86,6 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity);
 
 /* "2/muffin": an expert's part in a round. Events about responses have it as their subject. */
 cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug);
-
-/* "the record has …", which cannot be (store_corrupt). Always false. */
-bool cv_stored_corrupt(cv_err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The value of a JSON text that the record keeps. One that does not parse is an error (store_corrupt) about `what`. */
-bool cv_stored_json(cv_arena *a, cv_str text, const char *what, cv_json *ret_value, cv_err *err);
 
 bool cv_tension_is_open(const cv_rec_entity *entity);
 

@@ -2,7 +2,7 @@
 #include "dialogue/tempo.h"
 
 #include "dialogue/state.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 void cv_tempo_begin(cv_tempo *t, cv_arena *a)
 {

@@ -1,6 +1,6 @@
 /* cli_args.c - options and arguments; see cli_parts.h. */
 #include "door/cli_parts.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 const cv_cli_option cv_cli_common[] = {
     {"json", NULL, "print JSON on standard output, errors too", NULL},

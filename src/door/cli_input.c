@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "door/cli_parts.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 /* "@FILE" and "-" are read, everything else is the text itself. */
 static bool read_text(cv_cli *cli, const char *value, bool dash, cv_str *ret_text, const char **ret_file, cv_err *err)

@@ -7,7 +7,7 @@
 #include "door/cli_parts.h"
 #include "door/teller.h"
 #include "door/terminal.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 enum { LEAST_WIDTH = 40 };
 
@@ -24,6 +24,19 @@ const char *cv_cli_wanted_root(const char *option)
     return option ? option : variable && *variable ? variable : NULL;
 }
 
+const char *cv_cli_wanted_agent(const char *option)
+{
+    const char *variable = getenv("CONCLAVE_AGENT");
+    return option ? option : variable && *variable ? variable : NULL;
+}
+
+/* A person types and reads: nothing that only runs commands has both ends of a terminal. */
+static cv_who who_acts(const cv_cli *cli)
+{
+    return (cv_who){.name = cv_str_of(cv_cli_wanted_agent(cv_cli_get(cli, "as"))),
+                    .at_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+}
+
 static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
 {
     const char *wanted = cv_cli_wanted_root(cv_cli_get(cli, "root"));
@@ -33,31 +46,35 @@ static bool enter_project(cv_cli *cli, cv_call *call, cv_err *err)
         return true;
     }
     return cv_project_find(cli->arena, wanted, &call->root, err) &&
-           (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->store, err));
+           (!(flags & CV_OP_STORE) || cv_project_open(cli->arena, call->root, &call->record, err));
 }
 
-/* Lines and columns are told when the user has written them, with the file when there is one. */
+/* Lines and columns are told when the user has written them, with the file when there is one. What an operation found
+ * in a file is in its place already. */
 static void tell_places(const cv_cli_input *input, cv_errs *errs)
 {
     for (size_t i = 0; i < errs->count; i++) {
         cv_err *err = &errs->items[i];
+        if (err->file.n > 0)
+            continue;
         if (!input->as_written)
             err->line = err->column = 0;
-        else if (err->line > 0 && err->file.n == 0 && input->file)
+        else if (err->line > 0 && input->file)
             cv_err_file(err, cv_str_of(strcmp(input->file, "-") == 0 ? "<stdin>" : input->file));
     }
 }
 
-/* " (path backup.db, rev 9)": the short values of a reply, which say what was done. */
-static void list_facts(const cv_json *reply, cv_buf *out)
+/* " (path backup.db, rev 9)": the short values of a reply, which say what was done; a secret is not among them. */
+static void list_facts(const cv_json *reply, const cv_json *schema, cv_buf *out)
 {
     enum { MOST_FACTS = 8, MOST_BYTES = 200 };
     size_t count = 0;
     for (uint32_t i = 0; i < reply->count && count < MOST_FACTS; i++) {
         const cv_json_member *m = &reply->members[i];
         bool text = m->value.type == CV_JSON_STRING || m->value.type == CV_JSON_NUMBER;
-        if (!text || m->value.text.n > MOST_BYTES || cv_str_has_control(m->value.text) ||
-            cv_str_eq(m->key, CV_STR("status")))
+        const cv_json *said = cv_json_get(cv_json_get(schema, CV_STR("properties")), m->key);
+        if (!text || cv_json_get(said, CV_STR("x-secret")) || m->value.text.n > MOST_BYTES ||
+            cv_str_has_control(m->value.text) || cv_str_eq(m->key, CV_STR("status")))
             continue;
         cv_buf_printf(out, "%s%.*s %.*s", count++ ? ", " : " (", CV_FMT(m->key), CV_FMT(m->value.text));
     }
@@ -88,7 +105,7 @@ static void note_done(cv_cli *cli, const cv_call *call, const cv_json *reply)
         return;
     cv_buf what = {0};
     cv_buf_add_z(&what, "the request was carried out");
-    list_facts(reply, &what);
+    list_facts(reply, cv_op_schema(cli->command->op).output, &what);
     cli->done = cv_buf_take(&what, cli->arena);
     if (!(flags & CV_OP_WRITES))
         return;
@@ -152,6 +169,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_buf reply = {0};
     cv_teller teller;
     cv_call call = {.arena = cli->arena,
+                    .who = who_acts(cli),
                     .clock = cv_clock_system(),
                     .follower = {cv_teller_tell, &teller},
                     .for_people = !cli->json,
@@ -167,7 +185,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_teller_begin(&teller);
     bool done = cv_op_call(cli->command->op, &call);
     cv_teller_end(&teller);
-    cv_store_close(call.store);
+    cv_record_close(call.record);
     tell_places(&input, &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);

@@ -81,6 +81,12 @@ int cv_cli_run_operation(cv_cli *cli);
 
 /* The folder of the project that was asked for, by option (may be NULL) or variable; NULL: none. */
 const char *cv_cli_wanted_root(const char *option);
+/* Who acts, in the same way; NULL: nobody is named. */
+const char *cv_cli_wanted_agent(const char *option);
+#define CV_CLI_AS                                                                                                      \
+    {                                                                                                                  \
+        "as", "AGENT", "who acts: the id or alias of an agent; by default CONCLAVE_AGENT, else nobody is named", NULL  \
+    }
 #define CV_CLI_ROOT                                                                                                    \
     {                                                                                                                  \
         "root", CV_VALUE_FOLDER,                                                                                       \

@@ -1,6 +1,6 @@
 /* cli_table.c - the one table of commands, and options made from schemas; see cli_parts.h. */
 #include "door/cli_parts.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 /* Commands on files: they take several, stream what they write and have no project. Those that serve others. And those
  * about the program. */
@@ -196,6 +196,7 @@ static const cv_cli_option for_operations[] = {
     {"data", CV_VALUE_JSON,
      "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it", NULL},
     CV_CLI_ROOT,
+    CV_CLI_AS,
     {"schema", NULL, "print the JSON schemas of input and output, and do nothing else", NULL},
 };
 enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };

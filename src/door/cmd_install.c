@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 /* One file, and what becomes of it. */
 typedef struct {
@@ -216,7 +216,7 @@ static void tell_json(const installation *in, cv_buf *out)
 /* "the tools are called PREFIX…": how people find them in the client's list. */
 static void tell_tools(const installation *in, cv_buf *out)
 {
-    cv_op_prefixes prefixes = cv_op_tool_prefixes(in->cli->arena);
+    cv_op_prefixes prefixes = cv_op_tool_prefixes(in->cli->arena, CV_OP_UNASKED);
     cv_buf_printf(out, "Restart %s, or let it reload its servers; the tools are called", in->client->name);
     for (size_t i = 0; i < prefixes.count; i++)
         cv_buf_printf(out, "%s %.*s…", i ? " or" : "", CV_FMT(prefixes.items[i]));

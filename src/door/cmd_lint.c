@@ -8,8 +8,10 @@
 #include "base/err_json.h"
 #include "base/file.h"
 #include "base/plain.h"
+#include "dialogue/lint/lint.h"
 #include "door/cli.h"
-#include "door/lint_print.h"
+#include "kit/diff.h"
+#include "kit/sarif.h"
 
 #ifndef CV_VERSION
 #define CV_VERSION "development"
@@ -28,7 +30,7 @@ typedef struct {
     cv_plain_flow flow; /* of the report when it goes to standard error */
     cv_json_writer json;
     cv_errs errs;
-    size_t files, skipped, counts[3], dropped, fixable, fixed, failed;
+    size_t files, skipped, counts[CV_SEVERITY_COUNT], dropped, fixable, fixed, failed;
 } run;
 
 /* ---- one file --------------------------------------------------------------------------------------------------- */
@@ -45,7 +47,7 @@ static void print_file_json(run *r, const char *file, cv_str text, const cv_lint
     cv_json_key(w, CV_STR("findings"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < lint->findings.count; i++)
-        cv_print_finding_json(text, &lint->findings.items[i], w);
+        cv_finding_print_json(cv_rules, text, &lint->findings.items[i], w);
     cv_json_end_array(w);
     if (lint->findings.dropped)
         cv_json_key_int(w, "dropped_findings", (int64_t)lint->findings.dropped);
@@ -59,9 +61,9 @@ static void print_file(run *r, cv_arena *a, const char *file, cv_str text, const
     if (r->format == JSON)
         print_file_json(r, file, text, lint, fixed);
     else if (r->format == SARIF)
-        cv_sarif_file(&r->json, a, file, text, found);
+        cv_sarif_file(&r->json, a, cv_rules, file, text, found);
     for (size_t i = 0; r->format == TEXT && !r->quiet && i < found->count; i++)
-        cv_print_finding(&r->report, r->cli->colour, name, text, &found->items[i]);
+        cv_finding_print(cv_rules, &r->report, r->cli->colour, name, text, &found->items[i]);
     if (r->format == TEXT && !r->quiet && found->dropped)
         cv_buf_printf(&r->report, "%s: %zu more findings are not shown\n", name, found->dropped);
 }
@@ -82,7 +84,7 @@ static bool put_fixed(run *r, cv_arena *a, const char *file, cv_str before, cv_s
     bool is_stdin = strcmp(file, "-") == 0;
     if (r->dry_run) {
         if (changed && r->format == TEXT && !r->quiet)
-            cv_print_diff(&r->report, a, r->cli->colour, is_stdin ? "<stdin>" : file, before, after);
+            cv_diff_print(&r->report, a, r->cli->colour, is_stdin ? "<stdin>" : file, before, after);
         return true;
     }
     if (is_stdin) {
@@ -190,17 +192,23 @@ static bool visit(void *ctx, const char *file, cv_err *walk_err)
 
 /* ---- all files -------------------------------------------------------------------------------------------------- */
 
+/* "2 errors", "1 error". */
+static void print_count(cv_buf *out, size_t count, const char *noun)
+{
+    cv_buf_printf(out, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+}
+
 static void print_summary(run *r)
 {
     cv_buf *out = &r->report;
-    cv_print_count(out, r->files, "file");
+    print_count(out, r->files, "file");
     if (r->compat) {
         cv_buf_printf(out, ": %zu passed, %zu failed", r->files - r->failed, r->failed);
     } else {
         static const char *const nouns[3] = {"note", "warning", "error"};
         for (size_t i = 3; i-- > 0;) {
             cv_buf_add_z(out, i == 2 ? ": " : ", ");
-            cv_print_count(out, r->counts[i], nouns[i]);
+            print_count(out, r->counts[i], nouns[i]);
         }
         if (r->dropped)
             cv_buf_printf(out, ", %zu more", r->dropped);
@@ -219,7 +227,7 @@ static void print_summary(run *r)
 static void begin(run *r)
 {
     if (r->format == SARIF) {
-        cv_sarif_begin(&r->json, CV_VERSION);
+        cv_sarif_begin(&r->json, CV_VERSION, cv_rules, CV_RULE_COUNT);
     } else if (r->format == JSON) {
         cv_json_begin_object(&r->json);
         cv_json_key(&r->json, CV_STR("files"));

@@ -12,7 +12,8 @@
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
-#include "ops/project.h"
+#include "kit/agents.h"
+#include "project/project.h"
 
 enum {
     USUAL_PORT = 8417,
@@ -22,11 +23,12 @@ enum {
     BEAT_SECONDS = 15,
 };
 
-static cv_tools_options tools_options(const cv_cli *cli)
+static cv_tools_options tools_options(const cv_cli *cli, const char *as)
 {
     const char *tools = cv_cli_get(cli, "tools");
     return (cv_tools_options){.root = cv_cli_wanted_root(cv_cli_get(cli, "root")),
                               .rooms = cv_cli_get(cli, "rooms"),
+                              .as = as,
                               .all = tools && strcmp(tools, "all") == 0};
 }
 
@@ -59,14 +61,23 @@ static bool no_arguments(cv_cli *cli, cv_err *err)
            cv_err_set(err, CV_ERR_USAGE, "%s takes no arguments, found '%s'", cli->command->name, cli->arguments[0]);
 }
 
+static bool check_name(const char *as, cv_err *err)
+{
+    if (!as || cv_agent_id_valid(cv_str_of(as)))
+        return true;
+    cv_agent_id_refuse(cv_str_of(as), err);
+    cv_err_field(err, CV_STR("--as"));
+    return false;
+}
+
 /* ---- standard input --------------------------------------------------------------------------------------------- */
 
 static int run_mcp(cv_cli *cli)
 {
     cv_err err = {.arena = cli->arena};
-    cv_tools_options options = tools_options(cli);
+    cv_tools_options options = tools_options(cli, cv_cli_wanted_agent(cv_cli_get(cli, "as")));
     cv_mcp_server server;
-    if (!no_arguments(cli, &err) || !check_root(cli, options.root, &err) ||
+    if (!no_arguments(cli, &err) || !check_name(options.as, &err) || !check_root(cli, options.root, &err) ||
         !cv_tools_server(cli->arena, &options, &server, &err))
         return cv_cli_fail(cli, &err);
     if (isatty(STDIN_FILENO))
@@ -92,12 +103,22 @@ static bool read_port(const cv_cli *cli, uint16_t *ret_port, cv_err *err)
     return true;
 }
 
+/* The tokens of agents are the record's business. */
+static bool check_prefix(const char *token, cv_err *err)
+{
+    if (!cv_str_starts(cv_str_of(token), CV_STR(CV_TOKEN_PREFIX)))
+        return true;
+    cv_err_set(err, CV_ERR_USAGE, "a token that begins with " CV_TOKEN_PREFIX " is one of an agent, not of a server");
+    cv_err_suggest(err, CV_STR("clients send it as it is; for the server take another: 'openssl rand -hex 32'"));
+    return false;
+}
+
 /* A token that is not one would open what was meant to be closed. An empty variable is one that is not set. */
 static bool find_token(const cv_cli *cli, const char **ret_token, cv_err *err)
 {
     const char *given = cv_cli_get(cli, "token"), *variable = getenv("CONCLAVE_TOKEN");
     *ret_token = given ? given : variable && *variable ? variable : NULL;
-    if (!*ret_token || cv_guard_check_token(*ret_token, err))
+    if (!*ret_token || (cv_guard_check_token(*ret_token, err) && check_prefix(*ret_token, err)))
         return true;
     cv_err_field(err, given ? CV_STR("--token") : CV_STR("CONCLAVE_TOKEN"));
     return false;
@@ -142,17 +163,19 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
 static int run_serve(cv_cli *cli)
 {
     cv_err err = {.arena = cli->arena};
-    cv_tools_options tools = tools_options(cli);
+    cv_tools_options tools = tools_options(cli, NULL); /* there tokens say who acts */
     cv_mcp_server server;
     cv_http_options options = {.address = cv_cli_get(cli, "address"),
                                .max_body = CV_MAX_MESSAGE_BYTES,
                                .max_connections = MAX_CONNECTIONS,
                                .request_seconds = REQUEST_SECONDS,
                                .idle_seconds = IDLE_SECONDS,
-                               .beat_seconds = BEAT_SECONDS};
+                               .beat_seconds = BEAT_SECONDS,
+                               .admits = cv_tools_admits};
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !find_token(cli, &options.token, &err) ||
         !check_root(cli, tools.root, &err) || !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
+    options.admits_ctx = server.ctx;
     share_memory();
     int status = serve(cli, &server, options);
     cv_tools_end(&server);
@@ -169,7 +192,7 @@ static int run_serve(cv_cli *cli)
         "tools", "WHICH", "usual: what is offered unasked (default); all: every operation", "usual all"                \
     }
 
-static const cv_cli_option mcp_options[] = {TOOL_OPTIONS};
+static const cv_cli_option mcp_options[] = {CV_CLI_AS, TOOL_OPTIONS};
 
 const cv_cli_command cv_cmd_mcp = {
     .name = "mcp",
@@ -178,7 +201,8 @@ const cv_cli_command cv_cmd_mcp = {
     .details =
         "A client starts this command and speaks to it, one JSON message per line. 'conclave install' writes the\n"
         "entry into the client's configuration. The project is found from the current folder upwards, or with\n"
-        "--root; files are read and written below it only.\n",
+        "--root; files are read and written below it only. --as says which agent the client is: every event that it\n"
+        "causes names it, as claimed (docs/agents.md).\n",
     .examples = "  conclave mcp </dev/null\n"
                 "  conclave mcp --tools all </dev/null\n",
     .options = mcp_options,
@@ -199,7 +223,8 @@ const cv_cli_command cv_cmd_serve = {
     .arguments = "",
     .details =
         "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"
-        "A token on the command line can be seen by other users of the machine: prefer CONCLAVE_TOKEN.\n",
+        "A token on the command line can be seen by other users of the machine: prefer CONCLAVE_TOKEN. A client may\n"
+        "send the token of an agent instead ('conclave token add'): then it acts as that agent.\n",
     .examples = "  CONCLAVE_TOKEN=$(openssl rand -hex 32) conclave serve --address 0.0.0.0 --port 9000\n",
     .options = serve_options,
     .option_count = CV_COUNT(serve_options),

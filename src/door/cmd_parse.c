@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "dialogue/lint/lint.h"
 #include "door/cli.h"
-#include "text/doc.h"
 
 /* ---- parse ------------------------------------------------------------------------------------------------------ */
 
@@ -32,7 +32,7 @@ static void print_document(cv_arena *a, cv_str text, const char *file, bool mark
 {
     cv_doc doc;
     cv_findings findings = {0};
-    cv_doc_parse(a, text, &doc, &findings);
+    cv_lint_parse(a, text, &doc, &findings);
     cv_json_begin_object(w);
     cv_json_key_str(w, "file", cv_str_of(file));
     if (markers) {

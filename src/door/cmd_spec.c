@@ -1,7 +1,6 @@
 /* cmd_spec.c - conclave spec: the format as markdown. */
+#include "dialogue/text/spec.h"
 #include "door/cli.h"
-#include "text/skill.h"
-#include "text/spec.h"
 
 static int run_spec(cv_cli *cli)
 {

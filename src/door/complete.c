@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
-#include "ops/project.h"
+#include "project/project.h"
 
 typedef struct {
     cv_arena *arena;
@@ -72,10 +72,10 @@ static const cv_json *ask(line *l, const char *operation, cv_str input)
     cv_call call = {.arena = l->arena, .clock = cv_clock_system(), .input = &given, .out = &reply, .errs = &errs};
     if (!cv_json_parse(l->arena, input, &given, &err) ||
         !cv_project_find(l->arena, cv_cli_wanted_root(l->root), &call.root, &err) ||
-        !cv_project_open(l->arena, call.root, &call.store, &err))
+        !cv_project_open(l->arena, call.root, &call.record, &err))
         return NULL;
     bool done = cv_op_call(cv_op_called(cv_str_of(operation)), &call);
-    cv_store_close(call.store);
+    cv_record_close(call.record);
     cv_str text = cv_buf_take(&reply, l->arena);
     return done && cv_json_parse(l->arena, text, tree, &err) ? tree : NULL;
 }

@@ -3,14 +3,14 @@
 
 #include <sys/stat.h>
 
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "project/project.h"
 
 /* Could the record only be read, and can it be written now? */
 static bool may_write_now(const cv_desk *d)
 {
     cv_arena a = {0};
-    bool may = d->is_frozen && !cv_sqlite_is_frozen(&a, d->path);
+    bool may = d->is_frozen && !cv_record_is_frozen(&a, d->path);
     cv_arena_release(&a);
     return may;
 }
@@ -23,8 +23,8 @@ static bool is_current(const cv_desk *d)
 
 static void close_store(cv_desk *d)
 {
-    cv_store_close(d->store);
-    d->store = NULL;
+    cv_record_close(d->record);
+    d->record = NULL;
     cv_arena_reset(&d->store_arena);
 }
 
@@ -37,9 +37,9 @@ static bool open_store(cv_desk *d, cv_err *err)
         st = (struct stat){0};
     d->device = st.st_dev;
     d->inode = st.st_ino;
-    d->is_frozen = cv_sqlite_is_frozen(&d->store_arena, d->path);
+    d->is_frozen = cv_record_is_frozen(&d->store_arena, d->path);
     d->opened++;
-    if (cv_project_open(&d->store_arena, d->root, &d->store, err))
+    if (cv_project_open(&d->store_arena, d->root, &d->record, err))
         return true;
     close_store(d); /* a server tries again and again: nothing of what was tried stays */
     return false;
@@ -51,9 +51,9 @@ bool cv_desk_open(cv_desk *d, const char *root, cv_err *err)
         cv_arena_reset(&d->root_arena);
         return false;
     }
-    if (d->store && !is_current(d))
+    if (d->record && !is_current(d))
         close_store(d);
-    return d->store || open_store(d, err);
+    return d->record || open_store(d, err);
 }
 
 void cv_desk_close(cv_desk *d)

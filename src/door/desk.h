@@ -10,15 +10,15 @@
 
 #include <sys/types.h>
 
-#include "record/store.h"
+#include "record/record.h"
 
 /* A zeroed one is ready. */
 typedef struct {
     cv_arena root_arena, store_arena;
-    const char *root; /* the project's folder; NULL: none was found yet */
-    cv_store *store;  /* NULL: not open */
-    size_t opened;    /* how often */
-    const char *path; /* of its file, and which one that was */
+    const char *root;  /* the project's folder; NULL: none was found yet */
+    cv_record *record; /* NULL: not open */
+    size_t opened;     /* how often */
+    const char *path;  /* of its file, and which one that was */
     dev_t device;
     ino_t inode;
     bool is_frozen; /* it could only be read */

@@ -235,7 +235,7 @@ static int64_t rev_of(const cv_tools *tools, cv_arena *a, cv_str uri)
 {
     cv_str values[CV_MAX_URI_VALUES];
     const cv_resource *resource = find(tools, a, uri, values);
-    return resource && resource->rev ? resource->rev(tools->watcher.store, a, tools->watcher.root, values) : -1;
+    return resource && resource->rev ? resource->rev(tools->watcher.record, a, tools->watcher.root, values) : -1;
 }
 
 /* What is seen now takes the place of what was seen before: nothing is kept of what nobody asks for any more. A rev

@@ -5,6 +5,7 @@
 #include "base/heap.h"
 #include "base/steady.h"
 #include "door/tool_schema.h"
+#include "kit/who.h"
 
 /* Results that may be long on purpose; above a client's usual measure they would be cut. */
 enum { LARGE_ANSWER_CHARS = 400000 };
@@ -28,17 +29,32 @@ static void leave(void *ctx, void *mine)
     cv_heap_free(w);
 }
 
-/* Looks whether the record is still the same file, each time; two files that were just opened may have the same stamp
- * of their own, so it also says which opening it is of. */
-static bool stamp(void *ctx, cv_stamp *ret_stamp)
+/* Asks the handle that is open; false: there is none, or it cannot say, as when another file is in its place. */
+static bool has_seen(cv_tools *tools)
+{
+    cv_record *record = tools->window.record;
+    if (record && record->calls->changed(record, &tools->window_seen))
+        tools->data_version++;
+    return record && tools->window_seen != 0;
+}
+
+/* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
+static bool data_version(void *ctx, uint64_t *ret_version)
 {
     cv_tools *tools = ctx;
+    cv_desk *window = &tools->window;
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
-    bool known = cv_desk_open(&tools->window, tools->options.root, &err) &&
-                 tools->window.store->calls->stamp(tools->window.store, ret_stamp);
-    ret_stamp->opened = tools->window.opened;
+    bool known = !window->is_frozen && has_seen(tools);
+    if (!known) {
+        size_t before = window->opened;
+        known = cv_desk_open(window, tools->options.root, &err);
+        if (window->opened != before)
+            tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
+        known = known && has_seen(tools);
+    }
+    *ret_version = tools->data_version;
     pthread_mutex_unlock(&tools->window_lock);
     cv_arena_release(&arena);
     return known;
@@ -55,11 +71,12 @@ void cv_tools_end(cv_mcp_server *server)
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
 
-/* Lines and columns of a message that a program has written help nobody. */
+/* Lines and columns of a message that a program has written help nobody; those in a file do. */
 static cv_str print_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs)
 {
     for (size_t i = 0; i < errs->count; i++)
-        errs->items[i].line = errs->items[i].column = 0;
+        if (errs->items[i].file.n == 0)
+            errs->items[i].line = errs->items[i].column = 0;
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
     cv_errs_print_json(errs->items, errs->count, op->flags & CV_OP_BATCH, &w);
@@ -84,6 +101,32 @@ static bool hear(void *ctx, size_t done, size_t total, cv_str what)
     return !cv_mcp_cancelled(f->request);
 }
 
+/* A token of an agent decides who acts. */
+static cv_who who_acts(const cv_mcp_request *r, const cv_tools *tools)
+{
+    bool token = r->bearer.p && cv_str_starts(r->bearer, CV_STR(CV_TOKEN_PREFIX));
+    return token ? (cv_who){.token = r->bearer} : (cv_who){.name = cv_str_of(tools->options.as)};
+}
+
+bool cv_tools_admits(void *ctx, cv_str token, const char **ret_why)
+{
+    cv_tools *tools = ctx;
+    cv_arena arena = {0};
+    cv_err err = {.arena = &arena};
+    if (!cv_str_starts(token, CV_STR(CV_TOKEN_PREFIX)))
+        return false;
+    pthread_mutex_lock(&tools->window_lock);
+    bool known = cv_desk_open(&tools->window, tools->options.root, &err) &&
+                 cv_token_admits(tools->window.record, &arena, token, &err);
+    pthread_mutex_unlock(&tools->window_lock);
+    if (!known)
+        *ret_why = err.code == CV_ERR_TOKEN || err.code == CV_ERR_AGENT_REMOVED
+                       ? "the token is not one of an agent that may act in this project, or it was revoked"
+                       : "the token cannot be checked: the record of the project cannot be read";
+    cv_arena_release(&arena);
+    return known;
+}
+
 /* `most`: see cv_call. False: `errs` says why. */
 static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, size_t most,
                 cv_errs *errs, cv_str *ret_reply)
@@ -93,6 +136,7 @@ static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input,
     cv_err err = {.arena = r->arena};
     following ear = {.request = r};
     cv_call call = {.arena = r->arena,
+                    .who = who_acts(r, tools),
                     .clock = cv_clock_system(),
                     .follower = {hear, &ear},
                     .confined = true,
@@ -106,7 +150,7 @@ static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input,
     if (!open)
         cv_errs_keep(errs, r->arena, &err);
     call.root = w->desk.root;
-    call.store = w->desk.store;
+    call.record = w->desk.record;
     bool done = open && cv_op_call(op, &call);
     if (done)
         *ret_reply = cv_arena_copy(r->arena, cv_buf_str(&w->out));
@@ -191,11 +235,11 @@ static cv_str define(cv_arena *a, const cv_operation *op, bool whole)
     return cv_buf_take(&out, a);
 }
 
-/* What stands at the top level is in every room. */
+/* What belongs to the project is in every room. */
 static bool is_in(const char *rooms, const char *room)
 {
     cv_str rest = cv_str_of(rooms), name;
-    if (!rooms || *room == '\0')
+    if (!rooms || *room == '\0' || cv_room_find(cv_str_of(room))->of_project)
         return true;
     while (cv_str_split(&rest, ',', &name))
         if (cv_str_eq(cv_str_trim(name), cv_str_of(room)))
@@ -219,7 +263,7 @@ static bool is_common(cv_arena *a, cv_str word)
     static const cv_str ours[] = {CV_STR_INIT("mcp"), CV_STR_INIT("conclave")};
     if (word.n == 0 || cv_str_nearest(word, ours, CV_COUNT(ours)).n)
         return true;
-    cv_op_prefixes prefixes = cv_op_tool_prefixes(a);
+    cv_op_prefixes prefixes = cv_op_tool_prefixes(a, 0);
     for (size_t i = 0; i < prefixes.count; i++) {
         cv_str rest = prefixes.items[i], part;
         while (cv_str_split(&rest, '_', &part))
@@ -248,15 +292,20 @@ static bool is_tool(const cv_tools *tools, const cv_operation *op)
     return op->tool;
 }
 
-/* The tool among the `eligible` whose own words are nearest; NULL: none is near. */
+/* The tool among the `eligible` of this name, or whose own words are nearest; NULL: none is near. */
 static const cv_operation *nearest_tool(cv_arena *a, const cv_tools *tools, cv_str name,
                                         bool (*eligible)(const cv_tools *, const cv_operation *))
 {
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (eligible(tools, cv_op_at(i)) && cv_str_ends(name, cv_str_of(cv_op_at(i)->tool)))
+            return cv_op_at(i);
     const cv_operation **ops = CV_NEW_ARRAY(a, cv_op_count(), const cv_operation *);
     cv_str *verbs = CV_NEW_ARRAY(a, cv_op_count(), cv_str);
     size_t count = 0;
     for (size_t i = 0; i < cv_op_count(); i++)
         if (eligible(tools, cv_op_at(i))) {
+            if (cv_str_eq(name, cv_str_of(cv_op_at(i)->tool)))
+                return cv_op_at(i);
             ops[count] = cv_op_at(i);
             verbs[count++] = cv_str_of(cv_op_at(i)->verb);
         }
@@ -294,17 +343,19 @@ static cv_str tool_missing(void *ctx, cv_arena *a, cv_str name)
 static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
 {
     cv_str rest = cv_str_of(rooms), name;
+    cv_str *options = CV_NEW_ARRAY(a, cv_room_count(), cv_str);
+    size_t count = 0;
+    for (size_t i = 0; i < cv_room_count(); i++)
+        if (!cv_room_at(i)->of_project)
+            options[count++] = cv_str_of(cv_room_at(i)->name);
     while (rooms && cv_str_split(&rest, ',', &name)) {
         bool known = false;
-        for (size_t i = 0; i < cv_room_count(); i++)
-            known = known || cv_str_eq(cv_str_trim(name), cv_str_of(cv_room_at(i)->name));
+        for (size_t i = 0; i < count; i++)
+            known = known || cv_str_eq(cv_str_trim(name), options[i]);
         if (known)
             continue;
-        cv_str *options = CV_NEW_ARRAY(a, cv_room_count(), cv_str);
-        for (size_t i = 0; i < cv_room_count(); i++)
-            options[i] = cv_str_of(cv_room_at(i)->name);
         cv_err_set(err, CV_ERR_USAGE, "there is no room '%.*s'", CV_FMT(cv_str_trim(name)));
-        cv_err_options(err, options, cv_room_count());
+        cv_err_options(err, options, count);
         return false;
     }
     return true;
@@ -315,16 +366,19 @@ static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
 {
     cv_err err = {.arena = a};
     cv_str used = {NULL, 0};
-    size_t count = 0;
+    size_t count = 0, all = 0;
     if (!cv_desk_open(&tools->window, tools->options.root, &err))
         return NULL;
     for (size_t i = 0; i < cv_room_count(); i++) {
         const cv_room *room = cv_room_at(i);
-        if (room->in_use && !room->in_use(tools->window.store, a, tools->window.root))
+        all += !room->of_project;
+        if (room->of_project)
+            continue;
+        if (room->in_use && !room->in_use(tools->window.record, a, tools->window.root))
             continue;
         used = cv_arena_printf(a, "%.*s%s%s", CV_FMT(used), count++ ? "," : "", room->name);
     }
-    return count > 0 && count < cv_room_count() ? cv_arena_copy_z(a, used) : NULL;
+    return count > 0 && count < all ? cv_arena_copy_z(a, used) : NULL;
 }
 
 /* What the rooms tell, and what holds for all of them. */
@@ -369,7 +423,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .instructions = instructions(a, tools),
         .tool_missing = tool_missing,
         .watch = cv_resources_watch,
-        .stamp = stamp,
+        .data_version = data_version,
         .enter = enter,
         .leave = leave,
         .ctx = tools,

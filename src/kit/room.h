@@ -13,7 +13,12 @@
 #ifndef CV_KIT_ROOM_H
 #define CV_KIT_ROOM_H
 
-#include "record/call.h"
+#include "base/where.h"
+#include "kit/call.h"
+#include "kit/doctor.h"
+#include "kit/import.h"
+#include "kit/shape.h"
+#include "record/verify.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
@@ -28,6 +33,7 @@ enum {
     CV_OP_UNASKED = 128,   /* what an agent usually needs: MCP clients are offered it unasked */
     CV_OP_STEADY = 256,    /* its answer follows from the record and the input alone: no files, no time, no chance */
     CV_OP_REGRESSED = 512, /* looks at a record, or mends it, also when it has less than was acknowledged */
+    CV_OP_FOR_ALL = 1024,  /* agents that are limited to rooms may ask for it, too */
 };
 
 typedef struct {
@@ -40,6 +46,7 @@ typedef struct {
     const char *schema;   /* schemas/NAME.json, or the text itself: {"input": {...}, "output": {...}} */
     unsigned flags;
     cv_handler run;
+    const cv_shape *answer; /* the form of its answer; then the schemas have no "output" */
 } cv_operation;
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
@@ -76,11 +83,11 @@ typedef struct {
 typedef struct {
     const char *uri; /* "conclave://dialogue/{id}/round/{n}": {names} stand for one segment each */
     const char *name, *about;
-    const char *type; /* "text/markdown" */
+    const char *type; /* "dialogue/text/markdown" */
     /* The text; `values` are the segments in the order of their names. */
     bool (*read)(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err);
     /* A number that differs after every change of what is read; below zero: it is not known. NULL: it never changes. */
-    int64_t (*rev)(cv_store *store, cv_arena *a, const char *root, const cv_str *values);
+    int64_t (*rev)(cv_record *record, cv_arena *a, const char *root, const cv_str *values);
     /* Those that there are, in pages; NULL: only the template is told. */
     bool (*list)(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err);
 } cv_resource;
@@ -131,29 +138,46 @@ typedef struct {
 /* ---- the descriptor ---------------------------------------------------------------------------------------------- */
 
 /* Tables may be NULL; behind the last row of one stands a row of zeroes. */
-typedef struct {
+typedef struct cv_room {
     const char *name; /* "dialogue"; "": its operations stand at the top level */
     const char *summary;
+    bool of_project;          /* like the top level it belongs to all rooms: servers do not offer it by name */
     const char *details;      /* paragraphs for the help */
     const char *instructions; /* what MCP clients are told before they begin: sentences */
     const char *example;      /* a line for the help of the program */
     const cv_operation *ops;
-    const cv_err_code *codes; /* its own; base/err.def has those of all */
+    const cv_room_types *records; /* what it keeps: record/type.h; its tables are made by a migration in sql/ */
+    const cv_err_code *codes;     /* its own; base/err.def has those of all */
     const cv_resource *resources;
     const cv_room_prompt *prompts;
     const cv_completion *completions;
     const cv_skill *skills;
     const cv_topic *topics;
     struct {
-        const char *field; /* of inputs and replies, which names one of its scopes: "dialogue_id" */
-        const char *value; /* what the command line calls its value: "DIALOGUE" */
-        const char *show;  /* the operation that shows one: "dialogue get" */
+        const char *field;      /* of inputs and replies, which names one of its scopes: "dialogue_id" */
+        const char *value;      /* what the command line calls its value: "DIALOGUE" */
+        const char *show;       /* the operation that shows one: "dialogue get" */
+        const char *one, *many; /* what people call it: "dialogue", "dialogues" */
     } scope;
     struct {
         const char *good, *pending, *bad; /* with blanks around each: the command line colours them */
     } statuses;
+    /* Its folder in .conclave, for files that people and agents read and write: "dialogues"; NULL: it has none. */
+    const char *folder;
+    /* What its events imply, for one scope: record/verify.h has checked bytes, chain and covers. The context is in `a`;
+     * `scratch` is for one row, and the room's to reset. NULL: they imply nothing more. */
+    cv_room_verify (*verify)(cv_arena *a, cv_arena *scratch);
+    /* Do its files agree with the record, which is open? NULL: it has none. */
+    void (*doctor)(cv_doctor *d);
+    cv_room_import import;
+    /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
+    bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Has the record anything of this room? NULL: that is never asked. */
-    bool (*in_use)(cv_store *store, cv_arena *a, const char *root);
+    bool (*in_use)(cv_record *record, cv_arena *a, const char *root);
 } cv_room;
+
+/* The program's: every room, NULL behind the last, and what all of them keep. */
+extern const cv_room *const cv_rooms[];
+extern const cv_types cv_program_types;
 
 #endif

@@ -7,10 +7,18 @@
 #include "base/json.h"
 #include "record/hash.h"
 
-/* Rows of one type; each stands for itself, so that pointers to it stay good. */
+/* A row of the write; it stands for itself, so that pointers to it stay good. */
+typedef struct {
+    void *row;
+    size_t number; /* in the order of putting */
+    cv_str name;   /* of a row that may change */
+    bool covered;  /* an event vouches for it */
+} kept_row;
+
+/* Rows of one type. */
 typedef struct {
     const cv_type *type;
-    void **items;
+    kept_row **items;
     size_t count, capacity;
 } row_list;
 
@@ -29,8 +37,7 @@ struct cv_writing_rows {
         cv_event_row **items;
         size_t count, capacity;
     } events;
-    cv_map by_key; /* rows that may change: key -> row */
-    cv_map added;  /* rows that may not: key -> row */
+    cv_map by_name; /* rows that may change -> kept_row */
     struct {
         cover *items;
         size_t count, capacity;
@@ -92,20 +99,25 @@ static row_list *list_of(cv_writing *w, const cv_type *type)
 
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row)
 {
-    assert(type->life != CV_VOLATILE && type != &cv_event_row_type && type != &cv_commit_row_type);
-    cv_map *map = type->life == CV_REPLACED ? &w->rows->by_key : &w->rows->added;
-    uintptr_t *known = cv_map_put(map, w->arena, cv_row_name(w->arena, type, row), NULL);
-    if (*known)
-        return memmove((void *)*known, row, type->size);
-    void *kept = cv_arena_dup(w->arena, row, type->size);
+    assert(w->rows && "a write is committed once");
+    assert(type != &cv_event_row_type && type != &cv_commit_row_type);
+    bool may_change = type->life == CV_REPLACED;
+    cv_str name = may_change ? cv_row_name(w->arena, type, row) : CV_STR("");
+    uintptr_t *known = may_change ? cv_map_put(&w->rows->by_name, w->arena, name, NULL) : NULL;
+    if (known && *known)
+        return memmove(((kept_row *)*known)->row, row, type->size);
     row_list *list = list_of(w, type);
+    kept_row *kept = CV_NEW(w->arena, kept_row);
+    *kept = (kept_row){.row = cv_arena_dup(w->arena, row, type->size), .number = list->count, .name = name};
     *CV_PUSH(w->arena, list) = kept;
-    *known = (uintptr_t)kept;
-    return kept;
+    if (known)
+        *known = (uintptr_t)kept;
+    return kept->row;
 }
 
 cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subject_id, cv_str event_type)
 {
+    assert(w->rows && event_type.n > 0);
     cv_event_row *event = CV_NEW(w->arena, cv_event_row);
     cv_row_clear(&cv_event_row_type, event);
     *CV_PUSH(w->arena, &w->rows->events) = event;
@@ -113,15 +125,13 @@ cv_event_row *cv_writing_event(cv_writing *w, cv_str subject_type, cv_str subjec
     event->subject_type = subject_type;
     event->subject_id = subject_id;
     event->event_type = event_type;
-    event->agent = w->agent;
-    event->standing = w->standing;
     event->created_at = w->now;
     return event;
 }
 
 void cv_writing_covers(cv_writing *w, cv_event_row *event, const cv_type *type, const void *row)
 {
-    assert(type->life == CV_REPLACED);
+    assert(type->life == CV_REPLACED && event->seq > w->at.event_count);
     *CV_PUSH(w->arena, &w->rows->covers) =
         (cover){.event = event, .key = cv_row_name(w->arena, type, row), .type = type};
 }
@@ -130,6 +140,7 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
 {
     const cv_type_field *f = cv_type_field_named(type, field);
     assert(f && f->role == CV_LONG && type->life != CV_VOLATILE);
+    assert(event->seq > w->at.event_count && "the event is one of this write");
     cv_str text = cv_row_text(row, f->offset);
     if (!text.p || cv_is_redacted(text, NULL))
         return;
@@ -144,7 +155,22 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
 
 static int by_key(const void *x, const void *y, void *type)
 {
-    return cv_row_order(type, *(void *const *)x, *(void *const *)y);
+    const kept_row *a = *(kept_row *const *)x, *b = *(kept_row *const *)y;
+    int order = cv_row_order(type, a->row, b->row);
+    return order ? order : CV_ORDER(a->number, b->number);
+}
+
+/* In the order of their keys; of several with one key the last one counts. */
+static void sort_added(row_list *list)
+{
+    size_t kept = 0;
+    qsort_r(list->items, list->count, sizeof *list->items, by_key, (void *)list->type);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && cv_row_order(list->type, list->items[kept - 1]->row, list->items[i]->row) == 0)
+            kept--;
+        list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
 }
 
 /* "added/line": one digest for all rows of a type that are only added, in the order of their keys. */
@@ -154,11 +180,11 @@ static void cover_added(cv_writing *w, cv_event_row *last)
         row_list *list = &w->rows->lists.items[i];
         if (list->type->life != CV_ADDED)
             continue;
-        qsort_r(list->items, list->count, sizeof *list->items, by_key, (void *)list->type);
+        sort_added(list);
         cv_hash hash;
         cv_hash_begin(&hash);
         for (size_t k = 0; k < list->count; k++)
-            cv_hash_row(&hash, list->type, list->items[k]);
+            cv_hash_row(&hash, list->type, list->items[k]->row);
         *CV_PUSH(w->arena, &w->rows->covers) =
             (cover){.event = last,
                     .key = cv_arena_printf(w->arena, "added/%.*s", CV_FMT(list->type->name)),
@@ -169,16 +195,12 @@ static void cover_added(cv_writing *w, cv_event_row *last)
 /* Rows for which nobody has vouched yet. */
 static void cover_rest(cv_writing *w, cv_event_row *last)
 {
-    cv_map covered = {0};
-    for (size_t i = 0; i < w->rows->covers.count; i++)
-        cv_map_put(&covered, w->arena, w->rows->covers.items[i].key, NULL);
     for (size_t i = 0; i < w->rows->lists.count; i++) {
         const row_list *list = &w->rows->lists.items[i];
-        for (size_t k = 0; list->type->life == CV_REPLACED && k < list->count; k++) {
-            cv_str key = cv_row_name(w->arena, list->type, list->items[k]);
-            if (!cv_map_get(&covered, key))
-                *CV_PUSH(w->arena, &w->rows->covers) = (cover){.event = last, .key = key, .type = list->type};
-        }
+        for (size_t k = 0; list->type->life == CV_REPLACED && k < list->count; k++)
+            if (!list->items[k]->covered)
+                *CV_PUSH(w->arena, &w->rows->covers) =
+                    (cover){.event = last, .key = list->items[k]->name, .type = list->type};
     }
 }
 
@@ -189,29 +211,46 @@ static int by_event(const void *x, const void *y)
     return order ? order : cv_str_order(a->key, b->key);
 }
 
+static kept_row *row_of(cv_writing *w, const cover *c)
+{
+    const uintptr_t *kept = cv_map_get(&w->rows->by_name, c->key);
+    assert(kept); /* only rows of this write can be vouched for */
+    return (kept_row *)*kept;
+}
+
 static cv_str digest_of(cv_writing *w, const cover *c)
 {
-    if (c->digest.p)
-        return c->digest;
-    const uintptr_t *row = cv_map_get(&w->rows->by_key, c->key);
-    assert(row); /* only rows of this write can be vouched for */
-    return cv_hash_one(w->arena, c->type, (const void *)*row);
+    return c->digest.p ? c->digest : cv_hash_one(w->arena, c->type, row_of(w, c)->row);
+}
+
+/* Events come in their order and mostly vouch as they come: there is often nothing to sort. */
+static void sort_covers(cv_writing *w)
+{
+    cover *covers = w->rows->covers.items;
+    size_t count = w->rows->covers.count, sorted = 1;
+    while (sorted < count && by_event(&covers[sorted - 1], &covers[sorted]) <= 0)
+        sorted++;
+    if (sorted < count)
+        qsort(covers, count, sizeof *covers, by_event);
 }
 
 /* Fills in the `covers` of every event. */
 static void vouch(cv_writing *w, const cv_commit_row *commit)
 {
     cv_event_row *last = w->rows->events.items[w->rows->events.count - 1];
+    for (size_t i = 0; i < w->rows->covers.count; i++)
+        if (!w->rows->covers.items[i].digest.p)
+            row_of(w, &w->rows->covers.items[i])->covered = true;
     cover_added(w, last);
     cover_rest(w, last);
     *CV_PUSH(w->arena, &w->rows->covers) =
         (cover){.event = last, .key = CV_STR("commit"), .digest = cv_hash_commit(w->arena, commit)};
+    sort_covers(w);
     const cover *covers = w->rows->covers.items;
     size_t count = w->rows->covers.count, next = 0;
-    qsort(w->rows->covers.items, count, sizeof *covers, by_event);
+    cv_buf text = {0};
     for (size_t i = 0; i < w->rows->events.count; i++) {
         cv_event_row *event = w->rows->events.items[i];
-        cv_buf text = {0};
         cv_json_writer json = {.out = &text};
         cv_json_begin_object(&json);
         for (; next < count && covers[next].event == event; next++) {
@@ -221,8 +260,10 @@ static void vouch(cv_writing *w, const cv_commit_row *commit)
             cv_json_str(&json, digest_of(w, &covers[next]));
         }
         cv_json_end_object(&json);
-        event->covers = cv_buf_take(&text, w->arena);
+        event->covers = cv_arena_copy(w->arena, cv_buf_str(&text));
+        cv_buf_clear(&text);
     }
+    cv_buf_release(&text);
     assert(next == count);
 }
 
@@ -235,8 +276,39 @@ static cv_str chain(cv_writing *w)
     return head;
 }
 
+/* Who acts is known of the whole write. */
+static void sign(cv_writing *w)
+{
+    for (size_t i = 0; i < w->rows->events.count; i++) {
+        w->rows->events.items[i]->agent = w->agent;
+        w->rows->events.items[i]->standing = w->standing;
+    }
+}
+
 /* ---- commit -------------------------------------------------------------------------------------------------------
  */
+
+/* Is it a row as it may be written? A redacted text may stay where it is stored. */
+static bool is_valid(cv_writing *w, const cv_type *type, const void *row, cv_err *err)
+{
+    void *rest = NULL, *stored = NULL;
+    bool found = false;
+    for (size_t i = 0; type->life == CV_REPLACED && i < type->field_count; i++) {
+        const cv_type_field *field = &type->fields[i];
+        const cv_str absent = {NULL, 0};
+        if (field->role != CV_LONG || !cv_is_redacted(cv_row_text(row, field->offset), NULL))
+            continue;
+        if (!rest) {
+            rest = cv_arena_dup(w->arena, row, type->size);
+            stored = cv_arena_dup(w->arena, row, type->size);
+            if (!cv_record_get(w->record, w->arena, w->scope, type, stored, &found, err))
+                return false;
+        }
+        if (found && cv_row_compare_field(field, row, stored) == 0)
+            memcpy((char *)rest + field->offset, &absent, sizeof absent);
+    }
+    return cv_row_valid(type, rest ? rest : row, err);
+}
 
 static bool all_valid(cv_writing *w, const cv_commit_row *commit, cv_err *err)
 {
@@ -244,38 +316,40 @@ static bool all_valid(cv_writing *w, const cv_commit_row *commit, cv_err *err)
     for (size_t i = 0; ok && i < w->rows->lists.count; i++) {
         const row_list *list = &w->rows->lists.items[i];
         for (size_t k = 0; ok && k < list->count; k++)
-            ok = cv_row_valid(list->type, list->items[k], err);
+            ok = is_valid(w, list->type, list->items[k]->row, err);
     }
     for (size_t i = 0; ok && i < w->rows->events.count; i++)
         ok = cv_row_valid(&cv_event_row_type, w->rows->events.items[i], err);
     return ok;
 }
 
-/* The rows of a type side by side, as the engine wants them. */
-static cv_rows side_by_side(cv_arena *a, const cv_type *type, void *const *items, size_t count)
-{
-    char *rows = cv_arena_array(a, count, type->size);
-    for (size_t i = 0; i < count; i++)
-        memcpy(rows + i * type->size, items[i], type->size);
-    return (cv_rows){type, rows, count};
-}
-
+/* Rows side by side, as the engine wants them. */
 static cv_write write_of(cv_writing *w, const cv_commit_row *commit)
 {
-    size_t lists = w->rows->lists.count;
+    size_t lists = w->rows->lists.count, events = w->rows->events.count;
     cv_rows *rows = CV_NEW_ARRAY(w->arena, lists + 1, cv_rows);
     for (size_t i = 0; i < lists; i++) {
         const row_list *list = &w->rows->lists.items[i];
-        rows[i] = side_by_side(w->arena, list->type, list->items, list->count);
+        char *to = cv_arena_array(w->arena, list->count, list->type->size);
+        rows[i] = (cv_rows){list->type, to, list->count};
+        for (size_t k = 0; k < list->count; k++, to += list->type->size)
+            memcpy(to, list->items[k]->row, list->type->size);
     }
-    rows[lists] =
-        side_by_side(w->arena, &cv_event_row_type, (void *const *)w->rows->events.items, w->rows->events.count);
+    cv_event_row *told = CV_NEW_ARRAY(w->arena, events, cv_event_row);
+    for (size_t i = 0; i < events; i++)
+        told[i] = *w->rows->events.items[i];
+    rows[lists] = (cv_rows){&cv_event_row_type, told, events};
     return (cv_write){.commit = *commit,
-                      .at = {w->at.rev + 1, commit->head, w->at.event_count + (int64_t)w->rows->events.count},
+                      .at = {w->at.rev + 1, commit->head, w->at.event_count + (int64_t)events},
                       .rows = rows,
                       .count = lists + 1,
                       .redactions = w->rows->redactions.items,
                       .redaction_count = w->rows->redactions.count};
+}
+
+bool cv_writing_is_empty(const cv_writing *w)
+{
+    return w->rows->lists.count + w->rows->events.count + w->rows->redactions.count == 0;
 }
 
 bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, cv_written *ret, cv_err *err)
@@ -285,8 +359,9 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
                             .digest = request->digest,
                             .created_at = w->now,
                             .result = result};
-    assert(w->rows->events.count > 0);
+    assert(w->rows && w->rows->events.count > 0);
     *ret = (cv_written){.how = CV_WRITE_FAILED, .result = result};
+    sign(w);
     if (!all_valid(w, &commit, err)) {
         cv_writing_end(w);
         return false;
@@ -297,8 +372,9 @@ bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, 
     cv_commit_row stored = commit;
     stored.rev = write.at.rev;
     ret->how = w->locked ? w->record->calls->commit(w->record, w->arena, &write, err)
-                         : cv_record_write(w->record, w->arena, w->scope, w->at.rev, &write, &stored, err);
+                         : cv_record_write(w->record, w->arena, w->scope, &w->at, &write, &stored, err);
     cv_writing_end(w);
+    w->rows = NULL;
     ret->rev = stored.rev;
     ret->result = stored.result;
     return ret->how == CV_WRITE_DONE || ret->how == CV_WRITE_REPLAYED || ret->how == CV_WRITE_CONFLICT;

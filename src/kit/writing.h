@@ -13,6 +13,8 @@
  * Numbers of events, row digests, hashes and the head of the chain are made in commit. A row put again under the same
  * key takes the place of the one put before. Rows that may change and for which no event vouches are vouched for by the
  * last event; so are all added rows and the commit itself. Every write has an event.
+ *
+ * A row that is put again may carry the redacted text that is stored in it, and nothing else of that form.
  */
 #ifndef CV_KIT_WRITING_H
 #define CV_KIT_WRITING_H
@@ -39,7 +41,7 @@ typedef struct {
     cv_scope_id scope;
     cv_scope_position at;   /* before the write; rev 0: the scope is made by it */
     cv_str now;             /* one time for the whole write */
-    cv_str agent, standing; /* for every event, when they are set before it; absent: nobody is named */
+    cv_str agent, standing; /* for every event, when they are set before commit; absent: nobody is named */
     bool locked;
     struct cv_writing_rows *rows;
 } cv_writing;
@@ -56,7 +58,8 @@ void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id 
  * asks. */
 bool cv_writing_done_before(cv_writing *w, const cv_request *request, cv_written *ret, cv_err *err);
 
-/* The row in the write, to be changed further until commit. */
+/* The row in the write, to be changed further until commit. Of a type that is only added, a row put again is another
+ * one, and the last of them counts; so it is of a volatile type, for which no event vouches. */
 void *cv_writing_put(cv_writing *w, const cv_type *type, const void *row);
 
 /* An event about a thing. The caller may fill in step, actors, reason, result_id, reference and data. */
@@ -72,6 +75,9 @@ void cv_writing_redact(cv_writing *w, cv_event_row *event, const cv_type *type, 
 /* Commits. True: ret->how is DONE, REPLAYED or CONFLICT (optimistic: the scope moved on; read again and try again).
  * False: BUSY, FAILED or UNKNOWN, with the error. `result` is the JSON that a replay returns. */
 bool cv_writing_commit(cv_writing *w, const cv_request *request, cv_str result, cv_written *ret, cv_err *err);
+
+/* Nothing was put, said or redacted: there is nothing to commit. */
+bool cv_writing_is_empty(const cv_writing *w);
 
 /* Gives up a write that was begun; after commit there is nothing to give up. */
 void cv_writing_end(cv_writing *w);

@@ -7,8 +7,9 @@
 #include "base/embedded.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "kit/schema.h"
+#include "kit/who.h"
 #include "ops/op.h"
-#include "ops/schema.h"
 #include "ops/watch.h"
 
 static _Noreturn void bad_build(const char *schema, const char *what)
@@ -34,17 +35,33 @@ typedef struct {
     cv_arena arena;
 } reading;
 
-static reading *read_schemas(const char *name)
+/* The schema of the answer, from its shape. */
+static const cv_json *schema_of(cv_arena *a, const cv_operation *op)
 {
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json *schema = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    cv_shape_schema(&w, op->answer);
+    if (!cv_json_parse(a, cv_buf_take(&text, a), schema, &err))
+        bad_build(op->schema, "has a shape that gives no schema");
+    return schema;
+}
+
+static reading *read_schemas(const cv_operation *op)
+{
+    const char *name = op->schema;
     cv_arena arena = {0};
     reading *r = CV_NEW(&arena, reading);
     cv_json *both = CV_NEW(&arena, cv_json);
     cv_err err = {.arena = &arena};
     if (!cv_json_parse(&arena, schema_text(name), both, &err))
         bad_build(name, "is no JSON");
-    r->schemas = (cv_op_schemas){cv_json_get(both, CV_STR("input")), cv_json_get(both, CV_STR("output"))};
-    if (!r->schemas.input || !r->schemas.output)
-        bad_build(name, "has no input or no output");
+    const cv_json *output = cv_json_get(both, CV_STR("output"));
+    r->schemas.input = cv_json_get(both, CV_STR("input"));
+    r->schemas.output = op->answer ? schema_of(&arena, op) : output;
+    if (!r->schemas.input || !r->schemas.output || (op->answer && output))
+        bad_build(name, "has no input, no output, or two of them");
     r->arena = arena;
     return r;
 }
@@ -61,7 +78,7 @@ cv_op_schemas cv_op_schema(const cv_operation *op)
         bad_build(op->schema, "is one too many: see CV_MAX_OPERATIONS");
     reading *r = atomic_load(&known[i]), *other = NULL;
     if (!r) {
-        r = read_schemas(op->schema);
+        r = read_schemas(op);
         if (!atomic_compare_exchange_strong(&known[i], &other, r)) {
             cv_arena mine = r->arena; /* the reading itself lies in it */
             cv_arena_release(&mine);
@@ -77,17 +94,40 @@ static bool has_all(const cv_operation *op, cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_watermark_state watermark;
-    return !call->store || op->flags & CV_OP_REGRESSED ||
-           call->store->calls->acknowledged(call->store, call->arena, &watermark, &err) || cv_call_fail(call, &err);
+    return !call->record || op->flags & CV_OP_REGRESSED ||
+           call->record->calls->acknowledged(call->record, call->arena, &watermark, &err) || cv_call_fail(call, &err);
+}
+
+/* What kit/invoke.h promises to rooms. */
+static bool invoke(cv_call *call, cv_str room, cv_str verb)
+{
+    const cv_operation *op = cv_op_find(room, verb);
+    assert(op && "a room calls an operation that there is");
+    return cv_op_call(op, call);
+}
+
+/* May whoever acts ask for this? */
+static bool is_admitted(const cv_operation *op, cv_call *call)
+{
+    const cv_act act = {.room = cv_str_of(op->room),
+                        .changes = op->flags & (CV_OP_WRITES | CV_OP_FILES),
+                        .for_all = op->flags & CV_OP_FOR_ALL};
+    return cv_admit(call, &act);
+}
+
+static bool is_formed(cv_call *call)
+{
+    if (!cv_schema_check(call->arena, call->schema, call->input_text, call->input, call->errs))
+        return false;
+    call->input = cv_schema_named(call->arena, call->schema, call->input);
+    return true;
 }
 
 bool cv_op_call(const cv_operation *op, cv_call *call)
 {
-    const cv_json *schema = cv_op_schema(op).input;
-    if (!cv_schema_check(call->arena, schema, call->input_text, call->input, call->errs))
-        return false;
-    call->input = cv_schema_named(call->arena, schema, call->input);
-    bool done = has_all(op, call) && op->run(call);
+    call->invoke = invoke;
+    call->schema = cv_op_schema(op).input;
+    bool done = is_admitted(op, call) && is_formed(call) && has_all(op, call) && op->run(call);
     if (done && !cv_buf_ok(call->out)) {
         cv_errs_add(call->errs, call->arena, CV_ERR_TOO_LARGE, "the answer is larger than %zu bytes",
                     call->out->ceiling ? call->out->ceiling : CV_MAX_BUF_BYTES);

@@ -1,8 +1,8 @@
 /* naming.c - operations as command lines and as tools; see base/naming.h. */
 #include <assert.h>
 
+#include "kit/schema.h"
 #include "ops/op.h"
-#include "ops/schema.h"
 
 const cv_operation *cv_op_called(cv_str words)
 {
@@ -13,13 +13,13 @@ const cv_operation *cv_op_called(cv_str words)
     return op;
 }
 
-cv_op_prefixes cv_op_tool_prefixes(cv_arena *a)
+cv_op_prefixes cv_op_tool_prefixes(cv_arena *a, unsigned flags)
 {
     cv_op_prefixes all = {0};
     for (size_t i = 0; i < cv_op_count(); i++) {
         const cv_operation *op = cv_op_at(i);
         cv_str prefix = op->tool ? cv_str_head(cv_str_of(op->tool), strlen(op->tool) - strlen(op->verb)) : CV_STR("");
-        bool known = prefix.n == 0;
+        bool known = prefix.n == 0 || (op->flags & flags) != flags;
         for (size_t k = 0; k < all.count && !known; k++)
             known = cv_str_eq(all.items[k], prefix);
         if (!known)

@@ -10,9 +10,6 @@
 
 #include "kit/room.h"
 
-/* The descriptors of the program; behind the last one stands NULL. */
-extern const cv_room *const cv_rooms[];
-
 enum { CV_MAX_OPERATIONS = 256 };
 
 /* All rows, in the order of the list of rooms. */
@@ -23,12 +20,12 @@ const cv_operation *cv_op_find(cv_str room, cv_str verb); /* NULL: none */
 /* The operation of these words ("dialogue list", "verify"); there is one. */
 const cv_operation *cv_op_called(cv_str words);
 
-/* What the names of tools begin with, before the verb; each once. */
+/* What the names of tools begin with, before the verb; each once. Of operations with these flags. */
 typedef struct {
     cv_str *items;
     size_t count, capacity;
 } cv_op_prefixes;
-cv_op_prefixes cv_op_tool_prefixes(cv_arena *a);
+cv_op_prefixes cv_op_tool_prefixes(cv_arena *a, unsigned flags);
 
 /* The operation of these words ("dialogue list", "verify") as a command line, as a tool, and as one of those tools that
  * are offered unasked: each a cv_naming. What is no such tool is named as a command. */

@@ -2,7 +2,7 @@
  *
  * A misspelt keyword would be ignored in silence and a fault let through, so every keyword must be a row of the table.
  */
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 typedef bool (*shape)(const cv_json *value, cv_err *err);
 
@@ -122,9 +122,11 @@ static const struct {
     {"x-value", is_text},
     {"x-print", is_switch},
     {"x-rare", is_switch},
+    {"x-secret", is_switch},
     {"x-below", is_switch},
     {"x-more", is_text},
     {"x-whole", is_switch},
+    {"x-item", is_text},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 /* One write per line, appended: several processes may share the file. */
 void cv_watch_call(const char *room, const char *verb)

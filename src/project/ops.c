@@ -1,6 +1,6 @@
 /* ops.c - what can be asked about a project and its record as a whole; see room.h. */
-#include "dialogue/operations.h"
-#include "ops/project.h"
+#include "project/operations.h"
+#include "project/project.h"
 #include "project/room.h"
 
 enum {
@@ -26,7 +26,7 @@ static const cv_operation rows[] = {
     /* ---- from elsewhere ---- */
     {.room = "",
      .verb = "import",
-     .tool = "blue_dialogue_import",
+     .tool = "conclave_import",
      .summary = "take dialogues from files: folders, assembled documents, exports",
      .details = "Finds dialogues below the paths: folders with expert-pool.json and round-N/NAME.md, documents\n"
                 "(*.dialogue.md) and exports. What every expert wrote is kept as a response, marks become items,\n"
@@ -42,26 +42,93 @@ static const cv_operation rows[] = {
                  "  conclave import decision.dialogue.md\n",
      .schema = "import",
      .flags = WRITES,
-     .run = cv_dialogue_import},
+     .run = cv_project_import},
+
+    /* ---- what is in it ---- */
+    {.room = "",
+     .verb = "search",
+     .tool = "conclave_search",
+     .summary = "find words in everything that is kept, in all rooms",
+     .details =
+         "All words must occur, as they are or in another form (hedge, hedging). \"several words\" are a phrase,\n"
+         "hedg* finds words that begin so, -tax leaves out what has the word, and one of two suffices with OR\n"
+         "between them. A hit names its room, scope, kind and id. When nothing has all the words, what has any of\n"
+         "them is shown. A room's own search may have more filters. See docs/search.md.\n",
+     .examples = "  conclave search \"income collar\"\n"
+                 "  conclave search hedging --room dialogue --kind tension --status open\n",
+     .schema = "search",
+     .flags = READS,
+     .run = cv_project_search},
+    {.room = "",
+     .verb = "feed",
+     .tool = "conclave_feed",
+     .summary = "tell every commit once, in all rooms, in the order of the record",
+     .details = "A line has time, room, scope, rev, operation and who acted. The answer ends with a position: give it\n"
+                "back with --after, and nothing is told twice or left out. --wait waits until there is something,\n"
+                "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 tells the present\n"
+                "position alone. See docs/feed.md.\n",
+     .examples = "  conclave feed --limit 5\n"
+                 "  conclave feed --room dialogue --json\n",
+     .schema = "feed",
+     .flags = READS,
+     .run = cv_project_feed},
+
+    {.room = "",
+     .verb = "redact",
+     .summary = "replace a long text by its hash, wherever it is kept; the history still verifies",
+     .details =
+         "For what must not be kept. The text is named by room, scope, kind and id, as 'conclave search' names it, "
+         "and\n"
+         "the field where there are several. Every long text of the scope that holds it is replaced, and so are\n"
+         "answers and events that repeat a line of it, files below .conclave, the search index and the freed pages\n"
+         "of the database. An event says who did it, when and why. The answer names what still holds the text and\n"
+         "cannot be replaced. Backups are not touched. --dry-run changes nothing. See docs/redact.md.\n",
+     .examples = "  conclave redact dialogue nvidia-decision tension T0001 --reason \"a name in it\" --dry-run\n",
+     .schema = "redact",
+     .flags = WRITES | FILES,
+     .run = cv_project_redact},
+
+    {.room = "",
+     .verb = "export-scope",
+     .summary = "write one scope of any room to a file: rows, events, hashes",
+     .details =
+         "The file holds everything that the record has of it, so 'conclave import-scope' puts it back in another\n"
+         "project as it was. Rooms may have exports of their own that are made to be read; this one is exact.\n",
+     .examples = "  conclave export-scope dialogue nvidia-decision --output scope.json\n",
+     .schema = "export_scope",
+     .flags = READS | FILES | CV_OP_LARGE,
+     .run = cv_project_export_scope},
+    {.room = "",
+     .verb = "import-scope",
+     .summary = "put a scope back from a file of export-scope, as it was",
+     .details =
+         "It is verified first, in a store of its own. A scope that is here with the same history is unchanged; with\n"
+         "another history it is a conflict, and nothing is written.\n",
+     .examples = "  conclave import-scope scope.json\n",
+     .schema = "import_scope",
+     .flags = WRITES,
+     .run = cv_project_import_scope},
 
     /* ---- the record as a whole ---- */
     {.room = "",
      .verb = "verify",
-     .tool = "blue_dialogue_verify",
+     .tool = "conclave_verify",
      .summary = "prove that the record is whole: rows, operations, statuses, chain of events, schema",
      .details =
-         "Recomputes every hash and every status from the history, and compares the schema, the search index and the\n"
-         "last commit that was acknowledged. What was changed or cut off behind the program's back is named. Someone\n"
-         "who rewrites the whole history with all its hashes is found out only with a seal that was kept elsewhere:\n"
-         "--seal takes the line of 'conclave seal', a file with it, or - for standard input.\n",
+         "Recomputes every hash and every status from the history, in all rooms, and compares the schema, the search\n"
+         "index and the last commit that was acknowledged. What was changed or cut off behind the program's back is\n"
+         "named. Someone who rewrites the whole history with all its hashes is found out only with a seal that was\n"
+         "kept elsewhere: --seal takes the line of 'conclave seal', a file with it, or - for standard input.\n"
+         "--room verifies one room only, --room and --scope one dialogue, or what else a room keeps.\n",
      .examples = "  conclave verify\n"
+                 "  conclave verify --room dialogue --scope nvidia-decision\n"
                  "  conclave verify --seal \"$(conclave seal)\"\n",
      .schema = "record_verify",
      .flags = LOOKS,
      .run = cv_record_verify},
     {.room = "",
      .verb = "seal",
-     .tool = "blue_dialogue_seal",
+     .tool = "conclave_seal",
      .summary = "print one line that stands for everything written so far",
      .details =
          "Keep the line where whoever can change the record cannot: in a git commit, a ticket, a mail. Later\n"
@@ -87,12 +154,11 @@ static const cv_operation rows[] = {
      .run = cv_record_accept},
     {.room = "",
      .verb = "doctor",
-     .tool = "blue_dialogue_doctor",
+     .tool = "conclave_doctor",
      .summary = "check the project: permissions, record, history, files; and say what to do",
-     .details =
-         "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
-         "what to do. Exit status 1 when there are errors. --repair does only what can do no harm: it removes\n"
-         "leftovers of interrupted writes, writes missing response files again and makes the search index anew.\n",
+     .details = "Works also when the record is damaged, locked, missing or newer than the program. Every finding says\n"
+                "what to do. Exit status 1 when there are errors. --repair does only what can do no harm: it removes\n"
+                "leftovers of interrupted writes, writes missing files again and makes the search index anew.\n",
      .examples = "  conclave doctor\n"
                  "  conclave doctor --repair\n",
      .schema = "record_doctor",
@@ -100,7 +166,7 @@ static const cv_operation rows[] = {
      .run = cv_record_doctor},
     {.room = "",
      .verb = "backup",
-     .tool = "blue_dialogue_backup",
+     .tool = "conclave_backup",
      .summary = "copy the record, whole and consistent, while it is in use",
      .details = "The copy is a database of its own.\n",
      .examples = "  conclave backup backup.db\n",
@@ -111,9 +177,9 @@ static const cv_operation rows[] = {
      .verb = "restore",
      .summary = "put a backup back in the place of the record, which is kept",
      .details =
-         "The backup is checked first: it opens, is whole, and every dialogue in it verifies. What was there\n"
+         "The backup is checked first: it opens, is whole, and all that is in it verifies. What was there\n"
          "before is kept beside it as conclave.db.before-restore-TIME, whole or damaged as it was; restoring that\n"
-         "file undoes the restore. The answer names the dialogues of which the kept record has more than the\n"
+         "file undoes the restore. The answer names what the kept record has more of than the\n"
          "backup. It can be run while others use the record, and also when the record is missing or damaged.\n",
      .examples = "  conclave restore backup.db\n",
      .schema = "record_restore",
@@ -122,14 +188,19 @@ static const cv_operation rows[] = {
     {0},
 };
 
+enum { FOLDER_WIDTH = 16 };
+
 static void print_files(cv_buf *out)
 {
+    cv_buf_add_z(out, "A project is a folder with .conclave in it ('conclave init'):\n\n"
+                      "  .conclave/conclave.db          the record: everything that was said\n"
+                      "  .conclave/.gitignore           leaves the record out of git\n");
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder)
+            cv_buf_printf(out, "  .conclave/%s/ID/%*s the files of one %s\n", cv_rooms[i]->folder,
+                          (int)(FOLDER_WIDTH - strlen(cv_rooms[i]->folder)), "", cv_rooms[i]->scope.one);
     cv_buf_add_z(out,
-                 "A project is a folder with .conclave in it ('conclave init'):\n\n"
-                 "  .conclave/conclave.db          the record: all dialogues, everything that was said\n"
-                 "  .conclave/.gitignore           leaves the record out of git\n"
-                 "  .conclave/dialogues/ID/        the files of one dialogue, made from the record\n\n"
-                 "The project is the folder given with --root, else the one in CONCLAVE_ROOT, else the nearest one\n"
+                 "\nThe project is the folder given with --root, else the one in CONCLAVE_ROOT, else the nearest one\n"
                  "from the current folder upwards. Several processes may use it at once. Files are written whole:\n"
                  "a reader sees the old one or the new one, never a part.\n");
 }
@@ -140,5 +211,7 @@ const cv_room cv_room_project = {
     .name = "",
     .example = "  conclave init\n",
     .ops = rows,
+    .records = &cv_project_records,
+    .scope = {.one = "registry", .many = "registries"},
     .topics = topics,
 };

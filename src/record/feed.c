@@ -1,37 +1,81 @@
-/* feed.c - catching up with the feed; see feed.h. */
+/* feed.c - reading the feed; see feed.h. */
 #include "record/feed.h"
+
+/* ---- a page -------------------------------------------------------------------------------------------------------
+ */
+
+enum { PASSED_OVER = 256 }; /* commits that are looked at before it is asked whether the page is full */
 
 typedef struct {
     cv_arena *arena;
-    cv_feed_entry *items;
-    size_t count, capacity;
-} entries;
+    size_t limit;
+    bool (*wanted)(void *ctx, const cv_feed_entry *entry);
+    void *ctx;
+    size_t seen;     /* of this reading of the feed */
+    cv_buf position; /* of the last one that was looked at */
+    cv_feed_entries *list;
+} reading;
 
-static bool keep_entry(void *ctx, const cv_feed_entry *entry, cv_err *err)
+static void keep(cv_arena *a, cv_feed_entries *list, const cv_feed_entry *entry)
 {
-    entries *list = ctx;
-    (void)err;
-    cv_feed_entry *copy = CV_PUSH(list->arena, list);
+    cv_feed_entry *copy = CV_PUSH(a, list);
     *copy = *entry;
-    cv_str *const texts[] = {&copy->position, &copy->scope.room, &copy->scope.name,
-                             &copy->op_id,    &copy->operation,  &copy->created_at};
+    cv_str *const texts[] = {&copy->position,  &copy->scope.room, &copy->scope.name, &copy->op_id,
+                             &copy->operation, &copy->created_at, &copy->head};
     for (size_t i = 0; i < CV_COUNT(texts); i++)
-        *texts[i] = cv_arena_copy(list->arena, *texts[i]);
+        *texts[i] = cv_arena_copy(a, *texts[i]);
+}
+
+/* What comes behind a full page is left for the next one. */
+static bool see(void *ctx, const cv_feed_entry *entry, cv_err *err)
+{
+    reading *r = ctx;
+    (void)err;
+    r->seen++;
+    bool wanted = !r->list->more && (!r->wanted || r->wanted(r->ctx, entry));
+    if (wanted && r->limit && r->list->count == r->limit)
+        r->list->more = true;
+    if (r->list->more)
+        return true;
+    cv_buf_clear(&r->position);
+    cv_buf_add(&r->position, entry->position);
+    if (wanted)
+        keep(r->arena, r->list, entry);
     return true;
 }
+
+bool cv_feed_read(cv_record *record, cv_arena *a, cv_str after, size_t limit,
+                  bool (*wanted)(void *ctx, const cv_feed_entry *entry), void *ctx, cv_feed_entries *ret, cv_err *err)
+{
+    reading r = {.arena = a, .limit = limit, .wanted = wanted, .ctx = ctx, .list = ret};
+    size_t batch = !limit ? 0 : wanted ? PASSED_OVER : limit + 1;
+    bool ok = true, end = false;
+    *ret = (cv_feed_entries){.position = after};
+    while (ok && !end) {
+        r.seen = 0;
+        ok = record->calls->feed(record, ret->position, batch, see, &r, err);
+        end = ret->more || !wanted || r.seen < batch || !batch;
+        ret->position = r.position.n ? cv_arena_copy(a, cv_buf_str(&r.position)) : after;
+    }
+    cv_buf_release(&r.position);
+    return ok;
+}
+
+/* ---- catching up --------------------------------------------------------------------------------------------------
+ */
 
 /* One batch. *ret_more: there may be another one. */
 static bool take_some(cv_record *record, cv_arena *a, const cv_feed_reader *reader, bool *ret_more, cv_err *err)
 {
-    entries list = {.arena = a};
+    cv_feed_entries list;
     cv_str from;
     bool moved = true;
     bool ok = record->calls->reader_at(record, a, reader->name, &from, err) &&
-              record->calls->feed(record, from, reader->batch, keep_entry, &list, err);
+              cv_feed_read(record, a, from, reader->batch, NULL, NULL, &list, err);
     if (ok && list.count > 0)
         ok = reader->take(reader->ctx, list.items, list.count, err) &&
-             record->calls->reader_move(record, reader->name, from, list.items[list.count - 1].position, &moved, err);
-    *ret_more = list.count > 0; /* also when another has moved the position meanwhile: then from there */
+             record->calls->reader_move(record, reader->name, from, list.position, &moved, err);
+    *ret_more = ok && list.count > 0; /* also when another has moved the position meanwhile: then from there */
     return ok;
 }
 

@@ -1,4 +1,7 @@
-/* feed.h - catching up with the feed: a reader with a kept position, which may be killed at any time and goes on.
+/* feed.h - reading the feed: a page of it, and catching up with it.
+ *
+ * A page is what a caller asks for who keeps the position: cv_feed_read. A reader with a name has its position kept by
+ * the store, may be killed at any time, and goes on:
  *
  *     position of the reader -> some commits behind it -> take() -> the position moves on -> …
  *
@@ -10,6 +13,18 @@
 #define CV_RECORD_FEED_H
 
 #include "record/record.h"
+
+typedef struct {
+    cv_feed_entry *items; /* copies, in the arena */
+    size_t count, capacity;
+    cv_str position; /* behind the last commit that was looked at; `after` when there was none */
+    bool more;       /* there is another one that is wanted */
+} cv_feed_entries;
+
+/* At most `limit` commits behind `after` that are wanted (`wanted` NULL: all are); limit 0: all of them. What is passed
+ * over costs next to no memory. */
+bool cv_feed_read(cv_record *record, cv_arena *a, cv_str after, size_t limit,
+                  bool (*wanted)(void *ctx, const cv_feed_entry *entry), void *ctx, cv_feed_entries *ret, cv_err *err);
 
 typedef struct {
     cv_str name;                           /* of the reader: under it the position is kept */

@@ -1,18 +1,31 @@
 /* hash.c - the hashes that make the history of a scope tamper-evident; see hash.h. */
 #include "record/hash.h"
 
+static void hash_waiting(cv_hash *h)
+{
+    sha256_update(&h->sha, h->waiting, (const uint8_t *)h->bytes);
+    h->waiting = 0;
+}
+
 static void add(cv_hash *h, cv_str bytes)
 {
-    sha256_update(&h->sha, bytes.n, (const uint8_t *)bytes.p);
+    if (bytes.n > sizeof h->bytes - h->waiting)
+        hash_waiting(h);
+    if (bytes.n > sizeof h->bytes) {
+        sha256_update(&h->sha, bytes.n, (const uint8_t *)bytes.p);
+    } else if (bytes.n > 0) {
+        memcpy(h->bytes + h->waiting, bytes.p, bytes.n);
+        h->waiting += bytes.n;
+    }
 }
 
 /* A number as eight bytes, most significant first, so that lengths cannot be confused with text. */
 static void add_number(cv_hash *h, uint64_t n)
 {
-    uint8_t bytes[8];
+    char bytes[8];
     for (int i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(n >> (56 - 8 * i));
-    sha256_update(&h->sha, sizeof bytes, bytes);
+        bytes[i] = (char)(n >> (56 - 8 * i));
+    add(h, (cv_str){bytes, sizeof bytes});
 }
 
 static void add_text(cv_hash *h, cv_str s)
@@ -20,6 +33,8 @@ static void add_text(cv_hash *h, cv_str s)
     add_number(h, s.n);
     add(h, s);
 }
+
+_Static_assert(2 * SHA256_DIGEST_SIZE == CV_HASH_DIGITS, "two digits for a byte");
 
 static void hex(struct sha256_ctx *sha, char to[CV_HASH_DIGITS])
 {
@@ -49,7 +64,7 @@ static void add_long(cv_hash *h, cv_str text)
 static void add_field(cv_hash *h, const cv_type_field *field, const void *row)
 {
     add_text(h, field->name);
-    if (field->type == CV_INT) {
+    if (cv_field_is_int(field)) {
         add_text(h, CV_STR("i"));
         add_number(h, (uint64_t)cv_row_int(row, field->offset));
         return;
@@ -75,6 +90,13 @@ static void add_row(cv_hash *h, const cv_type *type, const void *row, size_t wit
 void cv_hash_begin(cv_hash *h)
 {
     sha256_init(&h->sha);
+    h->waiting = 0;
+}
+
+bool cv_hash_add(void *hash, cv_str bytes)
+{
+    add(hash, bytes);
+    return true;
 }
 
 void cv_hash_row(cv_hash *h, const cv_type *type, const void *row)
@@ -85,6 +107,7 @@ void cv_hash_row(cv_hash *h, const cv_type *type, const void *row)
 cv_str cv_hash_end(cv_hash *h, cv_arena *a)
 {
     char *text = cv_arena_alloc(a, CV_HASH_DIGITS + 1);
+    hash_waiting(h);
     hex(&h->sha, text);
     return (cv_str){text, CV_HASH_DIGITS};
 }

@@ -30,13 +30,17 @@
 
 enum { CV_HASH_DIGITS = 64, CV_REDACTED_LEN = CV_HASH_DIGITS + 22 };
 
+/* Short pieces are gathered: a row has a dozen of them. */
 typedef struct {
     struct sha256_ctx sha;
+    size_t waiting;
+    char bytes[512];
 } cv_hash;
 
 void cv_hash_begin(cv_hash *h);
 void cv_hash_row(cv_hash *h, const cv_type *type, const void *row);
 cv_str cv_hash_end(cv_hash *h, cv_arena *a);
+bool cv_hash_add(void *hash, cv_str bytes); /* as the sink of a buffer: what flows through it is hashed, never kept */
 
 /* Of some bytes; of one row; of a commit row without its head. */
 cv_str cv_hash_text(cv_arena *a, cv_str bytes);

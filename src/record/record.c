@@ -1,6 +1,8 @@
 /* record.c - what every engine does in the same way: single rows, replays, the optimistic write; see record.h. */
 #include "record/record.h"
 
+#include <assert.h>
+
 /* ---- single rows ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -24,16 +26,21 @@ static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     return true;
 }
 
+static bool find_one(cv_record *record, const cv_find *find, taking *t, bool *ret_found, cv_err *err)
+{
+    bool ok = record->calls->find(record, find, take_row, t, err);
+    *ret_found = ok && t->found;
+    return ok;
+}
+
 bool cv_record_get(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, void *row, bool *ret_found,
                    cv_err *err)
 {
+    assert(type->key_count > 0);
     void *key = cv_row_copy(a, type, row);
     taking t = {.arena = a, .type = type, .row = row};
     const cv_find find = {.type = type, .scope = scope, .like = key, .equal = type->key_count, .limit = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
-        return false;
-    *ret_found = t.found;
-    return true;
+    return find_one(record, &find, &t, ret_found, err);
 }
 
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
@@ -44,6 +51,17 @@ bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_i
     return cv_record_get(record, a, scope, &cv_commit_row_type, ret_row, ret_found, err);
 }
 
+bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t rev, cv_commit_row *ret_row,
+                         bool *ret_found, cv_err *err)
+{
+    assert(rev > 0);
+    const cv_commit_row like = {.rev = rev};
+    taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row};
+    const cv_find find = {
+        .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = scope, .like = &like, .equal = 1, .limit = 1};
+    return find_one(record, &find, &t, ret_found, err);
+}
+
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
                         cv_commit_row *ret_row, bool *ret_found, cv_err *err)
 {
@@ -51,14 +69,19 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
     taking t = {.arena = a, .type = &cv_commit_row_type, .row = ret_row, .rev = 1};
     const cv_find find = {
         .type = &cv_commit_row_type, .index = cv_commits_by_op, .scope = {.room = room}, .like = &like, .equal = 1};
-    if (!record->calls->find(record, &find, take_row, &t, err))
+    if (!find_one(record, &find, &t, ret_found, err))
         return false;
     *ret_scope = t.scope;
-    *ret_found = t.found;
     return true;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* What becomes of a write that could not read: busy is not failed, it may come back. */
+static cv_write_result unread(const cv_err *err)
+{
+    return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+}
 
 static cv_write_result op_conflict(cv_str op_id, cv_str where, cv_err *err)
 {
@@ -76,21 +99,28 @@ cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id s
     cv_str first;
     if (at->rev == 0) {
         if (!cv_record_op_first(record, a, scope.room, op_id, &first, ret_row, &found, err))
-            return CV_WRITE_FAILED;
+            return unread(err);
         if (found && !cv_str_eq(ret_row->digest, digest))
             return op_conflict(op_id, cv_arena_printf(a, "to make '%.*s'", CV_FMT(first)), err);
         return CV_WRITE_DONE;
     }
     if (!cv_record_op(record, a, scope, op_id, ret_row, &found, err))
-        return CV_WRITE_FAILED;
+        return unread(err);
     if (found && !cv_str_eq(ret_row->digest, digest))
         return op_conflict(op_id, cv_arena_printf(a, "at rev %lld", (long long)ret_row->rev), err);
     return found ? CV_WRITE_REPLAYED : CV_WRITE_DONE;
 }
 
+static bool is_expected(const cv_scope_position *at, const cv_scope_position *expect)
+{
+    return at->rev == expect->rev && (at->rev == 0 || expect->head.n == 0 || cv_str_eq(at->head, expect->head));
+}
+
 static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expected, cv_err *err)
 {
-    if (rev == 0)
+    if (rev == expected)
+        cv_err_set(err, CV_ERR_REV_CONFLICT, "'%.*s' has another history: a backup was restored", CV_FMT(scope.name));
+    else if (rev == 0)
         cv_err_set(err, CV_ERR_REV_CONFLICT, "there is no '%.*s' yet, rev %lld was expected", CV_FMT(scope.name),
                    (long long)expected);
     else if (expected == 0)
@@ -103,22 +133,23 @@ static cv_write_result rev_conflict(cv_scope_id scope, int64_t rev, int64_t expe
     return CV_WRITE_CONFLICT;
 }
 
-cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t expect_rev,
+cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *expect,
                                 const cv_write *write, cv_commit_row *ret_row, cv_err *err)
 {
     cv_scope_position at;
     if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
-        return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+        return unread(err);
     cv_write_result result = write->restored ? CV_WRITE_DONE
                                              : cv_record_replayed(record, a, scope, &at, write->commit.op_id,
                                                                   write->commit.digest, ret_row, err);
-    if (result == CV_WRITE_DONE && at.rev != expect_rev)
-        result = rev_conflict(scope, at.rev, expect_rev, err);
+    if (result == CV_WRITE_DONE && !is_expected(&at, expect))
+        result = rev_conflict(scope, at.rev, expect->rev, err);
     if (result == CV_WRITE_DONE) {
         result = record->calls->commit(record, a, write, err);
         *ret_row = write->commit;
         ret_row->rev = write->at.rev;
     }
     record->calls->end(record);
+    assert(result != CV_WRITE_REPLAYED || ret_row->rev > 0);
     return result;
 }

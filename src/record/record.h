@@ -22,8 +22,11 @@
 #ifndef CV_RECORD_RECORD_H
 #define CV_RECORD_RECORD_H
 
+#include "record/place.h"
 #include "record/search.h"
+#include "record/sql.h"
 #include "record/type.h"
+#include "record/watermark.h"
 
 typedef struct cv_record cv_record;
 
@@ -69,7 +72,7 @@ typedef struct {
 typedef struct {
     cv_commit_row commit; /* op_id, operation, digest, created_at, result, head */
     cv_scope_position at; /* after the write; its head is the commit's */
-    const cv_rows *rows;  /* events included, in any order; no volatile ones */
+    const cv_rows *rows;  /* events included, in any order; volatile ones are kept with the write, or not at all */
     size_t count;
     const cv_redaction *redactions;
     size_t redaction_count;
@@ -89,7 +92,8 @@ typedef struct {
                          * others what is passed over, too */
     size_t limit;       /* 0: all */
     bool descending;
-    bool outline; /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
+    bool outline;     /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
+    uint64_t without; /* fields that are not wanted, a bit each (cv_type_bit); those of the key and the index come */
 } cv_find;
 
 typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);
@@ -101,6 +105,7 @@ typedef struct {
     cv_scope_id scope;
     int64_t rev;
     cv_str op_id, operation, created_at;
+    cv_str head; /* hash of the last event of the write */
 } cv_feed_entry;
 
 typedef bool (*cv_feed_visit)(void *ctx, const cv_feed_entry *entry, cv_err *err);
@@ -171,8 +176,10 @@ typedef struct {
     bool (*feed)(cv_record *record, cv_str after, size_t limit, cv_feed_visit visit, void *ctx, cv_err *err);
     bool (*newest)(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err); /* empty: no commit yet */
 
-    /* May something have been committed, by anybody, since *seen was set here? Costs about a microsecond. True without
-     * a commit is possible, false after one is not. *seen begins at 0. */
+    /* May something have been committed, by anybody, since *seen was set here? Costs a few microseconds. True without a
+     * commit is possible, false after one is not, also when another file was put in the place of the record. *seen
+     * begins at 0, and is 0 again when the engine cannot say; else the same number means the same record, as long as
+     * the handle is open. Any thread may ask. */
     bool (*changed)(cv_record *record, uint64_t *seen);
 
     /* How far a reader of the feed has come (feed.h); empty: nowhere. It moves on from `from` only: false in *ret_moved
@@ -187,10 +194,29 @@ typedef struct {
                    size_t *ret_behind, cv_err *err);
     bool (*search_rebuild)(cv_record *record, cv_arena *a, cv_err *err); /* the index from nothing again */
 
+    /* Has the index the words of the rows that it has seen? One that has not seen everything yet is sound. */
+    bool (*search_check)(cv_record *record, cv_arena *a, cv_err *err);
+
+    /* ---- what was acknowledged ----
+     * Commits have numbers: 1, 2, 3 … in the order of the feed, without gaps. */
+    bool (*last_commit)(cv_record *record, cv_commit *ret_commit, cv_err *err); /* number 0: there is none */
+    /* Has the record the commit that its watermark names (watermark.h)? A record without a watermark has. False:
+     * store_regressed. */
+    bool (*acknowledged)(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
+    /* Sets the watermark to the last commit, whatever it was; that commit. A store without a watermark changes nothing.
+     */
+    bool (*accept)(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err);
+
     /* ---- the whole store ---- */
     void (*about)(cv_record *record, cv_arena *a, cv_record_about *ret_about);
-    bool (*check)(cv_record *record, cv_arena *a, cv_err *err);       /* the engine's own integrity, and its schema */
-    bool (*backup)(cv_record *record, const char *path, cv_err *err); /* a whole, consistent copy */
+    /* Nothing is damaged, the schema is the one that the migrations make and that the types want, and no commit is
+     * missing. */
+    bool (*check)(cv_record *record, cv_arena *a, cv_err *err);
+    /* A whole, consistent copy, on disk, in a file that is new (then its owner's alone) or empty. */
+    bool (*backup)(cv_record *record, const char *path, cv_err *err);
+    /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
+     * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */
+    bool (*scrub)(cv_record *record, cv_arena *a, cv_err *err);
     /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 } cv_record_calls;
@@ -200,6 +226,26 @@ struct cv_record {
     const cv_record_calls *calls;
     const cv_types *types;
 };
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+    CV_RECORD_EXISTING, /* a record that is missing or empty is an error which says what to do */
+    CV_RECORD_CREATE,   /* … is made, for its owner alone, with a watermark beside it */
+    CV_RECORD_COPY      /* a database that nobody else uses, like a backup: it can be read, and nothing is written in
+                         * or beside it */
+} cv_record_mode;
+
+/* The record of a project, in SQLite. An older schema is migrated, a newer one refused, and so is a database that is
+ * not a record. Every commit raises the watermark; a record that has less than its watermark says is opened: whoever
+ * uses it asks `acknowledged`. One that cannot be written is read without leaving anything behind. `schema`: the
+ * migrations of the program, the first of which is 001_record.sql. Types and migrations live as long as the handle. */
+bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv_types *types,
+                    const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
+
+/* The same in memory, empty: to try things on. */
+bool cv_record_open_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema, cv_record **ret_record,
+                           cv_err *err);
 
 static inline void cv_record_close(cv_record *record)
 {
@@ -223,18 +269,24 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
                   bool *ret_found, cv_err *err);
 
+/* The commit that made this rev, the same way. */
+bool cv_record_commit_at(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t rev, cv_commit_row *ret_row,
+                         bool *ret_found, cv_err *err);
+
 /* The scope of a room that was made by this op_id; *ret_found false: none was. */
 bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_id, cv_str *ret_scope,
                         cv_commit_row *ret_row, bool *ret_found, cv_err *err);
 
 /* Decides whether a write was done before, inside of its transaction: DONE means no, go on. REPLAYED fills *ret_row;
- * FAILED: the op_id was used for another request (op_id_conflict), here or, at rev 0, to make another scope. */
+ * FAILED: the op_id was used for another request (op_id_conflict), here or, at rev 0, to make another scope; or the
+ * record could not be read, which may be BUSY, too. */
 cv_write_result cv_record_replayed(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,
                                    cv_str op_id, cv_str digest, cv_commit_row *ret_row, cv_err *err);
 
-/* The optimistic write: lock, has it been done, is the scope at expect_rev, commit. *ret_row is the stored commit: this
- * one, or that of the first time. */
-cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, int64_t expect_rev,
+/* The optimistic write: lock, has it been done, is the scope where it was read, commit. `expect`: the position that was
+ * read; another history of the same length is refused like another rev, unless its head is empty. *ret_row is the
+ * stored commit: this one, or that of the first time. */
+cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *expect,
                                 const cv_write *write, cv_commit_row *ret_row, cv_err *err);
 
 /* Is there a row with the key of *row? Then *row is it, with its texts in the arena. */

@@ -79,7 +79,7 @@ cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_
 {
     const cv_write write = {.at = rows->at, .rows = rows->items, .count = rows->count, .restored = true};
     cv_commit_row ignored;
-    return cv_record_write(record, a, rows->scope, 0, &write, &ignored, err);
+    return cv_record_write(record, a, rows->scope, &(cv_scope_position){0}, &write, &ignored, err);
 }
 
 /* ---- printing -----------------------------------------------------------------------------------------------------
@@ -98,15 +98,37 @@ typedef struct {
     const cv_type *type;
 } printing;
 
+bool cv_scope_printable(cv_scope_id scope, const cv_type *type, const void *row, cv_err *err)
+{
+    cv_arena scratch = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < type->field_count; i++) {
+        const cv_type_field *field = &type->fields[i];
+        cv_json ignored;
+        cv_err why = {.arena = &scratch};
+        if (field->type != CV_JSON || !cv_row_has(field, row) ||
+            cv_json_parse(&scratch, cv_row_text(row, field->offset), &ignored, &why))
+            continue;
+        cv_str place = cv_row_name(&scratch, type, row);
+        ok = cv_err_set(err, CV_ERR_CORRUPT, "%.*s '%.*s': %.*s: %.*s: expected JSON, found other text",
+                        CV_FMT(scope.room), CV_FMT(scope.name), CV_FMT(place), CV_FMT(field->name));
+        cv_err_value(err, place);
+        cv_err_suggest(err, CV_STR("the record was changed: keep this copy and restore the last backup that verifies"));
+    }
+    cv_arena_release(&scratch);
+    return ok;
+}
+
 static bool print_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     const printing *p = ctx;
-    (void)scope;
+    if (!cv_scope_printable(scope, p->type, row, err))
+        return false;
     cv_json_begin_array(p->w);
     print_int(p->w, cv_row_rev(row));
     for (size_t i = 0; i < p->type->field_count; i++) {
         const cv_type_field *field = &p->type->fields[i];
-        if (field->type == CV_INT)
+        if (cv_field_is_int(field))
             print_int(p->w, cv_row_int(row, field->offset));
         else if (!cv_row_has(field, row))
             cv_json_null(p->w);
@@ -218,7 +240,7 @@ static void parse_row(const parsing *p, const cv_json *values, char *to)
     }
     for (size_t i = 0; i < p->column_count; i++) {
         const cv_type_field *field = p->columns[i];
-        if (!field || field->type == CV_INT) {
+        if (!field || cv_field_is_int(field)) {
             int64_t value = parse_int(p, field ? field->name : CV_STR("rev"), &values->items[i]);
             memcpy(to + (field ? field->offset : 0), &value, sizeof value);
         } else {

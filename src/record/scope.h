@@ -29,6 +29,9 @@ cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_
 /* One object. Rows are written as they are read; a scope that does not exist is an error. */
 bool cv_scope_print(cv_record *record, cv_arena *a, cv_scope_id scope, cv_json_writer *w, cv_err *err);
 
+/* JSON stands in the document as it is: is all of it JSON in this row? The error names scope, row and field. */
+bool cv_scope_printable(cv_scope_id scope, const cv_type *type, const void *row, cv_err *err);
+
 /* The same back; all faults at once. The texts are views into the document or in the arena. */
 bool cv_scope_parse(const cv_types *types, cv_arena *a, const cv_json *document, cv_scope_rows *ret, cv_errs *errs);
 

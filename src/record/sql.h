@@ -9,9 +9,6 @@ typedef struct {
     const char *text;
 } cv_sql_statement;
 
-extern const cv_sql_statement cv_sql_statements[];
-extern const size_t cv_sql_statement_count;
-
 typedef struct {
     int number; /* 1, 2, 3 … */
     const char *name;
@@ -24,9 +21,7 @@ typedef struct {
     size_t count;
 } cv_sql_migrations;
 
-extern const cv_sql_migrations cv_sql_schema;
-
-/* The same of sql/sqlite/: the record of any room. */
+/* Those of sql/sqlite/. */
 extern const cv_sql_statement cv_sql_sqlite_statements[];
 extern const size_t cv_sql_sqlite_statement_count;
 extern const cv_sql_migrations cv_sql_sqlite_schema;

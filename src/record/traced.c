@@ -57,6 +57,7 @@ static void trace_end(cv_record *record)
 {
     traced *t = (traced *)record;
     BEHIND(t, end)(t->inner);
+    tell(t, "end", t->scope, 0, CV_WRITE_DONE);
 }
 
 static cv_write_result trace_commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err)
@@ -159,11 +160,46 @@ static bool trace_search(cv_record *record, cv_arena *a, const cv_word_query *qu
     return told(t, "search", (cv_scope_id){query->room, query->scope}, 0, ok);
 }
 
+static bool trace_scrub(cv_record *record, cv_arena *a, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool ok = !fails_now(t, "scrub", err) && BEHIND(t, scrub)(t->inner, a, err);
+    return told(t, "scrub", nowhere, 0, ok);
+}
+
 static bool trace_search_rebuild(cv_record *record, cv_arena *a, cv_err *err)
 {
     traced *t = (traced *)record;
     bool ok = !fails_now(t, "search_rebuild", err) && BEHIND(t, search_rebuild)(t->inner, a, err);
     return told(t, "search_rebuild", nowhere, 0, ok);
+}
+
+static bool trace_search_check(cv_record *record, cv_arena *a, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool ok = !fails_now(t, "search_check", err) && BEHIND(t, search_check)(t->inner, a, err);
+    return told(t, "search_check", nowhere, 0, ok);
+}
+
+static bool trace_last_commit(cv_record *record, cv_commit *ret_commit, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool ok = !fails_now(t, "last_commit", err) && BEHIND(t, last_commit)(t->inner, ret_commit, err);
+    return told(t, "last_commit", nowhere, 0, ok);
+}
+
+static bool trace_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool ok = !fails_now(t, "acknowledged", err) && BEHIND(t, acknowledged)(t->inner, a, ret_state, err);
+    return told(t, "acknowledged", nowhere, 0, ok);
+}
+
+static bool trace_accept(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool ok = !fails_now(t, "accept", err) && BEHIND(t, accept)(t->inner, a, ret_commit, err);
+    return told(t, "accept", nowhere, 0, ok);
 }
 
 static void trace_about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
@@ -207,7 +243,12 @@ static const cv_record_calls calls = {
     .reader_at = trace_reader_at,
     .reader_move = trace_reader_move,
     .search = trace_search,
+    .scrub = trace_scrub,
     .search_rebuild = trace_search_rebuild,
+    .search_check = trace_search_check,
+    .last_commit = trace_last_commit,
+    .acknowledged = trace_acknowledged,
+    .accept = trace_accept,
     .about = trace_about,
     .check = trace_check,
     .backup = trace_backup,

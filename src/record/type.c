@@ -33,8 +33,8 @@ const cv_index *const cv_commits_by_op = &commit_indexes[1];
 const cv_room_types *cv_types_of(const cv_types *types, cv_str room)
 {
     for (size_t i = 0; i < types->count; i++)
-        if (cv_str_eq(types->rooms[i].room, room))
-            return &types->rooms[i];
+        if (cv_str_eq(types->rooms[i]->room, room))
+            return types->rooms[i];
     return NULL;
 }
 
@@ -87,7 +87,7 @@ void cv_types_check(const cv_types *types)
     check_type(&cv_event_row_type);
     check_type(&cv_commit_row_type);
     for (size_t r = 0; r < types->count; r++) {
-        const cv_room_types *room = &types->rooms[r];
+        const cv_room_types *room = types->rooms[r];
         assert(room->room.n > 0 && cv_types_of(types, room->room) == room); /* no room twice */
         for (size_t i = 0; i < room->count; i++, count++) {
             check_type(room->types[i]);
@@ -105,6 +105,13 @@ const cv_type_field *cv_type_at(const cv_type *type, size_t offset)
         if (type->fields[i].offset == offset)
             return &type->fields[i];
     return NULL;
+}
+
+uint64_t cv_type_bit(const cv_type *type, size_t offset)
+{
+    const cv_type_field *field = cv_type_at(type, offset);
+    assert(field);
+    return UINT64_C(1) << (field - type->fields);
 }
 
 const cv_type_field *cv_type_field_named(const cv_type *type, cv_str name)
@@ -125,15 +132,15 @@ const cv_index *cv_type_index(const cv_type *type, const char *name)
 
 bool cv_row_has(const cv_type_field *field, const void *row)
 {
-    return field->type == CV_INT ? cv_row_int(row, field->offset) != CV_ABSENT
-                                 : cv_row_text(row, field->offset).p != NULL;
+    return cv_field_is_int(field) ? cv_row_int(row, field->offset) != CV_ABSENT
+                                  : cv_row_text(row, field->offset).p != NULL;
 }
 
 void cv_row_clear(const cv_type *type, void *row)
 {
     memset(row, 0, type->size);
     for (size_t i = 0; i < type->field_count; i++)
-        if (type->fields[i].type == CV_INT)
+        if (cv_field_is_int(&type->fields[i]))
             memcpy((char *)row + type->fields[i].offset, &(int64_t){CV_ABSENT}, sizeof(int64_t));
 }
 
@@ -142,7 +149,7 @@ void *cv_row_copy(cv_arena *a, const cv_type *type, const void *row)
     char *copy = cv_arena_dup(a, row, type->size);
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        if (field->type == CV_INT || !cv_row_has(field, row))
+        if (cv_field_is_int(field) || !cv_row_has(field, row))
             continue;
         cv_str text = cv_arena_copy(a, cv_row_text(row, field->offset));
         text.p = text.p ? text.p : "";
@@ -153,7 +160,7 @@ void *cv_row_copy(cv_arena *a, const cv_type *type, const void *row)
 
 int cv_row_compare_field(const cv_type_field *field, const void *x, const void *y)
 {
-    if (field->type == CV_INT)
+    if (cv_field_is_int(field))
         return CV_ORDER(cv_row_int(x, field->offset), cv_row_int(y, field->offset));
     cv_str m = cv_row_text(x, field->offset), n = cv_row_text(y, field->offset);
     return m.p && n.p ? cv_str_order(m, n) : (m.p != NULL) - (n.p != NULL);
@@ -167,26 +174,50 @@ int cv_row_order(const cv_type *type, const void *x, const void *y)
     return order;
 }
 
+static bool is_escaped(char c)
+{
+    return c == '/' || c == '%';
+}
+
+static size_t escaped_size(cv_str text)
+{
+    size_t size = text.n;
+    for (size_t i = 0; i < text.n; i++)
+        size += is_escaped(text.p[i]) ? 2 : 0;
+    return size;
+}
+
+static char *write_escaped(char *to, cv_str text)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        bool escaped = is_escaped(text.p[i]);
+        if (escaped)
+            memcpy(to, text.p[i] == '/' ? "%2F" : "%25", 3);
+        else
+            *to = text.p[i];
+        to += escaped ? 3 : 1;
+    }
+    return to;
+}
+
 cv_str cv_row_name(cv_arena *a, const cv_type *type, const void *row)
 {
-    cv_buf name = {0};
-    cv_buf_add(&name, type->name);
+    char digits[CV_MAX_KEY_FIELDS][CV_INT_DIGITS];
+    cv_str parts[CV_MAX_KEY_FIELDS];
+    size_t size = type->name.n;
     for (size_t i = 0; i < type->key_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        cv_buf_add_char(&name, '/');
-        if (field->type == CV_INT) {
-            cv_buf_printf(&name, "%lld", (long long)cv_row_int(row, field->offset));
-            continue;
-        }
-        cv_str text = cv_row_text(row, field->offset);
-        for (size_t k = 0; k < text.n; k++) {
-            if (text.p[k] == '/' || text.p[k] == '%')
-                cv_buf_printf(&name, "%%%02X", (unsigned)text.p[k]);
-            else
-                cv_buf_add_char(&name, text.p[k]);
-        }
+        parts[i] = cv_field_is_int(field) ? cv_str_of_int(cv_row_int(row, field->offset), digits[i])
+                                          : cv_row_text(row, field->offset);
+        size += 1 + escaped_size(parts[i]);
     }
-    return cv_buf_take(&name, a);
+    char *name = cv_arena_alloc(a, size + 1), *to = name + type->name.n;
+    memcpy(name, type->name.p, type->name.n);
+    for (size_t i = 0; i < type->key_count; i++) {
+        *to++ = '/';
+        to = write_escaped(to, parts[i]);
+    }
+    return (cv_str){name, size};
 }
 
 static bool refuse(const cv_type *type, const void *row, const cv_type_field *field, const char *what, cv_err *err)
@@ -207,7 +238,7 @@ bool cv_row_valid(const cv_type *type, const void *row, cv_err *err)
                 return refuse(type, row, field, "is missing, and it is part of the key", err);
             continue;
         }
-        if (field->type == CV_INT) {
+        if (cv_field_is_int(field)) {
             int64_t number = cv_row_int(row, field->offset);
             if (number < -most || number > most)
                 return refuse(type, row, field, "is beyond 2^53", err);

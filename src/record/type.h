@@ -16,10 +16,13 @@
  *     };
  *     CV_TYPE_TABLE(card, "card", "cards", CARD_FIELDS, REPLACED, card_search, CV_INDEXES(card_indexes));
  *
- *     TEXT   UTF-8 without NUL; a NULL view is absent      KEY      part of the key: never absent; these come first
- *     JSON   compact JSON text; absent as above            OUTLINE  enough for lists and for a view from above
- *     INT    within ±2^53; CV_ABSENT is absent             PLAIN    whatever else
- *                                                          LONG     a long text: hashed by itself, can be redacted
+ *     TEXT     UTF-8 without NUL; a NULL view is absent    KEY      part of the key: never absent; these come first
+ *     DECIMAL  a text: a number as it was written          OUTLINE  enough for lists and for a view from above
+ *     JSON     compact JSON text; absent as above          PLAIN    whatever else
+ *     INT      within ±2^53; CV_ABSENT is absent           LONG     a long text: hashed by itself, can be redacted
+ *     FLAG     an integer: 0 or 1
+ *
+ * DECIMAL and FLAG are kept, hashed and exported as TEXT and INT are; answers show them as a number and a boolean.
  *
  * Names, types and the order of fields stay, once released, and a field does not become LONG or stop being so: hashes
  * depend on them. A new field goes anywhere behind the key; rows from before do not have it, and their hashes stay.
@@ -34,7 +37,7 @@
 
 #define CV_ABSENT INT64_MIN
 
-typedef enum { CV_TEXT, CV_JSON, CV_INT } cv_value_type;
+typedef enum { CV_TEXT, CV_DECIMAL, CV_JSON, CV_INT, CV_FLAG } cv_value_type;
 typedef enum { CV_KEY, CV_OUTLINE, CV_PLAIN, CV_LONG } cv_field_role;
 
 typedef struct {
@@ -43,6 +46,12 @@ typedef struct {
     cv_field_role role;
     uint16_t offset; /* in the struct */
 } cv_type_field;
+
+/* Is it an int64_t in the struct? The others are a cv_str. */
+static inline bool cv_field_is_int(const cv_type_field *field)
+{
+    return field->type == CV_INT || field->type == CV_FLAG;
+}
 
 /* What may become of a row. */
 typedef enum {
@@ -107,8 +116,10 @@ typedef struct {
 } cv_type;
 
 #define CV_CTYPE_OF_TEXT cv_str
+#define CV_CTYPE_OF_DECIMAL cv_str
 #define CV_CTYPE_OF_JSON cv_str
 #define CV_CTYPE_OF_INT int64_t
+#define CV_CTYPE_OF_FLAG int64_t
 #define CV_TYPE_MEMBER(type, role, name) CV_CTYPE_OF_##type name;
 #define CV_TYPE_STRUCT(word, list)                                                                                     \
     typedef struct word word;                                                                                          \
@@ -195,7 +206,7 @@ typedef struct {
 } cv_room_types;
 
 typedef struct {
-    const cv_room_types *rooms;
+    const cv_room_types *const *rooms;
     size_t count;
 } cv_types;
 
@@ -233,6 +244,9 @@ static inline int64_t cv_row_rev(const void *row)
 const cv_type_field *cv_type_at(const cv_type *type, size_t offset);
 const cv_type_field *cv_type_field_named(const cv_type *type, cv_str name); /* NULL: none */
 const cv_index *cv_type_index(const cv_type *type, const char *name);       /* NULL: none */
+
+/* One bit for a field, by its place in the table. */
+uint64_t cv_type_bit(const cv_type *type, size_t offset);
 
 bool cv_row_has(const cv_type_field *field, const void *row); /* it is not absent */
 void cv_row_clear(const cv_type *type, void *row);            /* all fields absent, rev 0 */

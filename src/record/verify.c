@@ -27,7 +27,7 @@ typedef struct {
 /* A write: what its last event says. */
 typedef struct {
     char head[CV_HASH_DIGITS], commit[CV_HASH_DIGITS];
-    bool covered;
+    int64_t event_seq; /* the event that vouches for the commit; 0: none does */
 } write_proof;
 
 typedef struct {
@@ -165,7 +165,7 @@ static bool cover(cv_scope_verifier *v, const cv_event_row *event, const cv_json
     if (cv_str_eq(m->key, CV_STR("commit"))) {
         write_proof *write = &v->writes.items[v->writes.count - 1];
         memcpy(write->commit, digest.p, CV_HASH_DIGITS);
-        write->covered = true;
+        write->event_seq = event->seq;
     } else if (cv_str_starts(m->key, added)) {
         return cover_added(v, event, cv_str_from(m->key, added.n), digest, err);
     } else if (cv_str_starts(m->key, redacted)) {
@@ -236,7 +236,7 @@ static bool check_redactions(cv_scope_verifier *v, const cv_type *type, const vo
 {
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
-        cv_str text = field->type == CV_INT ? CV_STR("") : cv_row_text(row, field->offset), hash = {NULL, 0};
+        cv_str text = cv_field_is_int(field) ? CV_STR("") : cv_row_text(row, field->offset), hash = {NULL, 0};
         bool redacted = cv_is_redacted(text, &hash);
         if (!redacted && (field->role != CV_LONG || !text.p || !v->redactions.count))
             continue;
@@ -260,15 +260,20 @@ static bool check_redactions(cv_scope_verifier *v, const cv_type *type, const vo
 static bool check_commit(cv_scope_verifier *v, const cv_commit_row *row, cv_err *err)
 {
     cv_str place = cv_arena_printf(&v->scratch, "commit/%lld", (long long)row->rev);
-    if (row->rev != v->commits + 1 || row->rev > (int64_t)v->writes.count)
+    if (row->rev != v->commits + 1)
         return cv_verify_disagree(v, place, err, "expected the commit of rev %lld, found that of rev %lld",
                                   (long long)v->commits + 1, (long long)row->rev);
+    if (row->rev > (int64_t)v->writes.count)
+        return cv_verify_disagree(v, place, err, "expected no commit after rev %zu, the last event's, found one",
+                                  v->writes.count);
     const write_proof *write = &v->writes.items[row->rev - 1];
     cv_str digest = cv_hash_commit(&v->scratch, row);
-    if (!write->covered || memcmp(write->commit, digest.p, CV_HASH_DIGITS) != 0)
-        return cv_verify_disagree(v, place, err, "the row was changed: expected digest %.*s, found %.*s",
-                                  write->covered ? CV_HASH_DIGITS : 4, write->covered ? write->commit : "none",
-                                  CV_FMT(digest));
+    if (!write->event_seq)
+        return cv_verify_disagree(v, place, err, "expected an event that vouches for the row, found none");
+    if (memcmp(write->commit, digest.p, CV_HASH_DIGITS) != 0)
+        return cv_verify_disagree(v, place, err,
+                                  "the row was changed behind event %lld: expected digest %.*s, found %.*s",
+                                  (long long)write->event_seq, CV_HASH_DIGITS, write->commit, CV_FMT(digest));
     if (!cv_str_eq(row->head, (cv_str){write->head, CV_HASH_DIGITS}))
         return cv_verify_disagree(v, place, err, "head: expected the hash of its last event %.*s, found %.*s",
                                   CV_HASH_DIGITS, write->head, CV_FMT(row->head));
@@ -393,11 +398,11 @@ bool cv_scope_verify(cv_record *record, cv_arena *a, cv_scope_id scope, const cv
     bool ok = at.rev > 0 || cv_verify_disagree(&v, CV_STR("scope"), err, "expected a scope, found none");
     ok = ok && each(&v, &cv_event_row_type, NULL, see_event, err)             /* the chain             */
          && check_position(&v, &at, err)                                      /* … and its end         */
-         && each(&v, &cv_commit_row_type, cv_commits_by_rev, see_commit, err) /* one for every write   */
-         && check_commits(&v, err)                                            /* …                     */
          && each_type(&v, err)                                                /* rows as events say    */
          && check_missing(&v, err)                                            /* … all of them         */
          && check_added(&v, err)                                              /* … and no others       */
+         && each(&v, &cv_commit_row_type, cv_commits_by_rev, see_commit, err) /* one for every write   */
+         && check_commits(&v, err)                                            /* … and no others       */
          && (!room || !room->end || room->end(room->ctx, &v, err));           /* what the events imply */
     record->calls->end(record);
     if (ok)

@@ -1,13 +1,14 @@
 /* verify.h - does a scope agree with its own history?
  *
- * One moment of the scope: events first, then the commits and rows that they vouch for.
+ * One moment of the scope: events first, then the rows and commits that they vouch for. A text that was changed in a
+ * row and in the answer that its commit keeps is told by the row, which people know.
  *
  *     event                   number, hash of the one before, rev, time of its write
- *     commit                  one for every rev; its digest, its head
  *     position                the last event's number, hash and rev
  *     row that may change     its digest now        <->  the last event that covers its key
  *     rows that never change  one digest per write  <->  "added/TYPE" of that write
  *     redacted text           its hash              <->  "redacted/…" of an event
+ *     commit                  one for every rev; its digest, its head
  *
  * The first thing that does not agree is the answer. A room adds what its events imply: it sees every event, then every
  * row, and is asked at the end.

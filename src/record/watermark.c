@@ -17,7 +17,7 @@ enum {
     NUMBER_AT = sizeof FIRST_WORD - 1,
     NUMBER_DIGITS = 20,
     HEAD_AT = NUMBER_AT + NUMBER_DIGITS + 1,
-    CHECK_AT = HEAD_AT + CV_HASH_LEN + 1,
+    CHECK_AT = HEAD_AT + CV_HASH_DIGITS + 1,
     CHECK_DIGITS = 16,
     BYTES = CHECK_AT + CHECK_DIGITS + 1,
 
@@ -34,8 +34,8 @@ const char *cv_watermark_path(cv_arena *a, const char *database)
 static void print_line(const cv_commit *commit, char line[BYTES + 1])
 {
     cv_arena a = {0};
-    snprintf(line, BYTES + 1, FIRST_WORD "%020lld %.*s ", (long long)commit->number, CV_HASH_LEN, commit->head);
-    cv_str check = cv_sha256(&a, (cv_str){line, CHECK_AT});
+    snprintf(line, BYTES + 1, FIRST_WORD "%020lld %.*s ", (long long)commit->number, CV_HASH_DIGITS, commit->head);
+    cv_str check = cv_hash_text(&a, (cv_str){line, CHECK_AT});
     memcpy(line + CHECK_AT, check.p, CHECK_DIGITS);
     line[BYTES - 1] = '\n';
     line[BYTES] = '\0';
@@ -56,7 +56,7 @@ static bool read_line(const char *line, size_t n, cv_commit *ret_commit)
         number = number * 10 + digit;
     }
     ret_commit->number = number;
-    memcpy(ret_commit->head, line + HEAD_AT, CV_HASH_LEN);
+    memcpy(ret_commit->head, line + HEAD_AT, CV_HASH_DIGITS);
     print_line(ret_commit, again);
     return memcmp(line, again, BYTES) == 0;
 }

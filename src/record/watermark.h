@@ -3,13 +3,13 @@
  *     conclave.db-watermark     conclave-watermark-1 00000000000000000042 HEAD CHECK
  *
  *         number    of the commit, in 20 digits
- *         HEAD      the head that the commit gave its dialogue, in 64 hex digits
+ *         HEAD      the head that the commit gave its scope, in 64 hex digits
  *         CHECK     the first 16 hex digits of SHA-256 over all that stands before it
  *
  * A database is whole in itself after its log was removed, or after an older copy was put in its place: only something
  * outside of it can say that it was further already. The engine raises the watermark after each commit, with one write
  * of 124 bytes and without a sync of its own: a watermark that is behind says less, but nothing wrong. Whoever uses the
- * record asks `acknowledged` (store.h): the record must have the commit of the watermark, with the same head.
+ * record asks `acknowledged` (record.h): the record must have the commit of the watermark, with the same head.
  *
  *     missing       an older project, or somebody removed it: the next write makes it; nothing is compared until
  *                   then, and verify says so
@@ -21,7 +21,7 @@
  * come in order: the watermark is never lowered. cv_watermark_set() alone may lower it, for who puts another record in
  * its place:
  *
- *     restore:   unlink(watermark); put the database there; open it; store->calls->accept(store, a, &now, err);
+ *     restore:   unlink(watermark); put the database there; open it; record->calls->accept(record, a, &now, err);
  *
  * `accept` sets the watermark to the last commit of the record as it stands. A crash in between leaves a record without
  * a watermark, as a new project has.
@@ -30,12 +30,12 @@
 #define CV_RECORD_WATERMARK_H
 
 #include "base/err.h"
-#include "record/chain.h"
+#include "record/hash.h"
 
 /* A commit of a record: the first has number 1. Number 0: there is none yet, and the head is all zeros. */
 typedef struct {
     int64_t number;
-    char head[CV_HASH_LEN];
+    char head[CV_HASH_DIGITS];
 } cv_commit;
 
 /* The watermark of this database: "….db-watermark". */

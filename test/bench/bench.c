@@ -14,7 +14,6 @@
 #include "bench_record.h"
 #include "bench_register.h"
 #include "bench_search.h"
-#include "bench_store.h"
 #include "bench_text.h"
 #include "bench_views.h"
 
@@ -24,9 +23,9 @@ typedef struct {
 } section;
 
 static const section sections[] = {
-    {"text", bench_text},     {"json", bench_json},     {"store", bench_store},     {"register", bench_register},
-    {"search", bench_search}, {"export", bench_export}, {"context", bench_context}, {"views", bench_views},
-    {"import", bench_import}, {"mcp", bench_mcp},       {"record", bench_record},
+    {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
+    {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
+    {"mcp", bench_mcp},       {"record", bench_record},
 };
 
 static const section *find(const char *name)

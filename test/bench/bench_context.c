@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "benching.h"
-#include "vocab/vocab.h"
+
+#include "dialogue/types.h"
+#include "dialogue/words/words.h"
+#include "kit/room.h"
 
 enum { ROUNDS = 20, EXPERTS = 12, CONTENT = 480, TURNS = 9 };
 
@@ -78,8 +81,8 @@ static cv_str make_dialogue(cv_arena *a)
 
 static double read_rows(sqlite3 *db, size_t *ret_bytes)
 {
-    static const char *const tables[] = {"dialogues",       "experts",  "panels",   "rounds", "scores", "perspectives",
-                                         "recommendations", "tensions", "evidence", "claims", "refs",   "moves"};
+    static const char *const tables[] = {"dialogues", "experts",  "panels", "rounds",
+                                         "scores",    "entities", "refs",   "moves"};
     double begin = cv_bench_seconds();
     *ret_bytes = 0;
     for (size_t i = 0; i < CV_COUNT(tables); i++)
@@ -98,18 +101,18 @@ static void keep_best(double *best, double one)
     *best = one < *best ? one : *best;
 }
 
-static void compare(cv_arena *a, cv_store *store, sqlite3 *db, const char *folder)
+static void compare(cv_arena *a, cv_record *record, sqlite3 *db, const char *folder)
 {
     double read = 1e9, context = 1e9, prompts = 1e9, files = 1e9;
     size_t bytes = 0;
     cv_str written = cv_arena_printf(a, "%s/.conclave/dialogues", folder);
     for (int i = 0; i < TURNS; i++) {
         keep_best(&read, read_rows(db, &bytes));
-        keep_best(&context, cv_bench_call(store, folder, "round-context", CV_STR("{\"dialogue_id\":\"long\"}")));
+        keep_best(&context, cv_bench_call(record, folder, "round-context", CV_STR("{\"dialogue_id\":\"long\"}")));
         keep_best(&prompts,
-                  cv_bench_call(store, folder, "round-prompts",
+                  cv_bench_call(record, folder, "round-prompts",
                                 CV_STR("{\"dialogue_id\":\"long\",\"write\":false,\"include_prompts\":false}")));
-        keep_best(&files, cv_bench_call(store, folder, "round-prompts", CV_STR("{\"dialogue_id\":\"long\"}")));
+        keep_best(&files, cv_bench_call(record, folder, "round-prompts", CV_STR("{\"dialogue_id\":\"long\"}")));
         nftw(written.p, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     }
     printf("  bare SQLite reads the rows   %7.2f ms  (%.2f MB of values)\n", read * 1e3, (double)bytes / 1e6);
@@ -125,23 +128,23 @@ void bench_context(void)
     const char *tmp = getenv("TMPDIR");
     cv_arena a = {0};
     cv_err err = {.arena = &a};
-    cv_store *store;
+    cv_record *record;
     sqlite3 *db;
     char *folder = cv_arena_copy_z(&a, cv_arena_printf(&a, "%s/conclave-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/long.db", folder).p;
     printf("preparing round %d of a dialogue with %d experts (%d entities)\n", ROUNDS, EXPERTS, ROUNDS * EXPERTS * 6);
-    if (!cv_sqlite_open(&a, path, true, &store, &err))
+    if (!cv_record_open(&a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err))
         exit(1);
-    cv_bench_call(store, folder, "create", make_dialogue(&a));
+    cv_bench_call(record, folder, "create", make_dialogue(&a));
     for (int round = 0; round < ROUNDS; round++)
-        cv_bench_call(store, folder, "round-register", make_round(&a, round));
+        cv_bench_call(record, folder, "round-register", make_round(&a, round));
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         exit(1);
-    compare(&a, store, db, folder);
+    compare(&a, record, db, folder);
     sqlite3_close(db);
-    cv_store_close(store);
+    cv_record_close(record);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     cv_arena_release(&a);
 }

@@ -13,8 +13,10 @@
 
 #include "base/file.h"
 #include "base/folder.h"
-#include "dialogue/operations.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
+#include "dialogue/types.h"
+#include "kit/room.h"
+#include "project/operations.h"
 
 enum { REPETITIONS = 3, DIALOGUES = 12, ROUNDS = 3 };
 
@@ -102,24 +104,25 @@ static double import_all(cv_arena *a, const char *work, const char *folder, int 
     cv_err err = {.arena = a};
     cv_errs errs = {0};
     cv_buf out = {0};
-    cv_store *store;
+    cv_record *record;
     cv_json path = {.type = CV_JSON_STRING, .text = cv_str_of(folder)};
     cv_json_member member = {CV_STR("path"), path};
     cv_json input = {.type = CV_JSON_OBJECT, .count = 1, .members = &member};
-    if (!cv_sqlite_open(a, cv_arena_printf(a, "%s/%d.db", work, run).p, true, &store, &err))
+    if (!cv_record_open(a, cv_arena_printf(a, "%s/%d.db", work, run).p, CV_RECORD_CREATE, &cv_program_types,
+                        &cv_sql_sqlite_schema, &record, &err))
         die(&err);
     cv_call call = {.arena = a,
-                    .store = store,
+                    .record = record,
                     .clock = cv_clock_system(),
                     .root = work,
                     .input = &input,
                     .out = &out,
                     .errs = &errs};
     double begin = seconds();
-    if (!cv_dialogue_import(&call))
+    if (!cv_project_import(&call))
         die(&errs.items[0]);
     double took = seconds() - begin;
-    cv_store_close(store);
+    cv_record_close(record);
     cv_buf_release(&out);
     return took;
 }

@@ -13,9 +13,12 @@
 #include <unistd.h>
 
 #include "benching.h"
+
+#include "dialogue/types.h"
+#include "dialogue/words/words.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
 #include "mcp_client.h"
-#include "record/outlet.h"
-#include "vocab/vocab.h"
 
 enum {
     WIDTH = 64,
@@ -66,15 +69,16 @@ static cv_str make_round(cv_arena *a, int round)
 static void make_project(cv_arena *a, const char *folder)
 {
     cv_err err = {.arena = a};
-    cv_store *store;
+    cv_record *record;
     if (mkdir(cv_record_path(a, folder, ""), 0755) != 0 ||
-        !cv_sqlite_open(a, cv_record_path(a, folder, cv_record_database), true, &store, &err))
+        !cv_record_open(a, cv_record_path(a, folder, cv_record_database), CV_RECORD_CREATE, &cv_program_types,
+                        &cv_sql_sqlite_schema, &record, &err))
         exit(1);
     for (int i = 1; i <= DIALOGUES; i++)
-        cv_bench_call(store, folder, "create", make_dialogue(a, i));
+        cv_bench_call(record, folder, "create", make_dialogue(a, i));
     for (int round = 0; round < 3; round++)
-        cv_bench_call(store, folder, "round-register", make_round(a, round));
-    cv_store_close(store);
+        cv_bench_call(record, folder, "round-register", make_round(a, round));
+    cv_record_close(record);
 }
 
 /* ---- the contenders --------------------------------------------------------------------------------------------- */
@@ -206,7 +210,7 @@ static void print_starts(field *f)
     for (size_t i = 0; i < f->count; i++) {
         contender *c = &f->all[i];
         printf("  %-24s %7.1f ms from exec to the first response%s, %.1f ms from the end of input to exit\n",
-               i == 0 ? "conclave mcp" : c->options.name, median(c->starts, STARTS) * 1e3, i == 0 ? " (goal: 10)" : "",
+               i == 0 ? "conclave mcp" : c->options.name, median(c->starts, STARTS) * 1e3, i == 0 ? " (goal: 5)" : "",
                median(c->stops, STARTS) * 1e3);
     }
 }

@@ -39,7 +39,8 @@ CV_TYPE_TABLE(bench_link, "link", "links", LINK_FIELDS, ADDED, NULL, CV_INDEXES(
 #undef CV_THIS_TYPE
 
 static const cv_type *const bench_types[] = {&bench_note_type, &bench_link_type};
-static const cv_room_types bench_rooms[] = {{CV_STR_INIT("bench"), bench_types, CV_COUNT(bench_types)}};
+static const cv_room_types bench_records = {CV_STR_INIT("bench"), bench_types, CV_COUNT(bench_types)};
+static const cv_room_types *const bench_rooms[] = {&bench_records};
 static const cv_types types = {bench_rooms, 1};
 static const cv_scope_id scope = {CV_STR_INIT("bench"), CV_STR_INIT("book")};
 
@@ -123,7 +124,7 @@ static double commit_page(cv_record *record, cv_arena *a, int page, cv_err *err)
                             .rows = lists,
                             .count = CV_COUNT(lists)};
     cv_commit_row stored;
-    if (cv_record_write(record, a, scope, page, &write, &stored, err) != CV_WRITE_DONE)
+    if (cv_record_write(record, a, scope, &(cv_scope_position){.rev = page}, &write, &stored, err) != CV_WRITE_DONE)
         fail(err);
     return cv_bench_seconds() - begin;
 }
@@ -403,8 +404,8 @@ void bench_record(void)
         paths[i] = cv_arena_printf(&a, "%s/%d.db", folder, i).p;
     cv_record *record = NULL, *second = NULL;
     bare b = {0};
-    if (!cv_sqlite_record_open(&a, paths[0], true, &types, &schema, &record, &err) ||
-        !cv_sqlite_record_open(&a, paths[1], true, &types, &schema, &second, &err))
+    if (!cv_record_open(&a, paths[0], CV_RECORD_CREATE, &types, &schema, &record, &err) ||
+        !cv_record_open(&a, paths[1], CV_RECORD_CREATE, &types, &schema, &second, &err))
         fail(&err);
     open_bare(&b, paths[2]);
     compare_writing(record, second, &b, &a, &err);

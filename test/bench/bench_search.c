@@ -2,9 +2,9 @@
  *
  * 200 dialogues of 500 entities, 100,000 in all, with words drawn as language does it: the n-th word of the vocabulary
  * is n times as rare as the first. The first search takes all of it into the index; the rival puts the same texts into
- * a table of FTS5, in one transaction. Then queries through the store (the best 20 with texts, statuses and marks)
+ * a table of FTS5, in one transaction. Then queries through the record (the best 20 with texts, statuses and marks)
  * against the bare query for 20 row numbers on the same index, and against a scan with LIKE. Last, the same rounds are
- * written to a record with the index and to one of the first schema, which has none.
+ * written to a record with the index and to one whose index was dropped.
  */
 #include "bench_search.h"
 
@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/sqlite_engine.h"
+#include "dialogue/types.h"
+#include "kit/room.h"
+#include "record/sqlite/engine.h"
 
 enum {
     DIALOGUES = 200,
@@ -120,30 +122,39 @@ static void make_entity(cv_arena *a, cv_rec_entity *e, size_t i)
 }
 
 /* A dialogue with all its entities in one write; what the commit took. */
-static double write_dialogue(cv_store *store, const char *prefix, int number, const cv_rec_entity *entities)
+static double write_dialogue(cv_record *record, const char *prefix, int number, const cv_rec_entity *entities)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
-    cv_str id = cv_arena_printf(&a, "%s-%03d", prefix, number);
-    cv_rec_dialogue row = {.title = id, .status = CV_STR("open"), .created_at = CV_STR("2026-02-02T10:00:00.000Z")};
-    cv_changes changes = {0};
-    changes.items[CV_REC_DIALOGUE] = &row;
-    changes.counts[CV_REC_DIALOGUE] = 1;
-    changes.items[CV_REC_ENTITY] = entities;
-    changes.counts[CV_REC_ENTITY] = ENTITIES;
-    cv_op op = {
-        .dialogue_id = id, .op_id = id, .op_digest = id, .now = row.created_at, .result = CV_STR("{}"), .head = id};
-    int64_t rev;
-    cv_str result;
+    const cv_str id = cv_arena_printf(&a, "%s-%03d", prefix, number), time = CV_STR("2026-02-02T10:00:00.000Z");
+    const cv_str head = CV_STR("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+    cv_rec_dialogue dialogue = {.id = id, .title = id, .status = CV_STR("open"), .created_at = time};
+    cv_event_row event = {.seq = 1,
+                          .subject_type = CV_STR("D"),
+                          .subject_id = id,
+                          .event_type = CV_STR("created"),
+                          .covers = CV_STR("{}"),
+                          .created_at = time,
+                          .hash = head};
+    const cv_rows rows[] = {{&cv_rec_dialogue_type, &dialogue, 1},
+                            {&cv_rec_entity_type, entities, ENTITIES},
+                            {&cv_event_row_type, &event, 1}};
+    const cv_write write = {
+        .commit = {.op_id = id, .digest = id, .created_at = time, .result = CV_STR("{}"), .head = head},
+        .at = {.rev = 1, .head = head, .event_count = 1},
+        .rows = rows,
+        .count = CV_COUNT(rows)};
+    cv_scope_position at;
     double begin = now();
-    if (store->calls->commit(store, &a, &op, &changes, &rev, &result, &err) != CV_STORE_DONE)
+    if (!record->calls->begin(record, &a, cv_dialogue_scope(id), CV_WRITE, &at, &err) ||
+        record->calls->commit(record, &a, &write, &err) != CV_WRITE_DONE)
         die("commit", &err);
     double took = now() - begin;
     cv_arena_release(&a);
     return took;
 }
 
-static size_t fill(cv_store *store)
+static size_t fill(cv_record *record)
 {
     size_t bytes = 0;
     for (int i = 0; i < DIALOGUES; i++) {
@@ -153,7 +164,7 @@ static size_t fill(cv_store *store)
             make_entity(&a, &entities[k], k);
             bytes += entities[k].label.n + entities[k].content.n;
         }
-        write_dialogue(store, "d", i, entities);
+        write_dialogue(record, "d", i, entities);
         cv_arena_release(&a);
     }
     return bytes;
@@ -161,21 +172,21 @@ static size_t fill(cv_store *store)
 
 /* ---- searching --------------------------------------------------------------------------------- */
 
-static bool count_hit(void *ctx, const cv_search_hit *hit, cv_err *err)
+static bool count_hit(void *ctx, const cv_word_hit *hit, cv_err *err)
 {
     (void)hit, (void)err;
     ++*(size_t *)ctx;
     return true;
 }
 
-static double search(cv_store *store, const cv_search_query *query, size_t *ret_hits)
+static double search(cv_record *record, const cv_word_query *query, size_t *ret_hits)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     size_t behind;
     *ret_hits = 0;
     double begin = now();
-    if (!store->calls->search(store, &a, query, count_hit, ret_hits, &behind, &err))
+    if (!record->calls->search(record, &a, query, count_hit, ret_hits, &behind, &err))
         die("search", &err);
     double took = now() - begin;
     cv_arena_release(&a);
@@ -209,9 +220,7 @@ static int64_t number(sqlite3 *db, const char *sql)
     return n;
 }
 
-static const char all_texts[] = "SELECT label, content FROM perspectives UNION ALL SELECT label, content FROM"
-                                " recommendations UNION ALL SELECT label, description FROM tensions UNION ALL SELECT"
-                                " label, content FROM evidence UNION ALL SELECT label, content FROM claims";
+static const char all_texts[] = "SELECT label, content FROM entities";
 
 /* The same texts into a table of FTS5 beside the record. */
 static double index_bare(sqlite3 *db, const char *path)
@@ -231,15 +240,15 @@ static double index_bare(sqlite3 *db, const char *path)
     return took;
 }
 
-static void bench_index(cv_store *store, const char *folder, size_t bytes)
+static void bench_index(cv_record *record, const char *folder, size_t bytes)
 {
-    sqlite3 *db = ((cv_sqlite *)store)->db;
+    sqlite3 *db = ((cv_sqlite_record *)record)->s->db;
     cv_arena a = {0};
     cv_search_term term = {.text = CV_STR("word")};
     size_t hits;
     const char *bare_path = cv_arena_printf(&a, "%s/bare.db", folder).p;
     int64_t before = number(db, "PRAGMA page_count");
-    double ours = search(store, &(cv_search_query){.terms = &term, .count = 1, .limit = PAGE}, &hits);
+    double ours = search(record, &(cv_word_query){.terms = &term, .count = 1, .limit = PAGE}, &hits);
     int64_t size = (number(db, "PRAGMA page_count") - before) * number(db, "PRAGMA page_size");
     double bare = index_bare(db, bare_path);
     double entities = (double)DIALOGUES * ENTITIES;
@@ -251,18 +260,18 @@ static void bench_index(cv_store *store, const char *folder, size_t bytes)
     cv_arena_release(&a);
 }
 
-static void bench_query(cv_store *store, const char *name, const cv_search_query *query, const char *like)
+static void bench_query(cv_record *record, const char *name, const cv_word_query *query, const char *like)
 {
-    sqlite3 *db = ((cv_sqlite *)store)->db;
+    sqlite3 *db = ((cv_sqlite_record *)record)->s->db;
     cv_arena a = {0};
     double ours = 1e9, bare = 1e9, scan = 1e9;
     size_t hits = 0;
-    cv_search_query plain = {.terms = query->terms, .count = query->count, .limit = PAGE};
+    cv_search_words plain = {.terms = query->terms, .count = query->count};
     const char *scan_sql =
         cv_arena_printf(&a, "SELECT * FROM (%s) WHERE label LIKE ?1 OR content LIKE ?1", all_texts).p;
     const char *expression = cv_arena_copy_z(&a, cv_sqlite_expression(&a, &plain));
     for (int i = 0; i < READS; i++) {
-        double one = search(store, query, &hits);
+        double one = search(record, query, &hits);
         double two =
             run(db, "SELECT rowid FROM search_index WHERE search_index MATCH ?1 ORDER BY rank LIMIT 20", expression);
         double three = i < 2 ? run(db, scan_sql, like) : scan;
@@ -275,7 +284,7 @@ static void bench_query(cv_store *store, const char *name, const cv_search_query
     cv_arena_release(&a);
 }
 
-static void bench_queries(cv_store *store)
+static void bench_queries(cv_record *record)
 {
     char words[4][32] = {{0}}, two[80], like[4][40];
     const size_t numbers[4] = {2, 300, 12000, 3}; /* common, usual, rare, common */
@@ -289,22 +298,24 @@ static void bench_queries(cv_store *store)
     cv_search_term phrase = {.text = {two, (size_t)n}};
     char like_two[88];
     snprintf(like_two, sizeof like_two, "%%%s%%", two);
-    bench_query(store, "a common word", &(cv_search_query){.terms = &terms[0], .count = 1, .limit = PAGE}, like[0]);
-    bench_query(store, "a usual word", &(cv_search_query){.terms = &terms[1], .count = 1, .limit = PAGE}, like[1]);
-    bench_query(store, "a rare word", &(cv_search_query){.terms = &terms[2], .count = 1, .limit = PAGE}, like[2]);
-    bench_query(store, "a phrase", &(cv_search_query){.terms = &phrase, .count = 1, .limit = PAGE}, like_two);
-    bench_query(
-        store, "common, open tensions",
-        &(cv_search_query){
-            .terms = &terms[0], .count = 1, .kinds = CV_STR("T"), .statuses = CV_STR("[\"open\"]"), .limit = PAGE},
-        like[0]);
-    bench_query(store, "usual, of one expert",
-                &(cv_search_query){.terms = &terms[1], .count = 1, .expert = CV_STR("scone"), .limit = PAGE}, like[1]);
+    bench_query(record, "a common word", &(cv_word_query){.terms = &terms[0], .count = 1, .limit = PAGE}, like[0]);
+    bench_query(record, "a usual word", &(cv_word_query){.terms = &terms[1], .count = 1, .limit = PAGE}, like[1]);
+    bench_query(record, "a rare word", &(cv_word_query){.terms = &terms[2], .count = 1, .limit = PAGE}, like[2]);
+    bench_query(record, "a phrase", &(cv_word_query){.terms = &phrase, .count = 1, .limit = PAGE}, like_two);
+    bench_query(record, "common, open tensions",
+                &(cv_word_query){.terms = &terms[0],
+                                 .count = 1,
+                                 .kinds = CV_STR("[\"tension\"]"),
+                                 .statuses = CV_STR("[\"open\"]"),
+                                 .limit = PAGE},
+                like[0]);
+    bench_query(record, "usual, of one expert",
+                &(cv_word_query){.terms = &terms[1], .count = 1, .person = CV_STR("scone"), .limit = PAGE}, like[1]);
 }
 
 /* ---- writing with and without the index ------------------------------------------------------- */
 
-static void bench_writes(cv_store *with, cv_store *without)
+static void bench_writes(cv_record *with, cv_record *without)
 {
     cv_arena a = {0};
     cv_rec_entity *entities = CV_NEW_ARRAY(&a, ENTITIES, cv_rec_entity);
@@ -313,9 +324,9 @@ static void bench_writes(cv_store *with, cv_store *without)
         make_entity(&a, &entities[k], k);
     for (int i = 0; i < WRITES; i++)
         for (int k = 0; k < 2; k++) {
-            cv_store *store = k ? without : with;
-            run(((cv_sqlite *)store)->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
-            double one = write_dialogue(store, "w", i, entities);
+            cv_record *record = k ? without : with;
+            run(((cv_sqlite_record *)record)->s->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+            double one = write_dialogue(record, "w", i, entities);
             best[k] = one < best[k] ? one : best[k];
         }
     printf("          writing 500 entities     %7.2f ms   no index    %7.2f ms   ratio %.2f\n", best[0], best[1],
@@ -323,9 +334,19 @@ static void bench_writes(cv_store *with, cv_store *without)
     cv_arena_release(&a);
 }
 
+static void drop_index(cv_record *record)
+{
+    static const char *const tables[] = {"search_words", "search_index", "search_texts"};
+    for (size_t i = 0; i < CV_COUNT(tables); i++) {
+        char sql[80];
+        snprintf(sql, sizeof sql, "DROP TABLE %s", tables[i]);
+        run(((cv_sqlite_record *)record)->s->db, sql, NULL);
+    }
+}
+
 static void remove_store(cv_arena *a, const char *path)
 {
-    static const char *const endings[] = {"", "-wal", "-shm"};
+    static const char *const endings[] = {"", "-wal", "-shm", "-watermark", "-turn"};
     for (size_t i = 0; i < CV_COUNT(endings); i++)
         unlink(cv_arena_printf(a, "%s%s", path, endings[i]).p);
 }
@@ -335,23 +356,23 @@ void bench_search(void)
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     char folder[] = "/tmp/conclave-bench-XXXXXX";
-    cv_store *store, *plain;
-    cv_sql_migrations first = {cv_sql_schema.items, 1};
+    cv_record *record, *plain;
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/conclave.db", folder).p,
                *plain_path = cv_arena_printf(&a, "%s/plain.db", folder).p;
-    if (!cv_sqlite_open(&a, path, true, &store, &err) ||
-        !cv_sqlite_open_with(&a, plain_path, true, &first, &plain, &err))
+    if (!cv_record_open(&a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err) ||
+        !cv_record_open(&a, plain_path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &plain, &err))
         die("open", &err);
+    drop_index(plain);
     make_vocabulary();
-    size_t bytes = fill(store);
+    size_t bytes = fill(record);
     fill(plain);
-    bench_index(store, folder, bytes);
-    bench_queries(store);
-    bench_writes(store, plain);
-    cv_store_close(store);
-    cv_store_close(plain);
+    bench_index(record, folder, bytes);
+    bench_queries(record);
+    bench_writes(record, plain);
+    cv_record_close(record);
+    cv_record_close(plain);
     remove_store(&a, path);
     remove_store(&a, plain_path);
     rmdir(folder);

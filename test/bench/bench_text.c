@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "text/doc.h"
+#include "dialogue/lint/lint.h"
 
 enum { TOTAL = 100 << 20, ROUNDS = 5, MOST_DOCUMENTS = 20000 };
 
@@ -159,7 +159,7 @@ static void run_parse(void)
     for (size_t i = 0; i < document_count; i++) {
         cv_doc doc;
         cv_findings findings = {0};
-        cv_doc_parse(&a, documents[i], &doc, &findings);
+        cv_lint_parse(&a, documents[i], &doc, &findings);
         total_marks += doc.mark_count;
         arena_chunks += a.chunks;
         arena_bytes += a.bytes - (size_t)(a.end - a.free);

@@ -5,7 +5,7 @@
  * alone:
  *
  *     expand     three entities: the entities by their keys, what refers to them, their origins and events
- *     progress   the outline of the dialogue: the rows that the operation reads, by its own statements
+ *     progress   the outline of the dialogue: the rows and fields that the operation reads, in the same order
  *
  * All run warm in the same process, in turn; the best of each counts.
  */
@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "benching.h"
+#include "dialogue/types.h"
+#include "dialogue/words/limits.h"
+#include "dialogue/words/words.h"
+#include "kit/room.h"
 #include "record/sql.h"
-#include "vocab/limits.h"
-#include "vocab/vocab.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, TURNS = 9 };
 
@@ -68,59 +70,71 @@ static cv_str make_dialogue(cv_arena *a)
 
 /* ---- both sides -------------------------------------------------------------------------------------------------- */
 
+/* Runs a statement and takes every column as text; the number of rows. */
+static size_t read_rows(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *st;
+    size_t rows = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK) {
+        fprintf(stderr, "bench_views: %s: %s\n", sql, sqlite3_errmsg(db));
+        exit(1);
+    }
+    for (; sqlite3_step(st) == SQLITE_ROW; rows++)
+        for (int column = 0; column < sqlite3_column_count(st); column++)
+            sqlite3_column_text(st, column);
+    sqlite3_finalize(st);
+    return rows;
+}
+
+#define LONG_ONE "scope = (SELECT number FROM scopes WHERE room = 'dialogue' AND name = 'long')"
+#define CITED "('P0001', 'P0002', 'T0001')"
+
 static double read_cited(sqlite3 *db, size_t *ret_rows)
 {
-    static const char of_the_cited[] =
-        "SELECT * FROM refs WHERE dialogue_id = 'long'"
-        " AND (source_id IN ('P0001', 'P0002', 'T0001') OR target_id IN ('P0001', 'P0002', 'T0001'))";
     static const char *const statements[] = {
-        "SELECT * FROM perspectives WHERE dialogue_id = 'long' AND round = 0 AND seq IN (1, 2)",
-        "SELECT * FROM tensions WHERE dialogue_id = 'long' AND round = 0 AND seq = 1",
-        of_the_cited,
-        "SELECT * FROM origins WHERE dialogue_id = 'long' AND display_id IN ('P0001', 'P0002', 'T0001')",
-        "SELECT * FROM events WHERE dialogue_id = 'long' AND subject_id IN ('P0001', 'P0002', 'T0001')",
+        "SELECT * FROM entities WHERE " LONG_ONE " AND kind = 'P' AND round = 0 AND seq IN (1, 2)",
+        "SELECT * FROM entities WHERE " LONG_ONE " AND kind = 'T' AND round = 0 AND seq = 1",
+        "SELECT * FROM refs WHERE " LONG_ONE " AND (source_id IN " CITED " OR target_id IN " CITED ")",
+        "SELECT * FROM origins WHERE " LONG_ONE " AND display_id IN " CITED,
+        "SELECT * FROM events WHERE " LONG_ONE " AND subject_id IN " CITED,
     };
     double begin = cv_bench_seconds();
     *ret_rows = 0;
-    for (size_t i = 0; i < CV_COUNT(statements); i++) {
-        sqlite3_stmt *st;
-        if (sqlite3_prepare_v2(db, statements[i], -1, &st, NULL) != SQLITE_OK)
-            exit(1);
-        for (; sqlite3_step(st) == SQLITE_ROW; ++*ret_rows)
-            for (int column = 0; column < sqlite3_column_count(st); column++)
-                sqlite3_column_text(st, column);
-        sqlite3_finalize(st);
-    }
+    for (size_t i = 0; i < CV_COUNT(statements); i++)
+        *ret_rows += read_rows(db, statements[i]);
     return cv_bench_seconds() - begin;
 }
 
-static bool reads_course(const char *name)
+/* The outline of a type's rows, in the order of the key: of entities only the tensions are wanted. */
+static cv_str outline_of(cv_arena *a, const cv_type *type)
 {
-    static const char *const left_out[] = {"outline_P", "outline_R", "outline_E", "outline_C"};
-    for (size_t i = 0; i < CV_COUNT(left_out); i++)
-        if (strcmp(name, left_out[i]) == 0)
-            return false;
-    return strncmp(name, "outline_", 8) == 0 || strcmp(name, "all_score") == 0;
+    cv_buf sql = {0};
+    cv_buf_add_z(&sql, "SELECT rev");
+    for (size_t i = 0; i < type->field_count; i++)
+        if (type->fields[i].role == CV_KEY || type->fields[i].role == CV_OUTLINE)
+            cv_buf_printf(&sql, ", \"%.*s\"", CV_FMT(type->fields[i].name));
+    cv_buf_printf(&sql, " FROM %s WHERE " LONG_ONE "%s ORDER BY ", type->table,
+                  type == &cv_rec_entity_type ? " AND kind = 'T'" : "");
+    for (size_t i = 0; i < type->key_count; i++)
+        cv_buf_printf(&sql, "%s\"%.*s\"", i ? ", " : "", CV_FMT(type->fields[i].name));
+    return cv_buf_take(&sql, a);
 }
 
 static double read_course(sqlite3 *db, size_t *ret_rows)
 {
+    static const cv_rec_kind kinds[] = {CV_REC_DIALOGUE, CV_REC_EXPERT, CV_REC_SEAT, CV_REC_ROUND,   CV_REC_SCORE,
+                                        CV_REC_RESPONSE, CV_REC_ENTITY, CV_REC_MOVE, CV_REC_VERDICT, CV_REC_EVENT};
+    const char *statements[CV_COUNT(kinds)];
+    cv_arena a = {0};
+    for (size_t i = 0; i < CV_COUNT(kinds); i++)
+        statements[i] = cv_arena_copy_z(&a, outline_of(&a, cv_kind_types[kinds[i]]));
     double begin = cv_bench_seconds();
     *ret_rows = 0;
-    for (size_t i = 0; i < cv_sql_statement_count; i++) {
-        sqlite3_stmt *st;
-        if (!reads_course(cv_sql_statements[i].name))
-            continue;
-        if (sqlite3_prepare_v2(db, cv_sql_statements[i].text, -1, &st, NULL) != SQLITE_OK)
-            exit(1);
-        sqlite3_bind_text(st, sqlite3_bind_parameter_index(st, ":dialogue_id"), "long", -1, SQLITE_STATIC);
-        sqlite3_bind_int(st, sqlite3_bind_parameter_index(st, ":since"), 0);
-        for (; sqlite3_step(st) == SQLITE_ROW; ++*ret_rows)
-            for (int column = 0; column < sqlite3_column_count(st); column++)
-                sqlite3_column_text(st, column);
-        sqlite3_finalize(st);
-    }
-    return cv_bench_seconds() - begin;
+    for (size_t i = 0; i < CV_COUNT(kinds); i++)
+        *ret_rows += read_rows(db, statements[i]);
+    double took = cv_bench_seconds() - begin;
+    cv_arena_release(&a);
+    return took;
 }
 
 static const struct {
@@ -131,14 +145,14 @@ static const struct {
     {"progress", "{\"dialogue_id\":\"long\"}", read_course},
 };
 
-static void compare(cv_store *store, sqlite3 *db, const char *folder, int rounds)
+static void compare(cv_record *record, sqlite3 *db, const char *folder, int rounds)
 {
     for (size_t v = 0; v < CV_COUNT(views); v++) {
         double read = 1e9, view = 1e9;
         size_t rows = 0;
         for (int i = 0; i < TURNS; i++) {
             double one = views[v].rival(db, &rows),
-                   other = cv_bench_call(store, folder, views[v].verb, cv_str_of(views[v].request));
+                   other = cv_bench_call(record, folder, views[v].verb, cv_str_of(views[v].request));
             read = one < read ? one : read;
             view = other < view ? other : view;
         }
@@ -158,25 +172,25 @@ void bench_views(void)
     const char *tmp = getenv("TMPDIR");
     cv_arena a = {0}, turn = {0};
     cv_err err = {.arena = &a};
-    cv_store *store;
+    cv_record *record;
     sqlite3 *db;
     char *folder = cv_arena_copy_z(&a, cv_arena_printf(&a, "%s/conclave-bench-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
     if (!mkdtemp(folder))
         return;
     const char *path = cv_arena_printf(&a, "%s/long.db", folder).p;
     printf("views of a long dialogue\n");
-    if (!cv_sqlite_open(&a, path, true, &store, &err) ||
+    if (!cv_record_open(&a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err) ||
         sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         exit(1);
-    cv_bench_call(store, folder, "create", make_dialogue(&a));
+    cv_bench_call(record, folder, "create", make_dialogue(&a));
     for (int round = 0; round < ROUNDS; round++) {
-        cv_bench_call(store, folder, "round-register", make_round(&turn, round));
+        cv_bench_call(record, folder, "round-register", make_round(&turn, round));
         cv_arena_reset(&turn);
         if (round == 0 || round == 19 || round == ROUNDS - 1)
-            compare(store, db, folder, round + 1);
+            compare(record, db, folder, round + 1);
     }
     sqlite3_close(db);
-    cv_store_close(store);
+    cv_record_close(record);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     cv_arena_release(&turn);
     cv_arena_release(&a);

@@ -16,6 +16,35 @@ static inline double cv_bench_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* Milliseconds on the wall, and in this process: a busy machine disturbs the second ones less. */
+typedef struct {
+    double wall, cpu;
+} cv_bench_cost;
+
+static inline double cv_bench_clock(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static inline cv_bench_cost cv_bench_now(void)
+{
+    return (cv_bench_cost){cv_bench_clock(CLOCK_MONOTONIC), cv_bench_clock(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static inline cv_bench_cost cv_bench_since(cv_bench_cost begin)
+{
+    cv_bench_cost end = cv_bench_now();
+    return (cv_bench_cost){end.wall - begin.wall, end.cpu - begin.cpu};
+}
+
+static inline void cv_bench_keep_best(cv_bench_cost *best, cv_bench_cost one)
+{
+    best->wall = one.wall < best->wall ? one.wall : best->wall;
+    best->cpu = one.cpu < best->cpu ? one.cpu : best->cpu;
+}
+
 /* The time that records are written with: it stands still. */
 static inline int64_t cv_bench_still(void *ctx)
 {
@@ -24,7 +53,7 @@ static inline int64_t cv_bench_still(void *ctx)
 }
 
 /* From the request's text to the answer, in memory that is given back: seconds. Ends the process when it is refused. */
-static inline double cv_bench_call(cv_store *store, const char *folder, const char *verb, cv_str text)
+static inline double cv_bench_call(cv_record *record, const char *folder, const char *verb, cv_str text)
 {
     double begin = cv_bench_seconds();
     cv_arena a = {0};
@@ -33,7 +62,7 @@ static inline double cv_bench_call(cv_store *store, const char *folder, const ch
     cv_err err = {.arena = &a};
     cv_json input;
     cv_call call = {.arena = &a,
-                    .store = store,
+                    .record = record,
                     .clock = {cv_bench_still, NULL},
                     .root = folder,
                     .input = &input,
@@ -58,9 +87,13 @@ static inline size_t cv_bench_read(sqlite3 *db, const char *table, const char *d
     char sql[200];
     size_t bytes = 0;
     sqlite3_stmt *st;
-    snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE dialogue_id = '%s'", table, dialogue);
-    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+    snprintf(sql, sizeof sql,
+             "SELECT * FROM %s WHERE scope = (SELECT number FROM scopes WHERE room = 'dialogue' AND name = '%s')",
+             table, dialogue);
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK) {
+        fprintf(stderr, "bench: %s: %s\n", sql, sqlite3_errmsg(db));
         exit(1);
+    }
     int columns = sqlite3_column_count(st);
     while (sqlite3_step(st) == SQLITE_ROW)
         for (int i = 0; i < columns; i++)

@@ -44,11 +44,12 @@ code() {
 nothing_found() { [ -n "$(files 'src/base/*.c')" ] || echo "no sources: is this a git work tree?"; }
 check "there is something to check" nothing_found
 
-# A layer includes itself and the ones before it; rooms share a number but not their headers.
+# A layer includes itself and the ones before it; rooms, and what works over all of them, share a number but not their
+# headers.
 wrong_includes() {
     files 'src/*.c' 'src/*.h' 'src/*.def' | xargs -r awk '
     BEGIN {
-        n = split("base vocab text record kit dialogue,mail,chat,notes ops project door rooms.c,main.c", order, " ")
+        n = split("base record kit dialogue,mail,chat,notes,project,run ops door rooms.c,main.c", order, " ")
         for (i = 1; i <= n; i++) {
             k = split(order[i], same, ",")
             for (j = 1; j <= k; j++) level[same[j]] = i
@@ -133,7 +134,7 @@ check "every file begins with what it is" headless_files
 
 # What an answer may warn of is told in the documentation.
 unknown_warnings() {
-    files 'src/dialogue/*.c' | xargs cat | tr '\n' ' ' | grep -o 'cv_notice_add([^;"]*CV_STR("[a-z_]*")' |
+    files 'src/*.c' | xargs cat | tr '\n' ' ' | grep -o 'cv_notice_add([^;"]*CV_STR("[a-z_]*")' |
         sed 's/.*CV_STR("\(.*\)")/\1/' | sort -u | while read -r type; do
         grep -q "^| .$type. |" docs/errors.md || echo "docs/errors.md does not tell what the warning $type means"
     done

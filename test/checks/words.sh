@@ -1,7 +1,7 @@
 #!/bin/sh
 # words.sh - what serves every room has no word of one: identifiers and strings in base/, record/, kit/, ops/ and door/.
-# The words come from the rooms' own tables: their names, the verbs of their operations, their kinds, and the fields of
-# their schemas. Comments are free: they are English. TAP on stdout.
+# The words come from the rooms' own tables: their names, the verbs of their operations, their kinds, the fields of their
+# schemas and of their shapes. Comments are free: they are English. TAP on stdout.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
@@ -9,34 +9,25 @@ trap 'rm -rf "$work"' EXIT
 
 # Words of tables that are everybody's: English, or terms of programs and protocols.
 plain="
-active after also among asked at by bytes changed changes closed code color command compare complete completed
+active after agent also among asked at by bytes changed changes closed code color command compare complete completed
 conditions content context count counts create created current data depth description diagnostics dir dry emoji end
-error errors event events excluded expand expect export field files first folder force forced format framing from gate
+error errors event events exclude excluded expand expect export field files first folder force forced format framing from gate
 get hash head history how id ids in instructions items kept key kind kinds last left limit line list local markdown
-marks max message missing moves name names new next no node notes old only op open out output path plain position
-progress prompt prompts protocol query question read reason references replace replaced replayed resolved response
-result results rev role rules run score search selected sha shared signals silent since size split start state status
-statuses step strict subject suggestion summary target text texts title to token top total type update updated updates
+marks match max message missing moves name names new next no node notes old only op open out output path plain position
+progress prompt prompts protocol query question raised read reason recent references registered replace replaced replayed resolved
+response result results rev role rules run score search selected sha shared signals silent since size snippet source split standing start
+state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unread update
+updated updates
 verify waiting warning warnings why with without words write written
-your left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
+your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
 
 # What still has words of a room, and why; the list may only become shorter.
 #   the commands on files belong to the dialogue room, but are written for the command line
-#   an error of a batch names an item by the id that its writer gave it
-#   the project's folder and the places that may be written name the folder of the dialogues
 exceptions="
 src/door/cmd_lint.c: dialogue dialogues responses
 src/door/cmd_parse.c: dialogue round
 src/door/cmd_spec.c: dialogue expert
-src/base/err.c: local_id
-src/base/err.h: local_id
-src/base/err_json.c: local_id
-src/ops/schema.c: local_id
-src/ops/project.c: dialogue dialogues
-src/record/outlet.c: dialogues"
-
-# The engine and the calls that are made for dialogues alone, until the record of any room has taken their place.
-left_out='^src/record/(sqlite_[a-z]*|sqlite|store|records|chain|search|trace|traced|call|restore)\.[ch]$'
+"
 
 files() { git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ ! -f "$f" ] || echo "$f"; done; }
 
@@ -47,15 +38,19 @@ rooms=$(sed -n 's/^    \.name = "\([a-z]\{1,\}\)",.*/\1/p' src/*/room.c)
     for room in $rooms; do
         sed -n 's/.*\.verb = "\([a-z-]*\)",.*/\1/p' "src/$room/ops.c"
         cat schemas/"$room"_*.json | jq -r '.. | objects | .properties? // empty | objects | keys[]'
+        files "src/$room/*.c" | xargs sed -nE \
+            -e 's/^ *CV_(FIELD|NUMBER|JSON|LIST|TEXTS|OBJECT|GROUP|WORD|FIXED|MORE|ROW)[A-Z_]*\([^"]*"([a-z_]+)".*/\2/p' \
+            -e 's/^ *CV_(FIELD|PRINTED)\(([A-Z_]+, )?([a-z_]+),.*/\3/p' \
+            -e 's/^ *CV_FIELD_OF\([A-Z_]+, [a-z_]+, ([a-z_]+),.*/\1/p'
     done
-    sed -n 's/^KIND([^"]*"\([a-z]*\)", *"\([a-z]*\)".*/\1\n\2/p' src/vocab/kinds.def
+    sed -n 's/^KIND([^"]*"\([a-z]*\)", *"\([a-z]*\)".*/\1\n\2/p' src/dialogue/words/kinds.def
 } >"$work/fields"
 { cat "$work/fields"; tr -c 'a-z\n' '\n' <"$work/fields"; } | grep -E '..' | sort -u >"$work/tables"
 echo "$plain" | tr ' ' '\n' | sort -u >"$work/plain"
 comm -23 "$work/tables" "$work/plain" >"$work/words"
 
 # "file word" of every identifier and string, as it is and in its parts; includes name files.
-files 'src/base/*' 'src/record/*' 'src/kit/*' 'src/ops/*' 'src/door/*' | grep -vE "$left_out" | xargs awk '
+files 'src/base/*' 'src/record/*' 'src/kit/*' 'src/ops/*' 'src/door/*' | xargs awk '
     FNR == 1 { inside = 0 }
     /^[ \t]*#[ \t]*include/ { next }
     {

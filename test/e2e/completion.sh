@@ -73,7 +73,7 @@ while read -r command; do
     cmp -s "$work/options" "$work/offered" || { echo "#   $command"; diff "$work/options" "$work/offered" | sed 's/^/#   /'; missing=1; }
 done <commands
 ok "$missing" "the options of all $(wc -l <commands) commands are those of the help"
-{ jq -r '.commands[] | select(.room == "") | .verb' help.json; echo dialogue; echo help; } | sort >"$work/top"
+{ jq -r '.commands[] | select(.room == "") | .verb' help.json; jq -r '[.commands[].room | select(. != "")] | unique[]' help.json; echo help; } | sort >"$work/top"
 "$conclave" completion words -- "" | cut -f 1 | sort >"$work/offered"
 cmp -s "$work/top" "$work/offered"
 ok $? "all commands and rooms are offered first"

@@ -6,7 +6,7 @@ mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
 PATH=$work/bin:$PATH
 export PATH
 project
-cp -r "$root"/examples/nvidia-decision/* "$root/examples/dialogues" "$root/examples/decision.dialogue.md" .
+cp -r "$root"/examples/nvidia-decision/* "$root/examples/dialogues" "$root/examples/decision.dialogue.md" "$root/examples/agents.json" .
 mkdir -p decisions
 
 "$conclave" dialogue create --data @dialogue.json >"$out" 2>"$err"

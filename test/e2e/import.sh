@@ -24,7 +24,7 @@ run "the record" 0 dialogue get oven-size --json
 is '.dialogue.created_at == "2026-02-02T09:00:00.000Z" and .dialogue.status == "converged" and .dialogue.total_alignment == 36'
 is '[.experts[] | {(.expert_slug): .role}] | add == {"muffin": "Head Baker", "cupcake": "Bookkeeper"}'
 run "verify" 0 verify --json
-is '[.dialogues[].id] == ["nvidia-investment-decision", "oven-size"]'
+is '[.scopes[].name] == ["nvidia-investment-decision", "oven-size"]'
 "$conclave" dialogue export oven-size --output-path - >before.json
 jq -e '[.tensions[] | {(.label): .status}] | add == {"Floor space": "resolved", "The loan": "resolved"}' before.json >/dev/null
 ok $? "the tracker's statuses are the record's"
@@ -82,7 +82,7 @@ jq '.record.rows.expert.rows[0][2] = "first" | .record.rows.move.rows[0] |= .[1:
 run "exports that were changed" 1 import . --json
 is '.counts.failed == 5 and .counts.imported == 0'
 is '[.dialogues[] | {(.name): [.failures[].text]}] | add | (.score[0] == "rounds[0].score") and (.bare == ["record.rows"]) and (.rows == ["record.rows.expert.rows[0].position", "record.rows.move.rows[0]"])'
-is '[.dialogues[] | select(.name == "label") | .failures[].why | select(test("changed behind event"))] | length == 1'
+is '[.dialogues[] | select(.name == "label") | .failures[].why | select(test("[a-z]+/[^ ]+: the row was changed behind event [0-9]+: expected digest"))] | length == 1'
 run "nothing came of them" 0 dialogue list --json
 is '.dialogues == []'
 

@@ -170,11 +170,19 @@ mkdir .codex && printf '[mcp_servers]\nconclave = {command = "mine"}\n' >.codex/
 everything >"$work/inline"
 run "an entry in another form" 2 install codex
 has ".codex/config.toml:2:1" err
-has "make it a table of its own" err
+has 'write command = "' err
 printf 'mcp_servers = {a = {command = "theirs"}}\n' >.codex/config.toml
 run "servers in another form" 2 install codex
 has ".codex/config.toml:1:1: this has no place for another table" err
 has "write its servers as tables" err
+printf '# >>> conclave\n[mcp_servers.conclave]\ncommand = "mine"\n' >.codex/config.toml
+cp .codex/config.toml "$work/half.toml"
+for how in "" --force --undo; do
+    run "half a block $how" 2 install codex $how
+    has ".codex/config.toml:1:1: our lines begin here, but the comment at their end is missing" err
+    cmp -s "$work/half.toml" .codex/config.toml
+    ok $? "$name: nothing was changed"
+done
 printf 'model = "m"\nbroken = = \n' >.codex/config.toml
 run "broken TOML" 2 install codex
 has ".codex/config.toml:2:10: a value is expected here" err

@@ -18,7 +18,7 @@ case ${CONCLAVE:-build/asan/conclave} in
 /*) conclave=$CONCLAVE ;;
 *) conclave=$root/${CONCLAVE:-build/asan/conclave} ;;
 esac
-unset CONCLAVE_ROOT
+unset CONCLAVE_ROOT CONCLAVE_AGENT
 work=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 out=$work/out err=$work/err

@@ -24,8 +24,8 @@ is '[.result.tools[] | select(.annotations.destructiveHint != false and .annotat
 is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint == false'
 is '.result.tools[] | select(.name == "blue_dialogue_round_prompts") | .inputSchema.properties | has("experts") and has("include_prompts")'
 ask "all tools" "$list" --tools all
-is '.result.tools[] | select(.name == "blue_dialogue_doctor") | .annotations.readOnlyHint == false'
-is '[.result.tools[].name] | contains(["blue_dialogue_search", "blue_dialogue_verify", "blue_dialogue_update"])'
+is '.result.tools[] | select(.name == "conclave_doctor") | .annotations.readOnlyHint == false'
+is '[.result.tools[].name] | contains(["blue_dialogue_search", "conclave_verify", "blue_dialogue_update"])'
 run "an unknown room" 2 mcp --rooms kitchen
 has dialogue err
 ask "a tool that is not offered" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_search","arguments":{"query":"x"}}}'
@@ -55,7 +55,7 @@ ask "force over a file of somebody else" '{"jsonrpc":"2.0","id":1,"method":"tool
 is '.result.isError == true and (.result.content[0].text | contains("only the command line"))'
 [ "$(cat README.md)" = mine ]
 ok $? "force over a file of somebody else: it stays"
-ask "a backup over it" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_backup","arguments":{"path":"README.md","force":true}}}' --tools all
+ask "a backup over it" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_backup","arguments":{"path":"README.md","force":true}}}' --tools all
 is '.result.isError == true'
 [ "$(cat README.md)" = mine ]
 ok $? "a backup over it: it stays"
@@ -128,7 +128,7 @@ tool "the next step with responses" blue_dialogue_progress '{"dialogue_id":"sugg
 call_suggested "$(jq -r .next_step.command "$out")"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
-    is '.result.contents[0].text | length > 0'
+    is '.result.contents[0] | (.text | length > 0) and (.mimeType | IN("application/json", "dialogue/text/markdown"))'
 done
 for uri in conclave://dialogue/y conclave://nothing conclave://dialogue/x/round/one conclave://dialogue/x/T0001/more; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
@@ -154,10 +154,10 @@ ok $? "unreadable requests: each has its answer"
 ok $? "unreadable requests: what nobody waits for is told on standard error"
 
 # Long work tells how far it is, to who wants to know.
-ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
+ask "progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_verify","arguments":{},"_meta":{"progressToken":"p"}}}' --tools all
 jq -s -e 'length == 2 and .[0].method == "notifications/progress" and (.[0].params | .progressToken == "p" and .progress == 0 and .total >= 1 and (.message | length) > 0) and (.[1].result | has("isError") | not)' "$out" >/dev/null
 ok $? "progress: told before the answer"
-ask "no progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_verify","arguments":{}}}' --tools all
+ask "no progress" '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"conclave_verify","arguments":{}}}' --tools all
 [ "$(wc -l <"$out")" -eq 1 ]
 ok $? "no progress: nothing but the answer"
 
@@ -286,7 +286,7 @@ is '.result.isError == true and (.result.content[0].text | contains("conclave in
 
 # The documentation names every tool, and no others.
 name="docs/mcp.md"
-grep -o 'blue_dialogue_[a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
+grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
 printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].name' | sort >"$work/all"
 diff "$work/named" "$work/all" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/all"
@@ -314,7 +314,7 @@ ok $? "and is not made"
 # Texts send nobody to a tool that is not offered, unless they say how it is.
 name="texts"
 for file in "$root/skills/alignment-play/SKILL.md" "$root/src/door/prompts.c" "$root/src/door/tools.c"; do
-    grep -v -- '--tools all' "$file" | grep -o 'blue_dialogue_[a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | sort -u >"$work/named"
+    grep -v -- '--tools all' "$file" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | sort -u >"$work/named"
     astray=$(grep -vxF -f "$work/usual" "$work/named")
     [ -z "$astray" ] || echo "#   $file: $astray"
     [ -z "$astray" ]
@@ -324,7 +324,7 @@ cd "$work/project" || exit 1
 "$conclave" mcp >"$work/protocol" <<'END'
 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"blue_dialogue_create","arguments":{"title":"Protocol"}}}
 END
-jq -r '.result.content[0].text | fromjson | .judge_protocol.instructions' "$work/protocol" | grep -o 'blue_dialogue_[a-z_]*[a-z]' | sort -u >"$work/named"
+jq -r '.result.content[0].text | fromjson | .judge_protocol.instructions' "$work/protocol" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | sort -u >"$work/named"
 [ -s "$work/named" ] && ! grep -qvxF -f "$work/usual" "$work/named"
 ok $? "$name: the protocol names tools that are offered"
 

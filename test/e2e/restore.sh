@@ -8,8 +8,8 @@ project
 "$conclave" dialogue create Beer >/dev/null
 
 run "restore" 0 restore ../backup.db --json
-is '.dialogues == 1 and .commits == 1 and .lost_count == 2'
-is '[.lost[] | .dialogue_id, .rev, .restored_rev] == ["beer", 1, 0, "wine", 1, 0]'
+is '.scopes == 1 and .commits == 1 and .lost_count == 2'
+is '[.lost[] | .room, .name, .rev, .restored_rev] == ["dialogue", "beer", 1, 0, "dialogue", "wine", 1, 0]'
 is '[.warnings[].type] == ["newer_in_kept"]'
 kept=$(jq -r .kept "$out")
 run "the record is the backup" 0 dialogue list --json
@@ -32,14 +32,14 @@ run "and has everything then" 0 verify
 run "as before" 0 restore "$kept"
 has "3 dialogues, 3 commits"
 run "all is there again" 0 verify --json
-is '[.dialogues[].id] == ["beer", "bread", "wine"]'
+is '[.scopes[].name] == ["beer", "bread", "wine"]'
 run "no such file" 1 restore nowhere.db
 has "there is no such file" err
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
     '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
     "$conclave" mcp --tools all >"$out" 2>"$err"
 name="not over MCP"
-has blue_dialogue_backup
+has conclave_backup
 ! grep -q restore "$out"
 ok $? "not over MCP: there is no such tool"
 

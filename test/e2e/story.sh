@@ -96,6 +96,6 @@ run "lint of the folder" 0 lint --json told
 is '.summary | .errors + .warnings + .notes == 0'
 
 run "verify" 0 verify --json
-is '.status == "success" and .dialogues[0].rev == 12'
+is '.status == "success" and .scopes[0].rev == 12'
 run "backup" 0 backup copy.db --json
 finish

@@ -90,4 +90,116 @@ exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://jar/plums' "$work/answers"
 ok $? "a change by another process reaches who has subscribed"
+
+# ---- what every room gets from its type: search, feed, redaction, export and import, verify, backup
+run "a note" 0 jar fill pears --note "Sweet pears of the Avebury orchard, do not tell." --json
+is '.count == 1 and .rev == 1'
+run "search finds it" 0 search orchard --json
+is '.results == [.results[0]] and (.results[0] | [.room, .scope, .kind, .id] == ["jar", "pears", "jar", "pears"])'
+is '.results[0].snippet == "Sweet pears of the Avebury ⟦orchard⟧, do not tell."'
+run "search in the room" 0 search pears --room jar --json
+is '.count == 1'
+run "search in another room" 0 search pears --room dialogue --json
+is '.count == 0'
+run "an id" 0 search plums --room jar --kind jar --json
+is '.results[0].id == "plums"'
+run "the feed" 0 feed --room jar --json
+is '[.entries[] | [.scope, .rev]] == [["plums", 1], ["plums", 2], ["plums", 3], ["pears", 1]]'
+is '.entries[0].operation == "jar fill" and (.more | not)'
+ask "a tool that is not offered unasked" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}'
+is '.error.message | endswith("this server offers it only when it is started with --tools all")'
+ask "the search as a tool" '"method":"tools/call","params":{"name":"conclave_search","arguments":{"query":"orchard"}}' --tools all
+is '.result.content[0].text | fromjson | .results[0].scope == "pears"'
+ask "the feed as a tool" '"method":"tools/call","params":{"name":"conclave_feed","arguments":{"room":"jar","limit":2}}' --tools all
+is '.result.content[0].text | fromjson | .more and (.entries | length) == 2'
+run "the feed of one jar" 0 feed --room jar --scope pears
+has "jar      pears                   1 fill"
+run "replay" 0 jar fill figs --op-id one --json
+run "replay" 0 jar fill figs --op-id one --json
+is '.replayed and .rev == 1 and .count == 1'
+
+run "redact" 0 redact jar pears jar pears --reason "not ours to tell" --as ann --json
+is '.texts[0] == "jar/pears/note" and .field == "note" and .rev == 2'
+grep -rqa Avebury .conclave
+[ $? -eq 1 ]
+ok $? "redact: no file below .conclave has the text"
+run "search does not find it" 0 search orchard --json
+is '.count == 0'
+run "the row stays" 0 jar look pears --json
+is '.count == 1 and (.note | fromjson | keys == ["redacted_sha256"])'
+run "and changes" 0 jar fill pears --json
+is '.count == 2 and .rev == 3'
+run "a field that is not a long text" 1 redact jar pears jar pears --field count --reason x --json
+is '.error_code == "invalid_value" and .valid_options == ["note"]'
+
+run "export" 0 export-scope jar pears --output pears.json --json
+is '.rev == 3'
+run "verify" 0 verify --json
+is '.status == "success"'
+run "backup" 0 backup jars.db --json
+run "a write after it" 0 jar fill pears --json
+run "restore" 0 restore jars.db --json
+run "the jar as it was" 0 jar look pears --json
+is '.count == 2 and .rev == 3'
+"$conclave" export-scope jar pears >again.json
+cmp -s pears.json again.json
+ok $? "restore: the same bytes again"
+
+project other
+run "import" 0 import-scope ../project/pears.json --json
+is '.status == "restored" and .rev == 3'
+run "import again" 0 import-scope ../project/pears.json --json
+is '.status == "unchanged"'
+run "what came in" 0 jar look pears --json
+is '.count == 2 and .rev == 3'
+run "verify it" 0 verify --json
+is '.status == "success"'
+"$conclave" export-scope jar pears >pears.json
+cmp -s ../project/pears.json pears.json
+ok $? "import: the same bytes again"
+sed 's/"count",2/"count",3/; s/\["pears",2/["pears",3/; s/,2,"{/,3,"{/' pears.json >forged.json
+project third
+run "a changed file" 1 import-scope ../other/forged.json --json
+is '.error_code == "verify_failed" and (.suggestion | startswith("the file was changed"))'
+run "another history" 0 jar fill pears
+run "another history" 1 import-scope ../other/pears.json --json
+is '.error_code == "rev_conflict"'
+
+# ---- what the project does for every room: folder, files, import
+project fourth
+"$conclave" jar fill plums >/dev/null
+[ "$(stat -c %a .conclave/jars)" = 700 ] && [ "$(stat -c %a .conclave/dialogues)" = 700 ]
+ok $? "init makes the folder of every room, its owner's alone"
+run "its folder among the files" 0 help files
+has ".conclave/dialogues/ID/        the files of one dialogue"
+has ".conclave/jars/ID/             the files of one jar"
+run "its files are examined" 0 doctor --json
+is '[.findings[] | select(.check == "jars") | .message] == ["0 labels"]'
+run "written below its folder" 0 backup .conclave/jars/copy.db
+rm .conclave/jars/copy.db
+run "not in another one" 1 backup .conclave/jam/copy.db
+has "one below .conclave/dialogues or .conclave/jars" err
+run "not beside it" 1 backup .conclave/jars.db
+mkdir shelf linked && echo 7 >shelf/pears.jar && echo many >shelf/figs.jar && mkdir linked/.conclave && ln -s ../../shelf linked/.conclave/jars
+run "nor through a link" 1 jar list --root linked
+cp "$root/examples/decision.dialogue.md" bread.dialogue.md
+sed 's/^# .*/# Notes/' bread.dialogue.md >shelf/notes.md
+run "a path is taken by the room that it fits" 0 import shelf/pears.jar bread.dialogue.md --json
+is '(.jars == [{"name": "pears", "outcome": "imported"}]) and ([.dialogues[] | .name, .outcome] == ["bread", "imported"])'
+id=$(jq -r '.dialogues[0].dialogue_id' "$out")
+is '.counts.imported == 2 and .counts.in_jars == 7 and .counts.perspectives == .dialogues[0].perspectives and .status == "success"'
+run "and is there" 0 jar look pears --json
+is '.count == 7'
+run "another room is not asked to" 1 import shelf/figs.jar --json
+is '.jars[0].outcome == "failed" and (has("dialogues") | not) and .counts.failed == 1 and .status == "partial"'
+run "what nobody knows is perhaps a dialogue" 0 import shelf/notes.md --dry-run
+has "imported   notes -> "
+has "1 imported, 0 continued"
+"$conclave" dialogue export "$id" --output-path bread.json >/dev/null
+run "an export is known by its room" 0 import bread.json --json
+is '.dialogues[0].outcome == "unchanged" and (has("jars") | not)'
+run "verify lists what is kept" 0 verify --json
+is '[.scopes[] | .room, .name] == ["dialogue", "'"$id"'", "jar", "pears", "jar", "plums"]'
+run "of one room" 0 verify --room jar --json
+is '[.scopes[].name] == ["pears", "plums"]'
 finish

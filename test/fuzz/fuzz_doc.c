@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "dialogue/lint/lint.h"
 #include "document.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cv_str text = {(const char *)data, size};
     cv_doc doc, again;
     cv_findings findings = {0};
-    cv_doc_parse(&a, text, &doc, &findings);
+    cv_lint_parse(&a, text, &doc, &findings);
     cv_str markdown = cv_document_rendered(&a, &doc), json = cv_document_json(&a, &doc, false);
     if (cv_text_check(text, &err)) {
         cv_doc_parse(&a, markdown, &again, NULL);

@@ -15,7 +15,7 @@
 #include "dialogue/intake/twins.h"
 #include "dialogue/register/batch.h"
 #include "ops/op.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "dialogue/import/threads.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "text/doc.h"
+#include "dialogue/lint/lint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cv_doc doc;
     cv_findings findings = {0};
     check_lines(text);
-    cv_doc_parse(&a, text, &doc, &findings);
+    cv_lint_parse(&a, text, &doc, &findings);
     cv_marks marks = cv_doc_marks(&a, &doc);
     need(marks.count == doc.mark_count);
     check_marks(text, marks);

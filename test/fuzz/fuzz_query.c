@@ -4,9 +4,10 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "dialogue/search/query.h"
-#include "dialogue/search/snippet.h"
-#include "record/sqlite_words.h"
+#include "dialogue/words/id.h"
+#include "kit/query.h"
+#include "kit/snippet.h"
+#include "record/sqlite/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,12 +60,12 @@ static void check_terms(cv_arena *a, const cv_query *q)
     need(wanted == q->wanted);
     cv_query again;
     cv_str printed = cv_query_print(a, q);
-    cv_query_parse(a, printed, &again);
+    cv_query_parse(a, printed, cv_id_local_of, &again);
     need(again.count == q->count && again.wanted == q->wanted && cv_str_eq(cv_query_print(a, &again), printed));
 }
 
 /* Prepared and stepped: no input is a syntax error. */
-static void check_expression(cv_arena *a, const index_ *x, const cv_search_query *query)
+static void check_expression(cv_arena *a, const index_ *x, const cv_search_words *query)
 {
     cv_str expression = cv_sqlite_expression(a, query);
     size_t wanted = 0;
@@ -79,7 +80,7 @@ static void check_expression(cv_arena *a, const index_ *x, const cv_search_query
     sqlite3_reset(x->ask);
 }
 
-static void check_marks(cv_arena *a, const index_ *x, const cv_search_query *query, cv_str text)
+static void check_marks(cv_arena *a, const index_ *x, const cv_search_words *query, cv_str text)
 {
     cv_sqlite_tokenizer tokenizer = x->tokenizer;
     cv_sqlite_patterns patterns;
@@ -101,7 +102,7 @@ static void check(cv_arena *a, const cv_query *q, cv_str text)
 {
     const index_ *x = open_index();
     for (int any = 0; any < 2; any++) {
-        cv_search_query query = {.terms = q->items, .count = q->count, .any = any};
+        cv_search_words query = {.terms = q->items, .count = q->count, .any = any};
         check_expression(a, x, &query);
         check_marks(a, x, &query, text);
     }
@@ -112,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cv_arena a = {0};
     cv_str text = {(const char *)data, size};
     cv_query q;
-    cv_query_parse(&a, text, &q);
+    cv_query_parse(&a, text, cv_id_local_of, &q);
     check_terms(&a, &q);
     check(&a, &q, text);
     cv_query_of_question(&a, text, &q);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "door/mcp/host.h"
+#include "mcp/ask.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,7 +32,7 @@ static bool say(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *argum
 {
     (void)tool;
     cv_mcp_progress(r, 1, 2, cv_json_get_text(arguments, "a"));
-    cv_mcp_log(r, CV_MCP_WARNING, CV_STR("log"), CV_STR("{}"));
+    mcp_log(r, CV_MCP_WARNING, CV_STR("log"), CV_STR("{}"));
     cv_mcp_changed(r->host, CV_MCP_RESOURCE_UPDATED, CV_STR("t:r"));
     cv_mcp_changed(r->host, CV_MCP_TOOLS_CHANGED, (cv_str){NULL, 0});
     cv_mcp_text(r, cv_json_get_text(arguments, "a"));
@@ -48,7 +48,7 @@ static bool ask(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *argum
     if (r->era == CV_MCP_LEGACY)
         return cv_mcp_fail(r, CV_RPC_INVALID, "not here");
     r->state = CV_STR("kept");
-    if (!cv_mcp_ask(r, CV_STR("k"), CV_STR("elicitation/create"), CV_STR("{}"), &answer))
+    if (!mcp_ask(r, CV_STR("k"), CV_STR("elicitation/create"), CV_STR("{}"), &answer))
         return false;
     cv_mcp_text(r, CV_STR("answered"));
     return true;
@@ -85,10 +85,10 @@ static bool complete(cv_mcp_request *r, const cv_json *params, cv_str argument, 
     return true;
 }
 
-static bool stamp(void *ctx, cv_stamp *ret_stamp)
+static bool data_version(void *ctx, uint64_t *ret_version)
 {
     (void)ctx;
-    *ret_stamp = (cv_stamp){.words = {1}};
+    *ret_version = 1;
     return true;
 }
 
@@ -102,6 +102,7 @@ static const cv_mcp_tool tools[] = {
 };
 static const cv_mcp_prompt prompts[] = {{CV_STR_INIT("get"), CV_STR_INIT("{\"name\":\"get\"}"), get, NULL}};
 static const cv_mcp_server server = {.name = CV_STR_INIT("fuzz"),
+                                     .asking = &mcp_asking,
                                      .version = CV_STR_INIT("1"),
                                      .tools = tools,
                                      .tool_count = CV_COUNT(tools),
@@ -110,7 +111,7 @@ static const cv_mcp_server server = {.name = CV_STR_INIT("fuzz"),
                                      .list_resources = list,
                                      .read_resource = read_resource,
                                      .complete = complete,
-                                     .stamp = stamp,
+                                     .data_version = data_version,
                                      .lists_change = true,
                                      .logs = true};
 

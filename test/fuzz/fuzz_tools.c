@@ -15,10 +15,12 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "dialogue/types.h"
 #include "door/mcp/host.h"
 #include "door/tools.h"
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "project/project.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -194,7 +196,7 @@ static void check_record(cv_mcp_host *host, cv_mcp_session *session)
     cv_arena a = {0};
     cv_err err = {.arena = &a};
     cv_folder_entries beside;
-    need(request(host, session, CV_STR("blue_dialogue_verify {}")));
+    need(request(host, session, CV_STR("conclave_verify {}")));
     need(cv_folder_list(&a, cv_where_named(world.around), &beside, &err) && beside.count == 1);
     cv_arena_release(&a);
 }
@@ -233,7 +235,7 @@ static void begin(void)
     cv_arena *a = &world.arena;
     cv_err err = {.arena = a};
     cv_tools_options options = {.all = true};
-    cv_store *store;
+    cv_record *record;
     const char *tmp = getenv("TMPDIR");
     char *around = cv_arena_copy_z(a, cv_arena_printf(a, "%s/conclave-fuzz-XXXXXX", tmp && *tmp ? tmp : "/tmp"));
     setenv("CV_CHECK_REPLIES", "1", 1);
@@ -244,8 +246,9 @@ static void begin(void)
     atexit(clear);
     need(cv_tools_server(a, &options, &world.server, &err));
     world.worker = world.server.enter(world.server.ctx);
-    need(cv_folder_make(cv_record_path(a, world.root, ""), &err) && cv_sqlite_open(a, database(a), true, &store, &err));
-    cv_store_close(store);
+    need(cv_folder_make(cv_record_path(a, world.root, ""), &err) &&
+         cv_record_open(a, database(a), CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err));
+    cv_record_close(record);
     need(request_all(CV_STR(beginning)) == 3);
     close_record();
     need(cv_file_read(a, database(a), CV_MAX_JSON_BYTES, &world.record, &err));

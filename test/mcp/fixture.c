@@ -12,6 +12,7 @@
 #include "base/base64.h"
 #include "base/signals.h"
 #include "door/mcp/http.h"
+#include "mcp/ask.h"
 
 #define TEXT(name) CV_STR(name)
 #define NO_INPUT "\"inputSchema\":{\"type\":\"object\",\"properties\":{}}"
@@ -73,7 +74,7 @@ static bool logs(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *argu
     for (size_t i = 0; i < CV_COUNT(lines); i++) {
         if (i > 0)
             pause_ms(50);
-        cv_mcp_log(r, CV_MCP_INFO, TEXT("fixture"), cv_str_of(lines[i]));
+        mcp_log(r, CV_MCP_INFO, TEXT("fixture"), cv_str_of(lines[i]));
     }
     cv_mcp_text(r, TEXT("Tool with logging executed successfully"));
     return true;
@@ -164,7 +165,7 @@ static bool reconnects(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json
 {
     (void)tool;
     (void)arguments;
-    cv_mcp_hang_up(r);
+    mcp_hang_up(r);
     pause_ms(100);
     cv_mcp_text(r, TEXT("Reconnection test completed successfully"));
     return true;
@@ -239,12 +240,12 @@ static bool samples(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *a
     const cv_json *answer;
     cv_str prompt = quoted(r, cv_json_get_text(arguments, "prompt"));
     (void)tool;
-    if (!cv_mcp_ask(r, TEXT("sample"), TEXT(SAMPLE),
-                    cv_arena_printf(r->arena,
-                                    "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":%.*s}}],"
-                                    "\"maxTokens\":100}",
-                                    CV_FMT(prompt)),
-                    &answer))
+    if (!mcp_ask(r, TEXT("sample"), TEXT(SAMPLE),
+                 cv_arena_printf(r->arena,
+                                 "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":%.*s}}],"
+                                 "\"maxTokens\":100}",
+                                 CV_FMT(prompt)),
+                 &answer))
         return false;
     tell(r, "LLM response", answer);
     return true;
@@ -254,10 +255,10 @@ static bool elicits(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *a
 {
     const cv_json *answer;
     cv_str message = quoted(r, cv_json_get_text(arguments, "message"));
-    if (!cv_mcp_ask(r, TEXT("form"), TEXT(ELICIT),
-                    cv_arena_printf(r->arena, "{\"message\":%.*s,\"requestedSchema\":%s}", CV_FMT(message),
-                                    (const char *)tool->data),
-                    &answer))
+    if (!mcp_ask(r, TEXT("form"), TEXT(ELICIT),
+                 cv_arena_printf(r->arena, "{\"message\":%.*s,\"requestedSchema\":%s}", CV_FMT(message),
+                                 (const char *)tool->data),
+                 &answer))
         return false;
     tell(r, "User response", answer);
     return true;
@@ -297,7 +298,7 @@ static const question ask_name = {"user_name", ELICIT, NAME_FORM}, ask_capital =
 
 static bool ask(cv_mcp_request *r, const question *q, const cv_json **ret_answer)
 {
-    return cv_mcp_ask(r, cv_str_of(q->key), cv_str_of(q->method), cv_str_of(q->params), ret_answer);
+    return mcp_ask(r, cv_str_of(q->key), cv_str_of(q->method), cv_str_of(q->params), ret_answer);
 }
 
 static bool asks(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments)
@@ -576,6 +577,7 @@ static const cv_mcp_server server = {
     .complete = complete,
     .lists_change = true,
     .logs = true,
+    .asking = &mcp_asking,
     .watch = watch,
 };
 

@@ -30,7 +30,7 @@ const headers = (method, name) => ({
     ...(name ? { 'Mcp-Name': name } : {}),
 });
 const tool = async (verb, args) => {
-    const name = `blue_dialogue_${verb}`;
+    const name = verb === 'verify' ? 'conclave_verify' : `blue_dialogue_${verb}`;
     const answer = await fetch(server, { method: 'POST', headers: headers('tools/call', name), body: request('tools/call', { name, arguments: args }) });
     const { result } = await answer.json();
     return { failed: result.isError === true, ...JSON.parse(result.content[0].text) };

@@ -31,7 +31,8 @@ const must = (root, ...args) => {
 };
 
 // ---- servers ----
-const requestOf = (id, name, args) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: `blue_dialogue_${name}`, arguments: args } });
+const toolOf = (name) => (['doctor', 'import', 'backup'].includes(name) ? `conclave_${name}` : `blue_dialogue_${name}`);
+const requestOf = (id, name, args) => JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: toolOf(name), arguments: args } });
 const stdio = (root) => {
     const child = spawn(program, ['mcp', '--tools', 'all'], { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
     const waiting = new Map();
@@ -58,7 +59,7 @@ const http = async (root) => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
     return {
         call: async (name, args) => {
-            const tool = `blue_dialogue_${name}`;
+            const tool = toolOf(name);
             const headers = { 'Content-Type': 'application/json', 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': tool };
             const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args, _meta: meta } });
             return (await fetch(url, { method: 'POST', headers, body })).text();

@@ -1,12 +1,21 @@
-/* rooms.c - the rooms of the test program: those of src/rooms.c, and one line for the toy. */
+/* rooms.c - the rooms of the test program: those of src/rooms.c, and one word for the toy. */
 #include "dialogue/room.h"
-#include "ops/op.h"
 #include "project/room.h"
 #include "toy/toy.h"
 
+#define KEEPERS(X) X(dialogue) X(toy) X(project)
+#define ROOMS(X) KEEPERS(X) X(agent) X(token) /* these two keep what they have in the project's */
+
 const cv_room *const cv_rooms[] = {
-    &cv_room_dialogue,
-    &cv_room_toy,
-    &cv_room_project,
-    NULL,
+#define X(room) &cv_room_##room,
+    ROOMS(X)
+#undef X
+        NULL,
 };
+
+static const cv_room_types *const records[] = {
+#define X(room) &cv_##room##_records,
+    KEEPERS(X)
+#undef X
+};
+const cv_types cv_program_types = {records, CV_COUNT(records)};

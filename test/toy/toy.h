@@ -5,5 +5,6 @@
 #include "kit/room.h"
 
 extern const cv_room cv_room_toy;
+extern const cv_room_types cv_toy_records;
 
 #endif

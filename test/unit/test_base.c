@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
 
 #include "base/buf.h"
 #include "base/log.h"
@@ -121,6 +124,17 @@ static void splitting_keeps_empty_pieces(void **state)
     assert_true(cv_str_split(&rest, ',', &piece));
     assert_str_eq(piece, "");
     assert_false(cv_str_split(&rest, ',', &piece));
+}
+
+static void numbers_become_digits(void **state)
+{
+    static const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 1234567890, INT64_MAX, INT64_MIN};
+    char room[CV_INT_DIGITS], expected[32];
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(numbers); i++) {
+        snprintf(expected, sizeof expected, "%lld", (long long)numbers[i]);
+        assert_str_eq(cv_str_of_int(numbers[i], room), expected);
+    }
 }
 
 static void integers_are_digits_only(void **state)
@@ -265,6 +279,31 @@ static void arena_gives_back_what_came_after_a_mark(void **state)
     cv_arena_release(&a);
 }
 
+/* The sanitizer sees whoever touches what was given back, or what is behind the end. */
+static void arena_guards_what_is_not_taken(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    cv_arena a = {0};
+    char *kept = cv_arena_alloc(&a, 13);
+    assert_false(__asan_address_is_poisoned(kept + 12));
+    assert_true(__asan_address_is_poisoned(kept + 13));
+    const cv_arena mark = a;
+    char *gone = cv_arena_alloc(&a, 100);
+    assert_false(__asan_address_is_poisoned(gone));
+    cv_arena_rewind(&a, mark);
+    assert_true(__asan_address_is_poisoned(gone));
+    assert_ptr_equal(cv_arena_alloc(&a, 50), gone);
+    assert_false(__asan_address_is_poisoned(gone + 49));
+    assert_true(__asan_address_is_poisoned(gone + 50));
+    cv_arena_reset(&a);
+    assert_true(__asan_address_is_poisoned(kept));
+    cv_arena_release(&a);
+#else
+    cv_test_skip("only with AddressSanitizer");
+#endif
+}
+
 static void arena_copies_and_joins(void **state)
 {
     (void)state;
@@ -293,6 +332,46 @@ static void arena_lists_grow(void **state)
     assert_int_equal(list.count, 10000);
     for (int i = 0; i < 10000; i++)
         assert_int_equal(list.items[i], i);
+    cv_arena_release(&a);
+}
+
+/* Lists that grow in turn, blocks between them, and copies of a list: nobody writes into what another one has. */
+static void arena_lists_grow_beside_each_other(void **state)
+{
+    typedef struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } list;
+    enum { LISTS = 4, STEPS = 30000 };
+    cv_arena a = {0};
+    cv_test_random random = {cv_test_seed()};
+    list lists[LISTS] = {0}, copy = {0};
+    (void)state;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        size_t at = cv_test_below(&random, LISTS);
+        if (cv_test_below(&random, 50) == 0)
+            cv_arena_alloc(&a, cv_test_below(&random, 100));
+        if (i == STEPS / 3)
+            copy = lists[0];
+        if (i > STEPS / 3 && cv_test_below(&random, 3) == 0)
+            *CV_PUSH(&a, &copy) = 7;
+        list *l = &lists[at];
+        uint32_t value = (uint32_t)(at * STEPS + l->count);
+        *CV_PUSH(&a, l) = value;
+        if (i == STEPS / 3) /* the copy and the list part here */
+            copy.items = cv_arena_dup(&a, copy.items, copy.capacity * sizeof *copy.items);
+    }
+    for (size_t at = 0; at < LISTS; at++)
+        for (size_t i = 0; i < lists[at].count; i++)
+            assert_int_equal(lists[at].items[i], at * STEPS + i);
+    list alone = {0};
+    cv_arena one = {0};
+    *CV_PUSH(&one, &alone) = 1;
+    const uint32_t *first = alone.items;
+    for (uint32_t i = 0; i < 1000; i++)
+        *CV_PUSH(&one, &alone) = i;
+    assert_ptr_equal(alone.items, first); /* it came last, and there was room */
+    cv_arena_release(&one);
     cv_arena_release(&a);
 }
 
@@ -513,6 +592,7 @@ int main(void)
         cmocka_unit_test(characters_have_classes),
         cmocka_unit_test(finding_agrees_with_the_slow_way),
         cmocka_unit_test(splitting_keeps_empty_pieces),
+        cmocka_unit_test(numbers_become_digits),
         cmocka_unit_test(integers_are_digits_only),
         cmocka_unit_test(hashes_are_stable_and_spread),
         cmocka_unit_test(distance_agrees_with_its_definition),
@@ -520,8 +600,10 @@ int main(void)
         cmocka_unit_test(nearest_is_near_or_nothing),
         cmocka_unit_test(arena_gives_zeroed_aligned_memory),
         cmocka_unit_test(arena_gives_back_what_came_after_a_mark),
+        cmocka_unit_test(arena_guards_what_is_not_taken),
         cmocka_unit_test(arena_copies_and_joins),
         cmocka_unit_test(arena_lists_grow),
+        cmocka_unit_test(arena_lists_grow_beside_each_other),
         cmocka_unit_test(buffer_grows),
         cmocka_unit_test(buffer_stops_at_its_ceiling),
         cmocka_unit_test(buffer_flows_into_its_sink),

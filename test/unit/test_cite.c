@@ -1,4 +1,5 @@
 /* test_cite.c - ids of all forms, what they stand for, and what happened to them. */
+#include "interpose.h"
 #include "rounds.h"
 
 #include "dialogue/view/address.h"
@@ -216,7 +217,7 @@ static void verdicts_are_found_whatever_they_are_called(void **state)
 
 /* ---- what it costs ------------------------------------------------------------------------------ */
 
-static void count_rows(void *ctx, const char *call, cv_str id, size_t rows, cv_store_result result)
+static void count_rows(void *ctx, const char *call, cv_scope_id id, size_t rows, cv_write_result result)
 {
     (void)call, (void)id, (void)result;
     *(size_t *)ctx += rows;
@@ -225,11 +226,11 @@ static void count_rows(void *ctx, const char *call, cv_str id, size_t rows, cv_s
 static size_t rows_read(cv_world *w, const char *ids)
 {
     size_t rows = 0;
-    cv_tracing tracing = {.trace = count_rows, .ctx = &rows};
-    cv_store *real = w->store;
-    w->store = cv_store_traced(&w->a, real, &tracing);
+    cv_record_tracing tracing = {.trace = count_rows, .ctx = &rows};
+    cv_record *real = w->record;
+    w->record = cv_record_traced(&w->a, real, &tracing);
     expanded(w, ids);
-    w->store = real;
+    w->record = real;
     return rows;
 }
 
@@ -246,60 +247,57 @@ static void one_entity_costs_one_entity(void **state)
 
 /* ---- others write meanwhile --------------------------------------------------------------------- */
 
-static struct {
+typedef struct {
     cv_world *w;
-    const cv_store_calls *real;
-    cv_store_calls moving;
     int moves, written;
+    bool read; /* something was read before: then there is something to be overtaken */
 } busy;
 
-static bool moving_snapshot(cv_store *store, cv_arena *a, cv_str id, const cv_wanted *wanted, cv_visit visit, void *ctx,
-                            cv_position *ret_position, bool *ret_found, cv_err *err)
+/* Between two readings somebody writes. */
+static void move(void *ctx, cv_access access)
 {
-    if (!busy.real->snapshot(store, a, id, wanted, visit, ctx, ret_position, ret_found, err))
-        return false;
-    if (busy.moves == 0)
-        return true;
-    busy.moves--;
-    cv_world other = *busy.w;
+    busy *b = ctx;
+    (void)access;
+    bool between = b->read;
+    b->read = true;
+    if (!between || b->moves == 0)
+        return;
+    b->moves--;
+    cv_world other = *b->w;
     other.a = other.turn = (cv_arena){0};
     other.out = (cv_buf){0};
-    store->calls = busy.real;
     cv_world_do(&other, "update",
                 cv_arena_printf(&other.a,
                                 "{'dialogue_id': 'bread', 'updates': [{'id': 'P0001', 'label': 'Label %d', "
                                 "'reason': 'r'}]}",
-                                ++busy.written)
+                                ++b->written)
                     .p);
-    store->calls = &busy.moving;
-    busy.w->now = other.now;
+    b->w->now = other.now;
     cv_buf_release(&other.out);
     cv_arena_release(&other.turn);
     cv_arena_release(&other.a);
-    return true;
 }
 
 static void an_answer_is_of_one_moment(void **state)
 {
     cv_world *w = *state;
     register_rounds(w, 2);
-    busy.w = w;
-    busy.real = w->store->calls;
-    busy.moving = *busy.real;
-    busy.moving.snapshot = moving_snapshot;
-    busy.written = 0;
+    busy b = {.w = w};
+    cv_interposed x;
     for (int moves = 1; moves < 4; moves++) {
-        busy.moves = moves;
-        w->store->calls = &busy.moving;
+        b.moves = moves;
+        b.read = false;
+        cv_interpose(&x, w->record, move, &b);
         cv_json r = expanded(w, "'P0001'");
-        w->store->calls = busy.real;
-        assert_at(&r, "items/0/label", cv_arena_printf(&w->a, "Label %d", busy.written).p);
+        cv_interpose_end(&x);
+        assert_int_equal(b.moves, 0);
+        assert_at(&r, "items/0/label", cv_arena_printf(&w->a, "Label %d", b.written).p);
         assert_int_equal(cv_json_get_int(&r, "rev", 0), cv_world_position(w, "bread").rev);
     }
-    busy.moves = 1000;
-    w->store->calls = &busy.moving;
+    b.moves = 1000;
+    cv_interpose(&x, w->record, move, &b);
     bool ok = cv_world_call(w, "expand", "{'dialogue_id': 'bread', 'ids': ['P0001']}");
-    w->store->calls = busy.real;
+    cv_interpose_end(&x);
     assert_false(ok);
     assert_int_equal(w->errs.items[0].code, CV_ERR_REV_CONFLICT);
 }
@@ -308,21 +306,28 @@ static void a_failing_store_is_told(void **state)
 {
     cv_world *w = *state;
     register_rounds(w, 1);
-    static const char *const requests[][2] = {
-        {"expand", "{'dialogue_id': 'bread', 'ids': ['P0001', 'P0077', '@muffin']}"},
-        {"history", "{'dialogue_id': 'bread', 'id': 'P0077'}"},
-        {"history", "{'dialogue_id': 'bread'}"},
-        {"graph", "{'dialogue_id': 'bread'}"},
+    static const struct {
+        const char *verb, *request;
+        bool done;
+        size_t calls; /* that can fail */
+    } requests[] = {
+        {"expand", "{'dialogue_id': 'bread', 'ids': ['P0001', 'P0077', '@muffin']}", true, 49},
+        {"history", "{'dialogue_id': 'bread', 'id': 'P0077'}", false, 16},
+        {"history", "{'dialogue_id': 'bread'}", true, 9},
+        {"graph", "{'dialogue_id': 'bread'}", true, 12},
     };
-    cv_store *real = w->store;
+    cv_record *real = w->record;
     for (size_t i = 0; i < CV_COUNT(requests); i++)
-        for (size_t n = 1; n < 5; n++) {
-            cv_tracing tracing = {.fail_at = n};
-            w->store = cv_store_traced(&w->a, real, &tracing);
-            bool ok = cv_world_call(w, requests[i][0], requests[i][1]);
-            w->store = real;
-            if (tracing.calls < n)
+        for (size_t n = 1;; n++) {
+            cv_record_tracing tracing = {.fail_at = n};
+            w->record = cv_record_traced(&w->a, real, &tracing);
+            bool ok = cv_world_call(w, requests[i].verb, requests[i].request);
+            w->record = real;
+            if (tracing.calls < n) {
+                assert_int_equal(ok, requests[i].done);
+                assert_int_equal(tracing.calls, requests[i].calls);
                 break;
+            }
             assert_false(ok);
             assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
         }

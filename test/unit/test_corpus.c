@@ -7,7 +7,7 @@
 #include "testing.h"
 
 #include "base/file.h"
-#include "text/doc.h"
+#include "dialogue/lint/lint.h"
 
 #define TABLE "test/golden/corpus/marks.tsv"
 
@@ -156,7 +156,7 @@ static void add_row(cv_arena *a, cv_str name, cv_str text, void *ctx)
     cv_buf *out = ctx;
     cv_doc doc;
     cv_findings findings = {0};
-    cv_doc_parse(a, text, &doc, &findings);
+    cv_lint_parse(a, text, &doc, &findings);
     cv_marks marks = cv_doc_marks(a, &doc);
     size_t counts[CV_MARK_COUNT] = {0}, inside = inline_count(&doc.intro);
     for (size_t i = 0; i < marks.count; i++)

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "record/chain.h"
+#include "record/hash.h"
 
 /* ---- writers that are killed ------------------------------------------------------------------------- */
 
@@ -266,28 +266,26 @@ static void killed_writers_lose_nothing_they_answered(void **state)
 /* ---- stores that fail ---------------------------------------------------------------------------------- */
 
 /* Every row of a dialogue and where it stands, as one hash. */
-typedef struct {
-    cv_digest *digest;
-} summing;
-
 static bool sum_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 {
     (void)err;
-    cv_digest_row(((summing *)ctx)->digest, kind, row);
+    cv_hash_row(ctx, cv_kind_types[kind], row);
     return true;
 }
 
 static cv_str fingerprint(cv_world *w, const char *id)
 {
-    summing sum = {cv_digest_begin(&w->a)};
+    cv_hash sum;
+    cv_call call = cv_world_begin(w);
     cv_wanted all = {0};
     cv_position at;
     bool found;
     cv_err err = {.arena = &w->a};
-    assert_ok(w->store->calls->snapshot(w->store, &w->a, cv_str_of(id), &all, sum_row, &sum, &at, &found, &err), &err);
+    cv_hash_begin(&sum);
+    assert_ok(cv_snapshot(&call, cv_str_of(id), &all, sum_row, &sum, &at, &found, &err), &err);
     assert_true(found);
     return cv_arena_printf(&w->a, "rev %lld, %lld events, head %.*s, rows %.*s", (long long)at.rev,
-                           (long long)at.event_count, CV_FMT(at.head), CV_FMT(cv_digest_end(sum.digest)));
+                           (long long)at.event_count, CV_FMT(at.head), CV_FMT(cv_hash_end(&sum, &w->a)));
 }
 
 static size_t files_in(const char *folder)
@@ -352,11 +350,11 @@ static const char *prepare(cv_world *w, size_t c, size_t n)
 /* The call as a door makes it, over a store whose n-th call fails. */
 static bool call_failing(cv_world *w, size_t c, cv_str request, size_t n, size_t *ret_calls)
 {
-    cv_tracing tracing = {.fail_at = n};
-    cv_store *inner = w->store;
-    w->store = cv_store_traced(&w->a, inner, &tracing);
+    cv_record_tracing tracing = {.fail_at = n};
+    cv_record *inner = w->record;
+    w->record = cv_record_traced(&w->a, inner, &tracing);
     bool done = cv_world_call_text(w, cases[c].verb, request);
-    w->store = inner;
+    w->record = inner;
     *ret_calls = tracing.calls;
     return done;
 }

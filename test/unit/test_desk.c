@@ -8,10 +8,13 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "dialogue/types.h"
 #include "door/desk.h"
 #include "door/tools.h"
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "kit/writing.h"
+#include "project/project.h"
 
 typedef struct {
     cv_arena arena;
@@ -45,9 +48,11 @@ static void put(fixture *f, const char *path, const char *text)
 
 static void make_record(fixture *f, const char *path)
 {
-    cv_store *store;
-    assert_ok(cv_sqlite_open(&f->arena, path, true, &store, &f->err), &f->err);
-    cv_store_close(store);
+    cv_record *record;
+    assert_ok(
+        cv_record_open(&f->arena, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &f->err),
+        &f->err);
+    cv_record_close(record);
 }
 
 /* ---- opening that fails ------------------------------------------------------------------------------------------ */
@@ -118,27 +123,114 @@ static void a_record_put_in_its_place_is_opened(void **state)
     cv_desk_close(&desk);
 }
 
-/* Kept answers go by the stamp: it is another one as soon as another file is there, also when neither has a log. */
-static void the_stamp_is_that_of_the_file_that_is_there(void **state)
+static cv_write_result write_once(fixture *f, cv_record *record, cv_str op_id)
+{
+    cv_writing w;
+    cv_written written;
+    const cv_request request = {op_id, CV_STR("digest"), CV_STR("test")};
+    if (!cv_writing_begin(&w, record, &f->arena, cv_dialogue_scope(CV_STR("d")), CV_STR("now"), &f->err))
+        return CV_WRITE_FAILED;
+    cv_writing_event(&w, CV_STR("D"), CV_STR("d"), CV_STR("created"));
+    cv_writing_commit(&w, &request, CV_STR("{}"), &written, &f->err);
+    return written.how;
+}
+
+static cv_write_result write_something(fixture *f, cv_record *record)
+{
+    return write_once(f, record, CV_STR("op"));
+}
+
+static uint64_t version_of(const cv_mcp_server *server)
+{
+    uint64_t version = 0;
+    assert_true(server->data_version(server->ctx, &version));
+    assert_true(version > 0);
+    return version;
+}
+
+/* Kept answers go by the version: it is another one as soon as another file is there, also when neither has a log. */
+static void another_file_is_another_version(void **state)
 {
     fixture *f = *state;
     cv_mcp_server server;
-    cv_stamp stamps[4];
+    uint64_t seen[12] = {0}, unknown;
     const char *other = cv_record_path(&f->arena, f->folder, "other.db");
     mkdir(f->record, 0700);
     make_record(f, f->path);
     assert_ok(cv_tools_server(&f->arena, &(cv_tools_options){.root = f->folder}, &server, &f->err), &f->err);
-    assert_true(server.stamp(server.ctx, &stamps[0]));
-    assert_true(server.stamp(server.ctx, &stamps[1]));
-    assert_true(cv_stamp_eq(&stamps[0], &stamps[1]));
-    for (int i = 2; i < 4; i++) {
+    seen[0] = version_of(&server);
+    assert_int_equal(version_of(&server), seen[0]);
+    for (size_t i = 1; i < CV_COUNT(seen); i++) { /* each a new version, and none that was there before */
         make_record(f, other);
         assert_int_equal(rename(other, f->path), 0);
-        assert_true(server.stamp(server.ctx, &stamps[i]));
-        assert_false(cv_stamp_eq(&stamps[i], &stamps[i - 1]));
+        seen[i] = version_of(&server);
+        for (size_t k = 0; k < i; k++)
+            assert_int_not_equal(seen[i], seen[k]);
+        assert_int_equal(version_of(&server), seen[i]);
     }
     unlink(f->path);
-    assert_false(server.stamp(server.ctx, &stamps[0]));
+    assert_false(server.data_version(server.ctx, &unknown));
+    make_record(f, f->path);
+    assert_true(version_of(&server) > seen[CV_COUNT(seen) - 1]);
+    cv_tools_end(&server);
+}
+
+/* Another process that commits whenever it gets a byte, and answers with one. It begins before anything is open here.
+ */
+static pid_t begin_writer(fixture *f, int ends[2])
+{
+    int ask[2], answer[2];
+    assert_true(pipe(ask) == 0 && pipe(answer) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char byte;
+        close(ask[1]);
+        for (int i = 0; read(ask[0], &byte, 1) == 1; i++) {
+            cv_desk desk = {0};
+            bool ok = cv_desk_open(&desk, f->folder, &f->err) &&
+                      write_once(f, desk.record, cv_arena_printf(&f->arena, "other-%d", i)) == CV_WRITE_DONE;
+            cv_desk_close(&desk);
+            if (!ok || write(answer[1], &byte, 1) != 1)
+                _exit(1);
+        }
+        _exit(0);
+    }
+    close(ask[0]);
+    close(answer[1]);
+    ends[0] = answer[0];
+    ends[1] = ask[1];
+    return child;
+}
+
+/* Commits of other handles and of other processes; nothing else is another version. */
+static void every_commit_is_another_version(void **state)
+{
+    fixture *f = *state;
+    cv_mcp_server server;
+    cv_desk desk = {0};
+    int ends[2], status;
+    mkdir(f->record, 0700);
+    make_record(f, f->path);
+    pid_t child = begin_writer(f, ends);
+    assert_ok(cv_tools_server(&f->arena, &(cv_tools_options){.root = f->folder}, &server, &f->err), &f->err);
+    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    uint64_t before = version_of(&server);
+    for (int i = 0; i < 6; i++) {
+        char byte = 0;
+        if (i % 2)
+            assert_true(write(ends[1], &byte, 1) == 1 && read(ends[0], &byte, 1) == 1);
+        else
+            assert_int_equal(write_once(f, desk.record, cv_arena_printf(&f->arena, "own-%d", i)), CV_WRITE_DONE);
+        uint64_t now = version_of(&server);
+        assert_true(now > before);
+        assert_int_equal(version_of(&server), now);
+        before = now;
+    }
+    close(ends[1]);
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(ends[0]);
+    cv_desk_close(&desk);
     cv_tools_end(&server);
 }
 
@@ -146,21 +238,23 @@ static void the_stamp_is_that_of_the_file_that_is_there(void **state)
 static int write_when_allowed(fixture *f)
 {
     cv_desk desk = {0};
-    int64_t seq;
     chmod(f->record, 0500);
     if (!cv_desk_open(&desk, f->folder, &f->err))
         return 1;
-    if (desk.store->calls->stream_append(desk.store, &f->arena, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1, CV_STR("now"),
-                                         &seq, &f->err) != CV_STORE_FAILED)
+    if (write_something(f, desk.record) != CV_WRITE_FAILED)
         return 2;
     chmod(f->record, 0700);
     if (!cv_desk_open(&desk, f->folder, &f->err) || desk.opened != 2)
         return 3;
-    if (desk.store->calls->stream_append(desk.store, &f->arena, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1, CV_STR("now"),
-                                         &seq, &f->err) != CV_STORE_DONE)
+    if (write_something(f, desk.record) != CV_WRITE_DONE)
         return 4;
     cv_desk_close(&desk);
     return 0;
+}
+
+static const char *beside(fixture *f, const char *suffix)
+{
+    return cv_arena_printf(&f->arena, "%s%s", f->path, suffix).p;
 }
 
 static void a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be(void **state)
@@ -173,7 +267,8 @@ static void a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be(voi
     if (child == 0) {
         bool root = geteuid() == 0;
         if (root && (chown(f->folder, 65534, 65534) != 0 || chown(f->record, 65534, 65534) != 0 ||
-                     chown(f->path, 65534, 65534) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
+                     chown(f->path, 65534, 65534) != 0 || chown(beside(f, "-watermark"), 65534, 65534) != 0 ||
+                     chown(beside(f, "-turn"), 65534, 65534) != 0 || setgid(65534) != 0 || setuid(65534) != 0))
             _exit(9);
         _exit(write_when_allowed(f));
     }
@@ -189,7 +284,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_cannot_be_opened_keeps_no_memory),
         TEST(a_record_put_in_its_place_is_opened),
-        TEST(the_stamp_is_that_of_the_file_that_is_there),
+        TEST(another_file_is_another_version),
+        TEST(every_commit_is_another_version),
         TEST(a_record_that_could_only_be_read_is_written_as_soon_as_it_can_be),
     };
     return cmocka_run_group_tests_name("desk", tests, NULL, NULL);

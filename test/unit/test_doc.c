@@ -3,8 +3,8 @@
 #include "testing.h"
 
 #include "base/limits.h"
-#include "text/doc.h"
-#include "text/spec.h"
+#include "dialogue/lint/lint.h"
+#include "dialogue/text/spec.h"
 
 /* The document in one phrase per part, with " / " between. */
 static void add_blocks(cv_buf *b, const cv_blocks *blocks)
@@ -173,6 +173,7 @@ static void test_findings(void **state)
         {"[CLAIM C01: x]\n[RE:REFINE C0001]", ""},
         {"[MOVE:FOO]", "move-type:1:1"},
         {"[VERDICT: x]", "verdict-type:1:1"},
+        {"## Tensions Tracker\n| a |\n|---|\n| b  c [MOVE:FOO] [CLAIM  C1: x] |", "move-type:4:8 id-width:4:27"},
         {"**A:** 1", "metadata-style:1:1"},
         {"| **A** | 1 |", "metadata-style:1:1"},
         {"## Round 0 (x)", "round-heading:1:1"},
@@ -186,7 +187,7 @@ static void test_findings(void **state)
         cv_doc doc;
         cv_findings findings = {0};
         cv_buf b = {0};
-        cv_doc_parse(&a, cv_str_of(cases[i].text), &doc, &findings);
+        cv_lint_parse(&a, cv_str_of(cases[i].text), &doc, &findings);
         for (size_t k = 0; k < findings.count; k++) {
             const cv_finding *f = &findings.items[k];
             cv_buf_printf(&b, "%s%.*s:%zu:%zu", k ? " " : "", CV_FMT(cv_rules[f->rule].word), f->line, f->column);
@@ -215,7 +216,7 @@ static void test_findings_ceiling(void **state)
         cv_buf_add_z(&b, "[TENSION T1: x]\n");
     cv_doc doc;
     cv_findings findings = {0};
-    cv_doc_parse(&a, cv_buf_str(&b), &doc, &findings);
+    cv_lint_parse(&a, cv_buf_str(&b), &doc, &findings);
     assert_int_equal(findings.count, CV_MAX_FINDINGS);
     assert_int_equal(findings.dropped, MORE);
     assert_int_equal(doc.mark_count, CV_MAX_FINDINGS + MORE);
@@ -242,7 +243,7 @@ static void test_canonical(void **state)
     cv_str text = cv_test_read(&a, "test/golden/doc/canonical.md");
     cv_doc doc;
     cv_findings findings = {0};
-    cv_doc_parse(&a, text, &doc, &findings);
+    cv_lint_parse(&a, text, &doc, &findings);
     assert_view_eq(rendered(&a, &doc), text);
     assert_int_equal(findings.count, 0);
     cv_arena_release(&a);
@@ -393,11 +394,11 @@ static void test_spec_example(void **state)
     example = cv_str_head(example, cv_str_find(example, CV_STR("````")));
     cv_doc doc;
     cv_findings findings = {0};
-    cv_doc_parse(&a, example, &doc, &findings);
+    cv_lint_parse(&a, example, &doc, &findings);
     assert_int_equal(findings.count, 0);
     assert_view_eq(rendered(&a, &doc), example);
     assert_true(doc.sections.count >= 6 && doc.mark_count >= 4);
-    cv_doc_parse(&a, spec, &doc, &findings); /* the whole of it quotes every marker: it has none itself */
+    cv_lint_parse(&a, spec, &doc, &findings); /* the whole of it quotes every marker: it has none itself */
     assert_int_equal(doc.mark_count, 0);
     assert_int_equal(findings.count, 0);
     cv_arena_release(&a);
@@ -426,7 +427,7 @@ static void test_spec_marks(void **state)
                                        CV_FMT(cv_str_from(form, hit + strlen(fill[i].from))));
         cv_doc doc;
         cv_findings findings = {0};
-        cv_doc_parse(&a, form, &doc, &findings);
+        cv_lint_parse(&a, form, &doc, &findings);
         cv_marks found = cv_doc_marks(&a, &doc);
         if (found.count != 1 || findings.count != 0 || found.items[0].end != form.n)
             fail_msg("'%.*s' is %zu marks, %zu findings", CV_FMT(form), found.count, findings.count);

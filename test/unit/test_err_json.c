@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/err_json.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
 
 static cv_str printed(cv_arena *a, const cv_errs *errs, bool batch)
 {
@@ -72,15 +72,16 @@ static void test_errors_own_their_texts(void **state)
     cv_err_suggest(&err, view);
     cv_err_file(&err, view);
     cv_err_item_type(&err, view);
-    cv_err_local_id(&err, view);
+    cv_err_item(&err, view, view);
     cv_err_constraint(&err, view);
     cv_err_context(&err, CV_STR("{}"));
     cv_err_operation(&err, view);
     memset(text, 'x', 4);
     const cv_err *kept = cv_errs_keep(&errs, &a, &err);
     cv_arena_release(&brief);
-    const cv_str all[] = {kept->message, kept->field,     kept->value,    kept->options[0], kept->suggestion,
-                          kept->file,    kept->item_type, kept->local_id, kept->constraint, kept->operation};
+    const cv_str all[] = {kept->message,    kept->field,     kept->value,     kept->options[0],
+                          kept->suggestion, kept->file,      kept->item_type, kept->item_id,
+                          kept->constraint, kept->operation, kept->item_key};
     for (size_t i = 0; i < CV_COUNT(all); i++)
         assert_str_eq(all[i], "text");
     assert_str_eq(kept->context, "{}");

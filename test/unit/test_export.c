@@ -1,4 +1,5 @@
 /* test_export.c - a dialogue as one JSON file: both shapes, byte for byte, streamed, durable. */
+#include "interpose.h"
 #include "sample.h"
 #include "slow.h"
 
@@ -6,7 +7,7 @@
 
 #include "base/file.h"
 #include "dialogue/operations.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
 
 static int set_up(void **state)
 {
@@ -263,45 +264,43 @@ static void what_is_missing_is_told(void **state)
 
 /* ---- others write meanwhile ------------------------------------------------------------------- */
 
-/* An engine whose dialogue moves on behind the first readings. */
-static struct {
+/* A dialogue that moves on between the first readings. */
+typedef struct {
     cv_sample *sample;
-    const cv_store_calls *real;
-    cv_store_calls moving;
     int moves;
-} world;
+    bool read;
+} moving;
 
-static bool moving_snapshot(cv_store *store, cv_arena *a, cv_str id, const cv_wanted *wanted, cv_visit visit, void *ctx,
-                            cv_position *ret_position, bool *ret_found, cv_err *err)
+static void move(void *ctx, cv_access access)
 {
-    if (!world.real->snapshot(store, a, id, wanted, visit, ctx, ret_position, ret_found, err))
-        return false;
-    if (world.moves == 0)
-        return true;
-    world.moves--;
-    cv_json input = world.sample->input;
-    store->calls = world.real;
-    cv_sample_begin(world.sample);
-    cv_sample_event(world.sample, "P0002", "commented", 1, "donut");
-    cv_sample_commit(world.sample);
-    store->calls = &world.moving;
-    world.sample->input = input;
-    return true;
+    moving *m = ctx;
+    (void)access;
+    bool between = m->read;
+    m->read = true;
+    if (!between || m->moves == 0)
+        return;
+    m->moves--;
+    cv_json input = m->sample->input;
+    cv_sample_begin(m->sample);
+    cv_sample_event(m->sample, "P0002", "commented", 1, "donut");
+    cv_sample_commit(m->sample);
+    m->sample->input = input;
 }
 
 static void an_export_is_of_one_moment(void **state)
 {
     cv_sample *s = *state;
-    world.sample = s;
-    world.real = s->store->calls;
-    world.moving = *world.real;
-    world.moving.snapshot = moving_snapshot;
+    cv_interposed x;
     for (int moves = 1; moves < 8; moves++) {
-        world.moves = moves;
-        s->store->calls = &world.moving;
+        moving m = {s, moves, false};
+        cv_interpose(&x, s->record, move, &m);
         const char *path = in_folder(s, "out.json");
         cv_str answer = export_to(s, path);
-        s->store->calls = world.real;
+        cv_interpose_end(&x);
+        assert_int_equal(m.moves, 0);
+        size_t tries =
+            1 + ((size_t)moves + 1) / 2; /* each but the last one sees at its second reading that it is late */
+        assert_int_equal(strlen(x.begun), 2 * (tries - 1) + 4);
         cv_json doc = document(s); /* at rest */
         assert_str_has(answer, cv_arena_printf(&s->arena, "\"rev\":%d,", s->writes).p);
         assert_view_eq(cv_test_read(&s->arena, path), cv_arena_join(&s->arena, cv_buf_str(&s->out), CV_STR("\n")));
@@ -311,6 +310,12 @@ static void an_export_is_of_one_moment(void **state)
 
 /* ---- the engine fails ------------------------------------------------------------------------- */
 
+static void count_readings(void *ctx, const char *call, cv_scope_id scope, size_t rows, cv_write_result result)
+{
+    (void)scope, (void)rows, (void)result;
+    *(size_t *)ctx += strcmp(call, "begin read") == 0;
+}
+
 static void a_failing_engine_leaves_the_old_file(void **state)
 {
     cv_sample *s = *state;
@@ -319,14 +324,17 @@ static void a_failing_engine_leaves_the_old_file(void **state)
     cv_str old = CV_STR("{\n  \"format\": \"conclave-dialogue 1\",\n  \"id\": \"an earlier export\"");
     assert_ok(cv_file_write(path, old, &err), &err);
     cv_str input = cv_arena_printf(&s->arena, "{\"dialogue_id\":\"nvidia-decision\",\"output_path\":\"%s\"}", path);
-    for (size_t n = 1; n < 10; n++) {
-        cv_tracing tracing = {.fail_at = n};
-        s->call.store = cv_store_traced(&s->arena, s->store, &tracing);
+    for (size_t n = 1; n < 100; n++) {
+        size_t readings = 0;
+        cv_record_tracing tracing = {.trace = count_readings, .ctx = &readings, .fail_at = n};
+        s->call.record = cv_record_traced(&s->arena, s->record, &tracing);
         cv_sample_input(s, input.p);
         bool ok = cv_dialogue_export(&s->call);
-        s->call.store = s->store;
+        s->call.record = s->record;
         if (ok) {
-            assert_int_equal(n, 5); /* four snapshots */
+            assert_int_equal(tracing.calls, n - 1);
+            assert_int_equal(readings, 4);
+            assert_int_equal(n, 38); /* the beginnings of four readings, and 33 finds */
             return;
         }
         assert_int_equal(s->errs.count, 1);

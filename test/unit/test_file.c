@@ -799,6 +799,60 @@ static void unreadable_folders_are_told(void **state)
     chmod(in_folder(f, "closed"), 0700);
 }
 
+/* ---- giving way ------------------------------------------------------------------------------- */
+
+/* A file system that cannot exchange two files. */
+static int plain_rename(int folder, const char *from, const char *to, unsigned flags)
+{
+    if (flags) {
+        errno = EINVAL;
+        return -1;
+    }
+    return failing_rename(folder, from, to, 0);
+}
+
+static bool is_old(void *ctx, cv_str bytes, bool unmarked)
+{
+    (void)ctx, (void)unmarked;
+    return cv_str_eq(bytes, CV_STR("old"));
+}
+
+/* Whatever fails, somebody else's text is in the folder, and under its name unless the way back failed. */
+static void another_text_keeps_its_name(void **state)
+{
+    fixture *f = *state;
+    cv_file_calls calls[] = {failing_calls, failing_calls};
+    calls[1].rename = plain_rename;
+    for (size_t i = 0; i < CV_COUNT(calls); i++) {
+        bool failed = true;
+        for (size_t n = 0; failed; n++) { /* n 0: none fails */
+            cv_file_keeper keeper = {.arena = &f->arena, .is_ours = is_old, .gives_way = true};
+            const char *path = make_file(f, "file.md", CV_STR("theirs"));
+            memset(&world, 0, sizeof world);
+            world.fail_at = n;
+            world.with = EIO;
+            assert_false(cv_file_write_with(&calls[i], cv_where_named(path), CV_STR("new"), &keeper, &f->err));
+            failed = n == 0 || world.failed != NONE;
+            const char *found = keeper.kept.count ? keeper.kept.items[0] : path;
+            assert_str_eq(cv_test_read(&f->arena, found), "theirs");
+            if (n == 0 || world.failed == NONE) {
+                assert_ptr_equal(f->err.code, CV_ERR_FILE_CHANGED);
+                assert_int_equal(keeper.kept.count, 0);
+                assert_int_equal(count_entries(f->folder), 1);
+            }
+            unlink(found);
+            unlink(path);
+        }
+        cv_file_keeper keeper = {.arena = &f->arena, .is_ours = is_old, .gives_way = true};
+        const char *path = make_file(f, "file.md", CV_STR("old"));
+        memset(&world, 0, sizeof world);
+        assert_ok(cv_file_write_with(&calls[i], cv_where_named(path), CV_STR("new"), &keeper, &f->err), &f->err);
+        assert_str_eq(cv_test_read(&f->arena, path), "new");
+        assert_int_equal(count_entries(f->folder), 1);
+        unlink(path);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -828,6 +882,7 @@ int main(void)
         TEST(any_failing_call_of_a_stream_leaves_the_old_file),
         TEST(files_take_the_place_of_others),
         TEST(killed_writers_leave_whole_files),
+        TEST(another_text_keeps_its_name),
         TEST(walking_goes_in_byte_order),
         TEST(walking_takes_a_file_as_it_is),
         TEST(walking_ends_when_the_visitor_says),

@@ -146,12 +146,61 @@ static void what_is_not_an_address_is_said(void **state)
     cv_arena_release(&a);
 }
 
+/* Opens for "agent-good", knows "agent-…" by its look. */
+static bool admits(void *ctx, cv_str token, const char **ret_why)
+{
+    ++*(int *)ctx;
+    if (cv_str_starts(token, CV_STR("agent-")) && !cv_str_eq(token, CV_STR("agent-good")))
+        *ret_why = "not this one";
+    return cv_str_eq(token, CV_STR("agent-good"));
+}
+
+/* Tokens of others open beside the server's own; one that is refused is refused also where none is needed. */
+static void others_may_have_tokens(void **state)
+{
+    static const struct {
+        const char *authorization;
+        int with, without; /* a token of the server's own */
+        int asked;         /* how often others were asked about, with one */
+    } cases[] = {
+        {NULL, 401, 0, 0},
+        {"Bearer secret", 0, 0, 0},
+        {"Bearer agent-good", 0, 0, 1},
+        {"bearer   agent-good ", 0, 0, 1},
+        {"Bearer agent-bad", 401, 401, 1},
+        {"Bearer agent-goodx", 401, 401, 1},
+        {"Bearer other", 401, 0, 1},
+        {"Basic agent-good", 401, 0, 0},
+        {"Bearer ", 401, 0, 1},
+    };
+    (void)state;
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        int asked = 0;
+        const char *why = NULL;
+        cv_guard guard = {.token = "secret", .admits = admits, .admits_ctx = &asked};
+        assert_true(cv_endpoint_find(NULL, 0, &guard.address, &err));
+        cv_str sent = cv_str_of(cases[i].authorization);
+        assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, sent, &why), cases[i].with);
+        assert_int_equal(why != NULL, cases[i].with != 0);
+        assert_int_equal(asked, cases[i].asked);
+        guard.token = NULL;
+        why = NULL;
+        assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, sent, &why), cases[i].without);
+        assert_int_equal(why != NULL, cases[i].without != 0);
+        asked = 0; /* another Host or Origin is refused before any token is looked at */
+        assert_int_equal(cv_guard_check(&guard, CV_STR("evil.example"), (cv_str){0}, sent, &why), 403);
+        assert_int_equal(asked, 0);
+    }
+    cv_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_token_is_visible_ascii),
-        cmocka_unit_test(only_the_token_itself_opens),
-        cmocka_unit_test(what_is_printed_is_let_in),
+        cmocka_unit_test(others_may_have_tokens),         cmocka_unit_test(a_token_is_visible_ascii),
+        cmocka_unit_test(only_the_token_itself_opens),    cmocka_unit_test(what_is_printed_is_let_in),
         cmocka_unit_test(what_is_not_an_address_is_said),
     };
     return cmocka_run_group_tests_name("guard", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 
 #include "dialogue/intake/hearing.h"
 #include "dialogue/intake/twins.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
 

@@ -222,12 +222,12 @@ static void put_dialogue(cv_world *w)
     put_file(w, "in/2026-02-02T0900Z-oven/verdict.md", "Buy it.\n");
 }
 
-static bool import(cv_world *w, cv_store *store, cv_str request)
+static bool import(cv_world *w, cv_record *record, cv_str request)
 {
     cv_call call = cv_world_begin(w);
     cv_err err = {.arena = &w->turn};
     cv_json *input = CV_NEW(&w->turn, cv_json);
-    call.store = store;
+    call.record = record;
     call.input_text = cv_world_request(&w->turn, request);
     assert_ok(cv_json_parse(&w->turn, call.input_text, input, &err), &err);
     call.input = input;
@@ -253,16 +253,16 @@ static void an_import_that_fails_anywhere_goes_on(void **state)
     (void)state;
     cv_world_open(&whole);
     put_dialogue(&whole);
-    cv_tracing counting = {0};
-    assert_true(import(&whole, cv_store_traced(&whole.a, whole.store, &counting), import_folder(&whole)));
+    cv_record_tracing counting = {0};
+    assert_true(import(&whole, cv_record_traced(&whole.a, whole.record, &counting), import_folder(&whole)));
     cv_str expected = exported(&whole, "oven");
     assert_true(counting.calls > 20);
     for (size_t n = 1; n <= counting.calls; n++) {
-        cv_tracing tracing = {.fail_at = n};
+        cv_record_tracing tracing = {.fail_at = n};
         cv_world_open(&broken);
         put_dialogue(&broken);
-        import(&broken, cv_store_traced(&broken.a, broken.store, &tracing), import_folder(&broken));
-        assert_true(import(&broken, broken.store, import_folder(&broken)));
+        import(&broken, cv_record_traced(&broken.a, broken.record, &tracing), import_folder(&broken));
+        assert_true(import(&broken, broken.record, import_folder(&broken)));
         assert_view_eq(exported(&broken, "oven"), expected);
         cv_world_close(&broken);
     }
@@ -277,12 +277,12 @@ static void a_dry_run_writes_nothing(void **state)
     put_dialogue(&w);
     cv_str request = import_folder(&w);
     cv_str dry = cv_arena_printf(&w.a, "%.*s, 'dry_run': true}", CV_FMT(cv_str_head(request, request.n - 1)));
-    assert_true(import(&w, w.store, dry));
+    assert_true(import(&w, w.record, dry));
     cv_str report = cv_arena_copy(&w.a, cv_str_from(cv_buf_str(&w.out), cv_str_find_char(cv_buf_str(&w.out), ',')));
     assert_true(cv_str_find(report, CV_STR("\"outcome\":\"imported\"")) != SIZE_MAX);
     assert_view_eq(cv_arena_copy(&w.a, cv_world_do(&w, "list", "{}")), cv_world_do(&w, "list", "{}"));
     assert_true(cv_str_find(cv_world_do(&w, "list", "{}"), CV_STR("oven")) == SIZE_MAX);
-    assert_true(import(&w, w.store, request));
+    assert_true(import(&w, w.record, request));
     assert_view_eq(cv_str_from(cv_buf_str(&w.out), cv_str_find_char(cv_buf_str(&w.out), ',')), report);
     cv_world_close(&w);
 }
@@ -354,7 +354,7 @@ static bool import_text(cv_world *w, cv_str text)
     cv_err err = {.arena = &w->a};
     const char *path = cv_arena_printf(&w->a, "%s/one.json", w->folder).p;
     assert_ok(cv_file_write(path, text, &err), &err);
-    return import(w, w->store, cv_arena_printf(&w->a, "{'path': ['%s']}", path));
+    return import(w, w->record, cv_arena_printf(&w->a, "{'path': ['%s']}", path));
 }
 
 static void exports_come_back_byte_for_byte(void **state)

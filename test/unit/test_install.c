@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "door/install/client.h"
 #include "door/install/jsonc.h"
-#include "door/install/toml.h"
+#include "door/install/toml_block.h"
 #include "testing.h"
 
 static const cv_str servers = CV_STR_INIT("mcpServers"), name = CV_STR_INIT("conclave"),
@@ -203,47 +203,54 @@ static void test_deep_json(void **state)
 
 /* ---- TOML -------------------------------------------------------------------------------------------------------- */
 
-static const cv_str table = CV_STR_INIT("mcp_servers.conclave");
-static const cv_toml_entry entries[] = {{CV_STR_INIT("command"), CV_STR_INIT("\"c\"")},
-                                        {CV_STR_INIT("args"), CV_STR_INIT("[\"mcp\"]")}};
+static const cv_toml_block block = {CV_STR_INIT("conclave"), CV_STR_INIT("mcp_servers.conclave"),
+                                    CV_STR_INIT("mend it")};
 
-#define OURS "[mcp_servers.conclave]\ncommand = \"c\"\nargs = [\"mcp\"]"
+#define LINES "[mcp_servers.conclave]\ncommand = \"c\"\nargs = [\"mcp\"]\n"
+#define OURS "# >>> conclave\n" LINES "# <<< conclave"
 
+/* `set` NULL: the block stands behind an empty line at the end; `removed` NULL: what was there before. */
 static const struct {
     const char *before, *set, *removed;
 } toml[] = {
     {"", OURS "\n", NULL},
-    {"a = 1\n", "a = 1\n\n" OURS "\n", NULL},
+    {"\n", "\n\n" OURS "\n", NULL},
+    {"a = 1\n", NULL, NULL},
     {"a = 1", "a = 1\n\n" OURS, NULL},
-    {"a = 1\n\n\n", "a = 1\n\n\n\n" OURS "\n", NULL},
-    {"a = 1\r\n", "a = 1\r\n\r\n[mcp_servers.conclave]\r\ncommand = \"c\"\r\nargs = [\"mcp\"]\r\n", NULL},
-    {"\xEF\xBB\xBF", "\xEF\xBB\xBF" OURS "\n", NULL},
-    {"[mcp_servers]\nother = {command = \"x\"}\n", "[mcp_servers]\nother = {command = \"x\"}\n\n" OURS "\n", NULL},
-    {"[mcp_servers.other]\ncommand = \"x\"\n# end\n", "[mcp_servers.other]\ncommand = \"x\"\n# end\n\n" OURS "\n",
+    {"a = 1\n\n\n", NULL, NULL},
+    {"a = 1\r\n",
+     "a = 1\r\n\r\n# >>> conclave\r\n[mcp_servers.conclave]\r\ncommand = \"c\"\r\nargs = [\"mcp\"]\r\n# <<< "
+     "conclave\r\n",
      NULL},
-    {"x = \"\"\"\n[mcp_servers.conclave]\n\"\"\"\"\ny = '''\n#'''\n",
-     "x = \"\"\"\n[mcp_servers.conclave]\n\"\"\"\"\ny = '''\n#'''\n\n" OURS "\n", NULL},
-    {"\"a=b\" = [ # ]\n  \"[mcp_servers.conclave]\",\n]\n",
-     "\"a=b\" = [ # ]\n  \"[mcp_servers.conclave]\",\n]\n\n" OURS "\n", NULL},
-    {"[mcp_servers.conclave]", OURS, ""},
-    {"[ mcp_servers . \"conclave\" ] # ours\nargs = [ # many\n  \"old\",\n] # args\n\n# the next one\n[next]\na = 1\n",
-     "[ mcp_servers . \"conclave\" ] # ours\ncommand = \"c\"\nargs = [\"mcp\"] # args\n\n# the next one\n[next]\na = "
-     "1\n",
-     "\n# the next one\n[next]\na = 1\n"},
-    {"a = 1\n\n[mcp_servers.conclave]\nenabled = true\ncommand = 'x'   # keep\n",
-     "a = 1\n\n[mcp_servers.conclave]\nargs = [\"mcp\"]\nenabled = true\ncommand = \"c\"   # keep\n", "a = 1\n"},
-    {"[mcp_servers.conclave]\ncommand = \"x\"\n[mcp_servers.conclave.env]\nA = \"1\"\n[z]\n",
-     "[mcp_servers.conclave]\nargs = [\"mcp\"]\ncommand = \"c\"\n[mcp_servers.conclave.env]\nA = \"1\"\n[z]\n",
-     "[z]\n"},
-    {"[mcp_servers.conclave.env]\nA = \"1\"\n", "[mcp_servers.conclave.env]\nA = \"1\"\n\n" OURS "\n", ""},
-    {"[[other]]\na = 1\n[[other]]\na = 2\n", "[[other]]\na = 1\n[[other]]\na = 2\n\n" OURS "\n", NULL},
-    {"a = [1, -1_000, +0, 0xDEAD_beef, 0o7, 0b1, 1.5, 6.6e-3, 1E6, inf, -nan, true]\n",
-     "a = [1, -1_000, +0, 0xDEAD_beef, 0o7, 0b1, 1.5, 6.6e-3, 1E6, inf, -nan, true]\n\n" OURS "\n", NULL},
-    {"a = 2026-07-28\nb = 2026-07-28 09:30:00.5+02:00 # c\nc = 09:30\nd = 2026-07-28t09:30:00z\n",
-     "a = 2026-07-28\nb = 2026-07-28 09:30:00.5+02:00 # c\nc = 09:30\nd = 2026-07-28t09:30:00z\n\n" OURS "\n", NULL},
-    {"a = {b.c = \"\\u00e9\\t\", d = [{}, {e = ''},],}\nb = \"\"\"x \\  \n y\"\"\"\n",
-     "a = {b.c = \"\\u00e9\\t\", d = [{}, {e = ''},],}\nb = \"\"\"x \\  \n y\"\"\"\n\n" OURS "\n", NULL},
-    {"[mcp_servers.conclave_two]\na = 1\n", "[mcp_servers.conclave_two]\na = 1\n\n" OURS "\n", NULL},
+    {"a = 1\r\nb = 2",
+     "a = 1\r\nb = 2\r\n\r\n# >>> conclave\r\n[mcp_servers.conclave]\r\ncommand = \"c\"\r\nargs = [\"mcp\"]\r\n# <<< "
+     "conclave",
+     NULL},
+    {"\xEF\xBB\xBF", "\xEF\xBB\xBF" OURS "\n", NULL},
+    {"\xEF\xBB\xBF[a]\n", NULL, NULL},
+    {"[mcp_servers]\nother = {command = \"x\"}\n", NULL, NULL},
+    {"[mcp_servers.other]\ncommand = \"x\"\n# end\n", NULL, NULL},
+    {"[[other]]\na = 1\n[[other]]\na = 2\n", NULL, NULL},
+    {"[mcp_servers.conclave_two]\na = 1\n", NULL, NULL},
+    {"[other.mcp_servers.conclave]\na = 1\n", NULL, NULL},
+    {"[mcp_servers.\"conclave \"]\na = 1\n", NULL, NULL},
+    {"[mcp_servers.'\\u0063onclave']\na = 1\n", NULL, NULL},
+    /* what stands in strings and comments is no table and no block */
+    {"x = \"\"\"\n[mcp_servers.conclave]\n\"\"\"\"\ny = '''\n#'''\n", NULL, NULL},
+    {"x = '''\n# >>> conclave\n# <<< conclave\n'''\n", NULL, NULL},
+    {"x = \"\"\"\\\"\"\"\n# >>> conclave\n\\\\\"\"\"\n", NULL, NULL},
+    {"\"a=b\" = [ # ]\n  \"[mcp_servers.conclave]\",\n# >>> conclave\n]\n", NULL, NULL},
+    {"# [mcp_servers.conclave]\n# >>> conclave, as an example\n#>>> conclave\na = 1 # >>> conclave\n", NULL, NULL},
+    {"a = \"mcp_servers.conclave = 1\" # mcp_servers.conclave = 1\n", NULL, NULL},
+    {"a = {b.c = \"\\u00e9\\t\", d = [{}, {e = ''},],}\nb = \"\"\"x \\  \n y\"\"\"\n", NULL, NULL},
+    {"a = [1, -1_000, +0, 0xDEAD_beef, 0o7, 0b1, 1.5, 6.6e-3, 1E6, inf, -nan, true]\n", NULL, NULL},
+    {"a = 2026-07-28\nb = 2026-07-28 09:30:00.5+02:00 # c\nc = 09:30\nd = 2026-07-28t09:30:00z\n", NULL, NULL},
+    /* a block that is there: its lines are replaced, wherever it stands, and nothing else */
+    {"# >>> conclave\n# <<< conclave\n", OURS "\n", ""},
+    {"a = 1\n\n# >>> conclave\nanything = 1\n[mcp_servers.conclave.env]\n# <<< conclave\n\n# next\n[next]\nb = 2",
+     "a = 1\n\n" OURS "\n\n# next\n[next]\nb = 2", "a = 1\n\n# next\n[next]\nb = 2"},
+    {"a = 1\n  # >>> conclave  \n" LINES "\t# <<< conclave\n[next]\n",
+     "a = 1\n  # >>> conclave  \n" LINES "\t# <<< conclave\n[next]\n", "a = 1\n[next]\n"},
 };
 
 static void test_toml(void **state)
@@ -252,14 +259,21 @@ static void test_toml(void **state)
     for (size_t i = 0; i < CV_COUNT(toml); i++) {
         cv_arena a = {0};
         cv_err err = {.arena = &a};
-        cv_str before = cv_str_of(toml[i].before), set, again, removed;
+        cv_str before = cv_str_of(toml[i].before), set, again, removed, lines;
+        cv_str expected =
+            toml[i].set ? cv_str_of(toml[i].set) : cv_arena_printf(&a, "%.*s\n" OURS "\n", CV_FMT(before));
+        bool found;
         print_message("# %s\n", toml[i].before);
-        assert_true(cv_toml_set(&a, before, table, entries, CV_COUNT(entries), &set, &err));
-        assert_str_eq(set, toml[i].set);
-        assert_true(cv_toml_set(&a, set, table, entries, CV_COUNT(entries), &again, &err));
-        assert_str_eq(again, toml[i].set);
-        assert_true(cv_toml_remove(&a, set, table, &removed, &err));
+        assert_true(cv_toml_block_set(&a, &block, before, CV_STR(LINES), &set, &err));
+        assert_str_eq(set, expected.p);
+        assert_true(cv_toml_block_set(&a, &block, set, CV_STR(LINES), &again, &err));
+        assert_str_eq(again, expected.p);
+        assert_true(cv_toml_block_find(&a, &block, set, &found, &lines, &err));
+        assert_true(found && cv_str_eq(lines, cv_toml_block_lines(&a, before, CV_STR(LINES))));
+        assert_true(cv_toml_block_remove(&a, &block, set, &removed, &err));
         assert_str_eq(removed, toml[i].removed ? toml[i].removed : toml[i].before);
+        assert_true(cv_toml_block_remove(&a, &block, removed, &again, &err));
+        assert_true(cv_str_eq(removed, again));
         cv_arena_release(&a);
     }
 }
@@ -267,51 +281,62 @@ static void test_toml(void **state)
 static const struct {
     const char *text;
     size_t line, column;
+    const char *todo; /* part of the suggestion; NULL: none */
 } refused_toml[] = {
-    {"[mcp_servers]\nconclave = {command = \"x\"}\n", 2, 1},
-    {"[mcp_servers]\nconclave.command = \"x\"\n", 2, 1},
-    {"mcp_servers.conclave.command = \"x\"\n", 1, 1},
-    {"a = 1\nmcp_servers = {}\n", 2, 1},
-    {"[[mcp_servers]]\n", 1, 1},
-    {"[[mcp_servers.conclave]]\n", 1, 1},
-    {"[mcp_servers.conclave]\n[mcp_servers.\"conclave\"]\n", 2, 1},
-    {"a = \"x\nb = 1\n", 1, 5},
-    {"a = [1,\n", 1, 5},
-    {"a = 1 ]\n", 1, 7},
-    {"a =\n", 1, 4},
-    {"a\n", 1, 2},
-    {"[a\n", 1, 3},
-    {"[a] b\n", 1, 5},
-    {"= 1\n", 1, 1},
-    {"\"\"\"a\"\"\" = 1\n", 1, 1},
-    {"a = 1\rb = 2", 1, 6},
-    {"broken = = \n", 1, 10},
-    {"a = b\n", 1, 5},
-    {"a = 1 2\n", 1, 7},
-    {"a = 01\n", 1, 5},
-    {"a = 1__0\n", 1, 5},
-    {"a = .5\n", 1, 5},
-    {"a = 1e\n", 1, 5},
-    {"a = 0x\n", 1, 5},
-    {"a = -0b1\n", 1, 5},
-    {"a = tru\n", 1, 5},
-    {"a = 2026-7-28\n", 1, 5},
-    {"a = 2026-07-28T\n", 1, 5},
-    {"a = 09:30:00Z\n", 1, 5},
-    {"a = \"\\q\"\n", 1, 7},
-    {"a = \"\\u12\"\n", 1, 8},
-    {"a = \"\x01\"\n", 1, 6},
-    {"a = 1 # \x7f\n", 1, 9},
-    {"a = [1 2]\n", 1, 8},
-    {"a = [1,,2]\n", 1, 8},
-    {"a = [b = 1]\n", 1, 6},
-    {"a = {1}\n", 1, 7},
-    {"a = {b}\n", 1, 7},
-    {"a = {b = }\n", 1, 10},
-    {"a = {b = 1 c = 2}\n", 1, 12},
-    {"a = {b = 1]\n", 1, 11},
-    {"a = {b = 1\n", 1, 5},
-    {"[]\n", 1, 2},
+    /* our table outside of the block, in every form */
+    {"[mcp_servers.conclave]\ncommand = \"x\"\n", 1, 1, "mend it"},
+    {"a = 1\n  [ mcp_servers . \"conclave\" ] # c\n", 2, 1, "mend it"},
+    {"[mcp_servers.\"\\u0063onclave\"]\n", 1, 1, "mend it"},
+    {"[mcp_servers.\"\\x63onclave\"]\n", 1, 1, "mend it"},
+    {"[\"\\U0000006dcp_servers\".'conclave']\n", 1, 1, "mend it"},
+    {"[mcp_servers.conclave.env]\nA = \"1\"\n", 1, 1, "mend it"},
+    {"[mcp_servers]\nconclave = {command = \"x\"}\n", 2, 1, "mend it"},
+    {"[mcp_servers]\nconclave.command = \"x\"\n", 2, 1, "mend it"},
+    {"[mcp_servers]\n'conclave'.\"command\" = \"x\"\n", 2, 1, "mend it"},
+    {"mcp_servers.conclave.command = \"x\"\n", 1, 1, "mend it"},
+    {"mcp_servers.conclave = \"\"\"\n\"\"\"\n", 1, 1, "mend it"},
+    {"[[mcp_servers.conclave]]\n", 1, 1, "mend it"},
+    {"x = '''\n'''\n[mcp_servers.conclave]\n", 3, 1, "mend it"},
+    {OURS "\n[mcp_servers.\"conclave\"]\n", 6, 1, "mend it"},
+    {"[mcp_servers.conclave]\n\n" OURS "\n", 1, 1, "mend it"},
+    /* what has no place for it */
+    {"a = 1\nmcp_servers = {}\n", 2, 1, "as tables"},
+    {"mcp_servers = {conclave = {command = \"x\"}}\n", 1, 1, "as tables"},
+    {"[[mcp_servers]]\n", 1, 1, "as tables"},
+    /* entries that would belong to it */
+    {OURS "\nmodel = \"m\"\n", 6, 1, "move it"},
+    {OURS "\n# c\n\na.b = 1\n", 8, 1, "move it"},
+    /* comments that are damaged or there twice */
+    {"a = 1\n# >>> conclave\n" LINES, 2, 1, "install again"},
+    {LINES "# <<< conclave\n", 1, 1, "mend it"},
+    {"# <<< conclave\n", 1, 1, "install again"},
+    {"# <<< conclave\n# >>> conclave\n", 1, 1, "install again"},
+    {"# >>> conclave\n# >>> conclave\n# <<< conclave\n", 2, 1, "remove one block"},
+    {"# >>> conclave\n# <<< conclave\n# <<< conclave\n", 3, 1, "remove one block"},
+    {OURS "\n" OURS "\n", 6, 1, "remove one block"},
+    {"# >>> conclave\nx = '''\n# <<< conclave\n'''\n", 1, 1, "install again"},
+    /* statements that cannot be told apart */
+    {"a = \"x\nb = 1\n", 1, 5, NULL},
+    {"a = '''\n", 1, 5, NULL},
+    {"a = \"\\\n", 1, 5, NULL},
+    {"a = [1,\n", 1, 5, NULL},
+    {"a = {b = 1\n", 1, 5, NULL},
+    {"a = [\"x\n]\n", 1, 6, NULL},
+    {"a = 1 ]\n", 1, 7, NULL},
+    {"a =\n", 1, 4, NULL},
+    {"a\n", 1, 2, NULL},
+    {"[a\n", 1, 3, NULL},
+    {"[[a]\n", 1, 4, NULL},
+    {"[a] b\n", 1, 5, NULL},
+    {"[]\n", 1, 2, NULL},
+    {"= 1\n", 1, 1, NULL},
+    {"\"\"\"a\"\"\" = 1\n", 1, 1, NULL},
+    {"\"\\q\" = 1\n", 1, 3, NULL},
+    {"\"\\ud800\" = 1\n", 1, 3, NULL},
+    {"a = 1\rb = 2", 1, 6, NULL},
+    {"a = 1 # \rb = 2", 1, 9, NULL},
+    {"broken = = \n", 1, 10, NULL},
+    {"a = 1 2\n", 1, 7, NULL},
 };
 
 static void test_refused_toml(void **state)
@@ -319,14 +344,20 @@ static void test_refused_toml(void **state)
     (void)state;
     for (size_t i = 0; i < CV_COUNT(refused_toml); i++) {
         cv_arena a = {0};
-        cv_err err = {.arena = &a};
-        cv_str text = cv_str_of(refused_toml[i].text), to;
+        cv_err err = {.arena = &a}, other = {.arena = &a};
+        cv_str text = cv_str_of(refused_toml[i].text), to, lines;
+        bool found;
         print_message("# %s\n", refused_toml[i].text);
-        assert_false(cv_toml_remove(&a, text, table, &to, &err));
-        assert_false(cv_toml_set(&a, text, table, entries, CV_COUNT(entries), &to, &err));
+        assert_false(cv_toml_block_remove(&a, &block, text, &to, &other));
+        assert_false(cv_toml_block_find(&a, &block, text, &found, &lines, &other));
+        assert_false(cv_toml_block_set(&a, &block, text, CV_STR(LINES), &to, &err));
         assert_int_equal(err.code, CV_ERR_TOML);
         assert_int_equal(err.line, refused_toml[i].line);
         assert_int_equal(err.column, refused_toml[i].column);
+        if (refused_toml[i].todo)
+            assert_true(cv_str_find(err.suggestion, cv_str_of(refused_toml[i].todo)) != SIZE_MAX);
+        else
+            assert_int_equal(err.suggestion.n, 0);
         cv_arena_release(&a);
     }
 }
@@ -348,7 +379,8 @@ static const struct {
     {"vscode", CV_SCOPE_USER,
      "{\n  \"servers\": {\n    \"conclave\": {\"type\":\"stdio\",\"command\":\"/a \\\"b\\\"/c\",\"args\":[\"mcp\"]}\n  "
      "}\n}\n"},
-    {"codex", CV_SCOPE_USER, "[mcp_servers.conclave]\ncommand = \"/a \\\"b\\\"/c\"\nargs = [\"mcp\"]\n"},
+    {"codex", CV_SCOPE_USER,
+     "# >>> conclave\n[mcp_servers.conclave]\ncommand = \"/a \\\"b\\\"/c\"\nargs = [\"mcp\"]\n# <<< conclave\n"},
 };
 
 static void test_clients(void **state)
@@ -391,10 +423,15 @@ static const struct {
     {"claude", "{\"mcpServers\": {\"conclave\": {\"command\": \"/x/notconclave\", \"args\": [\"mcp\"]}}}", NULL, true},
     {"claude", "{\"mcpServers\": {\"conclave\": {\"url\": \"http://h/mcp\"}}}", NULL, true},
     {"claude", "{\"mcpServers\": {\"conclave\": null}}", NULL, true},
-    {"codex", "[mcp_servers.conclave]\ncommand = \"conclave\"\nargs = [\"mcp\"]\nenabled = false\n",
-     "[mcp_servers.conclave]\ncommand = \"/new/conclave\"\nargs = [\"mcp\"]\nenabled = false\n", false},
-    {"codex", "[mcp_servers.conclave]\ncommand = \"conclave\"\nargs = [\"mcp\", \"--tools\", \"all\"]\n", NULL, true},
-    {"codex", "[mcp_servers.conclave]\nurl = \"http://h/mcp\"\n", NULL, true},
+#define BLOCK(lines) "# >>> conclave\n[mcp_servers.conclave]\n" lines "# <<< conclave"
+    {"codex", "a = 1\n" BLOCK("command = \"conclave\"\nargs = [\"mcp\"]\n") "\n[b]",
+     "a = 1\n" BLOCK("command = \"/new/conclave\"\nargs = [\"mcp\"]\n") "\n[b]", false},
+    {"codex", BLOCK("command = \"/new/conclave\"\nargs = [\"mcp\"]\n"), NULL, false},
+    {"codex", BLOCK("command = \"conclave\"\nargs = [\"mcp\"]\nenabled = false\n"), NULL, true},
+    {"codex", BLOCK("command = \"conclave\"\nargs = [\"mcp\", \"--tools\", \"all\"]\n"), NULL, true},
+    {"codex", BLOCK("command = \"/x/notconclave\"\nargs = [\"mcp\"]\n"), NULL, true},
+    {"codex", BLOCK("url = \"http://h/mcp\"\n"), NULL, true},
+    {"codex", "# >>> conclave\n# <<< conclave\n", NULL, true},
 };
 
 static void test_entries_there(void **state)

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
 
@@ -841,6 +841,42 @@ static void a_response_in_a_code_block_is_told(void **state)
     cv_world_close(&w);
 }
 
+/* ---- what it costs ------------------------------------------------------------------------------- */
+
+typedef struct {
+    int readings, writes, rows;
+} costs;
+
+static void count(void *ctx, const char *call, cv_scope_id scope, size_t rows, cv_write_result result)
+{
+    costs *c = ctx;
+    (void)scope, (void)result;
+    c->readings += strcmp(call, "begin read") == 0 && rows == 0;
+    c->writes += strcmp(call, "begin write") == 0;
+    c->rows += (int)rows;
+}
+
+/* One reading of the dialogue, one commit, then the file, and one look whether somebody has written meanwhile. */
+static void a_response_is_one_reading_and_one_commit(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    costs c = {0};
+    cv_record_tracing tracing = {.trace = count, .ctx = &c};
+    cv_record *real = w.record;
+    w.record = cv_record_traced(&w.a, real, &tracing);
+    assert_responds(&w, "muffin", "[MUFFIN-P0001: Viable] It is.", "");
+    assert_int_equal(c.readings, 2);
+    assert_int_equal(c.writes, 1);
+    c = (costs){0};
+    assert_responds(&w, "muffin", "[MUFFIN-P0001: Viable] It is.", ""); /* what stands is only looked at */
+    assert_int_equal(c.readings, 2);
+    assert_int_equal(c.writes, 0);
+    w.record = real;
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -864,6 +900,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_is_told),
         cmocka_unit_test(what_looks_like_a_mark_is_told),
         cmocka_unit_test(a_response_in_a_code_block_is_told),
+        cmocka_unit_test(a_response_is_one_reading_and_one_commit),
         cmocka_unit_test(any_response_makes_a_draft_that_is_taken),
         cmocka_unit_test(real_responses_make_drafts_that_are_taken),
     };

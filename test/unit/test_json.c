@@ -956,6 +956,79 @@ static void test_misuse_is_asserted(void **state)
     }
 }
 
+/* The same members in any order are the same bytes: few of them, and many. */
+static void test_canonical(void **state)
+{
+    cv_test_random random = {cv_test_seed()};
+    (void)state;
+    for (size_t count = 0; count < 40; count++) {
+        cv_arena a = {0};
+        cv_str first = {NULL, 0};
+        cv_json_member *members = CV_NEW_ARRAY(&a, count + 1, cv_json_member);
+        for (size_t i = 0; i < count; i++)
+            members[i] = (cv_json_member){cv_arena_printf(&a, "%zu", i * 7919 % 1000),
+                                          {.type = CV_JSON_NUMBER, .text = cv_arena_printf(&a, "%zu", i)}};
+        for (int turn = 0; turn < 5; turn++) {
+            cv_buf out = {0};
+            cv_json_writer w = {.out = &out};
+            cv_json_canonical(&w, &a, &(cv_json){.type = CV_JSON_OBJECT, .count = (uint32_t)count, .members = members});
+            cv_str text = cv_buf_take(&out, &a);
+            first = turn ? first : text;
+            assert_view_eq(text, first);
+            for (size_t i = count; i > 1; i--) {
+                size_t k = cv_test_below(&random, i);
+                cv_json_member one = members[k];
+                members[k] = members[i - 1];
+                members[i - 1] = one;
+            }
+        }
+        cv_json tree;
+        cv_err err = {.arena = &a};
+        assert_ok(cv_json_parse(&a, first, &tree, &err), &err);
+        for (uint32_t i = 1; i < tree.count; i++)
+            assert_true(cv_str_order(tree.members[i - 1].key, tree.members[i].key) < 0);
+        cv_arena_release(&a);
+    }
+}
+
+static bool keep_piece(void *to, cv_str bytes)
+{
+    cv_buf_add(to, bytes);
+    return true;
+}
+
+/* However much room a buffer has, the bytes are the same; one with a ceiling takes what fits exactly. */
+static void test_writes_the_same_into_any_room(void **state)
+{
+    static const char bytes[] = "abc \"\\\n\t\x01\x1f\xc3\xa4";
+    cv_test_random random = {cv_test_seed()};
+    (void)state;
+    for (int turn = 0; turn < 300; turn++) {
+        char text[3000];
+        size_t n = cv_test_below(&random, turn % 10 ? 100 : sizeof text), kinds = 1 + cv_test_below(&random, 11);
+        for (size_t i = 0; i < n; i++)
+            text[i] = bytes[cv_test_below(&random, kinds < 11 ? kinds : sizeof bytes - 1)];
+        cv_buf wide = {0}, kept = {0}, flowing = {.sink = keep_piece, .sink_to = &kept};
+        cv_buf_extend(&wide, 1 << 16);
+        wide.n = 0;
+        cv_json_str(&(cv_json_writer){.out = &wide}, (cv_str){text, n});
+        cv_json_str(&(cv_json_writer){.out = &flowing}, (cv_str){text, n});
+        assert_true(cv_buf_flush(&flowing));
+        assert_view_eq(cv_buf_str(&kept), cv_buf_str(&wide));
+        for (size_t less = 0; less < 2; less++) {
+            cv_buf narrow = {.ceiling = wide.n - less};
+            cv_json_str(&(cv_json_writer){.out = &narrow}, (cv_str){text, n});
+            assert_int_equal(cv_buf_ok(&narrow), less == 0);
+            if (less == 0)
+                assert_view_eq(cv_buf_str(&narrow), cv_buf_str(&wide));
+            cv_buf_release(&narrow);
+        }
+        cv_buf_release(&wide);
+        cv_buf_release(&kept);
+        cv_buf_release(&flowing);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -982,6 +1055,8 @@ int main(void)
         cmocka_unit_test(test_writes_empty_views),
         cmocka_unit_test(test_writes_every_byte),
         cmocka_unit_test(test_writes_integers),
+        cmocka_unit_test(test_canonical),
+        cmocka_unit_test(test_writes_the_same_into_any_room),
         cmocka_unit_test(test_leaves_out_what_is_not_there),
         cmocka_unit_test(test_misuse_is_asserted),
     };

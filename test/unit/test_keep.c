@@ -6,8 +6,8 @@
 
 static struct {
     int calls;
-    bool knows; /* the stamp */
-    cv_stamp stamp;
+    bool knows; /* the version */
+    uint64_t version;
     size_t bytes; /* of filling in each answer */
 } world;
 
@@ -22,10 +22,10 @@ static bool count(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arg
     return true;
 }
 
-static bool stamp(void *ctx, cv_stamp *ret_stamp)
+static bool data_version(void *ctx, uint64_t *ret_version)
 {
     (void)ctx;
-    *ret_stamp = world.stamp;
+    *ret_version = world.version;
     return world.knows;
 }
 
@@ -38,7 +38,7 @@ static const cv_mcp_server server = {.name = CV_STR_INIT("test"),
                                      .version = CV_STR_INIT("1"),
                                      .tools = tools,
                                      .tool_count = CV_COUNT(tools),
-                                     .stamp = stamp};
+                                     .data_version = data_version};
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
@@ -47,6 +47,7 @@ static struct {
     cv_mcp_session session;
     cv_arena arena;
     cv_str answer;
+    cv_str bearer; /* that the next questions come with */
 } it;
 
 static void finish(cv_mcp_job *job)
@@ -65,6 +66,7 @@ static cv_str ask(const char *tool, const char *arguments, const char *meta)
                   arguments, meta);
     job->transport = &transport;
     job->session = &it.session;
+    job->bearer = it.bearer;
     it.answer = (cv_str){NULL, 0};
     assert_true(cv_mcp_read(job));
     cv_mcp_dispatch(job);
@@ -95,7 +97,7 @@ static int set_up(void **state)
     memset(&world, 0, sizeof world);
     memset(&it, 0, sizeof it);
     world.knows = true;
-    world.stamp.words[0] = 1;
+    world.version = 1;
     cv_mcp_host_init(&it.host, &server);
     cv_mcp_session_init(&it.session, &it.host);
     it.host.worker_count = CV_MCP_WORKERS; /* none is called */
@@ -149,7 +151,7 @@ static void a_change_makes_every_answer_old(void **state)
     (void)state;
     expect("steady", "", 1);
     expect("second", "", 2);
-    world.stamp.words[5] = 1;
+    world.version++;
     expect("second", "", 3);
     expect("steady", "", 4);
     expect("second", "", 3);
@@ -201,6 +203,20 @@ static void memory_is_bounded(void **state)
     expect("steady", question, 105);
 }
 
+/* What one may see another may not: nobody gets the answer to somebody else. */
+static void each_bearer_has_its_own_answer(void **state)
+{
+    static const cv_str bearers[] = {
+        {NULL, 0}, CV_STR_INIT(""), CV_STR_INIT("one"), CV_STR_INIT("two"), CV_STR_INIT("on")};
+    (void)state;
+    for (int again = 0; again < 2; again++)
+        for (int i = 0; i < (int)CV_COUNT(bearers); i++) {
+            it.bearer = bearers[i];
+            expect("steady", "", i + 1);
+        }
+    it.bearer = bearers[0];
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -210,6 +226,7 @@ int main(void)
         CASE(a_change_makes_every_answer_old),
         CASE(what_is_not_steady_is_called),
         CASE(faults_are_not_kept),
+        CASE(each_bearer_has_its_own_answer),
         CASE(memory_is_bounded),
     };
     return cmocka_run_group_tests_name("keep", tests, NULL, NULL);

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/buf.h"
-#include "text/line.h"
+#include "dialogue/text/line.h"
 
 /* ---- one line -------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #include "steps.h"
 #include "testing.h"
 
-#include "text/doc.h"
+#include "dialogue/lint/lint.h"
 
 /* ---- the four walks ------------------------------------------------------------------------------ */
 
@@ -29,7 +29,7 @@ static void count_text(cv_str text, cost *ret_cost)
     cv_buf markdown = {0}, json = {0};
     cv_json_writer w = {.out = &json};
     steps = 0;
-    cv_doc_parse(&a, text, &doc, &findings);
+    cv_lint_parse(&a, text, &doc, &findings);
     ret_cost->steps[PARSE] = steps;
     steps = 0;
     cv_doc_render(&a, &doc, &markdown);
@@ -293,7 +293,7 @@ static void test_one_line(void **state)
         size_t size = ((size_t)50 << 20) / (i == drawn || cv_test_soak() ? 1 : 10);
         repeat(&b, pieces[i], size / strlen(pieces[i]));
         steps = 0;
-        cv_doc_parse(&a, cv_buf_str(&b), &doc, &findings);
+        cv_lint_parse(&a, cv_buf_str(&b), &doc, &findings);
         assert_true(steps < PER_BYTE * b.n);
         cv_arena_release(&a);
         cv_buf_release(&b);

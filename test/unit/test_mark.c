@@ -1,7 +1,8 @@
 /* test_mark.c - every form of mark: in the specifications, in real files, in every place a mark may stand. */
+#include "base/utf8.h"
 #include "testing.h"
 
-#include "text/doc.h"
+#include "dialogue/lint/lint.h"
 
 /* ---- one mark in one phrase ---------------------------------------------------------------------- */
 
@@ -325,7 +326,7 @@ static void test_near(void **state)
         cv_str text = cv_str_of(cases[i].text);
         cv_doc doc;
         cv_findings findings = {0};
-        cv_doc_parse(&a, text, &doc, &findings);
+        cv_lint_parse(&a, text, &doc, &findings);
         const cv_finding *found = NULL;
         for (size_t k = 0; k < findings.count; k++)
             if (findings.items[k].rule == CV_RULE_MARKER_SPELLING)
@@ -359,7 +360,7 @@ static void test_response(void **state)
     cv_str text = cv_test_read(&a, RESPONSE);
     cv_doc doc;
     cv_findings findings = {0};
-    cv_doc_parse(&a, text, &doc, &findings);
+    cv_lint_parse(&a, text, &doc, &findings);
     cv_marks marks = cv_doc_marks(&a, &doc);
     cv_str source = {NULL, 0};
     size_t entity = 0, reference = 0, moves = 0;
@@ -406,7 +407,7 @@ static void test_cut_off(void **state)
         assert_non_null(copy);
         memcpy(copy, text.p, n);
         cv_findings findings = {0};
-        cv_doc_parse(&a, (cv_str){copy, n}, &doc, &findings);
+        cv_lint_parse(&a, (cv_str){copy, n}, &doc, &findings);
         cv_marks marks = cv_doc_marks(&a, &doc);
         size_t line = n;
         while (line > 0 && text.p[line - 1] != '\n')

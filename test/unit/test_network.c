@@ -4,8 +4,8 @@
 #include "base/utf8.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/network.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- labels ------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/limits.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 
 static cv_str printed(cv_arena *a, const cv_notices *warnings)
 {
@@ -30,11 +30,11 @@ static void only_what_applies_is_told(void **state)
     cv_notices warnings = {0};
     cv_notice_add(&warnings, &a, CV_STR("small_pool"), "%d experts", 2);
     cv_notice *one = cv_notice_add(&warnings, &a, CV_STR("missing_score"), "no \"score\"");
-    one->expert = CV_STR("muffin");
+    cv_notice_expert(one, CV_STR("muffin"));
     one->id = CV_STR("P0001");
     one->field = CV_STR("score");
     one->ids = CV_STR("[\"P0001\"]");
-    one->round = 0;
+    cv_notice_round(one, 0);
     assert_str_eq(printed(&a, &warnings),
                   "{\"warnings\":[{\"type\":\"small_pool\",\"message\":\"2 experts\"},"
                   "{\"type\":\"missing_score\",\"id\":\"P0001\",\"expert\":\"muffin\",\"field\":\"score\","
@@ -48,7 +48,7 @@ static void too_many_are_counted(void **state)
     cv_arena a = {0};
     cv_notices warnings = {0};
     for (int i = 0; i < CV_MAX_WARNINGS + 7; i++)
-        cv_notice_add(&warnings, &a, CV_STR("unsourced"), "number %d", i)->round = i % 100;
+        cv_notice_round(cv_notice_add(&warnings, &a, CV_STR("unsourced"), "number %d", i), i % 100);
     cv_str text = printed(&a, &warnings);
     assert_int_equal(warnings.count, CV_MAX_WARNINGS);
     assert_true(cv_str_ends(text, CV_STR("\"message\":\"number 999\"}],\"warnings_left_out\":7}")));

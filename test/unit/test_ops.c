@@ -4,15 +4,16 @@
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 #include "door/cli_parts.h"
 #include "ops/op.h"
-#include "ops/schema.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "kit/schema.h"
 
 static void test_rows(void **state)
 {
     (void)state;
+    cv_arena a = {0};
     for (size_t i = 0; i < cv_op_count(); i++) {
         const cv_operation *op = cv_op_at(i);
         assert_true(op->room && op->verb && *op->verb);
@@ -21,11 +22,14 @@ static void test_rows(void **state)
         assert_true(op->details && cv_str_ends(cv_str_of(op->details), CV_STR("\n")));
         assert_ptr_equal(cv_op_find(cv_str_of(op->room), cv_str_of(op->verb)), op);
         if (op->tool)
-            assert_true(cv_str_starts(cv_str_of(op->tool), CV_STR("blue_dialogue_")));
+            assert_true(cv_str_starts(cv_str_of(op->tool), CV_STR("blue_dialogue_")) ||
+                        cv_str_starts(cv_str_of(op->tool),
+                                      *op->room ? cv_arena_printf(&a, "conclave_%s_", op->room) : CV_STR("conclave_")));
         if (op->flags & CV_OP_WRITES)
             assert_true(op->flags & CV_OP_STORE);
     }
     assert_null(cv_op_find(CV_STR("dialogue"), CV_STR("no-such-verb")));
+    cv_arena_release(&a);
 }
 
 /* Every row has an example that calls it, and every example line is one. */
@@ -254,7 +258,7 @@ static void test_names(void **state)
         const char *command, *tool, *usual;
     } rows[] = {
         {"dialogue list", "", 0, 0, "conclave dialogue list", "blue_dialogue_list", "blue_dialogue_list"},
-        {"verify", "", 0, 0, "conclave verify", "blue_dialogue_verify", "conclave verify"},
+        {"verify", "", 0, 0, "conclave verify", "conclave_verify", "conclave verify"},
         {"init", "", 4, 1, "conclave init --data @a.json", "conclave init --data @a.json",
          "conclave init --data @a.json"},
         {"dialogue respond", "x", 0, 4,

@@ -5,7 +5,7 @@
 #include "dialogue/view/chart.h"
 #include "dialogue/view/progress.h"
 #include "dialogue/view/scoreboard.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 static int set_up(void **state)
 {
@@ -463,39 +463,62 @@ static void what_is_over_has_no_rounds_left(void **state)
 /* ---- what it costs ----------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    size_t calls, snapshots;
+    size_t begun, finds, rows;
+    size_t others; /* but the ends of readings, and the watermark, which is asked once */
 } counted;
 
-static void count_call(void *ctx, const char *call, cv_str dialogue_id, size_t rows, cv_store_result result)
+static void count_call(void *ctx, const char *call, cv_scope_id dialogue_id, size_t rows, cv_write_result result)
 {
+    static const char *const known[] = {"begin read", "find", "end", "acknowledged"};
     counted *c = ctx;
-    (void)dialogue_id, (void)rows, (void)result;
-    c->calls++;
-    c->snapshots += strcmp(call, "snapshot") == 0;
+    size_t i = 0;
+    (void)dialogue_id, (void)result;
+    while (i < CV_COUNT(known) && strcmp(call, known[i]) != 0)
+        i++;
+    c->begun += i == 0;
+    c->finds += i == 1;
+    c->others += i == CV_COUNT(known);
+    c->rows += rows;
+}
+
+/* The n-th call of the record fails, for n = 1, 2, 3 …: each time that is told. */
+static void fail_each_call(cv_world *w, cv_record_tracing *tracing, const char *verb, const char *request)
+{
+    for (tracing->fail_at = 1;; tracing->fail_at++) {
+        tracing->calls = 0;
+        bool ok = cv_world_call(w, verb, request);
+        if (tracing->calls < tracing->fail_at) {
+            assert_true(ok);
+            break;
+        }
+        assert_false(ok);
+        assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
+    }
+    tracing->fail_at = 0;
 }
 
 static void one_reading_is_enough(void **state)
 {
     cv_world *w = *state;
     counted c = {0};
-    cv_tracing tracing = {.trace = count_call, .ctx = &c};
+    cv_record_tracing tracing = {.trace = count_call, .ctx = &c};
     cv_test_random r = {3};
     random_dialogue(w, &r, "bread", 3);
-    cv_store *inner = w->store;
-    w->store = cv_store_traced(&w->a, inner, &tracing);
-    static const char *const verbs[] = {"progress", "scoreboard"};
-    for (size_t i = 0; i < CV_COUNT(verbs); i++) {
+    cv_record *inner = w->record;
+    w->record = cv_record_traced(&w->a, inner, &tracing);
+    static const struct {
+        const char *verb;
+        size_t finds; /* one of each kind of rows, and of each kind of entities */
+    } cases[] = {{"progress", 10}, {"scoreboard", 10}};
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
         c = (counted){0};
-        cv_world_do(w, verbs[i], "{'dialogue_id': 'bread'}");
-        assert_int_equal(c.calls, 1);
-        assert_int_equal(c.snapshots, 1);
-        tracing.calls = 0;
-        tracing.fail_at = 1;
-        assert_false(cv_world_call(w, verbs[i], "{'dialogue_id': 'bread'}"));
-        assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
-        tracing.fail_at = 0;
+        cv_world_do(w, cases[i].verb, "{'dialogue_id': 'bread'}");
+        assert_int_equal(c.begun, 1);
+        assert_int_equal(c.finds, cases[i].finds);
+        assert_int_equal(c.others, 0);
+        fail_each_call(w, &tracing, cases[i].verb, "{'dialogue_id': 'bread'}");
     }
-    w->store = inner;
+    w->record = inner;
 }
 
 /* ---- across dialogues -------------------------------------------------------------------------------------------- */
@@ -610,24 +633,37 @@ static void every_fault_of_a_comparison_is_told(void **state)
     assert_false(cv_world_call(w, "compare", "{'dialogue_ids': ['bread']}"));
 }
 
-static void counting_reads_no_dialogue(void **state)
+/* Its row and the outlines of what is counted, at one moment; nothing is read of dialogues that are not asked for. */
+static void counting_reads_each_dialogue_once(void **state)
 {
     cv_world *w = *state;
-    counted c = {0};
-    cv_tracing tracing = {.trace = count_call, .ctx = &c};
-    cv_world_dialogue(w, "bread", bakers, false);
-    cv_store *inner = w->store;
-    w->store = cv_store_traced(&w->a, inner, &tracing);
-    cv_world_do(w, "stats", "{}");
-    assert_int_equal(c.calls, 2); /* tally and list */
-    assert_int_equal(c.snapshots, 0);
-    for (size_t i = 1; i <= 2; i++) {
-        tracing.calls = 0;
-        tracing.fail_at = i;
-        assert_false(cv_world_call(w, "stats", "{}"));
-        assert_int_equal(w->errs.items[0].code, CV_ERR_STORE);
+    static const char *const ids[] = {"bread", "rolls", "cake"};
+    cv_test_random r = {5};
+    for (size_t i = 0; i < CV_COUNT(ids); i++)
+        random_dialogue(w, &r, ids[i], 2);
+    cv_world_do(w, "abandon", "{'dialogue_id': 'cake', 'reason': 'r'}");
+    size_t rows = 0;
+    for (size_t i = 0; i < CV_COUNT(ids); i++) {
+        cv_state s = cv_world_state(w, ids[i]);
+        rows += 1 + s.entities.count + s.scores.count + s.verdicts.count;
     }
-    w->store = inner;
+    counted c = {0};
+    cv_record_tracing tracing = {.trace = count_call, .ctx = &c};
+    cv_record *inner = w->record;
+    w->record = cv_record_traced(&w->a, inner, &tracing);
+    cv_world_do(w, "stats", "{}");
+    assert_int_equal(c.begun, 3);
+    assert_int_equal(c.finds, 3 * (3 + CV_KIND_COUNT)); /* rows, scores, verdicts; entities by their kinds */
+    assert_int_equal(c.others, 1);                      /* the names */
+    assert_int_equal(c.rows, rows);
+    fail_each_call(w, &tracing, "stats", "{}");
+    c = (counted){0};
+    cv_world_do(w, "stats", "{'status': 'abandoned'}");
+    assert_int_equal(c.begun, 1);
+    assert_int_equal(c.finds, 1 + 3 + CV_KIND_COUNT); /* which there are comes first */
+    assert_int_equal(c.others, 0);
+    fail_each_call(w, &tracing, "stats", "{'status': 'abandoned'}");
+    w->record = inner;
 }
 
 /* ---- hostile texts ----------------------------------------------------------------------------------------------- */
@@ -715,7 +751,7 @@ int main(void)
         TEST(dialogues_stand_side_by_side),
         TEST(a_verdict_may_end_it_earlier),
         TEST(every_fault_of_a_comparison_is_told),
-        TEST(counting_reads_no_dialogue),
+        TEST(counting_reads_each_dialogue_once),
         TEST(no_text_breaks_the_page),
         cmocka_unit_test(sparklines_show_the_range),
         cmocka_unit_test(cells_have_their_width),

@@ -3,7 +3,8 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "dialogue/search/query.h"
+#include "dialogue/words/id.h"
+#include "kit/query.h"
 
 /* Terms as text: "+word", "-word", "|word"; * behind a prefix, {id} behind a local id. */
 static cv_str terms_of(cv_arena *a, const cv_query *q)
@@ -79,14 +80,14 @@ static void every_form_is_read(void **state)
     cv_arena a = {0};
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_query q, again;
-        cv_query_parse(&a, cv_str_of(cases[i].query), &q);
+        cv_query_parse(&a, cv_str_of(cases[i].query), cv_id_local_of, &q);
         assert_str_eq(terms_of(&a, &q), cases[i].terms);
         assert_str_eq(cv_query_print(&a, &q), cases[i].printed);
-        cv_query_parse(&a, cv_query_print(&a, &q), &again);
+        cv_query_parse(&a, cv_query_print(&a, &q), cv_id_local_of, &again);
         assert_view_eq(terms_of(&a, &again), terms_of(&a, &q));
     }
     cv_query q;
-    cv_query_parse(&a, CV_STR("one\0two"), &q);
+    cv_query_parse(&a, CV_STR("one\0two"), cv_id_local_of, &q);
     assert_str_eq(terms_of(&a, &q), "+one, +two");
     cv_arena_release(&a);
 }
@@ -99,12 +100,12 @@ static void words_are_counted_and_cut(void **state)
     cv_query q;
     for (int i = 0; i < 100; i++)
         cv_buf_printf(&text, "w%d ", i);
-    cv_query_parse(&a, cv_buf_str(&text), &q);
+    cv_query_parse(&a, cv_buf_str(&text), cv_id_local_of, &q);
     assert_int_equal(q.count, CV_MAX_QUERY_WORDS);
     assert_int_equal(q.words, CV_MAX_QUERY_WORDS);
     assert_int_equal(q.left_out, 100 - CV_MAX_QUERY_WORDS);
     cv_str quoted = cv_arena_printf(&a, "first \"%.*s\"*", CV_FMT(cv_buf_str(&text)));
-    cv_query_parse(&a, quoted, &q);
+    cv_query_parse(&a, quoted, cv_id_local_of, &q);
     assert_int_equal(q.count, 2);
     assert_int_equal(q.words, CV_MAX_QUERY_WORDS);
     assert_true(cv_str_ends(q.items[1].text, CV_STR("w62")));
@@ -112,7 +113,7 @@ static void words_are_counted_and_cut(void **state)
     cv_buf_clear(&text);
     for (int i = 0; i < 50000; i++)
         cv_buf_add_z(&text, "漢");
-    cv_query_parse(&a, cv_buf_str(&text), &q);
+    cv_query_parse(&a, cv_buf_str(&text), cv_id_local_of, &q);
     assert_int_equal(q.count, 1);
     assert_int_equal(q.items[0].text.n, CV_MAX_QUERY_WORDS * strlen("漢"));
     assert_int_equal(q.left_out, 50000 - CV_MAX_QUERY_WORDS);
@@ -147,12 +148,38 @@ static void questions_give_their_words(void **state)
     cv_arena_release(&a);
 }
 
+/* Where ids may be of any room, what has no blank in it and is more than one word may be one. */
+static void test_any_id(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *id;
+    } words_and_ids[] = {{"a-1", "a-1"},
+                         {"1/muffin", "1/muffin"},
+                         {"MUFFIN-P0101", "MUFFIN-P0101"},
+                         {"muffin", ""},
+                         {"two words", ""},
+                         {"a-1 b", ""},
+                         {"ü-1", ""},
+                         {"", ""},
+                         {"a.b.c-d_e", "a.b.c-d_e"}};
+    cv_arena a = {0};
+    for (size_t i = 0; i < CV_COUNT(words_and_ids); i++)
+        assert_str_eq(cv_query_any_id(&a, cv_str_of(words_and_ids[i].words)), words_and_ids[i].id);
+    char *longer = cv_arena_alloc(&a, CV_MAX_QUERY_ID + 2);
+    memset(longer, '-', CV_MAX_QUERY_ID + 1);
+    assert_int_equal(cv_query_any_id(&a, (cv_str){longer, CV_MAX_QUERY_ID}).n, CV_MAX_QUERY_ID);
+    assert_int_equal(cv_query_any_id(&a, (cv_str){longer, CV_MAX_QUERY_ID + 1}).n, 0);
+    cv_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_read),
         cmocka_unit_test(words_are_counted_and_cut),
         cmocka_unit_test(questions_give_their_words),
+        cmocka_unit_test(test_any_id),
     };
     return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }

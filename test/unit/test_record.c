@@ -8,6 +8,8 @@
 #include "board.h"
 #include "record_model.h"
 
+#include "record/seal.h"
+
 enum { ENGINES = 3, SCOPES = 5 };
 
 typedef struct {
@@ -122,7 +124,7 @@ static void note_row(cv_buf *out, const cv_type *type, const void *row)
         const cv_type_field *field = &type->fields[i];
         if (!cv_row_has(field, row))
             cv_buf_add_z(out, "|-");
-        else if (field->type == CV_INT)
+        else if (cv_field_is_int(field))
             cv_buf_printf(out, "|%lld", (long long)cv_row_int(row, field->offset));
         else
             cv_buf_printf(out, "|%zu:%.*s", cv_row_text(row, field->offset).n, CV_FMT(cv_row_text(row, field->offset)));
@@ -438,8 +440,8 @@ static bool note_entry(void *ctx, const cv_feed_entry *e, cv_err *err)
 {
     reading *r = ctx;
     (void)err;
-    cv_buf_printf(&r->out, "%.*s/%.*s %lld %.*s %.*s %.*s\n", CV_FMT(e->scope.room), CV_FMT(e->scope.name),
-                  (long long)e->rev, CV_FMT(e->op_id), CV_FMT(e->operation), CV_FMT(e->created_at));
+    cv_buf_printf(&r->out, "%.*s/%.*s %lld %.*s %.*s %.*s %.*s\n", CV_FMT(e->scope.room), CV_FMT(e->scope.name),
+                  (long long)e->rev, CV_FMT(e->op_id), CV_FMT(e->operation), CV_FMT(e->created_at), CV_FMT(e->head));
     r->position = cv_arena_copy(r->arena, e->position);
     r->count++;
     return true;
@@ -546,6 +548,12 @@ static void compare_all(fixture *f)
         }
     }
     assert_ok(f->records[2]->calls->check(f->records[2], &f->turn, &f->err), &f->err);
+    assert_ok(f->records[2]->calls->search_check(f->records[2], &f->turn, &f->err), &f->err);
+    cv_seal seals[ENGINES] = {0};
+    for (size_t i = 0; i < ENGINES; i++) {
+        assert_ok(cv_seal_record(f->records[i], NULL, &seals[i], &f->err), &f->err);
+        assert_memory_equal(&seals[i], &seals[0], sizeof seals[0]);
+    }
 }
 
 static void run_steps(fixture *f, size_t steps)
@@ -633,6 +641,43 @@ static void foreign_positions_are_refused(void **state)
     assert_int_equal(x.count, 0);
 }
 
+#define AS_KEPT(F) F(INT, KEY, n) F(TEXT, OUTLINE, share) F(INT, PLAIN, yes)
+#define AS_SHOWN(F) F(INT, KEY, n) F(DECIMAL, OUTLINE, share) F(FLAG, PLAIN, yes)
+CV_TYPE_STRUCT(as_kept, AS_KEPT)
+CV_TYPE_STRUCT(as_shown, AS_SHOWN)
+#define CV_THIS_TYPE as_kept
+CV_TYPE_TABLE(as_kept, "thing", "things", AS_KEPT, REPLACED, NULL, .indexes = NULL);
+#undef CV_THIS_TYPE
+#define CV_THIS_TYPE as_shown
+CV_TYPE_TABLE(as_shown, "thing", "things", AS_SHOWN, REPLACED, NULL, .indexes = NULL);
+#undef CV_THIS_TYPE
+
+/* A text that becomes a decimal, a number that becomes a flag: no hash changes, nor what is absent, nor the order. */
+static void decimals_and_flags_are_kept_as_before(void **state)
+{
+    fixture *f = *state;
+    const cv_str shares[] = {{NULL, 0}, CV_STR_INIT(""), CV_STR_INIT("0.50"), CV_STR_INIT("1e3")};
+    const int64_t flags[] = {CV_ABSENT, 0, 1, 7};
+    for (size_t i = 0; i < CV_COUNT(shares) * CV_COUNT(flags); i++) {
+        as_kept kept, other;
+        as_shown shown;
+        cv_row_clear(&as_kept_type, &kept);
+        cv_row_clear(&as_shown_type, &shown);
+        assert_memory_equal(&kept, &shown, sizeof kept);
+        kept = other = (as_kept){1, 2, shares[i % 4], flags[i / 4]};
+        memcpy(&shown, &kept, sizeof shown);
+        other.share = CV_STR("0.7");
+        assert_view_eq(cv_hash_one(&f->turn, &as_shown_type, &shown), cv_hash_one(&f->turn, &as_kept_type, &kept));
+        for (size_t k = 0; k < as_kept_type.field_count; k++) {
+            const cv_type_field *x = &as_kept_type.fields[k], *y = &as_shown_type.fields[k];
+            assert_int_equal(cv_row_has(x, &kept), cv_row_has(y, &shown));
+            assert_int_equal(cv_row_compare_field(x, &kept, &other), cv_row_compare_field(y, &shown, &other));
+        }
+        assert_true(cv_row_valid(&as_shown_type, &shown, &f->err));
+        assert_memory_equal(cv_row_copy(&f->turn, &as_shown_type, &shown), &shown, offsetof(as_shown, share));
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -641,6 +686,7 @@ int main(void)
         TEST(engines_agree),
         TEST(changed_tells_commits),
         TEST(foreign_positions_are_refused),
+        TEST(decimals_and_flags_are_kept_as_before),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static cv_write_result write_rev(cv_record *record, cv_arena *a, cv_scope_id sco
         }
     } else {
         if (!record->calls->begin(record, a, scope, CV_READ, &at, err))
-            return CV_WRITE_FAILED;
+            return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
         record->calls->end(record);
         cv_writing_from(&w, record, a, scope, &at, NOW);
     }
@@ -137,6 +137,102 @@ static void a_full_disk_certainly_does_not_write(void **state)
 /* ---- calls that fail
  * ------------------------------------------------------------------------------------------------- */
 
+/* What the third write to a record of its own costs. */
+static void count_write(fixture *f, bool marked, size_t *ret_disk, size_t *ret_steps)
+{
+    const char *path = cv_arena_printf(&f->arena, "%s/counted-%d.db", f->folder, marked).p;
+    if (marked)
+        f->record = board_open(&f->arena, path, &f->err);
+    else
+        f->record = &cv_sqlite_record_open(&f->arena, path, CV_SQLITE_CREATE, &all_types,
+                                           board_schema_of(&f->arena, BOARD_SQL), &f->err)
+                         ->base;
+    for (int64_t rev = 1; rev <= 3; rev++) {
+        *ret_steps = disk.calls = 0;
+        assert_int_equal(write_rev(f->record, &f->arena, BOARD("x"), rev, true, &f->err), CV_WRITE_DONE);
+        *ret_disk = disk.calls;
+        for (sqlite3_stmt *st = NULL; (st = sqlite3_next_stmt(((cv_sqlite_record *)f->record)->s->db, st));)
+            *ret_steps += (size_t)sqlite3_stmt_status(st, SQLITE_STMTSTATUS_VM_STEP, 1);
+    }
+    cv_record_close(f->record);
+    f->record = NULL;
+}
+
+/* The watermark is one small write of its own: no write, no sync, no statement of the database more. */
+static void a_watermark_costs_no_sync_and_no_statement(void **state)
+{
+    fixture *f = *state;
+    size_t calls[2], steps[2];
+    use_failing_disk(true);
+    count_write(f, false, &calls[0], &steps[0]);
+    count_write(f, true, &calls[1], &steps[1]);
+    use_failing_disk(false);
+    print_message("# a write: %zu writes and syncs, %zu steps of SQLite; with a watermark %zu and %zu\n", calls[0],
+                  steps[0], calls[1], steps[1]);
+    assert_true(calls[0] > 1 && steps[0] > 0);
+    assert_int_equal(calls[0], calls[1]);
+    assert_int_equal(steps[0], steps[1]);
+    cv_commit mark;
+    const char *path = cv_arena_printf(&f->arena, "%s/counted-1.db-watermark", f->folder).p;
+    assert_int_equal(cv_watermark_read(path, &mark, &f->err), CV_WATERMARK_THERE);
+    assert_int_equal(mark.number, 3);
+    assert_int_not_equal(access(cv_arena_printf(&f->arena, "%s/counted-0.db-watermark", f->folder).p, F_OK), 0);
+}
+
+/* A disk that has room for some writes, and then for none: the last one is not there, all others are. */
+static void a_small_disk_fills_up(void **state)
+{
+    fixture *f = *state;
+    cv_write_result result;
+    int64_t rev = 0;
+    f->record = board_open(&f->arena, f->path, &f->err);
+    sqlite3_exec(((cv_sqlite_record *)f->record)->s->db, "PRAGMA max_page_count = 160", NULL, NULL, NULL);
+    while ((result = write_rev(f->record, &f->arena, BOARD("x"), rev + 1, true, &f->err)) == CV_WRITE_DONE)
+        rev++;
+    assert_int_equal(result, CV_WRITE_FAILED);
+    assert_str_has(f->err.message, "disk is full");
+    assert_true(rev > 5);
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(whole_rev(f, BOARD("x")), rev);
+        cv_record_close(f->record);
+        f->record = board_open(&f->arena, f->path, &f->err);
+    }
+}
+
+/* Whatever a write reads, its op, its position or the tables themselves: BUSY is not FAILED, and nothing is written. */
+static void be_busy_everywhere(fixture *f, cv_scope_id scope, bool locked)
+{
+    size_t n = 1;
+    assert_int_equal(write_rev(f->record, &f->arena, scope, 1, true, &f->err), CV_WRITE_DONE);
+    for (;; n++) {
+        cv_record_close(f->record); /* nothing of the file is known any more */
+        f->record = board_open(&f->arena, f->path, &f->err);
+        disk.reads = 0;
+        disk.busy_at = n;
+        cv_write_result result = write_rev(f->record, &f->arena, scope, 2, locked, &f->err);
+        disk.busy_at = 0;
+        if (result == CV_WRITE_DONE)
+            break;
+        if (result != CV_WRITE_BUSY)
+            print_error("read %zu: %.*s\n", n, CV_FMT(cv_err_text(&f->err)));
+        assert_int_equal(result, CV_WRITE_BUSY);
+        assert_int_equal(f->err.code, CV_ERR_BUSY);
+        assert_int_equal(whole_rev(f, scope), 1);
+    }
+    assert_true(n > 3);
+    assert_int_equal(whole_rev(f, scope), 2);
+}
+
+static void busy_while_reading_is_busy(void **state)
+{
+    fixture *f = *state;
+    use_failing_disk(true);
+    f->record = board_open(&f->arena, f->path, &f->err);
+    be_busy_everywhere(f, BOARD("locked"), true);
+    be_busy_everywhere(f, BOARD("optimistic"), false);
+    use_failing_disk(false);
+}
+
 static void every_call_may_fail(void **state)
 {
     fixture *f = *state;
@@ -221,6 +317,62 @@ static void a_transaction_sees_one_moment(void **state)
     cv_record_close(other);
 }
 
+/* ---- waiting and opening
+ * ------------------------------------------------------------------------------------------------ */
+
+static void waiting_has_an_end(void **state)
+{
+    fixture *f = *state;
+    sqlite3 *rival;
+    f->record = board_open(&f->arena, f->path, &f->err);
+    cv_sqlite_record *inside = (cv_sqlite_record *)f->record;
+    inside->s->wait_us = 20000;
+    assert_int_equal(sqlite3_open(f->path, &rival), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(rival, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(write_rev(f->record, &f->arena, BOARD("x"), 1, true, &f->err), CV_WRITE_BUSY);
+    assert_view_eq(cv_err_word(f->err.code), CV_STR("store_busy"));
+    assert_str_has(f->err.suggestion, "try again");
+    assert_true(inside->waited_us >= 20000);
+    assert_int_equal(whole_rev(f, BOARD("x")), 0); /* readers do not wait */
+    assert_int_equal(sqlite3_exec(rival, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(write_rev(f->record, &f->arena, BOARD("x"), 1, true, &f->err), CV_WRITE_DONE);
+    sqlite3_close(rival);
+}
+
+enum { OPENERS = 12 };
+
+static void many_may_create_at_once(void **state)
+{
+    fixture *f = *state;
+    for (int round = 0; round < (cv_test_soak() ? 100 : 2); round++) {
+        pid_t children[OPENERS];
+        int status, failed = 0;
+        f->path = cv_arena_printf(&f->arena, "%s/many-%d.db", f->folder, round).p;
+        for (int i = 0; i < OPENERS; i++)
+            if ((children[i] = fork()) == 0) {
+                cv_scope_id scope = {CV_STR("board"), cv_arena_printf(&f->arena, "s%d", i)};
+                bool ok = cv_record_open(&f->arena, f->path, CV_RECORD_CREATE, &all_types,
+                                         board_schema_of(&f->arena, BOARD_SQL), &f->record, &f->err) &&
+                          write_rev(f->record, &f->arena, scope, 1, true, &f->err) == CV_WRITE_DONE;
+                if (!ok)
+                    fprintf(stderr, "# %.*s\n", CV_FMT(cv_err_text(&f->err)));
+                if (ok)
+                    cv_record_close(f->record);
+                _exit(ok ? 0 : 1);
+            }
+        for (int i = 0; i < OPENERS; i++) {
+            waitpid(children[i], &status, 0);
+            failed += status != 0;
+        }
+        assert_int_equal(failed, 0);
+        f->record = board_open(&f->arena, f->path, &f->err);
+        for (int i = 0; i < OPENERS; i++)
+            assert_int_equal(whole_rev(f, (cv_scope_id){CV_STR("board"), cv_arena_printf(&f->arena, "s%d", i)}), 1);
+        cv_record_close(f->record);
+        f->record = NULL;
+    }
+}
+
 /* ---- killed writers
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -270,6 +422,11 @@ int main(void)
         TEST(a_failing_disk_never_lies),
         TEST(a_disk_that_fails_after_writing_never_lies),
         TEST(a_full_disk_certainly_does_not_write),
+        TEST(a_small_disk_fills_up),
+        TEST(a_watermark_costs_no_sync_and_no_statement),
+        TEST(busy_while_reading_is_busy),
+        TEST(waiting_has_an_end),
+        TEST(many_may_create_at_once),
         TEST(every_call_may_fail),
         TEST(a_transaction_sees_one_moment),
         TEST(killed_writers_lose_nothing),

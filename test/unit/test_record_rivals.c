@@ -46,7 +46,7 @@ static int64_t milliseconds(void)
 static cv_record *reopen(cv_arena *a, const char *path, cv_err *err)
 {
     cv_record *record = NULL;
-    if (!cv_sqlite_record_open(a, path, true, &all_types, board_schema_of(a, BOARD_SQL), &record, err))
+    if (!cv_record_open(a, path, CV_RECORD_CREATE, &all_types, board_schema_of(a, BOARD_SQL), &record, err))
         return NULL;
     return record;
 }

@@ -53,7 +53,7 @@ static void every_statement_prepares(void **state)
     fixture *f = *state;
     for (size_t i = 0; i < cv_sql_sqlite_statement_count; i++)
         if (!strchr(cv_sql_sqlite_statements[i].text, '$') &&
-            !cv_sqlite_named((cv_sqlite_record *)f->record, cv_sql_sqlite_statements[i].name)) {
+            !cv_sqlite_use(((cv_sqlite_record *)f->record)->s, cv_sql_sqlite_statements[i].name)) {
             print_error("%s: %s\n", cv_sql_sqlite_statements[i].name, sqlite3_errmsg(raw(f->record)));
             fail();
         }
@@ -97,7 +97,7 @@ static void the_schema_is_held_against_the_types(void **state)
         cv_record *record = NULL;
         assert_true(at != SIZE_MAX);
         const char *text = cv_arena_printf(&f->arena, "%.*s%s%s", (int)at, sql.p, changes[i].to, sql.p + at + from.n).p;
-        bool made = cv_sqlite_record_memory(&f->arena, &all_types, board_schema_of(&f->arena, text), &record, &f->err);
+        bool made = cv_record_open_memory(&f->arena, &all_types, board_schema_of(&f->arena, text), &record, &f->err);
         if (!made && !changes[i].told)
             continue; /* an index on a table that is not there */
         assert_ok(made, &f->err);
@@ -255,6 +255,80 @@ static void finding_costs_what_is_found(void **state)
     assert_true(costs[1] <= costs[0] + 20);
     cv_record_close(small);
     cv_record_close(large);
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static bool pass_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    (void)ctx, (void)scope, (void)row, (void)err;
+    return true;
+}
+
+static bool pass_hit(void *ctx, const cv_word_hit *hit, cv_err *err)
+{
+    (void)ctx, (void)hit, (void)err;
+    return true;
+}
+
+/* Every statement that a handle keeps is prepared, or used again; the caller's memory is that of `a`. */
+static void use_all(cv_record *record, cv_arena *a, bool writable, int turn)
+{
+    cv_err err = {.arena = a};
+    size_t behind;
+    const cv_search_term term = {.text = CV_STR("op")};
+    const cv_word_query query = {.terms = &term, .count = 1, .limit = 5};
+    const cv_rows cursors = {&cursor_type, &(cursor){.reader = CV_STR("ann"), .seen = 1, .note = CV_STR("n")}, 1};
+    if (writable) {
+        const char *op_id = cv_arena_printf(a, "op %d", turn).p;
+        assert_int_equal(board_write(record, a, BOARD("x"), op_id, &err), CV_WRITE_DONE);
+        assert_ok(record->calls->keep(record, BOARD("x"), &cursors, &err), &err);
+        assert_ok(record->calls->drop(record, BOARD("x"), &cursors, &err), &err);
+    }
+    for (size_t t = 0; t < CV_COUNT(board_types); t++)
+        for (size_t i = 0; i <= board_types[t]->index_count; i++)
+            for (int shape = 0; shape < 4; shape++) {
+                const cv_find find = {.type = board_types[t],
+                                      .index = i ? &board_types[t]->indexes[i - 1] : NULL,
+                                      .scope = BOARD("x"),
+                                      .descending = shape & 1,
+                                      .outline = shape & 2};
+                assert_ok(record->calls->find(record, &find, pass_row, NULL, &err), &err);
+            }
+    assert_ok(record->calls->search(record, a, &query, pass_hit, NULL, &behind, &err), &err);
+    assert_ok(record->calls->check(record, a, &err), &err);
+}
+
+/* Whoever opens a record may give back all that it took since then, as a write does that is tried again: what the
+ * handle has learned meanwhile is not in that memory. */
+static void a_handle_lives_in_memory_of_its_own(void **state)
+{
+    fixture *f = *state;
+    const char *copy = cv_arena_printf(&f->arena, "%s/copy.db", f->folder).p;
+    const cv_sql_migrations *schema = board_schema_of(&f->arena, BOARD_SQL);
+    use_all(f->record, &f->arena, true, 9);
+    assert_ok(f->record->calls->backup(f->record, copy, &f->err), &f->err);
+    for (int how = 0; how < 5; how++) {
+        cv_arena a = {0};
+        cv_err err = {.arena = &a};
+        cv_record *record;
+        const char *own = cv_arena_printf(&a, "%s/own.db", f->folder).p;
+        bool ok = how == 0   ? cv_record_open(&a, own, CV_RECORD_CREATE, &all_types, schema, &record, &err)
+                  : how == 1 ? cv_record_open(&a, copy, CV_RECORD_COPY, &all_types, schema, &record, &err)
+                  : how == 2 ? cv_record_open_memory(&a, &all_types, schema, &record, &err)
+                             : f->record->calls->scratch(f->record, &a, how == 3, &record, &err);
+        assert_ok(ok, &err);
+        const cv_arena mark = a;
+        for (int turn = 0; turn < 3; turn++) {
+            use_all(record, &a, how != 1, turn);
+            cv_arena_rewind(&a, mark);
+            memset(cv_arena_alloc(&a, 30000), 0xee, 30000); /* of the same chunk or of another one */
+            cv_arena_rewind(&a, mark);
+        }
+        cv_record_close(record);
+        cv_arena_release(&a);
+    }
 }
 
 /* ---- search
@@ -420,6 +494,13 @@ static void search_lags_and_recovers(void **state)
     assert_str_eq(asked(f, "later"), "board/x/card/K004");
     assert_ok(f->record->calls->search_rebuild(f->record, &f->arena, &f->err), &f->err);
     assert_str_eq(asked(f, "later"), "board/x/card/K004");
+
+    run(f->record, "UPDATE readers SET position = ''"); /* nowhere: as if there were no such reader */
+    assert_str_eq(asked(f, "later"), "board/x/card/K004");
+    assert_ok(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err);
+    run(f->record, "UPDATE readers SET position = position || 'x'");
+    assert_fails(f->record->calls->search_check(f->record, &f->arena, &f->err), &f->err, CV_ERR_VERIFY);
+    assert_str_has(f->err.message, "x' is not one of this record's feed");
 }
 
 /* Many commits, several batches, many processes that search while others write: nothing is missing in the end. */
@@ -492,15 +573,50 @@ static void volatile_rows_leave_no_trace(void **state)
     assert_false(found);
 }
 
+/* ---- across scopes
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* The history of no scope tells these. Each is put back. */
+static void what_no_scope_tells(void **state)
+{
+    static const struct {
+        const char *sql, *back, *message;
+    } cases[] = {
+        {"INSERT INTO scopes VALUES (9, 'attic', 'x', 1, 'h', 1)", "DELETE FROM scopes WHERE number = 9",
+         "scope attic 'x': expected a room of this program, found another word"},
+        {"INSERT INTO papers (scope, rev, name, title) SELECT number, 1, 'p', 't' FROM scopes WHERE name = 'y'",
+         "DELETE FROM papers WHERE scope = (SELECT number FROM scopes WHERE name = 'y')",
+         "board 'y': expected no rows of the type 'paper', which the room 'desk' has, found some"},
+        {"UPDATE commits SET number = 99 WHERE number = 1; UPDATE commits SET number = 1 WHERE number = 2;"
+         "UPDATE commits SET number = 2 WHERE number = 99",
+         "UPDATE commits SET number = 99 WHERE number = 1; UPDATE commits SET number = 1 WHERE number = 2;"
+         "UPDATE commits SET number = 2 WHERE number = 99",
+         "commit/2: expected the commits of a scope in the order of their revs, found the next one before it"},
+        {"UPDATE commits SET number = 99 WHERE number = 2", "UPDATE commits SET number = 2 WHERE number = 99",
+         "commit/2: expected commits numbered without gaps, found none with this number"},
+    };
+    fixture *f = *state;
+    put_some(f);
+    sqlite3_db_config(raw(f->record), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        run(f->record, cases[i].sql);
+        assert_fails(f->record->calls->check(f->record, &f->arena, &f->err), &f->err, CV_ERR_VERIFY);
+        assert_str_eq(f->err.message, cases[i].message);
+        run(f->record, cases[i].back);
+        assert_ok(f->record->calls->check(f->record, &f->arena, &f->err), &f->err);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_statement_prepares),    TEST(the_schema_is_held_against_the_types),
-        TEST(finding_costs_what_is_found), TEST(search_finds_things_of_all_rooms),
-        TEST(search_follows_changes),      TEST(search_lags_and_recovers),
-        TEST(searchers_share_the_work),    TEST(volatile_rows_leave_no_trace),
+        TEST(every_statement_prepares),         TEST(the_schema_is_held_against_the_types),
+        TEST(finding_costs_what_is_found),      TEST(a_handle_lives_in_memory_of_its_own),
+        TEST(search_finds_things_of_all_rooms), TEST(search_follows_changes),
+        TEST(search_lags_and_recovers),         TEST(searchers_share_the_work),
+        TEST(volatile_rows_leave_no_trace),     TEST(what_no_scope_tells),
     };
     return cmocka_run_group_tests_name("record_sqlite", tests, NULL, NULL);
 }

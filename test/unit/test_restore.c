@@ -1,5 +1,6 @@
 /* test_restore.c - backups put back, in a bad world: processes that are killed at each step, writers meanwhile, records
  * of which a part is missing, backups that are none. */
+#include "kit/writing.h"
 #include "world.h"
 
 #include <dirent.h>
@@ -10,9 +11,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "dialogue/operations.h"
-#include "ops/project.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "project/operations.h"
+#include "project/project.h"
 
 static const char *const bakers[] = {"muffin", "scone", NULL};
 
@@ -24,7 +26,9 @@ typedef struct {
 static void open_record(fixture *f)
 {
     cv_err err = {.arena = &f->w.a};
-    assert_ok(cv_sqlite_open(&f->w.a, f->path, true, &f->w.store, &err), &err);
+    assert_ok(cv_record_open(&f->w.a, f->path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &f->w.record,
+                             &err),
+              &err);
 }
 
 static void close_record(fixture *f)
@@ -98,14 +102,16 @@ static bool add_name(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t r
 /* "bread wine ": the dialogues of a database that verifies. */
 static cv_str dialogues_in(fixture *f, const char *path)
 {
-    cv_store *before = f->w.store;
+    cv_record *before = f->w.record;
     cv_err err = {.arena = &f->w.a};
     cv_buf names = {0};
-    assert_ok(cv_sqlite_open(&f->w.a, path, false, &f->w.store, &err), &err);
+    assert_ok(
+        cv_record_open(&f->w.a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &f->w.record, &err),
+        &err);
     assert_true(call(f, cv_record_verify, "{}"));
-    assert_ok(f->w.store->calls->list(f->w.store, &f->w.a, &(cv_list_query){0}, add_name, &names, &err), &err);
-    cv_store_close(f->w.store);
-    f->w.store = before;
+    assert_ok(cv_list_dialogues(f->w.record, &f->w.a, &(cv_list_query){0}, add_name, &names, &err), &err);
+    cv_record_close(f->w.record);
+    f->w.record = before;
     return cv_buf_take(&names, &f->w.a);
 }
 
@@ -146,7 +152,8 @@ static void a_backup_is_put_back_and_that_is_undone(void **state)
     struct stat st;
     cv_str before = bytes_of(f, f->backup);
     assert_true(restore(f, f->backup));
-    assert_str_has(cv_buf_str(&f->w.out), "\"lost\":[{\"dialogue_id\":\"wine\",\"rev\":1,\"restored_rev\":0}]");
+    assert_str_has(cv_buf_str(&f->w.out),
+                   "\"lost\":[{\"room\":\"dialogue\",\"name\":\"wine\",\"rev\":1,\"restored_rev\":0}]");
     assert_str_has(cv_buf_str(&f->w.out), "newer_in_kept");
     assert_str_eq(dialogues_in(f, f->path), "bread ");
     assert_int_equal(each_file(f, "before-restore", keep_path, &kept), 1);
@@ -164,9 +171,9 @@ static void an_open_handle_goes_on(void **state)
 {
     fixture *f = *state;
     open_record(f);
-    cv_store *mine = f->w.store;
+    cv_record *mine = f->w.record;
     assert_true(restore(f, f->backup));
-    f->w.store = mine;
+    f->w.record = mine;
     cv_world_dialogue(&f->w, "beer", bakers, false);
     close_record(f);
     assert_str_eq(dialogues_in(f, f->path), "beer bread ");
@@ -280,42 +287,48 @@ static void killed_it_loses_no_byte_of_a_damaged_record(void **state)
 
 enum { WRITERS = 3, RESTORES = 6, RESTORES_SOAK = 100 };
 
+static cv_write_result write_dialogue(cv_record *record, cv_arena *a, cv_str id, cv_err *err)
+{
+    const cv_rec_dialogue row = {
+        .id = id, .title = id, .status = CV_STR("open"), .created_at = CV_STR("now"), .total_rounds = 0};
+    const cv_request request = {id, CV_STR("d"), CV_STR("test")};
+    cv_writing w;
+    cv_written written;
+    if (!cv_writing_begin(&w, record, a, cv_dialogue_scope(id), CV_STR("now"), err))
+        return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+    cv_writing_put(&w, &cv_rec_dialogue_type, &row);
+    cv_writing_event(&w, CV_STR("D"), id, CV_STR("created"));
+    cv_writing_commit(&w, &request, CV_STR("{}"), &written, err);
+    return written.how;
+}
+
 /* Makes dialogues, in turn through a handle of its own and through one that stays open, and tells those that were
  * acknowledged. */
 static _Noreturn void write_until_killed(fixture *f, int writer, int told)
 {
     cv_arena long_lived = {0};
-    cv_store *kept_open = NULL;
+    cv_record *kept_open = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (int i = 0;; i++) {
         cv_arena a = {0};
         cv_err err = {.arena = &a};
         char id[32] = {0};
-        int64_t rev;
-        cv_str result;
         bool stays = i % 2;
-        cv_store *store = stays ? kept_open : NULL;
+        cv_record *record = stays ? kept_open : NULL;
         snprintf(id, sizeof id, "w%d-%d", writer, i);
-        while (!store && !cv_sqlite_open(stays ? &long_lived : &a, f->path, false, &store, &err))
+        while (!record && !cv_record_open(stays ? &long_lived : &a, f->path, CV_RECORD_EXISTING, &cv_program_types,
+                                          &cv_sql_sqlite_schema, &record, &err))
             if (err.code != CV_ERR_BUSY && err.code != CV_ERR_NOT_FOUND)
                 _exit(3);
         if (stays)
-            kept_open = store;
-        cv_rec_dialogue row = {.title = cv_str_of(id), .status = CV_STR("open"), .created_at = CV_STR("now")};
-        cv_changes changes = {.items[CV_REC_DIALOGUE] = &row, .counts[CV_REC_DIALOGUE] = 1};
-        cv_op op = {.dialogue_id = cv_str_of(id),
-                    .op_id = cv_str_of(id),
-                    .op_digest = CV_STR("d"),
-                    .now = CV_STR("now"),
-                    .result = CV_STR("{}"),
-                    .head = CV_STR("0123456789012345678901234567890123456789012345678901234567890123")};
-        cv_store_result done = store->calls->commit(store, &a, &op, &changes, &rev, &result, &err);
-        if (done == CV_STORE_DONE && write(told, id, sizeof id) != sizeof id)
+            kept_open = record;
+        cv_write_result done = write_dialogue(record, &a, cv_str_of(id), &err);
+        if (done == CV_WRITE_DONE && write(told, id, sizeof id) != sizeof id)
             _exit(4);
-        if (done == CV_STORE_FAILED)
+        if (done == CV_WRITE_FAILED)
             _exit(5);
         if (!stays)
-            cv_store_close(store);
+            cv_record_close(record);
         cv_arena_release(&a);
     }
 }
@@ -323,12 +336,14 @@ static _Noreturn void write_until_killed(fixture *f, int writer, int told)
 static void note_dialogues(fixture *f, const char *path, void *ctx)
 {
     cv_map *found = ctx;
-    cv_store *store;
+    cv_record *record;
     cv_err err = {.arena = &f->w.a};
     cv_buf names = {0};
-    assert_ok(cv_sqlite_open(&f->w.a, path, false, &store, &err), &err);
-    assert_ok(store->calls->list(store, &f->w.a, &(cv_list_query){0}, add_name, &names, &err), &err);
-    cv_store_close(store);
+    assert_ok(
+        cv_record_open(&f->w.a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &record, &err),
+        &err);
+    assert_ok(cv_list_dialogues(record, &f->w.a, &(cv_list_query){0}, add_name, &names, &err), &err);
+    cv_record_close(record);
     cv_str all = cv_buf_take(&names, &f->w.a), name;
     while (cv_str_split(&all, ' ', &name))
         *cv_map_put(found, &f->w.a, name, NULL) = 1;
@@ -375,12 +390,9 @@ static void a_file_that_was_replaced_takes_no_write(void **state)
 {
     fixture *f = *state;
     cv_err err = {.arena = &f->w.a};
-    int64_t seq;
     open_record(f);
     assert_int_equal(rename(f->backup, f->path), 0);
-    assert_int_equal(f->w.store->calls->stream_append(f->w.store, &f->w.a, CV_STR("s"), CV_STR(""), &CV_STR("m"), 1,
-                                                      CV_STR("now"), &seq, &err),
-                     CV_STORE_BUSY);
+    assert_int_equal(write_dialogue(f->w.record, &f->w.a, CV_STR("d"), &err), CV_WRITE_BUSY);
     assert_str_has(err.message, "another file was put in the place of the record");
 }
 
@@ -430,7 +442,7 @@ static bool act(fixture *f, action what)
     case INIT:
         return call(f, cv_project_init, "{}");
     case OPEN: /* as list, verify and backup begin */
-        if (!cv_project_open(&f->w.a, f->w.folder, &f->w.store, &err))
+        if (!cv_project_open(&f->w.a, f->w.folder, &f->w.record, &err))
             return false;
         close_record(f);
         return true;
@@ -530,7 +542,8 @@ static void *back_up_often(void *ctx)
         cv_world w = {.now = 1767323045678, .folder = me->f->w.folder};
         cv_err err = {.arena = &w.a};
         const char *name = i % 2 ? "shared" : cv_arena_printf(&w.a, "own-%d-%d", me->number, i).p;
-        if (!cv_sqlite_open(&w.a, me->f->path, false, &w.store, &err))
+        if (!cv_record_open(&w.a, me->f->path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &w.record,
+                            &err))
             me->failed++;
         cv_call c = cv_world_begin(&w);
         cv_json input;
@@ -541,7 +554,7 @@ static void *back_up_often(void *ctx)
         c.input = &input;
         if (!cv_record_backup(&c))
             me->failed++;
-        cv_store_close(w.store);
+        cv_record_close(w.record);
         cv_buf_release(&w.out);
         cv_arena_release(&w.turn);
         cv_arena_release(&w.a);
@@ -568,7 +581,8 @@ static void backups_beside_each_other_are_all_whole(void **state)
     for (struct dirent *e; (e = readdir(folder)) != NULL; files++)
         assert_null(strstr(e->d_name, ".tmp"));
     closedir(folder);
-    assert_int_equal(files, 2 + 3 + THREADS * (BACKUPS / 2)); /* . and .., .conclave, backup.db, shared.db */
+    assert_int_equal(files,
+                     2 + 4 + THREADS * (BACKUPS / 2)); /* . and .., .conclave, backup.db, shared.db, shared.db-turn */
 }
 
 /* What a killed backup has left goes with the next one; what a live one is writing stays. */

@@ -15,7 +15,7 @@
 #include "testing.h"
 
 #include "base/utf8.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 /* ---- the properties ---------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* test_rpc.c - JSON-RPC messages: every form that comes, and what is answered to it. */
-#include "door/mcp/host.h"
+#include "mcp/ask.h"
 #include "testing.h"
 
 static const struct {
@@ -99,31 +99,27 @@ static void test_write(void **state)
     cv_buf_release(&out);
 }
 
-/* A state comes back as it was, only for the request and the host it was made for, only for a while, and unchanged. */
+/* A state comes back as it was, only for the request and the process it was made for, only for a while, and unchanged.
+ */
 static void test_seal(void **state)
 {
     (void)state;
-    static const cv_mcp_server nothing = {.name = CV_STR_INIT("t"), .version = CV_STR_INIT("1")};
+    static const uint8_t ours[SEAL_KEY] = {1, 2, 3}, other[SEAL_KEY] = {1, 2, 4};
     cv_arena a = {0};
-    cv_mcp_host host, other;
     cv_str text, sealed;
-    cv_mcp_host_init(&host, &nothing);
-    cv_mcp_host_init(&other, &nothing);
-    sealed = cv_mcp_seal(&host, &a, 1000, CV_STR("round 2"), CV_STR("tools/call x"));
-    assert_true(cv_mcp_unseal(&host, &a, 2000, sealed, CV_STR("tools/call x"), &text));
+    sealed = seal_state(ours, &a, 1000, CV_STR("round 2"), CV_STR("tools/call x"));
+    assert_true(unseal_state(ours, &a, 2000, sealed, CV_STR("tools/call x"), &text));
     assert_str_eq(text, "round 2");
-    assert_false(cv_mcp_unseal(&host, &a, 2000, sealed, CV_STR("tools/call y"), &text));
-    assert_false(cv_mcp_unseal(&other, &a, 2000, sealed, CV_STR("tools/call x"), &text));
-    assert_false(cv_mcp_unseal(&host, &a, 1000 + 60 * 60 * 1000, sealed, CV_STR("tools/call x"), &text));
+    assert_false(unseal_state(ours, &a, 2000, sealed, CV_STR("tools/call y"), &text));
+    assert_false(unseal_state(other, &a, 2000, sealed, CV_STR("tools/call x"), &text));
+    assert_false(unseal_state(ours, &a, 1000 + 60 * 60 * 1000, sealed, CV_STR("tools/call x"), &text));
     for (size_t i = 0; i < sealed.n; i++) {
         char *bent = cv_arena_copy_z(&a, sealed);
         bent[i] = bent[i] == 'A' ? 'Q' : 'A'; /* differs in the upper bits: never only in those that are not decoded */
-        assert_false(cv_mcp_unseal(&host, &a, 2000, cv_str_of(bent), CV_STR("tools/call x"), &text));
+        assert_false(unseal_state(ours, &a, 2000, cv_str_of(bent), CV_STR("tools/call x"), &text));
     }
-    assert_false(cv_mcp_unseal(&host, &a, 2000, CV_STR(""), CV_STR("tools/call x"), &text));
-    assert_false(cv_mcp_unseal(&host, &a, 2000, CV_STR("."), CV_STR("tools/call x"), &text));
-    cv_mcp_host_release(&host);
-    cv_mcp_host_release(&other);
+    assert_false(unseal_state(ours, &a, 2000, CV_STR(""), CV_STR("tools/call x"), &text));
+    assert_false(unseal_state(ours, &a, 2000, CV_STR("."), CV_STR("tools/call x"), &text));
     cv_arena_release(&a);
 }
 

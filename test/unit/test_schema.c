@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
-#include "ops/schema.h"
+#include "kit/schema.h"
 
 static cv_json parse(cv_arena *a, cv_str text)
 {
@@ -149,10 +149,13 @@ static void test_rest_of_a_fault(void **state)
     (void)state;
     cv_arena a = {0};
     cv_errs errs = {0};
-    faults_of(&a, CV_STR(OBJECT("\"claims\":{\"items\":{\"properties\":{\"status\":{\"enum\":[\"x\"]}}}}")),
+    faults_of(&a,
+              CV_STR(OBJECT(
+                  "\"claims\":{\"items\":{\"x-item\":\"local_id\",\"properties\":{\"status\":{\"enum\":[\"x\"]}}}}")),
               CV_STR("{\"claims\":[{\"status\":\"y\",\"local_id\":\"MUFFIN-C0101\"}]}"), &errs);
     assert_int_equal(errs.count, 1);
-    assert_str_eq(errs.items[0].local_id, "MUFFIN-C0101");
+    assert_str_eq(errs.items[0].item_key, "local_id");
+    assert_str_eq(errs.items[0].item_id, "MUFFIN-C0101");
     assert_str_eq(errs.items[0].value, "y");
     assert_str_eq(errs.items[0].constraint, "enum");
     assert_int_equal(errs.items[0].option_count, 1);
@@ -175,6 +178,13 @@ static void test_named(void **state)
     cv_json_value(&w, cv_schema_named(&a, &schema, &other));
     assert_str_eq(cv_buf_str(&out), "{\"r\":[{\"targets\":1}],\"z\":{\"W\":2,\"x\":[]}}");
     assert_str_eq(other.members[0].key, "p");
+    /* What has no other name in it is shared. */
+    cv_json some = parse(&a, CV_STR("{\"z\":{\"W\":[1]},\"r\":[{\"targets\":1},{\"target\":2}]}"));
+    const cv_json *named = cv_schema_named(&a, &schema, &some);
+    assert_ptr_equal(named->members[0].value.members, some.members[0].value.members);
+    assert_ptr_equal(named->members[1].value.items[0].members, some.members[1].value.items[0].members);
+    assert_str_eq(named->members[1].value.items[1].members[0].key, "targets");
+    assert_str_eq(some.members[1].value.items[1].members[0].key, "target");
     cv_buf_release(&out);
     cv_arena_release(&a);
 }

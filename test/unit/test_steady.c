@@ -15,6 +15,9 @@ static const struct {
     {"graph", "{'dialogue_id': 'bread'}"},
     {"compare", "{'dialogue_ids': ['bread', 'rye']}"},
     {"stats", "{}"},
+    {"agent list", "{}"},
+    {"agent show", "{'agent_id': 'Muffin'}"},
+    {"token list", "{}"},
 };
 
 static const char *question(const char *verb)
@@ -51,10 +54,14 @@ static void answers_follow_from_the_record(void **state)
         w, "round-register",
         "{'dialogue_id': 'bread', 'round': 0, 'score': 3, 'tensions': [{'local_id': 'SCONE-T0001', 'label': 'T', "
         "'content': 'c', 'contributors': ['scone']}]}");
+    cv_world_do(w, "agent add", "{'agent_id': 'Muffin'}");
+    cv_world_do(w, "token add", "{'agent_id': 'Muffin'}");
     for (size_t i = 0; i < cv_op_count(); i++)
         if (cv_op_at(i)->flags & CV_OP_STEADY) {
             assert_false(cv_op_at(i)->flags & (CV_OP_WRITES | CV_OP_FILES));
-            assert_steady(w, cv_op_at(i)->verb);
+            const char *room = cv_op_at(i)->room, *verb = cv_op_at(i)->verb;
+            bool own = strcmp(room, "dialogue") == 0;
+            assert_steady(w, own ? verb : cv_arena_printf(&w->a, "%s %s", room, verb).p);
             count++;
         }
     assert_int_equal(count, CV_COUNT(questions));

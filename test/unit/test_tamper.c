@@ -17,6 +17,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "kit/room.h"
+#include "record/hash.h"
 #include "record/watermark.h"
 
 enum { FILES = 3 };
@@ -32,7 +34,7 @@ static struct {
     const char *folder, *path;
     copy now, before, logged, unlogged; /* at the end; half a history before; the end, with a log; without it */
     cv_str seal;                        /* of the end */
-    cv_str index;                       /* what the search index has */
+    cv_str index, hits;                 /* what the search index has; what a search answers */
     size_t noticed, sealed, nothing;
     cv_test_random random;
 } t;
@@ -75,16 +77,17 @@ static void put_back(const copy *c)
 static void use_marked(cv_world *w, const char *path)
 {
     cv_err err = {.arena = &w->a};
-    assert_ok(cv_sqlite_open_marked(&w->a, path, true, &w->store, &err), &err);
+    assert_ok(cv_record_open(&w->a, path, CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &w->record, &err),
+              &err);
 }
 
-/* Calls an operation of the project on the files as they are. False: the record does not open, or it fails. */
-static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
+/* Calls an operation on the files as they are. False: the record does not open, or it fails. */
+static bool ask_room(const char *room, const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
 {
     cv_arena a = {0};
     cv_err err = {.arena = &t.turn};
-    cv_store *store;
-    if (!cv_sqlite_open_marked(&a, t.path, false, &store, &err)) {
+    cv_record *record;
+    if (!cv_record_open(&a, t.path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &record, &err)) {
         *CV_PUSH(&t.turn, errs) = err;
         cv_arena_release(&a);
         return false;
@@ -92,17 +95,33 @@ static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
     cv_json json;
     assert_ok(cv_json_parse(&t.turn, input, &json, &err), &err);
     cv_call call = {.arena = &t.turn,
-                    .store = store,
+                    .record = record,
                     .clock = cv_clock_system(),
                     .root = t.folder,
                     .input = &json,
                     .input_text = input,
                     .out = out,
                     .errs = errs};
-    bool ok = cv_op_call(cv_op_find(CV_STR(""), cv_str_of(verb)), &call);
-    cv_store_close(store);
+    bool ok = cv_op_call(cv_op_find(cv_str_of(room), cv_str_of(verb)), &call);
+    cv_record_close(record);
     cv_arena_release(&a);
     return ok;
+}
+
+static bool ask(const char *verb, cv_str input, cv_buf *out, cv_errs *errs)
+{
+    return ask_room("", verb, input, out, errs);
+}
+
+/* What a search answers; it brings the index up to date. */
+static cv_str hits_of(cv_arena *a)
+{
+    cv_buf out = {0};
+    cv_errs errs = {0};
+    bool ok = ask_room("dialogue", "search", CV_STR("{\"query\":\"muffin or better or bake\"}"), &out, &errs);
+    if (!ok)
+        fail_msg("search: %.*s", CV_FMT(cv_err_text(&errs.items[0])));
+    return cv_buf_take(&out, a);
 }
 
 static bool verifies(cv_str seal)
@@ -117,6 +136,17 @@ static bool verifies(cv_str seal)
 
 /* ---- plain SQLite ----------------------------------------------------------------------------------- */
 
+/* redacted(text): what stands for a redacted text, with the right hash; NULL: NULL. */
+static void sql_redacted(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    cv_arena a = {0};
+    (void)count;
+    cv_str text = {(const char *)sqlite3_value_text(values[0]), (size_t)sqlite3_value_bytes(values[0])};
+    cv_str made = text.p ? cv_redacted(&a, text) : text;
+    sqlite3_result_text(context, made.p, (int)made.n, SQLITE_TRANSIENT);
+    cv_arena_release(&a);
+}
+
 static sqlite3 *open_raw(void)
 {
     sqlite3 *db;
@@ -124,6 +154,7 @@ static sqlite3 *open_raw(void)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+    sqlite3_create_function(db, "redacted", 1, SQLITE_UTF8, NULL, sql_redacted, NULL, NULL);
     sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF", NULL, NULL, NULL);
     return db;
 }
@@ -159,7 +190,7 @@ static cv_str index_of(cv_arena *a)
 {
     sqlite3 *db = open_raw();
     cv_str words = lines_of(db, a,
-                            "SELECT * FROM search_terms ORDER BY 1, 2, 3, 4; SELECT id, hex(sz) FROM "
+                            "SELECT * FROM search_words ORDER BY 1, 2, 3, 4; SELECT id, hex(sz) FROM "
                             "search_index_docsize ORDER BY id; SELECT hex(block) FROM search_index_data WHERE id = 1");
     sqlite3_close(db);
     return words;
@@ -183,6 +214,8 @@ static void judge(verdict expected, const char *what)
     }
     if (expected != MAY_CHANGE_NOTHING || !cv_str_eq(index_of(&t.turn), t.index))
         fail_msg("not noticed: %s", what);
+    if (!cv_str_eq(hits_of(&t.turn), t.hits) || !verifies((cv_str){NULL, 0}))
+        fail_msg("a search does not mend: %s", what);
     t.nothing++;
 }
 
@@ -283,6 +316,8 @@ static int make_record(void **state)
     assert_ok(cv_json_parse(&t.a, cv_buf_str(&out), &reply, &err), &err);
     t.seal = cv_arena_copy(&t.a, cv_json_get_text(&reply, "seal"));
     cv_buf_release(&out);
+    t.hits = hits_of(&t.a);
+    assert_str_has(t.hits, "Better");
     return 0;
 }
 
@@ -295,13 +330,19 @@ static int forget_record(void **state)
     return 0;
 }
 
+static int count_from_zero(void **state)
+{
+    (void)state;
+    t.noticed = t.sealed = t.nothing = 0;
+    return 0;
+}
+
 static void report(const char *what, size_t floor)
 {
     size_t all = t.noticed + t.sealed + t.nothing;
     printf("# %s: %zu changes, %zu noticed, %zu by the seal only, %zu that change nothing\n", what, all, t.noticed,
            t.sealed, t.nothing);
     assert_true(all >= floor);
-    t.noticed = t.sealed = t.nothing = 0;
 }
 
 static void the_record_is_sound(void **state)
@@ -316,14 +357,13 @@ static void the_record_is_sound(void **state)
 
 /* ---- every table, column and row ------------------------------------------------------------------------ */
 
-/* What verify does not prove of a column; docs/record.md says the same. */
-static verdict expected_of(cv_str table, cv_str column)
+/* The state of the search index and how far its reader has come are derived: some changes only make the index catch up
+ * again. When and from which file a dialogue was restored is a note that no event vouches for. docs/record.md says the
+ * same. */
+static verdict expected_of(cv_str table)
 {
-    if (cv_str_eq(table, CV_STR("ops")) && cv_str_eq(column, CV_STR("created_at")))
-        return ONLY_BY_SEAL; /* of the write that restored a dialogue: no event of this record is about it */
-    bool behind = (cv_str_eq(table, CV_STR("search_state")) && cv_str_eq(column, CV_STR("rev"))) ||
-                  (cv_str_eq(table, CV_STR("search_progress")) && cv_str_eq(column, CV_STR("op")));
-    return behind || cv_str_starts(table, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
+    bool derived = cv_str_starts(table, CV_STR("search_index_")) || cv_str_eq(table, CV_STR("readers"));
+    return derived || cv_str_eq(table, CV_STR("imports")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
 }
 
 /* The version that the row of a migration names is a word in a message, and proves nothing. */
@@ -385,13 +425,25 @@ static const char *row_number(const table *tab, long n)
         .p;
 }
 
-/* Another value for a column: what is there and something more, and something else. */
-static const char *other_value(const column *c, int which)
+enum { VALUES = 6 };
+
+/* Another value for a column: what is there and something more; something else; what the program might take for what is
+ * there: its absent number, a text with a zero in it, a text that stands for a redacted one. */
+static const char *other_value(const column *c, size_t which)
 {
     bool number = cv_str_starts(c->type, CV_STR("INT")), text = cv_str_eq(c->type, CV_STR("TEXT"));
-    static const char *const numbers[] = {"coalesce(%.*s, 0) + 50", "NULL", "coalesce(%.*s, 0) - 1"};
-    static const char *const texts[] = {"coalesce(%.*s, '') || 'x'", "NULL", "''"};
-    static const char *const bytes[] = {"CAST(%.*s || 'x' AS BLOB)", "substr(%.*s, 2)", "x''"};
+    static const char *const numbers[VALUES] = {"coalesce(%.*s, 0) + 50",   "NULL",
+                                                "coalesce(%.*s, 0) - 1",    "0",
+                                                "-9223372036854775807 - 1", "coalesce(%.*s, 0) + 4294967296"};
+    static const char *const texts[VALUES] = {"coalesce(%.*s, '') || 'x'",
+                                              "NULL",
+                                              "''",
+                                              "redacted(%.*s)",
+                                              "coalesce(%.*s, '') || char(0) || 'x'",
+                                              "upper(%.*s)"};
+    static const char *const bytes[VALUES] = {
+        "CAST(%.*s || 'x' AS BLOB)",  "substr(%.*s, 2)", "x''", "x'00'", "zeroblob(length(%.*s))",
+        "CAST(%.*s || x'00' AS BLOB)"};
     cv_str form = cv_str_of(number ? numbers[which] : text ? texts[which] : bytes[which]);
     size_t at = cv_str_find(form, CV_STR("%.*s"));
     if (at == SIZE_MAX)
@@ -401,32 +453,32 @@ static const char *other_value(const column *c, int which)
 }
 
 /* Another value in the first, the last or the middle row. */
-static bool change_column(const table *tab, const column *c, size_t row, int which)
+static bool change_column(const table *tab, const column *c, size_t row, size_t which)
 {
     const long rows[] = {0, tab->rows - 1, tab->rows / 2};
     const char *other = other_value(c, which);
-    return attack(expected_of(tab->name, c->name),
+    return attack(expected_of(tab->name),
                   cv_arena_printf(&t.a, "UPDATE %.*s SET %.*s = %s WHERE %s AND %.*s IS NOT %s", CV_FMT(tab->name),
                                   CV_FMT(c->name), other, row_number(tab, rows[row]), CV_FMT(c->name), other)
                       .p);
 }
 
-/* All nine ways, or from one that is drawn on until one has changed something. */
+/* All ways, or from one that is drawn on until one has changed something. */
 static void change_columns(const table *tab)
 {
-    enum { WAYS = 9 };
+    enum { ROWS_OF_EACH = 3, WAYS = ROWS_OF_EACH * VALUES };
     for (size_t i = 0; i < tab->count; i++) {
         size_t first = cv_test_below(&t.random, WAYS), wanted = cv_test_soak() ? WAYS : 1;
         if (is_a_note(tab->name, tab->columns[i].name))
             continue;
         for (size_t n = first; n < first + WAYS && wanted > 0; n++)
-            wanted -= change_column(tab, &tab->columns[i], n % 3, (int)(n / 3 % 3));
+            wanted -= change_column(tab, &tab->columns[i], n % ROWS_OF_EACH, n / ROWS_OF_EACH % VALUES);
     }
 }
 
 static void remove_rows(const table *tab)
 {
-    verdict expected = cv_str_starts(tab->name, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
+    verdict expected = expected_of(tab->name);
     long step = tab->rows > 3 ? tab->rows / 3 : 1,
          drawn = tab->rows ? (long)cv_test_below(&t.random, (size_t)tab->rows) : 0;
     for (long n = cv_test_soak() ? 0 : drawn; n < tab->rows; n += cv_test_soak() ? step : tab->rows)
@@ -452,7 +504,7 @@ static const char *copied_row(const table *tab, size_t changed)
  * columns all, or from one that is drawn on until there was such a row. */
 static void add_rows(const table *tab)
 {
-    verdict expected = cv_str_starts(tab->name, CV_STR("search_index_")) ? MAY_CHANGE_NOTHING : MUST_BE_NOTICED;
+    verdict expected = expected_of(tab->name);
     cv_buf own = {0};
     size_t added = 0, first = cv_test_below(&t.random, tab->count);
     for (size_t i = 0; i < tab->count; i++)
@@ -480,26 +532,83 @@ static void every_table_and_column(void **state)
     while (cv_str_split(&names, '\n', &name) && name.n > 0)
         read_table(db, name, &all[tables++]);
     sqlite3_close(db);
-    assert_true(tables > 25);
+    assert_true(tables >= 22);
     for (size_t i = 0; i < tables; i++) {
         change_columns(&all[i]);
         remove_rows(&all[i]);
         add_rows(&all[i]);
     }
-    report("rows", cv_test_soak() ? 650 : 280);
+    report("rows", cv_test_soak() ? 2000 : 260);
 }
 
-/* No event of this record is about the write that restored a dialogue. */
+/* The commits of a dialogue that was restored are those of its own record: its events vouch for them. */
 static void a_restored_write(void **state)
 {
+    static const char *const changes[] = {
+        "digest = replace(digest, 'a', 'b')",
+        "result = '{\"forged\":1}'",
+        "created_at = '2020'",
+        "op_id = op_id || 'x'",
+        "operation = 'dialogue forge'",
+    };
     (void)state;
-    attack(MUST_BE_NOTICED, "UPDATE ops SET digest = replace(digest, 'a', 'b') WHERE op_id LIKE 'restore-%'");
-    attack(MUST_BE_NOTICED, "UPDATE ops SET result = '{\"forged\":1}' WHERE op_id LIKE 'restore-%'");
-    attack(ONLY_BY_SEAL, "UPDATE ops SET created_at = '2020' WHERE op_id LIKE 'restore-%'");
-    attack(ONLY_BY_SEAL, "UPDATE ops SET digest = replace(digest, 'a', 'b'), op_id = replace(op_id, 'a', 'b')"
-                         " WHERE op_id LIKE 'restore-%'");
-    assert_int_equal(t.sealed, 2);
-    report("restored", 4);
+    for (size_t i = 0; i < CV_COUNT(changes); i++)
+        for (int rev = 1; rev <= 2; rev++)
+            attack(MUST_BE_NOTICED, cv_arena_printf(&t.a,
+                                                    "UPDATE commits SET %s WHERE rev = %d AND scope = "
+                                                    "(SELECT number FROM scopes WHERE name = 'wine')",
+                                                    changes[i], rev)
+                                        .p);
+    assert_int_equal(t.noticed, 2 * CV_COUNT(changes));
+    report("restored", 2 * CV_COUNT(changes));
+}
+
+/* What the program might take for what was there. */
+static void values_that_look_like_others(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE dialogues SET seed = -9223372036854775807 - 1 WHERE seed IS NULL",
+        "UPDATE origins SET range_start = -9223372036854775807 - 1 WHERE range_start IS NULL",
+        "UPDATE entities SET content = redacted(content) WHERE kind = 'P'",
+        "UPDATE verdicts SET description = redacted(description)",
+        "UPDATE events SET reason = redacted(reason) WHERE reason IS NOT NULL",
+        "UPDATE commits SET result = redacted(result) WHERE rev = 2",
+        "UPDATE entities SET label = label || char(0) || 'x'",
+        "UPDATE readers SET position = position || char(0)",
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(changes); i++)
+        assert_true(attack(MUST_BE_NOTICED, changes[i]));
+    report("look alike", CV_COUNT(changes));
+}
+
+/* The events of a scope do not know the numbers of its commits. */
+static void commits_in_another_order(void **state)
+{
+    static const struct {
+        const char *one, *other;
+        verdict expected;
+    } swaps[] = {
+        {"name = 'cake' AND c.rev = 2", "name = 'cake' AND c.rev = 3", MUST_BE_NOTICED},
+        {"name = 'wine' AND c.rev = 1", "name = 'wine' AND c.rev = 2", MUST_BE_NOTICED},
+        {"name = 'bread' AND c.rev = 1", "name = 'cake' AND c.rev = 9", MUST_BE_NOTICED},
+        {"name = 'bread' AND c.rev = 3", "name = 'cake' AND c.rev = 1", ONLY_BY_SEAL},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(swaps); i++) {
+        const char *of = "(SELECT c.number FROM was AS c JOIN scopes AS s ON s.number = c.scope WHERE s.";
+        attack(swaps[i].expected,
+               cv_arena_printf(&t.a,
+                               "CREATE TEMP TABLE was AS SELECT * FROM commits;"
+                               "UPDATE commits SET number = 1000 WHERE number = %s%s);"
+                               "UPDATE commits SET number = %s%s) WHERE number = %s%s);"
+                               "UPDATE commits SET number = %s%s) WHERE number = 1000",
+                               of, swaps[i].one, of, swaps[i].one, of, swaps[i].other, of, swaps[i].other)
+                   .p);
+    }
+    assert_int_equal(t.noticed, 3);
+    assert_int_equal(t.sealed, 1);
+    report("order", CV_COUNT(swaps));
 }
 
 /* ---- the schema ------------------------------------------------------------------------------------------- */
@@ -535,13 +644,14 @@ static void every_object_of_the_schema(void **state)
     sqlite3 *db = open_raw();
     cv_str names = lines_of(db, &t.a, "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL"), name;
     sqlite3_close(db);
-    while (cv_str_split(&names, '\n', &name) && name.n > 0)
-        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = cv_test_soak() ? CV_COUNT(ways) : 1; n > 0;
-             n--, i++)
+    size_t objects = 0, each = cv_test_soak() ? CV_COUNT(ways) : 1;
+    for (; cv_str_split(&names, '\n', &name) && name.n > 0; objects++)
+        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = each; n > 0; n--, i++)
             attack_schema(cv_arena_printf(&t.a, "%s WHERE name = '%.*s'", ways[i % CV_COUNT(ways)], CV_FMT(name)).p);
     for (size_t i = 0; i < CV_COUNT(others); i++)
         attack_schema(others[i]);
-    report("schema", cv_test_soak() ? 200 : 100);
+    assert_true(objects > 70);
+    report("schema", objects * each + CV_COUNT(others));
 }
 
 /* ---- the log ----------------------------------------------------------------------------------------------- */
@@ -637,13 +747,13 @@ typedef enum { ROWS, NUMBERS, WATERMARK, THOROUGH } care;
 static void finish(sqlite3 *db, care how)
 {
     /* An index that has seen nothing is sound. */
-    assert_true(run(db, "INSERT INTO search_index (search_index) VALUES ('delete-all'); DELETE FROM search_rows;"
-                        "DELETE FROM search_old; DELETE FROM search_state; UPDATE search_progress SET op = 0"));
+    assert_true(run(db, "INSERT INTO search_index (search_index) VALUES ('delete-all'); DELETE FROM search_texts;"
+                        "DELETE FROM readers"));
     if (how >= NUMBERS)
-        assert_true(run(db, "CREATE TEMP TABLE again AS SELECT row_number() OVER (ORDER BY number) AS n, dialogue_id, "
-                            "op_id, rev, digest, created_at, result FROM ops; DELETE FROM ops;"
-                            "INSERT INTO ops SELECT * FROM again"));
-    cv_str last = lines_of(db, &t.turn, "SELECT max(number) FROM ops");
+        assert_true(run(db, "CREATE TEMP TABLE again AS SELECT row_number() OVER (ORDER BY number) AS n, scope, rev, "
+                            "op_id, operation, digest, created_at, head, result FROM commits; DELETE FROM commits;"
+                            "INSERT INTO commits SELECT * FROM again"));
+    cv_str last = lines_of(db, &t.turn, "SELECT max(number) FROM commits");
     sqlite3_close(db);
     if (how < WATERMARK)
         return;
@@ -654,18 +764,40 @@ static void finish(sqlite3 *db, care how)
     cv_buf_release(&out);
 }
 
-/* For every table with a dialogue_id: `%s` is the table. */
-static void for_each_table(sqlite3 *db, const char *before, const char *after)
+/* Runs the statements that `sql` makes of every table with rows of scopes, the search index left out: `$` is its name.
+ */
+static void in_each_table(sqlite3 *db, const char *sql)
 {
     cv_str names = lines_of(db, &t.turn,
                             "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' "
-                            "AND c.name = 'dialogue_id' AND m.name NOT LIKE 'search_%'"),
+                            "AND c.name = 'scope' AND m.name NOT LIKE 'search_%'"),
            name;
-    while (cv_str_split(&names, '\n', &name) && name.n > 0) {
-        const char *sql = cv_arena_printf(&t.turn, "%s %.*s %s", before, CV_FMT(name), after).p;
-        if (!run(db, sql))
-            fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    size_t count = 0;
+    for (; cv_str_split(&names, '\n', &name) && name.n > 0; count++) {
+        cv_str rest = cv_str_of(sql), piece;
+        cv_buf made = {0};
+        for (bool first = true; cv_str_split(&rest, '$', &piece); first = false) {
+            cv_buf_add(&made, first ? CV_STR("") : name);
+            cv_buf_add(&made, piece);
+        }
+        cv_buf_add_char(&made, '\0');
+        if (!run(db, made.p))
+            fail_msg("%s: %s", made.p, sqlite3_errmsg(db));
+        cv_buf_release(&made);
     }
+    assert_true(count >= 14);
+}
+
+/* The number of a dialogue's scope, as SQL. */
+static const char *scope_of(const char *id)
+{
+    return cv_arena_printf(&t.turn, "(SELECT number FROM main.scopes WHERE name = '%s')", id).p;
+}
+
+static void remove_scope(sqlite3 *db, const char *id)
+{
+    in_each_table(db, cv_arena_printf(&t.turn, "DELETE FROM $ WHERE scope = %s", scope_of(id)).p);
+    assert_true(run(db, cv_arena_printf(&t.turn, "DELETE FROM scopes WHERE name = '%s'", id).p));
 }
 
 static void dialogues_that_go(void **state)
@@ -676,14 +808,15 @@ static void dialogues_that_go(void **state)
         for (care how = ROWS; how < THOROUGH; how++) {
             put_back(&t.now);
             sqlite3 *db = open_raw();
-            for_each_table(db, "DELETE FROM", cv_arena_printf(&t.turn, "WHERE dialogue_id = '%s'", ids[i]).p);
+            remove_scope(db, ids[i]);
             finish(db, how);
             judge(how == WATERMARK ? ONLY_BY_SEAL : MUST_BE_NOTICED, "a dialogue removed");
 
             put_back(&t.now);
             db = open_raw();
-            for_each_table(db, "UPDATE",
-                           cv_arena_printf(&t.turn, "SET dialogue_id = 'other' WHERE dialogue_id = '%s'", ids[i]).p);
+            assert_true(run(
+                db,
+                cv_arena_printf(&t.turn, "UPDATE scopes SET name = 'other' WHERE number = %s", scope_of(ids[i])).p));
             finish(db, how);
             judge(MUST_BE_NOTICED, "a dialogue renamed");
         }
@@ -691,7 +824,7 @@ static void dialogues_that_go(void **state)
     report("dialogues", 24);
 }
 
-/* A dialogue as it was in the older copy: all its rows, its position, its operations. */
+/* A dialogue as it was in the older copy: all its rows, its position, its commits. */
 static void the_end_of_a_dialogue_cut_off(void **state)
 {
     static const char *const ids[] = {"bread", "cake"};
@@ -704,17 +837,14 @@ static void the_end_of_a_dialogue_cut_off(void **state)
             put_back(&t.now);
             sqlite3 *db = open_raw();
             assert_true(run(db, cv_arena_printf(&t.turn, "ATTACH '%s' AS older", older).p));
-            for_each_table(db, "DELETE FROM", cv_arena_printf(&t.turn, "WHERE dialogue_id = '%s'", ids[i]).p);
-            cv_str names = lines_of(db, &t.turn,
-                                    "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = "
-                                    "'table' AND c.name = 'dialogue_id' AND m.name NOT LIKE 'search_%'"),
-                   name;
-            while (cv_str_split(&names, '\n', &name) && name.n > 0)
-                assert_true(run(db, cv_arena_printf(&t.turn,
-                                                    "INSERT INTO main.%.*s SELECT * FROM older.%.*s WHERE dialogue_id "
-                                                    "= '%s'",
-                                                    CV_FMT(name), CV_FMT(name), ids[i])
-                                        .p));
+            remove_scope(db, ids[i]);
+            assert_true(
+                run(db, cv_arena_printf(&t.turn, "INSERT INTO main.scopes SELECT * FROM older.scopes WHERE name = '%s'",
+                                        ids[i])
+                            .p));
+            in_each_table(db, cv_arena_printf(&t.turn, "INSERT INTO main.$ SELECT * FROM older.$ WHERE scope = %s",
+                                              scope_of(ids[i]))
+                                  .p);
             assert_true(run(db, "DETACH older"));
             finish(db, how);
             judge(how == WATERMARK ? ONLY_BY_SEAL : MUST_BE_NOTICED, "the end of a dialogue cut off");
@@ -756,15 +886,15 @@ static void a_record_that_has_lost_writes_is_refused(void **state)
     cv_journal_begin(&j, &call, &fresh);
     cv_rec_event *event = cv_journal_event(&j, 'D', fresh.id, CV_STR("created"), 0, CV_STR("[]"));
     cv_journal_covers(&j, event, CV_REC_DIALOGUE, cv_journal_put(&j, CV_REC_DIALOGUE, &row));
-    assert_fails(cv_journal_commit(&j, CV_STR("{}"), &outcome, &err), &err, CV_ERR_REGRESSED);
+    assert_false(cv_journal_commit(&j, CV_STR("{}"), &outcome));
+    assert_ptr_equal(call.errs->items[call.errs->count - 1].code, CV_ERR_REGRESSED);
     cv_position position;
     bool found = true;
-    assert_ok(w.store->calls->position(w.store, &w.a, fresh.id, &position, &found, &err), &err);
+    assert_ok(cv_position_of(w.record, &w.a, fresh.id, &position, &found, &err), &err);
     assert_false(found);
     cv_world_leave(&w);
     cv_arena_release(&w.turn);
     cv_arena_release(&w.a);
-    t.noticed = 0;
 }
 
 static bool accept(const char *input, cv_err_code expected)
@@ -786,30 +916,33 @@ static void what_is_left_is_accepted_by_name(void **state)
     assert_false(accept("{\"commit\":3}", CV_ERR_INVALID_VALUE));
     assert_false(verifies((cv_str){NULL, 0}));
     sqlite3 *db = open_raw();
-    cv_str last = lines_of(db, &t.turn, "SELECT max(number) FROM ops");
+    cv_str last = lines_of(db, &t.turn, "SELECT max(number) FROM commits");
     sqlite3_close(db);
     assert_true(accept(cv_arena_printf(&t.turn, "{\"commit\":%.*s}", CV_FMT(cv_str_trim(last))).p, CV_ERR_NONE));
     assert_true(verifies((cv_str){NULL, 0}));
     assert_false(verifies(t.seal));
-    t.noticed = 0;
 }
 
 int main(void)
 {
     if (access("/dev/shm", W_OK) == 0)
         setenv("TMPDIR", "/dev/shm", 0); /* thousands of copies: the disk is not what is tested here */
+#define COUNTED(name) cmocka_unit_test_setup(name, count_from_zero)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_record_is_sound),
-        cmocka_unit_test(every_table_and_column),
-        cmocka_unit_test(a_restored_write),
-        cmocka_unit_test(every_object_of_the_schema),
-        cmocka_unit_test(the_log_removed_cut_or_damaged),
-        cmocka_unit_test(an_older_copy),
-        cmocka_unit_test(the_watermark_damaged),
-        cmocka_unit_test(dialogues_that_go),
-        cmocka_unit_test(the_end_of_a_dialogue_cut_off),
-        cmocka_unit_test(a_record_that_has_lost_writes_is_refused),
-        cmocka_unit_test(what_is_left_is_accepted_by_name),
+        COUNTED(the_record_is_sound),
+        COUNTED(every_table_and_column),
+        COUNTED(a_restored_write),
+        COUNTED(values_that_look_like_others),
+        COUNTED(commits_in_another_order),
+        COUNTED(every_object_of_the_schema),
+        COUNTED(the_log_removed_cut_or_damaged),
+        COUNTED(an_older_copy),
+        COUNTED(the_watermark_damaged),
+        COUNTED(dialogues_that_go),
+        COUNTED(the_end_of_a_dialogue_cut_off),
+        COUNTED(a_record_that_has_lost_writes_is_refused),
+        COUNTED(what_is_left_is_accepted_by_name),
     };
+#undef COUNTED
     return cmocka_run_group_tests_name("tamper", tests, make_record, forget_record);
 }

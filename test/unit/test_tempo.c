@@ -2,7 +2,7 @@
 #include "slow.h"
 
 #include "dialogue/tempo.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { ROUNDS = 12, TENSIONS = 20, EVENTS = 400 };
 
@@ -10,7 +10,7 @@ static const char *const types[] = {"open", "addressed", "resolved", "reopened",
 
 static void add_event(cv_arena *a, cv_state *s, cv_str id, const char *type, int64_t round)
 {
-    *CV_PUSH(a, &s->events) = (cv_rec_event){.subject_id = id, .event_type = cv_str_of(type), .event_round = round};
+    *CV_PUSH(a, &s->events) = (cv_rec_event){.subject_id = id, .event_type = cv_str_of(type), .step = round};
 }
 
 static void add_entity(cv_arena *a, cv_state *s, const char *kind, int64_t round, int64_t seq)
@@ -26,7 +26,7 @@ static cv_tempo *fold(cv_arena *a, const cv_state *s)
     cv_tempo_begin(t, a);
     for (size_t i = 0; i < s->events.count; i++) {
         const cv_rec_event *e = &s->events.items[i];
-        cv_tempo_tell(t, cv_place_of(e->subject_id), e->event_type, e->event_round);
+        cv_tempo_tell(t, cv_place_of(e->subject_id), e->event_type, e->step);
     }
     cv_tempo_end(t);
     return t;

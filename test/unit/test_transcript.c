@@ -4,9 +4,9 @@
 
 #include "dialogue/lint/lint.h"
 #include "dialogue/transcript/transcript.h"
-#include "vocab/errors.h"
-#include "vocab/id.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/id.h"
+#include "dialogue/words/limits.h"
 
 /* The document, as the operation answers it; it lives as long as the world. */
 static cv_str markdown(cv_world *w, const char *request)

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "dialogue/operations.h"
-#include "vocab/errors.h"
+#include "kit/room.h"
+#include "project/operations.h"
 
 /* The sample's database as bytes, and a place for copies of it. */
 typedef struct {
@@ -27,11 +27,11 @@ static int set_up(void **state)
     f = (fixture){0};
     cv_sample s;
     cv_sample_make(&s);
-    cv_store_close(s.store);
+    cv_record_close(s.record);
     f.folder = cv_test_folder(&f.arena);
     f.copy = cv_arena_printf(&f.arena, "%s/copy.db", f.folder).p;
     f.bytes = cv_test_read(&f.arena, s.path);
-    s.store = NULL;
+    s.record = NULL;
     cv_sample_close(&s);
     *state = &f;
     return 0;
@@ -100,9 +100,9 @@ static void unprotect(sqlite3 *db)
     run(db, "PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF");
 }
 
-static bool all_is_well(cv_store *store, cv_arena *a, cv_err *err)
+static bool all_is_well(cv_record *record, cv_arena *a, cv_err *err)
 {
-    (void)store, (void)a, (void)err;
+    (void)record, (void)a, (void)err;
     return true;
 }
 
@@ -111,20 +111,22 @@ static cv_str verify(fixture *f, bool with_check)
 {
     cv_json input = {.type = CV_JSON_OBJECT};
     cv_err err = {.arena = &f->scratch};
-    cv_store *store;
+    cv_record *record;
     f->errs = (cv_errs){0};
     cv_buf_clear(&f->out);
-    assert_ok(cv_sqlite_open(&f->scratch, f->copy, false, &store, &err), &err);
-    cv_store_calls calls = *store->calls;
+    assert_ok(cv_record_open(&f->scratch, f->copy, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema,
+                             &record, &err),
+              &err);
+    cv_record_calls calls = *record->calls;
     if (!with_check)
         calls.check = all_is_well;
-    const cv_store_calls *real = store->calls;
-    store->calls = &calls;
+    const cv_record_calls *real = record->calls;
+    record->calls = &calls;
     cv_call call = {
-        .arena = &f->scratch, .store = store, .root = f->folder, .input = &input, .out = &f->out, .errs = &f->errs};
+        .arena = &f->scratch, .record = record, .root = f->folder, .input = &input, .out = &f->out, .errs = &f->errs};
     bool ok = cv_record_verify(&call);
-    store->calls = real;
-    cv_store_close(store);
+    record->calls = real;
+    cv_record_close(record);
     assert_int_equal(f->errs.count, ok ? 0 : 1);
     return ok ? (cv_str){NULL, 0} : f->errs.items[0].message;
 }
@@ -159,8 +161,8 @@ static void the_sample_is_sound(void **state)
     fixture *f = *state;
     sqlite3_close(open_raw(f));
     assert_null(verify(f, true).p);
-    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"success\",\"dialogues\":[{\"id\":\"nvidia-decision\",\"rev\":9,"
-                                        "\"events\":31,\"head\":\"");
+    assert_str_has(cv_buf_str(&f->out), "{\"status\":\"success\",\"scopes\":[{\"room\":\"dialogue\",\"name\":"
+                                        "\"nvidia-decision\",\"rev\":9,\"events\":31,\"head\":\"");
 }
 
 /* ---- every column of every table -------------------------------------------------------------- */
@@ -173,23 +175,31 @@ static int keep_column(void *ctx, int columns, char **values, char **names)
     return 0;
 }
 
-/* Another value of the type that the column wants, in the first and in the last row of the table. */
-static void tamper_column(fixture *f, const char *table, const char *place, const char *other, cv_str column,
-                          cv_str type)
+/* Which rows, and where the fault is found: the row itself, the write that added it, the event, or the end of the
+ * chain.
+ */
+typedef struct {
+    const char *table, *place, *other;
+    const char *where; /* NULL: all rows */
+} tampering;
+
+/* Another value of the type that the column wants, in the first and in the last of these rows. */
+static void tamper_column(fixture *f, const tampering *t, cv_str column, cv_str type)
 {
     static const char *const which[] = {"min", "max"};
     bool text = cv_str_eq(type, CV_STR("TEXT"));
     for (size_t i = 0; i < 2; i++) {
-        cv_str sql = cv_arena_printf(&f->scratch,
-                                     "CREATE TEMP TABLE numbered AS SELECT *, row_number() OVER () AS number FROM %s;"
-                                     "DELETE FROM %s;"
-                                     "UPDATE numbered SET %.*s = coalesce(%.*s, %s) %s WHERE number = "
-                                     "(SELECT %s(number) FROM numbered);"
-                                     "ALTER TABLE numbered DROP COLUMN number;"
-                                     "INSERT INTO %s SELECT * FROM numbered",
-                                     table, table, CV_FMT(column), CV_FMT(column), text ? "''" : "0",
-                                     text ? "|| 'x'" : "+ 50", which[i], table);
-        expect_either(f, sql.p, place, other);
+        cv_str sql =
+            cv_arena_printf(&f->scratch,
+                            "CREATE TEMP TABLE numbered AS SELECT *, row_number() OVER () AS row_number FROM %s;"
+                            "DELETE FROM %s;"
+                            "UPDATE numbered SET %.*s = coalesce(%.*s, %s) %s WHERE row_number = "
+                            "(SELECT %s(row_number) FROM numbered WHERE %s);"
+                            "ALTER TABLE numbered DROP COLUMN row_number;"
+                            "INSERT INTO %s SELECT * FROM numbered",
+                            t->table, t->table, CV_FMT(column), CV_FMT(column), text ? "''" : "0",
+                            text ? "|| 'x'" : "+ 50", which[i], t->where ? t->where : "true", t->table);
+        expect_either(f, sql.p, t->place, t->other);
         cv_arena_reset(&f->scratch);
     }
 }
@@ -197,26 +207,24 @@ static void tamper_column(fixture *f, const char *table, const char *place, cons
 static void every_changed_field_is_noticed(void **state)
 {
     fixture *f = *state;
-    /* Where the fault is found: the row itself, the write that added it, the event, or the end of the chain. */
-    static const struct {
-        const char *table, *place, *other;
-    } tables[] = {
-        {"dialogues", ": dialogue: ", ": position: "},
-        {"experts", ": expert/", ": expert/"},
-        {"panels", ": rev/", ": rev/"},
-        {"rounds", ": round/", ": round/"},
-        {"scores", ": score/", ": score/"},
-        {"responses", ": response/", ": response/"},
-        {"perspectives", ": entity/P/", ": entity/P/"},
-        {"recommendations", ": entity/R/", ": entity/R/"},
-        {"tensions", ": entity/T/", ": entity/T/"},
-        {"evidence", ": entity/E/", ": entity/E/"},
-        {"claims", ": entity/C/", ": entity/C/"},
-        {"origins", ": origin/", ": rev/"},
-        {"refs", ": reference/", ": rev/"},
-        {"moves", ": move/", ": rev/"},
-        {"verdicts", ": verdict/", ": verdict/"},
-        {"events", ": event/", ": position: "},
+    static const tampering tables[] = {
+        {"dialogues", ": dialogue/", ": dialogue/", NULL},
+        {"experts", ": expert/", ": expert/", NULL},
+        {"panels", ": seat@", ": seat/", NULL},
+        {"rounds", ": round/", ": round/", NULL},
+        {"scores", ": score/", ": score/", NULL},
+        {"responses", ": response/", ": response/", NULL},
+        {"entities", ": entity/P/", ": entity/Px/", "kind = 'P'"},
+        {"entities", ": entity/R/", ": entity/Rx/", "kind = 'R'"},
+        {"entities", ": entity/T/", ": entity/Tx/", "kind = 'T'"},
+        {"entities", ": entity/E/", ": entity/Ex/", "kind = 'E'"},
+        {"entities", ": entity/C/", ": entity/Cx/", "kind = 'C'"},
+        {"origins", ": origin@", ": origin/", NULL},
+        {"refs", ": reference@", ": reference/", NULL},
+        {"moves", ": move@", ": move/", NULL},
+        {"verdicts", ": verdict/", ": verdict/", NULL},
+        {"events", ": event/", ": position: ", NULL},
+        {"commits", ": commit", " commits in all of them", NULL},
     };
     size_t cases = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -228,13 +236,29 @@ static void every_changed_field_is_noticed(void **state)
         cv_str rest = cv_buf_str(&columns), line;
         while (cv_str_split(&rest, '\n', &line) && line.n > 0) {
             size_t space = cv_str_find_char(line, ' ');
-            tamper_column(f, tables[i].table, tables[i].place, tables[i].other, cv_str_head(line, space),
-                          cv_str_from(line, space + 1));
+            tamper_column(f, &tables[i], cv_str_head(line, space), cv_str_from(line, space + 1));
             cases += 2;
         }
         cv_buf_release(&columns);
     }
-    assert_true(cases > 250);
+    assert_true(cases > 400);
+}
+
+static void a_changed_scope_is_noticed(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *sql, *place;
+    } changes[] = {
+        {"number = number + 50", "position: event_count: expected 31, found 0 events"},
+        {"room = room || 'x'", "scopes: expected 9 commits in all of them, found 0"},
+        {"name = name || 'x'", "dialogue 'nvidia-decisionx': event/1: hash of the event and the one before it: "},
+        {"rev = rev + 50", "position: rev: expected the last event's 9, found 59"},
+        {"head = head || 'x'", "position: head: expected the last event's hash "},
+        {"event_count = event_count + 50", "position: event_count: expected 81, found 31 events"},
+    };
+    for (size_t i = 0; i < CV_COUNT(changes); i++)
+        expect(f, cv_arena_printf(&f->arena, "UPDATE scopes SET %s", changes[i].sql).p, changes[i].place);
 }
 
 /* ---- rows and events that come and go --------------------------------------------------------- */
@@ -242,45 +266,58 @@ static void every_changed_field_is_noticed(void **state)
 static void removed_and_added_rows_are_noticed(void **state)
 {
     fixture *f = *state;
-    expect(f, "DELETE FROM perspectives WHERE round = 0 AND seq = 2",
+    expect(f, "DELETE FROM entities WHERE kind = 'P' AND round = 0 AND seq = 2",
            "entity/P/0/2: event 8 vouches for it: expected a row, found none");
-    expect(f, "DELETE FROM claims", "entity/C/0/1");
+    expect(f, "DELETE FROM entities WHERE kind = 'C'", "entity/C/0/1");
     expect(f, "DELETE FROM scores WHERE expert_slug = 'palmier'", "score/1/palmier");
-    expect(f, "DELETE FROM panels WHERE round = 1 AND expert_slug = 'donut'", "rev 5 added 2 seat;");
-    expect(f, "DELETE FROM refs WHERE source_id = '@cupcake'", "rev/4: rev 4 added 7 origin, 6 reference;");
-    expect(f, "DELETE FROM moves", "rev/6: rev 6 added 2 origin, 3 reference;");
+    expect(f, "DELETE FROM panels WHERE round = 1 AND expert_slug = 'donut'",
+           "seat@5: 2 rows; one of them was changed, added or removed behind event 15: expected digest ");
+    expect(f, "DELETE FROM refs WHERE source_id = '@cupcake'",
+           "reference@4: 6 rows; one of them was changed, added or removed behind event 14");
+    expect(f, "DELETE FROM moves", "move@6: 0 rows; one of them was changed, added or removed behind event 24");
     expect(f, "DELETE FROM responses WHERE round = 2", "response/2/muffin: event 25 vouches for it: expected a row");
-    expect(f, "INSERT INTO panels SELECT dialogue_id, 9, expert_slug, rev, position, source, focus FROM panels LIMIT 1",
-           "rev/1: rev 1 added 4 seat;");
+    expect(f, "INSERT INTO panels SELECT scope, 9, expert_slug, rev, position, source, focus FROM panels LIMIT 1",
+           "seat@1: 4 rows; one of them was changed, added or removed behind event 4");
     expect(f,
-           "INSERT INTO claims SELECT dialogue_id, round, 2, rev, label, contributors, status, adopted_in_verdict, "
-           "created_at, parameters, content FROM claims",
+           "INSERT INTO entities SELECT scope, kind, round, 2, rev, label, contributors, status, adopted_in_verdict, "
+           "created_at, parameters, content FROM entities WHERE kind = 'C'",
            "entity/C/0/2: expected an event that vouches for the row, found none");
 }
 
 static void cut_and_swapped_events_are_noticed(void **state)
 {
     fixture *f = *state;
-    const char *last = "event_seq = (SELECT max(event_seq) FROM events)";
+    const char *last = "seq = (SELECT max(seq) FROM events)";
     const char *cut = cv_arena_printf(&f->arena, "DELETE FROM events WHERE %s;", last).p;
     const char *mend = cv_arena_printf(&f->arena,
-                                       "%sUPDATE dialogues SET event_count = event_count - 1, "
+                                       "%sUPDATE scopes SET event_count = event_count - 1, "
                                        "head = (SELECT hash FROM events WHERE %s);",
                                        cut, last)
                            .p;
-    const char *deny = cv_arena_printf(&f->arena, "%sUPDATE dialogues SET last_rev = last_rev - 1", mend).p;
+    const char *deny = cv_arena_printf(&f->arena, "%sUPDATE scopes SET rev = rev - 1", mend).p;
     expect(f, cut, "position: event_count: expected 31, found 30 events");
     expect(f, mend, "position: rev: expected the last event's 8, found 9");
     expect(f, deny, "verdict/minority-timing: expected an event that vouches for the row, found none");
-    expect(f, "DELETE FROM events WHERE event_seq = 7", "event/8: event_seq: expected 7, found 8");
-    expect(f, "DELETE FROM events WHERE event_seq = 1", "event/2: event_seq: expected 1, found 2");
+    expect(f, cv_arena_printf(&f->arena, "%s; DELETE FROM verdicts WHERE verdict_id = 'minority-timing'", deny).p,
+           "commit/9: expected no commit after rev 8, the last event's, found one");
+    expect(f, "DELETE FROM events WHERE seq = 7", "event/8: seq: expected 7, found 8");
+    expect(f, "DELETE FROM events WHERE seq = 1", "event/2: seq: expected 1, found 2");
     expect(f,
-           "UPDATE events SET event_seq = 1000 WHERE event_seq = 10;"
-           "UPDATE events SET event_seq = 10 WHERE event_seq = 11;"
-           "UPDATE events SET event_seq = 11 WHERE event_seq = 1000",
+           "UPDATE events SET seq = 1000 WHERE seq = 10;"
+           "UPDATE events SET seq = 10 WHERE seq = 11;"
+           "UPDATE events SET seq = 11 WHERE seq = 1000",
            "event/10: hash of the event and the one before it: expected ");
+    expect(f, "UPDATE commits SET result = '{}' WHERE rev = 4",
+           "commit/4: the row was changed behind event 14: expected ");
     expect(f, "DELETE FROM events", "position: event_count: expected 31, found 0 events");
-    expect(f, "UPDATE perspectives SET content = (SELECT content FROM claims) WHERE round = 1", "entity/P/1/1");
+    expect(
+        f,
+        "UPDATE entities SET content = (SELECT content FROM entities WHERE kind = 'C') WHERE kind = 'P' AND round = 1",
+        "dialogue 'nvidia-decision': entity/P/1/1: the row was changed behind event 16: expected digest ");
+    expect(f, "UPDATE commits SET result = '{}' WHERE rev = 4",
+           "dialogue 'nvidia-decision': commit/4: the row was changed behind event 14: expected digest ");
+    expect(f, "DELETE FROM commits WHERE rev = 4", "commit/5: expected the commit of rev 4, found that of rev 5");
+    expect(f, "DELETE FROM commits WHERE rev = 9", "commits: expected one for each of 9 writes, found 8");
 }
 
 /* The engine sees what was only broken, too. */
@@ -288,9 +325,9 @@ static void the_engine_is_asked_as_well(void **state)
 {
     fixture *f = *state;
     sqlite3 *db = open_raw(f);
-    cv_str trigger = text_of(f, db, "SELECT sql FROM sqlite_schema WHERE name = 'experts_no_delete'");
-    run(db, "DROP TRIGGER experts_no_delete; PRAGMA foreign_keys = OFF;"
-            "DELETE FROM experts WHERE expert_slug = 'palmier'");
+    cv_str trigger = text_of(f, db, "SELECT sql FROM sqlite_schema WHERE name = 'experts_same_key'");
+    run(db, "DROP TRIGGER experts_same_key; PRAGMA foreign_keys = OFF;"
+            "UPDATE experts SET scope = 99 WHERE expert_slug = 'palmier'");
     run(db, trigger.p);
     sqlite3_close(db);
     cv_str message = verify(f, true);
@@ -373,7 +410,7 @@ static void what_makes_no_sense_is_noticed(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cv_sample s;
         cv_sample_make(&s);
-        verify_sample(&s, "{\"dialogue_id\":\"nvidia-decision\"}", true);
+        verify_sample(&s, "{\"room\":\"dialogue\",\"scope\":\"nvidia-decision\"}", true);
         cv_sample_begin(&s);
         cases[i].write(&s);
         cv_sample_commit(&s);
@@ -391,10 +428,46 @@ static void several_dialogues_are_verified(void **state)
     s.writes = 0;
     cv_sample_create(&s);
     cv_str answer = verify_sample(&s, "{}", true);
-    assert_str_has(answer, "[{\"id\":\"another\",\"rev\":1,");
-    assert_str_has(answer, "},{\"id\":\"nvidia-decision\",\"rev\":9,");
-    verify_sample(&s, "{\"dialogue_id\":\"anothre\"}", false);
-    assert_int_equal(s.errs.items[0].code, CV_ERR_DIALOGUE_NOT_FOUND);
+    assert_str_has(answer, "[{\"room\":\"dialogue\",\"name\":\"another\",\"rev\":1,");
+    assert_str_has(answer, "},{\"room\":\"dialogue\",\"name\":\"nvidia-decision\",\"rev\":9,");
+    cv_str one = verify_sample(&s, "{\"room\":\"dialogue\",\"scope\":\"another\"}", true);
+    assert_str_has(one, "[{\"room\":\"dialogue\",\"name\":\"another\",\"rev\":1,");
+    assert_true(cv_str_find(one, CV_STR("nvidia-decision")) == SIZE_MAX);
+    assert_str_has(verify_sample(&s, "{\"room\":\"dialogue\"}", true), "nvidia-decision");
+    cv_sample_close(&s);
+}
+
+/* What is not there is refused with what would be right. */
+static void scopes_are_named_with_their_room(void **state)
+{
+    static const struct {
+        const char *input, *field, *message, *suggestion;
+        cv_err_code code;
+    } cases[] = {
+        {"{\"room\":\"dialogue\",\"scope\":\"nvidia-decisoin\"}", "scope", "there is no dialogue 'nvidia-decisoin'",
+         "did you mean 'nvidia-decision'?", CV_ERR_NOT_FOUND},
+        {"{\"room\":\"dialogue\",\"scope\":\"x\"}", "scope", "there is no dialogue 'x'", "", CV_ERR_NOT_FOUND},
+        {"{\"room\":\"dialog\"}", "room", "there is no room 'dialog'", "did you mean 'dialogue'?",
+         CV_ERR_INVALID_VALUE},
+        {"{\"scope\":\"nvidia-decision\"}", "room", "a scope belongs to a room: name it, too", "",
+         CV_ERR_MISSING_FIELD},
+    };
+    cv_sample s;
+    (void)state;
+    cv_sample_make(&s);
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        verify_sample(&s, cases[i].input, false);
+        const cv_err *err = &s.errs.items[0];
+        assert_ptr_equal(err->code, cases[i].code);
+        assert_str_eq(err->field, cases[i].field);
+        assert_str_has(err->message, cases[i].message);
+        assert_str_eq(err->suggestion, cases[i].suggestion);
+        if (cv_str_eq(err->field, CV_STR("room"))) {
+            assert_int_equal(err->option_count, 2);
+            assert_str_eq(err->options[0], "dialogue");
+            assert_str_eq(err->options[1], "project");
+        }
+    }
     cv_sample_close(&s);
 }
 
@@ -451,12 +524,23 @@ static void backups_are_whole_and_verify(void **state)
     assert_true(back_up(&s, path, false));
     assert_str_has(cv_buf_str(&s.out), "{\"status\":\"success\",\"path\":\"");
     cv_sample_open(&copy);
-    cv_store_close(copy.store);
+    cv_record_close(copy.record);
     cv_err err = {.arena = &copy.arena};
-    assert_ok(cv_sqlite_open(&copy.arena, path, false, &copy.store, &err), &err);
-    copy.call.store = copy.store;
-    cv_str head = cv_arena_copy(&s.arena, verify_sample(&s, "{}", true));
-    assert_view_eq(verify_sample(&copy, "{}", true), head);
+    assert_ok(cv_record_open(&copy.arena, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema,
+                             &copy.record, &err),
+              &err);
+    copy.call.record = copy.record;
+    cv_str answer = cv_arena_copy(&s.arena, verify_sample(&s, "{}", true)), end = CV_STR(",\"watermark\":\"agrees\"}");
+    assert_true(cv_str_ends(answer, end));
+    answer = cv_str_head(answer, answer.n - end.n);
+    /* Nothing but the watermark, which a copy does not have. */
+    assert_view_eq(
+        verify_sample(&copy, "{}", true),
+        cv_arena_printf(&s.arena,
+                        "%.*s,\"watermark\":\"missing\",\"warnings\":[{\"type\":\"no_watermark\",\"message\":"
+                        "\"nothing beside this record says how far it was: only a seal can prove that its "
+                        "end was not cut off\"}]}",
+                        CV_FMT(answer)));
     cv_sample_close(&copy);
     cv_sample_close(&s);
 }
@@ -495,11 +579,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_sample_is_sound),
         TEST(every_changed_field_is_noticed),
+        TEST(a_changed_scope_is_noticed),
         TEST(removed_and_added_rows_are_noticed),
         TEST(cut_and_swapped_events_are_noticed),
         TEST(the_engine_is_asked_as_well),
         cmocka_unit_test(what_makes_no_sense_is_noticed),
         cmocka_unit_test(several_dialogues_are_verified),
+        cmocka_unit_test(scopes_are_named_with_their_room),
         cmocka_unit_test(it_can_be_followed_and_left),
         cmocka_unit_test(backups_are_whole_and_verify),
         cmocka_unit_test(backups_are_replaced_only_by_force),

@@ -3,8 +3,8 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
-#include "vocab/id.h"
-#include "vocab/limits.h"
+#include "dialogue/words/id.h"
+#include "dialogue/words/limits.h"
 
 #define LIFECYCLE "test/golden/vocab/lifecycle.txt"
 

@@ -5,8 +5,9 @@
  * jumps back and forth. The model says of each whether it is done, replayed, tried only, or refused, and what stands
  * afterwards. Then the same with several processes at once, and with writers who are slower than all others.
  */
+#include "dialogue/words/errors.h"
+#include "interpose.h"
 #include "rounds.h"
-#include "vocab/errors.h"
 
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -344,7 +345,7 @@ static void compare(cv_world *w, const model *m, const char *id)
     assert_int_equal(s.experts.count, m->experts);
     assert_int_equal(s.seats.count, m->seats);
     for (size_t i = 0; i < s.events.count; i++)
-        assert_int_equal(s.events.items[i].event_seq, i + 1);
+        assert_int_equal(s.events.items[i].seq, i + 1);
 }
 
 /* One request, sent and judged. */
@@ -489,9 +490,9 @@ static void the_operation_is_a_part_of_the_request(void **state)
     assert_ok(cv_json_parse(&w->turn, CV_STR("{\"b\":{\"y\":1,\"x\":[{\"d\":2,\"c\":3}]},\"a\":1}"), &input, &err),
               &err);
     one.input = &input;
-    cv_journal_request(&one, CV_STR("dialogue update"));
+    cv_request_begin(&one, CV_STR("dialogue update"));
     cv_str update = one.digest;
-    cv_journal_request(&one, CV_STR("dialogue abandon"));
+    cv_request_begin(&one, CV_STR("dialogue abandon"));
     assert_false(cv_str_eq(one.digest, update));
     static const char *const alike[] = {
         "{\"a\":1,\"b\":{\"x\":[{\"c\":3,\"d\":2}],\"y\":1}}",
@@ -504,7 +505,7 @@ static void the_operation_is_a_part_of_the_request(void **state)
         bool is_alike = i < CV_COUNT(alike);
         const char *text = is_alike ? alike[i] : others[i - CV_COUNT(alike)];
         assert_ok(cv_json_parse(&w->turn, cv_str_of(text), &input, &err), &err);
-        cv_journal_request(&one, CV_STR("dialogue update"));
+        cv_request_begin(&one, CV_STR("dialogue update"));
         assert_int_equal(cv_str_eq(one.digest, update), is_alike);
     }
 }
@@ -627,7 +628,7 @@ static void the_clock_may_be_set_back(void **state)
     assert_str_has(cv_buf_str(&w->out), "late_response");
     cv_state s = cv_world_state(w, "d");
     for (size_t i = 0; i < s.events.count; i++)
-        assert_int_equal(s.events.items[i].event_seq, i + 1);
+        assert_int_equal(s.events.items[i].seq, i + 1);
     cv_rounds_verify(w, "d");
     assert_true(cv_world_call(w, "list", "{}"));
 }
@@ -640,11 +641,10 @@ typedef struct {
     int left;
 } overtaker;
 
-static void overtake(void *ctx, const char *name, cv_str dialogue_id, size_t rows, cv_store_result result)
+static void overtake(void *ctx, cv_access access)
 {
-    (void)dialogue_id, (void)rows, (void)result;
     overtaker *o = ctx;
-    if (strcmp(name, "snapshot") != 0 || o->left == 0)
+    if (access != CV_WRITE || o->left == 0)
         return;
     o->left--;
     assert_int_equal(call(&o->rival, "update", SET("addressed", "")), DONE);
@@ -653,13 +653,12 @@ static void overtake(void *ctx, const char *name, cv_str dialogue_id, size_t row
 static size_t memory_of_update(cv_world *w, int overtaken)
 {
     overtaker o = {.left = overtaken};
-    cv_tracing tracing = {.trace = overtake, .ctx = &o};
+    cv_interposed x;
     cv_rounds_open(&o.rival, w->folder);
-    cv_store *store = w->store;
-    w->store = cv_store_traced(&w->a, store, &tracing);
+    cv_interpose(&x, w->record, overtake, &o);
     cv_arena_release(&w->turn);
     assert_int_equal(call(w, "update", "{'dialogue_id': 'd', 'updates': [{'id': 'P0001', 'label': 'new'}]}"), DONE);
-    w->store = store;
+    cv_interpose_end(&x);
     assert_int_equal(o.left, 0);
     cv_rounds_close(&o.rival);
     return w->turn.bytes;
@@ -805,10 +804,10 @@ static void many_writers_are_told_the_truth(void **state)
 /* ---- writers who are slower than all others
  * -------------------------------------------------------------------------- */
 
-static void take_long(void *ctx, const char *name, cv_str dialogue_id, size_t rows, cv_store_result result)
+static void take_long(void *ctx, const char *name, cv_scope_id scope, size_t rows, cv_write_result result)
 {
-    (void)ctx, (void)dialogue_id, (void)rows, (void)result;
-    if (strcmp(name, "snapshot") == 0)
+    (void)ctx, (void)scope, (void)rows, (void)result;
+    if (strcmp(name, "begin read") == 0)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
@@ -816,17 +815,17 @@ static void take_long(void *ctx, const char *name, cv_str dialogue_id, size_t ro
 static _Noreturn void write_slowly_or_fast(const writer *me)
 {
     cv_world w;
-    cv_tracing tracing = {.trace = take_long};
+    cv_record_tracing tracing = {.trace = take_long};
     bool slow = me->who >= FAST;
     cv_rounds_open(&w, me->folder);
-    cv_store *store = w.store;
+    cv_record *record = w.record;
     if (slow)
-        w.store = cv_store_traced(&w.a, store, &tracing);
+        w.record = cv_record_traced(&w.a, record, &tracing);
     for (int i = 0; slow ? i < me->writes : me->told->slow_left > 0; i++)
         if (send(&w, me, LABEL, CV_STR("{'dialogue_id': 'd', 'updates': [{'id': 'P0001', 'label': 'equal'}]}")) != DONE)
             cv_rounds_die("a write was refused", &w.errs);
     me->told->slow_left -= slow;
-    w.store = store;
+    w.record = record;
     cv_rounds_close(&w);
     _exit(0);
 }

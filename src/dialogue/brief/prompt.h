@@ -9,7 +9,8 @@
  *     ## Instructions           how and where to answer
  *
  * The headings and marks are ours and can be trusted: a line of quoted text that looks like one gets a backslash
- * (text/doc.h), and the whole reads back with our own parser. Texts of the judge (words) are put in as they are.
+ * (dialogue/text/doc.h), and the whole reads back with our own parser. Texts of the judge (words) are put in as they
+ * are.
  *
  * Nothing is left out unless a cut says so; then the prompt names what is missing.
  */
@@ -77,5 +78,21 @@ const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t item);
 /* A table of an object's members; `spoken` keys: "income_mandate" is written "Income mandate". */
 void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *second, bool spoken,
                      const cv_json *object);
+
+/* ---- a budget of tokens ------------------------------------------------------------------------------------------
+ *
+ * What is left out, in this order, until the prompt fits; each step from the oldest round on, and never from the last:
+ *
+ *     1 the texts of items     their labels stay
+ *     2 evidence and claims    altogether
+ *     3 the judge's syntheses
+ *
+ * Open tensions, and what the expert said itself and still stands, are never shortened. Steps are halved, not tried one
+ * by one: a prompt is written about ten times at most.
+ */
+
+/* Writes the prompt into its buffer, cut so that it fits p->token_budget (0: whole), and leaves the cut in p->cut.
+ * False: even the shortest is too long; *ret_least is how many tokens that has. */
+bool cv_budget_fit(cv_prompt *p, int64_t *ret_least);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "dialogue/brief/story.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 enum {
     MOST_QUOTED = 12,   /* items in full; the rest by id: all of it stands in the prior rounds */

@@ -12,7 +12,7 @@
 #include "dialogue/brief/prompt.h"
 
 #include "dialogue/brief/story.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 enum { LEAST_BODY = 64 }; /* bytes; leaving out a shorter text would save no more than saying so costs */
 
@@ -77,14 +77,6 @@ static void write_left(const cv_prompt *p)
 
 /* ---- one item ---------------------------------------------------------------------------------------------------- */
 
-static cv_str slugs(cv_arena *a, const cv_people *by)
-{
-    cv_buf text = {0};
-    for (size_t i = 0; i < by->count; i++)
-        cv_buf_printf(&text, "%s%.*s", i ? ", " : "", CV_FMT(by->items[i]));
-    return cv_buf_take(&text, a);
-}
-
 /* Tensions are written with their word and without contributors, as the specification does. */
 static void write_mark(const cv_view *v, const cv_view_item *item, cv_buf *out)
 {
@@ -95,7 +87,7 @@ static void write_mark(const cv_view *v, const cv_view_item *item, cv_buf *out)
                     .colon = true,
                     .id = item->id,
                     .label = cv_squeeze(v->a, item->row->label),
-                    .by = tension ? (cv_str){NULL, 0} : slugs(v->a, item->by)};
+                    .by = tension ? (cv_str){NULL, 0} : cv_arena_list(v->a, item->by->items, item->by->count)};
     cv_mark_print(out, &mark);
 }
 
@@ -186,14 +178,11 @@ static void write_item(const cv_prompt *p, uint32_t i)
 
 static void write_move(const cv_prompt *p, const cv_view_move *move)
 {
-    cv_buf targets = {0};
-    for (size_t i = 0; i < move->target_count; i++)
-        cv_buf_printf(&targets, "%s%.*s", i ? ", " : "", CV_FMT(move->targets[i]));
     cv_mark mark = {.type = CV_MARK_MOVE,
                     .style = CV_STYLE_CLASSIC,
                     .sub = (int)move->type,
                     .word = cv_move_words.items[move->type],
-                    .targets = cv_buf_take(&targets, p->v->a)};
+                    .targets = cv_arena_list(p->v->a, move->targets, move->target_count)};
     cv_mark_print(p->out, &mark);
     cv_buf_add_char(p->out, '\n');
     cv_prompt_text(p->v->a, p->out, move->row->context);

@@ -5,7 +5,7 @@
  * earlier ones, item by item.
  */
 #include "dialogue/brief/story.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 
 static void print_increment(int64_t since, cv_json_writer *w)

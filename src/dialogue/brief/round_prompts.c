@@ -6,14 +6,14 @@
  *
  * Prompts and contexts can be large and experts many: one of each is in memory at a time.
  */
-#include "dialogue/brief/budget.h"
+#include "dialogue/brief/prompt.h"
 #include "dialogue/brief/story.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/files.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
-#include "dialogue/writing.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
 
 typedef struct {
     cv_call *call;
@@ -81,7 +81,7 @@ static bool may_prompt(press *x)
     if (!found)
         x->folder = (cv_where){NULL, NULL};
     if (!x->write)
-        return over || cv_write_open(x->call, &x->v.s, false);
+        return over || cv_journal_open(x->call, &x->v.s, false);
     if (!found)
         return cv_call_fail(x->call, &err);
     if (over) {
@@ -91,7 +91,7 @@ static bool may_prompt(press *x)
                        CV_STR("ask with \"write\": false to see what its experts were to know"));
         return false;
     }
-    return cv_write_open(x->call, &x->v.s, false);
+    return cv_journal_open(x->call, &x->v.s, false);
 }
 
 static void make_jobs(press *x)

@@ -1,7 +1,8 @@
 /* story.c - what became of an expert's contributions, in sentences; see story.h. */
 #include "dialogue/brief/story.h"
 
-#include "text/mark.h"
+#include "base/utf8.h"
+#include "dialogue/text/mark.h"
 
 /* What somebody did with an item, by the kind of the item, of the reference, of the move. */
 static const char *const said[] = {

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "dialogue/faults.h"
 #include "dialogue/panel/panel.h"
 
 /* ---- people ------------------------------------------------------------------------------------------------------ */
@@ -62,14 +63,14 @@ static void turn_back(cv_view *v)
         v->items.items[i].status = cv_statuses[cv_status_first(v->items.items[i].kind)].word;
     for (size_t i = 0; i < v->s.events.count; i++) {
         const cv_rec_event *event = &v->s.events.items[i];
-        uint32_t at = event->event_round < v->round ? cv_view_find(v, event->subject_id) : CV_NO_ITEM;
+        uint32_t at = event->step < v->round ? cv_view_find(v, event->subject_id) : CV_NO_ITEM;
         if (at == CV_NO_ITEM)
             continue;
         cv_view_item *item = &v->items.items[at];
         int status = cv_status_find(item->kind, event->event_type);
         if (status >= 0)
             item->status = cv_statuses[status].word;
-        item->touched = item->touched || event->event_round == v->round - 1;
+        item->touched = item->touched || event->step == v->round - 1;
     }
 }
 
@@ -291,6 +292,71 @@ static void seat_panel(cv_view *v)
         seat_everybody(v, scores);
 }
 
+/* ---- rounds: who spoke and who did not, and what was decided ----------------------------------------------------- */
+
+bool cv_view_spoke(const cv_view *v, int64_t round, size_t speaker)
+{
+    size_t key = cv_view_key(v, round, speaker);
+    return !cv_group_is_empty(&v->items_of, key) || !cv_group_is_empty(&v->shared_of, key) ||
+           !cv_group_is_empty(&v->loose_of, key) || !cv_group_is_empty(&v->moves_of, key);
+}
+
+static void find_voices(cv_view *v, cv_view_round *round)
+{
+    const cv_rec_seat *seats;
+    size_t seated = cv_state_panel(&v->s, round->row->round, &seats);
+    bool *listed = CV_NEW_ARRAY(v->a, v->speakers.count, bool);
+    round->voices = CV_NEW_ARRAY(v->a, v->speakers.count, size_t);
+    round->silent = CV_NEW_ARRAY(v->a, seated, size_t);
+    for (size_t i = 0; i < seated; i++) {
+        size_t speaker = (size_t)*cv_map_get(&v->speaker_at, seats[i].expert_slug) - 1;
+        listed[speaker] = true;
+        if (cv_view_spoke(v, round->row->round, speaker))
+            round->voices[round->voice_count++] = speaker;
+        else
+            round->silent[round->silent_count++] = speaker;
+    }
+    for (size_t i = 0; i < v->speakers.count; i++)
+        if (!listed[i] && cv_view_spoke(v, round->row->round, i))
+            round->voices[round->voice_count++] = i;
+}
+
+static int verdict_order(const void *x, const void *y)
+{
+    const cv_rec_verdict *a = *(const cv_rec_verdict *const *)x, *b = *(const cv_rec_verdict *const *)y;
+    return CV_ORDER(a->position, b->position);
+}
+
+/* All verdicts in their order; each round gets its stretch of a copy. */
+static void deal_verdicts(cv_view *v)
+{
+    size_t count = v->s.verdicts.count;
+    const cv_rec_verdict **all = CV_NEW_ARRAY(v->a, count, const cv_rec_verdict *);
+    uint32_t *rounds = CV_NEW_ARRAY(v->a, count, uint32_t);
+    for (size_t i = 0; i < count; i++)
+        all[i] = &v->s.verdicts.items[i];
+    if (count > 1)
+        qsort(all, count, sizeof *all, verdict_order);
+    for (size_t i = 0; i < count; i++)
+        rounds[i] = (uint32_t)(all[i]->round >= 0 && all[i]->round < v->round ? all[i]->round : v->round);
+    cv_groups by_round = cv_groups_of(v->a, rounds, count, (size_t)v->round + 1);
+    for (size_t i = 0; i < v->rounds.count; i++) {
+        cv_view_round *round = &v->rounds.items[i];
+        size_t group = (size_t)round->row->round;
+        const uint32_t *begin = cv_group_begin(&by_round, group), *end = cv_group_end(&by_round, group);
+        round->verdicts = CV_NEW_ARRAY(v->a, (size_t)(end - begin), const cv_rec_verdict *);
+        while (begin < end)
+            round->verdicts[round->verdict_count++] = all[*begin++];
+    }
+}
+
+static void fill_rounds(cv_view *v)
+{
+    for (size_t i = 0; i < v->rounds.count; i++)
+        find_voices(v, &v->rounds.items[i]);
+    deal_verdicts(v);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 /* A dialogue that went on was open; it was converging from the first signal on. */
@@ -326,8 +392,48 @@ void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *v)
     group_items(v, keys);
     group_ties(v, keys);
     group_moves(v, keys);
-    cv_view_fill_rounds(v);
+    fill_rounds(v);
     v->status = status_before(v);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Events are only added: those that came after the state was read are left out. */
+static bool load_events(cv_call *call, cv_state *s, cv_err *err)
+{
+    cv_wanted wanted = {.kinds = CV_REC_BIT(EVENT)};
+    cv_state past;
+    if (!cv_state_load(call, s->id, &wanted, &past, err))
+        return false;
+    while (past.events.count > 0 && past.events.items[past.events.count - 1].seq > s->position.event_count)
+        past.events.count--;
+    s->events.items = past.events.items;
+    s->events.count = past.events.count;
+    return true;
+}
+
+bool cv_view_load(cv_call *call, cv_view *ret_view)
+{
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
+                           CV_REC_BIT(SCORE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(MOVE) |
+                           CV_REC_BIT(VERDICT);
+    cv_err err = {.arena = call->arena};
+    cv_state s;
+    if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &(cv_wanted){.kinds = kinds}, &s, &err))
+        return cv_call_fail(call, &err);
+    int64_t next = cv_state_next_round(&s), round = cv_json_get_int(call->input, "round", next);
+    if (round > next) {
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
+                                 cv_arena_printf(call->arena, "%lld", (long long)round),
+                                 "round %lld cannot be prepared yet", (long long)round),
+                       cv_arena_printf(call->arena, "the next round is %lld", (long long)next));
+        return false;
+    }
+    if (round < next && !load_events(call, &s, &err))
+        return cv_call_fail(call, &err);
+    cv_view_make(call->arena, &s, round, ret_view);
+    ret_view->name = call->name;
+    return true;
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */

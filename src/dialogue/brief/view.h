@@ -16,6 +16,8 @@
 #ifndef CV_DIALOGUE_BRIEF_VIEW_H
 #define CV_DIALOGUE_BRIEF_VIEW_H
 
+#include <assert.h>
+
 #include "base/groups.h"
 #include "dialogue/people.h"
 #include "dialogue/state.h"
@@ -112,6 +114,7 @@ void cv_view_make(cv_arena *a, const cv_state *s, int64_t round, cv_view *ret_vi
 
 static inline size_t cv_view_key(const cv_view *v, int64_t round, size_t speaker)
 {
+    assert(round >= 0 && speaker < v->speakers.count);
     return (size_t)round * v->speakers.count + speaker;
 }
 
@@ -121,9 +124,6 @@ bool cv_view_has_by(const cv_people *people, cv_str slug);
 bool cv_view_spoke(const cv_view *v, int64_t round, size_t speaker);
 cv_str cv_view_name(const cv_view *v, cv_str slug);                     /* "Muffin" */
 const cv_view_member *cv_view_member_of(const cv_view *v, cv_str slug); /* NULL: not on the panel */
-
-/* ---- view_rounds.c: the last step of making a view --------------------------------------------------------------- */
-void cv_view_fill_rounds(cv_view *v);
 
 /* ---- view_json.c ------------------------------------------------------------------------------------------------- */
 

@@ -18,7 +18,7 @@
 #include "dialogue/export/exporter.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
 
 typedef struct {
     cv_str dialogue_id;
@@ -104,12 +104,11 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
 static bool write_document(cv_export *x, job *j, cv_err *err)
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY)};
-    cv_store *store = x->call->store;
     cv_position position;
     bool found;
     cv_export_head(x);
     cv_export_rounds_begin(x);
-    if (!store->calls->snapshot(store, x->call->arena, x->s.id, &wanted, write_row, x, &position, &found, err))
+    if (!cv_snapshot(x->call, x->s.id, &wanted, write_row, x, &position, &found, err))
         return false;
     j->moved = !found || position.rev != x->s.position.rev;
     if (x->section == 0)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "dialogue/export/exporter.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* Round numbers are most of the numbers of an export; printf is slow for them. */
 static void key_small_int(cv_export *x, const char *key, int64_t value)

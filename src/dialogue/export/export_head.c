@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "dialogue/export/exporter.h"
-#include "record/chain.h"
+#include "record/hash.h"
 
 const cv_str cv_export_format = CV_STR_INIT("conclave-dialogue 1");
 
@@ -167,7 +167,7 @@ static int by_round_and_position(const void *x, const void *y)
     const cv_rec_move *a = x, *b = y;
     int order = CV_ORDER(a->round, b->round);
     order = order ? order : CV_ORDER(a->position, b->position);
-    return order ? order : cv_row_compare(CV_REC_MOVE, x, y);
+    return order ? order : cv_row_order(&cv_rec_move_type, x, y);
 }
 
 static void write_move(cv_export *x, const cv_rec_move *m)
@@ -187,7 +187,7 @@ static int by_verdict_position(const void *x, const void *y)
 {
     const cv_rec_verdict *a = x, *b = y;
     int order = CV_ORDER(a->position, b->position);
-    return order ? order : cv_row_compare(CV_REC_VERDICT, x, y);
+    return order ? order : cv_row_order(&cv_rec_verdict_type, x, y);
 }
 
 static void write_verdict(cv_export *x, const cv_rec_verdict *v)

@@ -6,6 +6,7 @@
  */
 #include "dialogue/export/exporter.h"
 #include "dialogue/import/rows.h"
+#include "record/scope.h"
 
 typedef struct {
     cv_export *x;
@@ -21,12 +22,12 @@ static void begin_kind(rows *r, int kind)
             cv_json_end_array(w);
             cv_json_end_object(w);
         }
-        cv_json_key(w, cv_rec_types[r->kinds].name);
+        cv_json_key(w, cv_rows_type(r->kinds)->name);
         cv_json_begin_object(w);
         cv_json_key(w, CV_STR("fields"));
         cv_json_begin_array(w);
         cv_export_line(r->x, true);
-        cv_rows_print_fields(w, (cv_rec_kind)r->kinds);
+        cv_rows_print_fields(w, cv_rows_type(r->kinds));
         cv_json_end_array(w);
         cv_export_line(r->x, false);
         cv_json_key(w, CV_STR("rows"));
@@ -39,11 +40,11 @@ static bool stands_elsewhere(const cv_export *x, const cv_rec_response *response
     return cv_state_round(&x->s, response->round) && cv_expert_index(&x->g, response->expert_slug) >= 0;
 }
 
-static void write_one(cv_export *x, cv_rec_kind kind, const void *row)
+static void write_one(cv_export *x, const cv_type *type, const void *row)
 {
     cv_json_begin_array(&x->w);
     cv_export_line(x, true);
-    cv_rows_print(&x->w, kind, row);
+    cv_rows_print(&x->w, type, row);
     cv_json_end_array(&x->w);
     cv_export_line(x, false);
 }
@@ -65,21 +66,35 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         row = &entity;
     }
     begin_kind(r, (int)kind);
-    write_one(r->x, kind, row);
+    write_one(r->x, cv_kind_types[kind], row);
+    return cv_buf_ok(r->x->w.out) || cv_err_set(err, CV_ERR_IO, "cannot write the export");
+}
+
+static bool write_commit(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    const rows *r = ctx;
+    if (!cv_scope_printable(scope, &cv_commit_row_type, row, err))
+        return false;
+    if (cv_row_rev(row) <= r->x->s.position.rev) /* others were made since */
+        write_one(r->x, &cv_commit_row_type, row);
     return cv_buf_ok(r->x->w.out) || cv_err_set(err, CV_ERR_IO, "cannot write the export");
 }
 
 static bool write_rows(cv_export *x, cv_position *ret_position, cv_err *err)
 {
     const cv_wanted wanted = {.no_content = x->waiting == 0};
-    cv_store *store = x->call->store;
+    const cv_find commits = {
+        .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = cv_dialogue_scope(x->s.id)};
+    cv_record *record = x->call->record;
     rows r = {x, 0};
     bool found;
     cv_json_key(&x->w, CV_STR("rows"));
     cv_json_begin_object(&x->w);
-    if (!store->calls->snapshot(store, x->call->arena, x->s.id, &wanted, write_row, &r, ret_position, &found, err))
+    if (!cv_snapshot(x->call, x->s.id, &wanted, write_row, &r, ret_position, &found, err))
         return false;
-    begin_kind(&r, CV_REC_COUNT - 1);
+    begin_kind(&r, CV_ROWS_COMMIT);
+    if (!record->calls->find(record, &commits, write_commit, &r, err))
+        return false;
     cv_json_end_array(&x->w);
     cv_json_end_object(&x->w);
     cv_json_end_object(&x->w);

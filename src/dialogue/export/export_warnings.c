@@ -21,7 +21,7 @@ static void warn_orphan(cv_export *x, cv_str id, cv_str slug)
     cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("orphaned_contribution"),
                                  "Contributor does not take part in the dialogue");
     w->id = cv_arena_copy(x->call->arena, id);
-    w->expert = cv_arena_copy(x->call->arena, slug);
+    cv_notice_expert(w, cv_arena_copy(x->call->arena, slug));
 }
 
 /* Contributors are a compact list of plain slugs: ["muffin","cupcake"]. */
@@ -60,8 +60,8 @@ static void warn_scores(cv_export *x, const cv_rec_round *round)
             continue;
         cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("missing_score"),
                                      "Expert in panel but no score registered");
-        w->expert = seats[i].expert_slug;
-        w->round = round->round;
+        cv_notice_expert(w, seats[i].expert_slug);
+        cv_notice_round(w, round->round);
     }
 }
 
@@ -78,9 +78,10 @@ static void warn_sum(cv_export *x, const cv_rec_round *round)
     if (!any || round->score == CV_ABSENT || round->score == sum ||
         round->score == cv_components_parse(x->call->arena, round->score_components).sum)
         return;
-    cv_notice_add(&x->warnings, x->call->arena, CV_STR("round_score_mismatch"),
-                  "Round score is %lld, expert scores add up to %lld", (long long)round->score, (long long)sum)
-        ->round = round->round;
+    cv_notice_round(cv_notice_add(&x->warnings, x->call->arena, CV_STR("round_score_mismatch"),
+                                  "Round score is %lld, expert scores add up to %lld", (long long)round->score,
+                                  (long long)sum),
+                    round->round);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "dialogue/graph.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 
 typedef struct {
     cv_call *call;

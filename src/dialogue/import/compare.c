@@ -3,6 +3,7 @@
  * Nothing is mended: the record keeps what was said and done, and a board that was added up wrongly, or left behind,
  * stays what it is. Every difference is told with both figures and the reason when it is known.
  */
+#include "base/utf8.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/import/play.h"
 #include "dialogue/tempo.h"
@@ -163,12 +164,12 @@ static void tell_tempo(comparing *c)
         const cv_rec_event *event = &c->state.events.items[i];
         uint32_t place = cv_place_of(event->subject_id);
         if (place != CV_NO_PLACE && cv_kind_of_letter(event->subject_type.p[0]) >= 0)
-            cv_tempo_tell(&c->tempo, place, event->event_type, event->event_round);
+            cv_tempo_tell(&c->tempo, place, event->event_type, event->step);
     }
     cv_tempo_end(&c->tempo);
 }
 
-bool cv_play_compare(const cv_call *call, cv_store *store, cv_script *s, cv_played *played)
+bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_played *played)
 {
     const cv_wanted wanted = {.no_content = true};
     comparing *c = CV_NEW(s->arena, comparing);
@@ -176,7 +177,7 @@ bool cv_play_compare(const cv_call *call, cv_store *store, cv_script *s, cv_play
     cv_err err = {.arena = s->arena};
     int64_t sum = 0;
     own.arena = s->arena;
-    own.store = store;
+    own.record = record;
     c->s = s;
     c->played = played;
     if (!cv_state_load(&own, played->dialogue_id, &wanted, &c->state, &err)) {

@@ -2,7 +2,7 @@
 #include "dialogue/import/dates.h"
 
 #include "base/clock.h"
-#include "record/records.h"
+#include "dialogue/types.h"
 
 /* Matches digits (0) and every other character of the pattern. */
 static bool fits(cv_str s, const char *pattern)

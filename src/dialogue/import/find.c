@@ -12,6 +12,7 @@
 
 #define X(id, word) CV_STR_INIT(word),
 static const cv_str role_words[] = {CV_FILE_ROLES(X)};
+_Static_assert(CV_COUNT(role_words) == CV_ROLE_COUNT, "a word per role");
 #undef X
 const cv_words cv_file_roles = {role_words, CV_ROLE_COUNT};
 
@@ -95,6 +96,11 @@ static bool ends(cv_str name, const char *suffix)
 static cv_str stem_of(cv_str name)
 {
     return without(without(without(without(name, ".md"), ".json"), ".recorded"), ".dialogue");
+}
+
+bool cv_is_document_name(cv_str name)
+{
+    return ends(name, ".dialogue.md") || ends(name, ".recorded.md") || cv_str_eq_nocase(name, CV_STR("dialogue.md"));
 }
 
 /* Files that make their folder that of a dialogue, and the role they have there. */
@@ -194,8 +200,7 @@ static cv_found_file of_folder(const listed *file)
         found.role = CV_ROLE_SUMMARY;
     else if (role >= 0)
         found.role = (cv_file_role)role;
-    else if (ends(file->name, ".dialogue.md") || ends(file->name, ".recorded.md") ||
-             cv_str_eq_nocase(file->name, CV_STR("dialogue.md")))
+    else if (cv_is_document_name(file->name))
         found.role = CV_ROLE_DOCUMENT;
     else if (ends(file->name, ".json"))
         found.role = CV_ROLE_DATA;

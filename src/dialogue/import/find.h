@@ -57,6 +57,9 @@ typedef struct {
     size_t ignored;                    /* files that are neither markdown nor JSON */
 } cv_finds;
 
+/* "x.dialogue.md", "x.recorded.md", "dialogue.md" */
+bool cv_is_document_name(cv_str name);
+
 void cv_find_dialogues(cv_arena *a, const cv_where *paths, size_t count, cv_finds *ret_finds);
 
 #endif

@@ -1,11 +1,12 @@
 /* grid.c - the tables of a text; see grid.h. */
 #include "dialogue/import/grid.h"
 
-#include "text/mark.h"
+#include "dialogue/text/mark.h"
 
 enum { MOST_COLUMNS = 64 }; /* of a board: wider tables are none, and reading stays linear */
 
-const char *const cv_score_letters[CV_SCORE_PARTS] = {"W", "C", "T", "R"};
+const char *const cv_score_letters[] = {"W", "C", "T", "R"};
+_Static_assert(CV_COUNT(cv_score_letters) == CV_SCORE_PARTS, "a letter per part");
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@
 #define CV_DIALOGUE_IMPORT_GRID_H
 
 #include "dialogue/state.h"
-#include "text/line.h"
+#include "dialogue/text/line.h"
 
 typedef struct {
     cv_str *cells; /* trimmed; escapes stay */

@@ -1,26 +1,25 @@
-/* import.c - dialogues from files; see find.h, script.h, play.h, restore.h and report.h for the steps.
+/* import.c - dialogues from files; see find.h, script.h, play.h, put_export.h and report.h for the steps.
  *
  *     paths -> dialogues and their files -> scripts -> requests -> report
  *
  * One dialogue after the other, each in memory of its own; what fails in one does not touch the next. A dry run does
- * all of it on a copy of the record in memory: so its report is the report.
+ * all of it on a copy of the record in memory (kit/import.h): so its report is the report.
  */
 #include "base/file.h"
-#include "base/path.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
+#include "dialogue/files.h"
 #include "dialogue/import/dates.h"
 #include "dialogue/import/find.h"
-#include "dialogue/import/foreign.h"
 #include "dialogue/import/play.h"
+#include "dialogue/import/put_export.h"
 #include "dialogue/import/report.h"
-#include "dialogue/import/restore.h"
-#include "dialogue/operations.h"
-#include "text/mark.h"
+#include "dialogue/room.h"
+#include "dialogue/text/mark.h"
 
 typedef struct {
     cv_call *call;
-    cv_store *store; /* the record, or a copy of it */
-    cv_str title;    /* asked for; empty: as the files say */
+    cv_record *record; /* the record, or a copy of it */
+    cv_str title;      /* asked for; empty: as the files say */
     cv_report report;
 } importing;
 
@@ -111,10 +110,46 @@ static void read_panel(reading *r)
     cv_script_read_panel(r->s, r->sheet, r->file->round < 0 ? 0 : r->file->round - r->s->base, &r->json);
 }
 
+/* JSON beside a dialogue's files that is none of them: what it is instead. Only the names of members are looked at: the
+ * answer is told to people, nothing is decided by it. */
+#define REQUEST(verb)                                                                                                  \
+    CV_STR_INIT("a request for 'conclave dialogue " verb "', no file of a dialogue: that command takes it with "       \
+                "--data")
+
+/* What has all of these members is this; the first row that fits counts. */
+static const struct {
+    const char *members[2];
+    cv_str why;
+} known[] = {
+    {{"experts", NULL}, CV_STR_INIT("an expert pool without a dialogue")},
+    {{"expert_pool", NULL}, REQUEST("create")},
+    {{"verdict_id", "verdict_type"}, REQUEST("verdict-register")},
+    {{"round", "score"}, REQUEST("round-register")},
+    {{"score", "expert_scores"}, REQUEST("round-register")},
+    {{"expert_slug", "role"}, REQUEST("expert-create")},
+    {{"role", "tier"}, REQUEST("expert-create")},
+    {{"updates", NULL}, REQUEST("update")},
+    {{"panel", NULL}, REQUEST("evolve-panel")},
+    {{"title", "question"}, REQUEST("create")},
+};
+
+static bool has(const cv_json *document, const char *member)
+{
+    return !member || cv_json_get(document, cv_str_of(member));
+}
+
+static cv_str why_foreign(const cv_json *document)
+{
+    for (size_t i = 0; i < CV_COUNT(known); i++)
+        if (has(document, known[i].members[0]) && has(document, known[i].members[1]))
+            return known[i].why;
+    return CV_STR("JSON of another kind");
+}
+
 static void pass_over(reading *r)
 {
     r->s->sheets.items[r->sheet].why =
-        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it holds no contribution") : cv_foreign_why(&r->json);
+        r->file->role >= CV_ROLE_PROMPT ? CV_STR("counted only: it holds no contribution") : why_foreign(&r->json);
 }
 
 static const struct {
@@ -204,37 +239,37 @@ static void tally_rows(const cv_changes *rows, cv_tally *tally)
 }
 
 /* Whoever made an export does not decide where this project writes (dialogue/files.h). */
-static void note_output_dir(cv_script *s, const reading *r, const cv_restored *restored)
+static void note_output_dir(cv_script *s, const reading *r, const cv_put_dialogue *put)
 {
-    const cv_rec_dialogue *row = restored->rows.items[CV_REC_DIALOGUE];
-    cv_str usual = cv_arena_printf(s->arena, ".conclave/dialogues/%.*s", CV_FMT(restored->dialogue_id));
+    const cv_rec_dialogue *row = put->rows.items[CV_REC_DIALOGUE];
+    cv_str usual = cv_arena_printf(s->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(put->dialogue_id));
     if (row->output_dir.n && !cv_str_eq(row->output_dir, usual))
         cv_script_decide(s, r->sheet, 0, "its output_dir '%.*s' is not used here: its files go to %.*s",
                          CV_FMT(cv_excerpt(s->arena, row->output_dir)), CV_FMT(usual));
 }
 
-static void restore(importing *im, cv_script *s, reading *r)
+static void put_one(importing *im, cv_script *s, reading *r)
 {
-    static const cv_import_outcome outcomes[] = {[CV_RESTORE_DONE] = CV_OUTCOME_IMPORTED,
-                                                 [CV_RESTORE_THERE] = CV_OUTCOME_UNCHANGED,
-                                                 [CV_RESTORE_CONFLICT] = CV_OUTCOME_CONFLICT,
-                                                 [CV_RESTORE_REFUSED] = CV_OUTCOME_FAILED};
+    static const cv_import_outcome outcomes[] = {[CV_PUT_DONE] = CV_OUTCOME_IMPORTED,
+                                                 [CV_PUT_THERE] = CV_OUTCOME_UNCHANGED,
+                                                 [CV_PUT_CONFLICT] = CV_OUTCOME_CONFLICT,
+                                                 [CV_PUT_REFUSED] = CV_OUTCOME_FAILED};
     cv_call own = *im->call;
-    cv_restored restored;
+    cv_put_dialogue put;
     cv_errs errs = {0};
     cv_played played = {0};
-    own.store = im->store;
-    cv_restore_result result = cv_restore(&own, s->arena, r->text, &r->json, &restored, &errs);
+    own.record = im->record;
+    cv_put_result result = cv_put_export(&own, s->arena, r->text, &r->json, &put, &errs);
     for (size_t i = 0; i < errs.count; i++)
-        *CV_PUSH(s->arena, result == CV_RESTORE_CONFLICT ? &played.conflicts : &played.failures) =
+        *CV_PUSH(s->arena, result == CV_PUT_CONFLICT ? &played.conflicts : &played.failures) =
             (cv_remark){r->sheet, 0, errs.items[i].field, errs.items[i].message};
-    s->title = restored.title;
-    if (result == CV_RESTORE_DONE)
-        note_output_dir(s, r, &restored);
-    played.dialogue_id = restored.dialogue_id;
-    played.rev = result <= CV_RESTORE_THERE ? restored.rev : 0;
-    if (result <= CV_RESTORE_THERE)
-        tally_rows(&restored.rows, &s->sheets.items[r->sheet].tally);
+    s->title = put.title;
+    if (result == CV_PUT_DONE)
+        note_output_dir(s, r, &put);
+    played.dialogue_id = put.dialogue_id;
+    played.rev = result <= CV_PUT_THERE ? put.rev : 0;
+    if (result <= CV_PUT_THERE)
+        tally_rows(&put.rows, &s->sheets.items[r->sheet].tally);
     cv_report_dialogue(&im->report, s, &played, outcomes[result], (cv_str){NULL, 0});
 }
 
@@ -246,7 +281,7 @@ static bool import_export(importing *im, const cv_found *found, cv_script *s)
         reading r = {.s = s, .file = file};
         cv_err err = {.arena = s->arena};
         if ((file->role != CV_ROLE_EXPORT && file->role != CV_ROLE_DATA) || !open_file(&r, &err) ||
-            !cv_restore_fits(&r.json))
+            !cv_put_export_fits(&r.json))
             continue;
         for (size_t k = 0; k < found->files.count; k++) {
             size_t sheet = add_sheet(s, &found->files.items[k]);
@@ -255,7 +290,7 @@ static bool import_export(importing *im, const cv_found *found, cv_script *s)
             else
                 s->sheets.items[sheet].why = CV_STR("the export beside it holds the whole dialogue");
         }
-        restore(im, s, &r);
+        put_one(im, s, &r);
         return true;
     }
     return false;
@@ -289,7 +324,7 @@ static void import_files(importing *im, const cv_found *found, cv_script *s)
                            why.n ? why : CV_STR("nobody takes part in it: not a dialogue, or an empty template"));
         return;
     }
-    bool well = cv_play(im->call, im->store, s, &played) && cv_play_compare(im->call, im->store, s, &played);
+    bool well = cv_play(im->call, im->record, s, &played) && cv_play_compare(im->call, im->record, s, &played);
     for (size_t i = 0; i < failures.count; i++)
         *CV_PUSH(s->arena, &played.failures) = failures.items[i];
     cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
@@ -320,27 +355,8 @@ static void report_trouble(importing *im, const cv_err *err)
 
 /* ---- the request ------------------------------------------------------------------------------------------------- */
 
-static bool read_paths(cv_call *call, cv_where **ret_paths, size_t *ret_count)
-{
-    const cv_json *given = cv_json_get(call->input, CV_STR("path"));
-    const cv_json *items = given->type == CV_JSON_ARRAY ? given->items : given;
-    size_t count = given->type == CV_JSON_ARRAY ? given->count : 1;
-    *ret_paths = CV_NEW_ARRAY(call->arena, count, cv_where);
-    *ret_count = count;
-    for (size_t i = 0; i < count; i++) {
-        cv_err err = {.arena = call->arena};
-        if (!cv_path_allowed(call->arena, call->root, call->confined, items[i].text, &(*ret_paths)[i], &err) ||
-            !cv_file_is_there((*ret_paths)[i], &err)) {
-            cv_err_field(&err, cv_arena_printf(call->arena, "path[%zu]", i));
-            cv_call_fail(call, &err);
-        }
-    }
-    return call->errs->count == 0;
-}
-
 static bool run(importing *im, const cv_finds *finds, cv_err *err)
 {
-    cv_report_begin(&im->report, im->call, im->store != im->call->store);
     for (size_t i = 0; i < finds->dialogues.count; i++) {
         if (!cv_call_tell(im->call, i, finds->dialogues.count, finds->dialogues.items[i].key, err))
             return false;
@@ -348,32 +364,54 @@ static bool run(importing *im, const cv_finds *finds, cv_err *err)
     }
     for (size_t i = 0; i < finds->troubles.count; i++)
         report_trouble(im, &finds->troubles.items[i]);
-    im->call->unwell = !cv_report_is_whole(&im->report);
-    cv_report_end(&im->report, finds->ignored);
+    cv_report_end(&im->report);
     return true;
 }
 
-bool cv_dialogue_import(cv_call *call)
+bool cv_dialogue_import(cv_import *import)
 {
-    importing im = {.call = call, .store = call->store, .title = cv_json_get_text(call->input, "title")};
-    cv_where *paths;
-    size_t count;
+    cv_call *call = import->call;
+    importing im = {.call = call,
+                    .record = import->record,
+                    .title = cv_json_get_text(call->input, "title"),
+                    .report = {.import = import}};
     cv_finds finds;
     cv_err err = {.arena = call->arena};
-    if (!read_paths(call, &paths, &count))
-        return false;
-    cv_find_dialogues(call->arena, paths, count, &finds);
+    cv_find_dialogues(call->arena, import->paths, import->count, &finds);
     if (im.title.n && finds.dialogues.count > 1) {
         cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "title", im.title,
                                  "%zu dialogues would get this title", finds.dialogues.count),
                        CV_STR("name one dialogue, or leave the title out"));
         return false;
     }
-    if (cv_json_get_true(call->input, "dry_run") &&
-        !call->store->calls->scratch(call->store, call->arena, false, &im.store, &err))
-        return cv_call_fail(call, &err);
-    bool done = run(&im, &finds, &err);
-    if (im.store != call->store)
-        cv_store_close(im.store);
-    return done || cv_call_fail(call, &err);
+    import->ignored = finds.ignored;
+    return run(&im, &finds, &err) || cv_call_fail(call, &err);
+}
+
+/* ---- is it ours? ------------------------------------------------------------------------------------------------- */
+
+static bool is_export(cv_arena *a, const cv_found_file *file)
+{
+    cv_err not_ours = {.arena = a};
+    cv_str text;
+    cv_json json;
+    return file->role == CV_ROLE_DATA && cv_file_read_text_at(a, file->where, &text, &not_ours) &&
+           cv_json_parse(a, text, &json, &not_ours) && cv_put_export_fits(&json);
+}
+
+/* Folders and documents are known by their names, a file that is named also by what an export says of itself. Any other
+ * markdown may be a dialogue. */
+cv_import_fit cv_dialogue_import_fit(cv_arena *a, cv_where path)
+{
+    cv_finds finds;
+    cv_find_dialogues(a, &path, 1, &finds);
+    for (size_t i = 0; i < finds.dialogues.count; i++) {
+        const cv_found *found = &finds.dialogues.items[i];
+        if (found->is_folder || (finds.dialogues.count == 1 && is_export(a, &found->files.items[0])))
+            return CV_FIT_OWN;
+        for (size_t k = 0; k < found->files.count; k++)
+            if (cv_is_document_name(base_name(found->files.items[k].path)))
+                return CV_FIT_OWN;
+    }
+    return CV_FIT_PERHAPS;
 }

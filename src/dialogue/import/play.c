@@ -5,9 +5,9 @@
 #include "dialogue/import/dates.h"
 #include "dialogue/import/playing.h"
 #include "dialogue/operations.h"
-#include "record/chain.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
+#include "record/hash.h"
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ bool cv_playing_send(cv_playing *p, cv_json_writer *w, const char *step, cv_hand
     cv_reply ignored;
     ret_reply = ret_reply ? ret_reply : &ignored;
     cv_json_end_object(w);
-    cv_request(p->call, p->s->arena, p->store, p->s->date_ms, run, cv_buf_take(w->out, p->s->arena), ret_reply);
+    cv_invoke_handler(p->call, p->s->arena, p->record, p->s->date_ms, run, cv_buf_take(w->out, p->s->arena), ret_reply);
     if (!ret_reply->done) {
         keep_failure(p, step, ret_reply);
         return false;
@@ -113,7 +113,7 @@ static void settle_head(cv_playing *p)
     if (s->date_ms == CV_ABSENT)
         cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it bears the time of this import");
     cv_str slug = cv_slug_of_title(s->arena, s->title);
-    p->identity = cv_sha256(s->arena, cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(s->key), CV_FMT(slug)));
+    p->identity = cv_hash_text(s->arena, cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(s->key), CV_FMT(slug)));
 }
 
 static void write_pool(const cv_script *s, cv_json_writer *w)
@@ -180,13 +180,13 @@ static void write_background(cv_script *s, cv_json_writer *w)
 static bool find_earlier(cv_playing *p)
 {
     cv_arena *a = p->s->arena;
-    cv_str slug = cv_slug_of_title(a, p->s->title), digest, result;
+    cv_str slug = cv_slug_of_title(a, p->s->title);
+    cv_commit_row made;
     cv_err err = {.arena = a};
     for (int n = 1; n <= CV_MAX_SAME_TITLE; n++) {
         cv_str id = cv_dialogue_nth_id(a, slug, n);
-        int64_t rev;
         bool found = false;
-        if (!p->store->calls->op_result(p->store, a, id, op_id(p, "create"), &rev, &digest, &result, &found, &err))
+        if (!cv_record_op(p->record, a, cv_dialogue_scope(id), op_id(p, "create"), &made, &found, &err))
             return false;
         if (found) {
             p->played->dialogue_id = id;
@@ -246,9 +246,9 @@ static void register_ending(cv_playing *p)
                      CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
 }
 
-bool cv_play(const cv_call *call, cv_store *store, cv_script *s, cv_played *ret_played)
+bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played)
 {
-    cv_playing p = {.call = call, .store = store, .s = s, .played = ret_played};
+    cv_playing p = {.call = call, .record = record, .s = s, .played = ret_played};
     *ret_played = (cv_played){0};
     cv_script_finish(s);
     settle_ending(s);

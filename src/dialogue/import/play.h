@@ -27,9 +27,9 @@ typedef struct {
 } cv_played;
 
 /* False when nothing of it could be recorded; ret->failures says why. */
-bool cv_play(const cv_call *call, cv_store *store, cv_script *s, cv_played *ret_played);
+bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played);
 
 /* What the boards and trackers say against what the record derives (compare.c). */
-bool cv_play_compare(const cv_call *call, cv_store *store, cv_script *s, cv_played *played);
+bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_played *played);
 
 #endif

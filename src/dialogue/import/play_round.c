@@ -9,11 +9,11 @@
 
 #include <stdlib.h>
 
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 typedef struct {
     cv_playing *p;
@@ -31,7 +31,7 @@ static bool read_state(cv_playing *p, uint32_t kinds, cv_state *ret_state)
     cv_call own = *p->call;
     cv_err err = {.arena = p->s->arena};
     own.arena = p->s->arena;
-    own.store = p->store;
+    own.record = p->record;
     if (cv_state_load(&own, p->played->dialogue_id, &wanted, ret_state, &err))
         return true;
     *CV_PUSH(p->s->arena, &p->played->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
@@ -74,7 +74,7 @@ static void look_back(cv_arena *a, cv_state *s, int64_t round)
     }
     for (size_t i = 0; i < s->events.count; i++) {
         const cv_rec_event *event = &s->events.items[i];
-        cv_rec_entity *row = event->event_round < round ? cv_state_entity(s, event->subject_id) : NULL;
+        cv_rec_entity *row = event->step < round ? cv_state_entity(s, event->subject_id) : NULL;
         if (row && cv_status_find((cv_kind)cv_kind_of_letter(row->kind.p[0]), event->event_type) >= 0)
             row->status = event->event_type;
     }

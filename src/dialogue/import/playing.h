@@ -3,8 +3,8 @@
 #define CV_DIALOGUE_IMPORT_PLAYING_H
 
 #include "dialogue/import/play.h"
-#include "dialogue/import/request.h"
 #include "dialogue/intake/hearing.h"
+#include "kit/invoke.h"
 
 typedef struct {
     cv_hearing hearing;
@@ -13,7 +13,7 @@ typedef struct {
 
 typedef struct {
     const cv_call *call;
-    cv_store *store;
+    cv_record *record;
     cv_script *s;
     cv_played *played;
     cv_str identity;                         /* a hash of what the dialogue is called */

@@ -1,12 +1,7 @@
 /* report.c - what an import tells; see report.h. */
 #include "dialogue/import/report.h"
 
-#include "text/mark.h"
-
-#define X(id, word) CV_STR_INIT(word),
-static const cv_str outcome_words[] = {CV_OUTCOMES(X)};
-#undef X
-const cv_words cv_import_outcomes = {outcome_words, CV_OUTCOME_COUNT};
+#include "dialogue/text/mark.h"
 
 enum { MOST_TOLD = 8 }; /* remarks of a kind, for people; the JSON has all of them */
 
@@ -158,29 +153,29 @@ static void print_dialogue(cv_json_writer *w, const cv_script *s, const cv_playe
 static void tell_place(cv_report *r, const cv_script *s, size_t sheet, size_t line)
 {
     if (sheet < s->sheets.count)
-        cv_buf_printf(&r->text, "%.*s", CV_FMT(s->sheets.items[sheet].brief));
+        cv_buf_printf(r->import->text, "%.*s", CV_FMT(s->sheets.items[sheet].brief));
     if (sheet < s->sheets.count && line > 0)
-        cv_buf_printf(&r->text, ":%zu", line);
-    cv_buf_add_z(&r->text, sheet < s->sheets.count ? ": " : "");
+        cv_buf_printf(r->import->text, ":%zu", line);
+    cv_buf_add_z(r->import->text, sheet < s->sheets.count ? ": " : "");
 }
 
 static void tell_rest(cv_report *r, size_t count)
 {
     if (count > MOST_TOLD)
-        cv_buf_printf(&r->text, "    … and %zu more (--json lists them)\n", count - MOST_TOLD);
+        cv_buf_printf(r->import->text, "    … and %zu more (--json lists them)\n", count - MOST_TOLD);
 }
 
 static void tell_remarks(cv_report *r, const cv_script *s, const char *title, const cv_remarks *remarks)
 {
     if (remarks->count > 0)
-        cv_buf_printf(&r->text, "  %s: %zu\n", title, remarks->count);
+        cv_buf_printf(r->import->text, "  %s: %zu\n", title, remarks->count);
     for (size_t i = 0; i < remarks->count && i < MOST_TOLD; i++) {
         const cv_remark *remark = &remarks->items[i];
-        cv_buf_add_z(&r->text, "    ");
+        cv_buf_add_z(r->import->text, "    ");
         tell_place(r, s, remark->sheet, remark->line);
         if (remark->text.n)
-            cv_buf_printf(&r->text, "%.*s: ", CV_FMT(cv_squeeze(s->arena, remark->text)));
-        cv_buf_printf(&r->text, "%.*s\n", CV_FMT(remark->why));
+            cv_buf_printf(r->import->text, "%.*s: ", CV_FMT(cv_squeeze(s->arena, remark->text)));
+        cv_buf_printf(r->import->text, "%.*s\n", CV_FMT(remark->why));
     }
     tell_rest(r, remarks->count);
 }
@@ -188,14 +183,14 @@ static void tell_remarks(cv_report *r, const cv_script *s, const char *title, co
 static void tell_differences(cv_report *r, const cv_script *s)
 {
     if (s->differences.count > 0)
-        cv_buf_printf(&r->text, "  differences: %zu\n", s->differences.count);
+        cv_buf_printf(r->import->text, "  differences: %zu\n", s->differences.count);
     for (size_t i = 0; i < s->differences.count && i < MOST_TOLD; i++) {
         const cv_difference *d = &s->differences.items[i];
-        cv_buf_add_z(&r->text, "    ");
+        cv_buf_add_z(r->import->text, "    ");
         tell_place(r, s, d->sheet, d->line);
-        cv_buf_printf(&r->text, "%.*s: says %.*s, the record %.*s", CV_FMT(d->what), CV_FMT(d->says),
+        cv_buf_printf(r->import->text, "%.*s: says %.*s, the record %.*s", CV_FMT(d->what), CV_FMT(d->says),
                       CV_FMT(d->derives));
-        cv_buf_printf(&r->text, d->why.n ? " (%.*s)\n" : "\n%.*s", CV_FMT(d->why));
+        cv_buf_printf(r->import->text, d->why.n ? " (%.*s)\n" : "\n%.*s", CV_FMT(d->why));
     }
     tell_rest(r, s->differences.count);
 }
@@ -212,10 +207,10 @@ static size_t tell_unused_alike(cv_report *r, const cv_script *s, size_t from)
     size_t end = from;
     for (; end < s->sheets.count && cv_str_eq(sheets[end].why, sheets[from].why); end++)
         if (end - from < MOST_TOLD)
-            cv_buf_printf(&r->text, "%s%.*s", end == from ? "    " : ", ", CV_FMT(sheets[end].brief));
+            cv_buf_printf(r->import->text, "%s%.*s", end == from ? "    " : ", ", CV_FMT(sheets[end].brief));
     if (end - from > MOST_TOLD)
-        cv_buf_printf(&r->text, " and %zu more", end - from - MOST_TOLD);
-    cv_buf_printf(&r->text, ": %.*s\n", CV_FMT(sheets[from].why));
+        cv_buf_printf(r->import->text, " and %zu more", end - from - MOST_TOLD);
+    cv_buf_printf(r->import->text, ": %.*s\n", CV_FMT(sheets[from].why));
     return end;
 }
 
@@ -225,7 +220,7 @@ static void tell_unused(cv_report *r, const cv_script *s)
     for (size_t i = 0; i < s->sheets.count; i++)
         unused += is_unused(&s->sheets.items[i]);
     if (unused > 0)
-        cv_buf_printf(&r->text, "  not used: %zu\n", unused);
+        cv_buf_printf(r->import->text, "  not used: %zu\n", unused);
     for (size_t i = 0; i < s->sheets.count && groups < MOST_TOLD;) {
         size_t end = is_unused(&s->sheets.items[i]) ? tell_unused_alike(r, s, i) : i;
         told += end - i;
@@ -233,28 +228,28 @@ static void tell_unused(cv_report *r, const cv_script *s)
         i = end > i ? end : i + 1;
     }
     if (told < unused)
-        cv_buf_printf(&r->text, "    … and %zu more (--json lists them)\n", unused - told);
+        cv_buf_printf(r->import->text, "    … and %zu more (--json lists them)\n", unused - told);
 }
 
 static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                           cv_str why)
 {
     cv_tally all = tally_of(s);
-    cv_buf_printf(&r->text, "%-9.*s  %.*s%s%.*s\n", CV_FMT(cv_import_outcomes.items[outcome]), CV_FMT(s->key),
+    cv_buf_printf(r->import->text, "%-9.*s  %.*s%s%.*s\n", CV_FMT(cv_import_outcomes.items[outcome]), CV_FMT(s->key),
                   played->dialogue_id.n ? " -> " : "", CV_FMT(played->dialogue_id));
     if (why.n)
-        cv_buf_printf(&r->text, "  %.*s\n", CV_FMT(why));
+        cv_buf_printf(r->import->text, "  %.*s\n", CV_FMT(why));
     if (outcome == CV_OUTCOME_SKIPPED) {
         if (s->sheets.count > 1) /* the reason of a single one is that of the dialogue */
             tell_unused(r, s);
         return;
     }
-    cv_buf_printf(&r->text, "  %zu files, %zu rounds, %zu agents, %zu responses, ", s->sheets.count, all.rounds,
+    cv_buf_printf(r->import->text, "  %zu files, %zu rounds, %zu agents, %zu responses, ", s->sheets.count, all.rounds,
                   all.agents, all.responses);
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         if (all.entities[kind])
-            cv_buf_printf(&r->text, "%zu %.*s, ", all.entities[kind], CV_FMT(cv_kinds[kind].plural));
-    cv_buf_printf(&r->text, "%zu references, %zu moves, %zu scores, %zu verdicts\n", all.references, all.moves,
+            cv_buf_printf(r->import->text, "%zu %.*s, ", all.entities[kind], CV_FMT(cv_kinds[kind].plural));
+    cv_buf_printf(r->import->text, "%zu references, %zu moves, %zu scores, %zu verdicts\n", all.references, all.moves,
                   all.scores, all.verdicts);
     tell_remarks(r, s, "conflicts", &played->conflicts);
     tell_remarks(r, s, "failures", &played->failures);
@@ -266,54 +261,21 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-void cv_report_begin(cv_report *r, const cv_call *call, bool dry_run)
-{
-    *r = (cv_report){.w = {.out = call->out}, .for_people = call->for_people};
-    cv_json_begin_object(&r->w);
-    cv_json_key_bool(&r->w, "dry_run", dry_run);
-    if (r->for_people && dry_run)
-        cv_buf_add_z(&r->text, "Nothing is written (--dry-run). This would be done:\n");
-    cv_json_key(&r->w, CV_STR("dialogues"));
-    cv_json_begin_array(&r->w);
-}
-
 void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                         cv_str why)
 {
     cv_tally all = tally_of(s);
-    r->outcomes[outcome]++;
+    r->import->outcomes[outcome]++;
     add(&r->total, &all);
-    print_dialogue(&r->w, s, played, outcome, why);
-    if (r->for_people)
+    print_dialogue(r->import->w, s, played, outcome, why);
+    if (r->import->text)
         tell_dialogue(r, s, played, outcome, why);
 }
 
-bool cv_report_is_whole(const cv_report *r)
+void cv_report_end(cv_report *r)
 {
-    size_t done =
-        r->outcomes[CV_OUTCOME_IMPORTED] + r->outcomes[CV_OUTCOME_CONTINUED] + r->outcomes[CV_OUTCOME_UNCHANGED];
-    return done > 0 && r->outcomes[CV_OUTCOME_FAILED] == 0 && r->outcomes[CV_OUTCOME_CONFLICT] == 0;
-}
-
-void cv_report_end(cv_report *r, size_t ignored)
-{
-    cv_json_end_array(&r->w);
-    cv_json_key_str(&r->w, "status", cv_report_is_whole(r) ? CV_STR("success") : CV_STR("partial"));
-    cv_json_key(&r->w, CV_STR("counts"));
-    cv_json_begin_object(&r->w);
-    for (size_t i = 0; i < CV_OUTCOME_COUNT; i++) {
-        cv_json_key(&r->w, cv_import_outcomes.items[i]);
-        cv_json_int(&r->w, (int64_t)r->outcomes[i]);
-    }
-    cv_json_key_int(&r->w, "ignored_files", (int64_t)ignored);
-    print_tally(&r->w, &r->total);
-    cv_json_end_object(&r->w);
-    if (r->for_people && ignored > 0)
-        cv_buf_printf(&r->text, "passed over: %zu (neither markdown nor JSON)\n", ignored);
-    for (size_t i = 0; r->for_people && i < CV_OUTCOME_COUNT; i++)
-        cv_buf_printf(&r->text, "%s%zu %.*s", i ? ", " : "", r->outcomes[i], CV_FMT(cv_import_outcomes.items[i]));
-    if (r->for_people)
-        cv_json_key_str(&r->w, "report", cv_buf_str(&r->text));
-    cv_json_end_object(&r->w);
-    cv_buf_release(&r->text);
+    cv_import *import = r->import;
+    print_tally(&import->counts, &r->total);
+    if (import->text && import->ignored > 0)
+        cv_buf_printf(import->text, "passed over: %zu (neither markdown nor JSON)\n", import->ignored);
 }

@@ -7,9 +7,13 @@ static const cv_str rev_name = CV_STR_INIT("rev");
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-void cv_rows_print_fields(cv_json_writer *w, cv_rec_kind kind)
+const cv_type *cv_rows_type(int kind)
 {
-    const cv_rec_type *type = &cv_rec_types[kind];
+    return kind == CV_ROWS_COMMIT ? &cv_commit_row_type : cv_kind_types[kind];
+}
+
+void cv_rows_print_fields(cv_json_writer *w, const cv_type *type)
+{
     cv_json_str(w, rev_name);
     for (size_t i = 0; i < type->field_count; i++)
         cv_json_str(w, type->fields[i].name);
@@ -37,16 +41,15 @@ static void print_text(cv_json_writer *w, const char *at, bool is_json)
         cv_json_str(w, text);
 }
 
-void cv_rows_print(cv_json_writer *w, cv_rec_kind kind, const void *row)
+void cv_rows_print(cv_json_writer *w, const cv_type *type, const void *row)
 {
-    const cv_rec_type *type = &cv_rec_types[kind];
     print_int(w, row); /* every struct begins with its rev */
     for (size_t i = 0; i < type->field_count; i++) {
         const char *at = (const char *)row + type->fields[i].offset;
-        if (type->fields[i].type == CV_FIELD_INT)
+        if (cv_field_is_int(&type->fields[i]))
             print_int(w, at);
         else
-            print_text(w, at, type->fields[i].type == CV_FIELD_JSON);
+            print_text(w, at, type->fields[i].type == CV_JSON);
     }
 }
 
@@ -55,7 +58,7 @@ void cv_rows_print(cv_json_writer *w, cv_rec_kind kind, const void *row)
 typedef struct {
     cv_arena *arena;
     cv_errs *errs;
-    const cv_rec_type *type;
+    const cv_type *type;
     size_t row;
 } reading;
 
@@ -76,10 +79,10 @@ static void read_int(const reading *r, cv_str field, const cv_json *value, char 
     memcpy(to, &number, sizeof number);
 }
 
-static void read_text(const reading *r, const cv_field *field, const cv_json *value, char *to)
+static void read_text(const reading *r, const cv_type_field *field, const cv_json *value, char *to)
 {
     cv_str text = {NULL, 0};
-    if (field->type == CV_FIELD_JSON && value->type != CV_JSON_NULL) {
+    if (field->type == CV_JSON && value->type != CV_JSON_NULL) {
         cv_buf printed = {0};
         cv_json_value(&(cv_json_writer){.out = &printed}, value);
         text = cv_buf_take(&printed, r->arena);
@@ -93,23 +96,23 @@ static void read_text(const reading *r, const cv_field *field, const cv_json *va
 
 static void read_row(const reading *r, const cv_json *values, char *to)
 {
-    if (values->type != CV_JSON_ARRAY || values->count != r->type->field_count + 1) {
+    if (values->type != CV_JSON_ARRAY || values->count != r->type->field_count + 1u) {
         refuse(r, (cv_str){NULL, 0}, "must be a list with one value for each field");
         return;
     }
     read_int(r, rev_name, &values->items[0], to);
     for (size_t i = 0; i < r->type->field_count; i++) {
-        const cv_field *field = &r->type->fields[i];
-        if (field->type == CV_FIELD_INT)
+        const cv_type_field *field = &r->type->fields[i];
+        if (cv_field_is_int(field))
             read_int(r, field->name, &values->items[i + 1], to + field->offset);
         else
             read_text(r, field, &values->items[i + 1], to + field->offset);
     }
 }
 
-static bool same_fields(const cv_rec_type *type, const cv_json *names)
+static bool same_fields(const cv_type *type, const cv_json *names)
 {
-    if (!names || names->type != CV_JSON_ARRAY || names->count != type->field_count + 1)
+    if (!names || names->type != CV_JSON_ARRAY || names->count != type->field_count + 1u)
         return false;
     for (size_t i = 0; i < names->count; i++)
         if (names->items[i].type != CV_JSON_STRING ||
@@ -125,7 +128,7 @@ static void refuse_kind(const reading *r, const char *what)
     cv_err_suggest(err, CV_STR("export the dialogue again with this version of conclave"));
 }
 
-static void read_kind(reading *r, const cv_json *kind, const void **ret_rows, size_t *ret_count)
+static void read_kind(reading *r, const cv_json *kind, void **ret_rows, size_t *ret_count)
 {
     const cv_json *list = kind ? cv_json_get(kind, CV_STR("rows")) : NULL;
     if (!list || list->type != CV_JSON_ARRAY || !same_fields(r->type, cv_json_get(kind, CV_STR("fields")))) {
@@ -143,8 +146,8 @@ bool cv_rows_read(cv_arena *a, const cv_json *rows, cv_changes *ret_rows, cv_err
 {
     size_t before = errs->count;
     *ret_rows = (cv_changes){0};
-    for (cv_rec_kind kind = 0; kind < CV_REC_COUNT; kind++) {
-        reading r = {a, errs, &cv_rec_types[kind], 0};
+    for (int kind = 0; kind < CV_ROWS_COUNT; kind++) {
+        reading r = {a, errs, cv_rows_type(kind), 0};
         read_kind(&r, cv_json_get(rows, r.type->name), &ret_rows->items[kind], &ret_rows->counts[kind]);
     }
     if (errs->count == before && ret_rows->counts[CV_REC_DIALOGUE] != 1)

@@ -4,8 +4,8 @@
 #include "base/utf8.h"
 #include "dialogue/lint/lint.h"
 #include "dialogue/people.h"
-#include "text/doc.h"
-#include "vocab/limits.h"
+#include "dialogue/text/doc.h"
+#include "dialogue/words/limits.h"
 
 /* ---- the report -------------------------------------------------------------------------------------------------- */
 

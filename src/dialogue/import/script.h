@@ -12,7 +12,7 @@
 
 #include "dialogue/import/grid.h"
 #include "dialogue/state.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* What was counted, of one file or of all. */
 typedef struct {

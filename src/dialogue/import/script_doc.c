@@ -12,8 +12,8 @@
  */
 #include "dialogue/import/dates.h"
 #include "dialogue/import/script.h"
-#include "text/doc.h"
-#include "vocab/limits.h"
+#include "dialogue/text/doc.h"
+#include "dialogue/words/limits.h"
 
 typedef struct {
     cv_script *s;

@@ -4,8 +4,8 @@
  * others. What create would refuse is mended here and told.
  */
 #include "dialogue/import/script.h"
-#include "text/mark.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/limits.h"
 
 cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok)
 {

@@ -3,7 +3,7 @@
 
 #include "dialogue/intake/hearing.h"
 #include "dialogue/people.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* Who uses a short id first. */
 typedef struct {

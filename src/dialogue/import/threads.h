@@ -12,7 +12,7 @@
 #define CV_DIALOGUE_IMPORT_THREADS_H
 
 #include "dialogue/import/script.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 typedef struct {
     const cv_tracked_row *from;

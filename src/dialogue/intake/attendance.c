@@ -1,10 +1,10 @@
 /* attendance.c - who is asked and who has answered; see attendance.h. */
 #include "dialogue/intake/attendance.h"
 
-#include "dialogue/fault.h"
-#include "dialogue/writing.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/faults.h"
+#include "dialogue/journal.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 static void index_responses(cv_arena *a, const cv_state *s, int64_t round, cv_map *ret_at)
 {
@@ -46,7 +46,7 @@ bool cv_response_speaks(const cv_rec_response *response)
 bool cv_attendance_round(cv_call *call, const cv_state *s, int64_t *ret_round)
 {
     int64_t next = cv_state_next_round(s);
-    cv_spot at = {.call = call, .state = s, .field = CV_STR("round")};
+    cv_spot at = {.call = call, .field = CV_STR("round")};
     *ret_round = cv_json_get_int(call->input, "round", next);
     cv_str value = cv_arena_printf(call->arena, "%lld", (long long)*ret_round);
     if (*ret_round > CV_MAX_ROUND) {
@@ -55,7 +55,7 @@ bool cv_attendance_round(cv_call *call, const cv_state *s, int64_t *ret_round)
                        CV_STR("Close this dialogue with a verdict and create another one"));
         return false;
     }
-    if (*ret_round > next && !cv_write_open(call, s, false)) /* there is no next one */
+    if (*ret_round > next && !cv_journal_open(call, s, false)) /* there is no next one */
         return false;
     if (*ret_round > next) {
         cv_err_suggest(cv_fault(&at, CV_ERR_ROUND_ORDER, CV_STR("order"), value,
@@ -83,7 +83,8 @@ void cv_attendance_warn(cv_arena *a, const cv_attendance *attendance, int64_t ro
         return;
     for (size_t i = 0; i < attendance->count; i++)
         if (!attendance->items[i].seated)
-            cv_notice_add(warnings, a, CV_STR("no_seat"), "%.*s does not sit on the panel of round %lld",
-                          CV_FMT(attendance->items[i].expert), (long long)round)
-                ->expert = attendance->items[i].expert;
+            cv_notice_expert(cv_notice_add(warnings, a, CV_STR("no_seat"),
+                                           "%.*s does not sit on the panel of round %lld",
+                                           CV_FMT(attendance->items[i].expert), (long long)round),
+                             attendance->items[i].expert);
 }

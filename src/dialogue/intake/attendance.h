@@ -9,7 +9,7 @@
 #define CV_DIALOGUE_INTAKE_ATTENDANCE_H
 
 #include "dialogue/intake/hearing.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/state.h"
 
 typedef struct {

@@ -3,10 +3,10 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/files.h"
-#include "record/chain.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
+#include "record/hash.h"
 
 static const cv_str content_key = CV_STR_INIT("content");
 static const char path_key[] = "content_path";
@@ -95,7 +95,7 @@ bool cv_handover_is_ours(cv_call *call, const cv_state *s, int64_t round, cv_str
                          cv_err *err)
 {
     bool recorded;
-    cv_str found = cv_sha256(call->arena, text);
+    cv_str found = cv_hash_text(call->arena, text);
     return cv_str_trim(text).n == 0 || cv_str_eq(found, sha256) ||
            (is_recorded(call, s, round, expert, found, &recorded, err) && recorded);
 }

@@ -1,12 +1,47 @@
-/* hearing.c - the voices of a round; see hearing.h. */
+/* hearing.c - the voices of a round; see hearing.h.
+ *
+ * The items of all voices come first, so that references may point forward and across; then the walk goes from mark to
+ * mark:
+ *
+ *     an id in a mark      what it means
+ *     a mark of an item    makes it, or speaks of it again
+ *     any other mark       a reference, a move, an update, a verdict, by a table from its type; what has no row there,
+ *                          or cannot be registered, is noted with its text
+ */
 #include "dialogue/intake/hearing.h"
 
-#include "base/utf8.h"
-#include "dialogue/intake/listen.h"
-#include "dialogue/people.h"
-#include "vocab/limits.h"
+#include <assert.h>
 
-cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char *format, ...)
+#include "base/utf8.h"
+#include "dialogue/people.h"
+#include "dialogue/words/limits.h"
+
+typedef struct {
+    cv_arena *a;
+    const cv_state *s;
+    int64_t round;
+    const cv_map *names;
+    cv_hearing *h;
+    CV_STATE_LIST(cv_heard_entity *) made; /* in the order of the voices and texts */
+    size_t counts[CV_KIND_COUNT];
+    cv_map entity_at; /* local id -> cv_heard_entity * */
+    cv_map voice_at;  /* who is heard */
+    cv_map seen;      /* source, type, target of every reference so far */
+    cv_map planned;   /* tension -> cv_status *: what it is after the updates so far */
+    cv_map verdicts;  /* verdict id -> how often it was asked for */
+    /* where we are */
+    const cv_speech *speech;
+    const cv_said *said;
+    bool noted;            /* a note has the mark's text already */
+    cv_str reason;         /* label and body of the mark, once somebody asked for both */
+    cv_map updated;        /* tensions that the mark has said something of */
+    bool is_judge;         /* … speaks */
+    cv_heard_entity *last; /* the expert's own item that was spoken of last */
+    cv_map shorts;         /* short ids of this voice -> found_id * */
+} listener;
+
+__attribute__((format(printf, 4, 5))) static cv_heard_note *add_note(listener *l, cv_str type, cv_str id,
+                                                                     const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -23,9 +58,133 @@ cv_heard_note *cv_listen_note(cv_listener *l, cv_str type, cv_str id, const char
     return note;
 }
 
+/* ---- what an id means -------------------------------------------------------------------------------------------- */
+
+/*     T0001           the tension of the dialogue, if there is one
+ *     DONUT-R0101     donut's item of this round, if donut is heard; of an earlier one, if it was registered
+ *     T01             the expert's own T01 in this response; else the only one with this number: the expert's of an
+ *                     earlier round or the dialogue's. When these differ, nobody can know.
+ */
+typedef struct {
+    cv_str id;      /* as round-register takes it; empty: nothing */
+    char letter;    /* of its kind; '@' for an expert */
+    bool pending;   /* an id of this round by somebody who is not heard here */
+    cv_str others;  /* nothing, because it may mean these: "T0001 or T0002" */
+    bool by_number; /* a short id that was looked up in the dialogue */
+} found_id;
+
+static found_id means(cv_str id, char letter)
+{
+    return (found_id){.id = id, .letter = letter};
+}
+
+static found_id mean_name(const cv_str *name)
+{
+    cv_id id;
+    if (!cv_id_parse(*name, &id))
+        return (found_id){0};
+    return means(*name, id.form == CV_ID_EXPERT ? '@' : cv_kinds[id.kind].letter);
+}
+
+static found_id mean_expert(const listener *l, const cv_id *id)
+{
+    const cv_rec_expert *row = cv_state_expert(l->s, id->expert);
+    return row ? means(cv_arena_join(l->a, CV_STR("@"), row->expert_slug), '@') : (found_id){0};
+}
+
+static found_id mean_local(const listener *l, const cv_id *id, cv_str written)
+{
+    const cv_rec_expert *row = cv_state_expert(l->s, id->expert);
+    char letter = cv_kinds[id->kind].letter;
+    if (cv_map_get(&l->entity_at, written) || cv_state_origin(l->s, written))
+        return means(written, letter);
+    bool pending = row && id->round == l->round && !cv_map_get(&l->voice_at, row->expert_slug);
+    return (found_id){.id = pending ? written : (cv_str){NULL, 0}, .letter = letter, .pending = pending};
+}
+
+typedef struct {
+    cv_str id;
+    size_t count;
+} candidates;
+
+static void consider(candidates *c, cv_str id)
+{
+    c->id = id;
+    c->count++;
+}
+
+static found_id find_number(const listener *l, const cv_id *id)
+{
+    candidates own = {0}, all = {0};
+    for (int round = 0; round < (int)l->round && round <= CV_MAX_ROUND; round++) {
+        cv_id display = {CV_ID_DISPLAY, id->kind, round, id->number, {NULL, 0}, {NULL, 0}}, mine = display;
+        mine.form = CV_ID_LOCAL;
+        mine.expert = l->speech->expert;
+        const cv_rec_origin *origin = cv_state_origin(l->s, cv_id_print(l->a, &mine));
+        cv_str there = cv_id_print(l->a, &display);
+        if (origin)
+            consider(&own, origin->display_id);
+        if (cv_state_entity(l->s, there))
+            consider(&all, there);
+    }
+    found_id meaning = {.letter = cv_kinds[id->kind].letter, .by_number = true};
+    bool agree = own.count == 0 || all.count == 0 || cv_str_eq(own.id, all.id);
+    if (own.count <= 1 && all.count <= 1 && agree)
+        meaning.id = own.count ? own.id : all.id;
+    else if (own.count == 1 && all.count == 1)
+        meaning.others = cv_arena_printf(l->a, "%.*s or %.*s", CV_FMT(own.id), CV_FMT(all.id));
+    else
+        meaning.others = CV_STR("several items of earlier rounds");
+    return meaning;
+}
+
+static found_id mean_short(listener *l, const cv_id *id, cv_str written)
+{
+    if (id->suffix.n || id->number <= 0 || id->number > CV_MAX_SEQ)
+        return (found_id){0};
+    bool is_new;
+    uintptr_t *place = cv_map_put(&l->shorts, l->a, written, &is_new);
+    if (is_new) {
+        found_id *meaning = CV_NEW(l->a, found_id);
+        *meaning = find_number(l, id);
+        *place = (uintptr_t)meaning;
+    }
+    return *(const found_id *)*place;
+}
+
+cv_str cv_hear_own_name(cv_arena *a, cv_str expert, cv_str id)
+{
+    return cv_arena_printf(a, "%.*s/%.*s", CV_FMT(expert), CV_FMT(id));
+}
+
+static const uintptr_t *find_name(const listener *l, cv_str written)
+{
+    const uintptr_t *own = cv_map_get(l->names, cv_hear_own_name(l->a, l->speech->expert, written));
+    return own ? own : cv_map_get(l->names, written);
+}
+
+static found_id meaning_of(listener *l, const cv_id *id)
+{
+    cv_str written = cv_id_print(l->a, id);
+    const uintptr_t *name = l->names ? find_name(l, written) : NULL;
+    if (name)
+        return mean_name((const cv_str *)*name);
+    if (id->form == CV_ID_EXPERT)
+        return mean_expert(l, id);
+    const uintptr_t *own = cv_map_get(&l->speech->meant, written);
+    const cv_said *said = own ? (const cv_said *)*own : NULL;
+    if (said && cv_map_get(&l->entity_at, said->local_id))
+        return means(said->local_id, cv_kinds[said->kind].letter);
+    if (id->form == CV_ID_LOCAL)
+        return mean_local(l, id, written);
+    if (id->form == CV_ID_SHORT)
+        return mean_short(l, id, written);
+    return cv_state_entity(l->s, written) ? means(written, cv_kinds[id->kind].letter) : (found_id){0};
+}
+
 /* ---- items ------------------------------------------------------------------------------------------------------- */
 
-static void add_others(cv_listener *l, cv_heard_entity *entity, cv_str names)
+static void add_others(listener *l, cv_heard_entity *entity, cv_str names)
 {
     for (cv_str name; cv_str_split(&names, ',', &name);) {
         const cv_rec_expert *expert = cv_state_expert(l->s, cv_str_trim(name));
@@ -44,9 +203,10 @@ static cv_str content_of(cv_arena *a, cv_str headline, cv_str body)
     return cv_arena_join(a, cv_arena_join(a, headline, CV_STR("\n\n")), body);
 }
 
-static void add_entity(cv_listener *l, const cv_said *said)
+static void add_entity(listener *l, const cv_said *said)
 {
     const cv_mark *m = said->mark;
+    assert(said->first && said->local_id.n > 0);
     if (l->counts[said->kind] >= CV_MAX_SEQ)
         return;
     l->counts[said->kind]++;
@@ -64,28 +224,28 @@ static void add_entity(cv_listener *l, const cv_said *said)
     *cv_map_put(&l->entity_at, l->a, said->local_id, NULL) = (uintptr_t)entity;
 }
 
-static void note_label(cv_listener *l, const cv_heard_entity *entity)
+static void note_label(listener *l, const cv_heard_entity *entity)
 {
     size_t length = cv_utf8_count(l->said->mark->label);
     if (length == 0)
-        cv_listen_note(l, CV_STR("no_label"), entity->local_id, "%.*s has no label: its first line stands in for it",
-                       CV_FMT(entity->local_id))
+        add_note(l, CV_STR("no_label"), entity->local_id, "%.*s has no label: its first line stands in for it",
+                 CV_FMT(entity->local_id))
             ->suggestion = CV_STR("write a label of a few words between the brackets");
     else if (length > CV_LONG_LABEL)
-        cv_listen_note(l, CV_STR("long_label"), entity->local_id, "the label of %.*s has %zu characters%s",
-                       CV_FMT(entity->local_id), length,
-                       length > CV_MAX_LABEL ? ": it is cut, and stands in the text as a whole" : "")
+        add_note(l, CV_STR("long_label"), entity->local_id, "the label of %.*s has %zu characters%s",
+                 CV_FMT(entity->local_id), length,
+                 length > CV_MAX_LABEL ? ": it is cut, and stands in the text as a whole" : "")
             ->suggestion = CV_STR("a few words between the brackets, the rest below them");
 }
 
 /* What was said of the item earlier without any text may be said now. */
-static void spoken_of(cv_listener *l)
+static void spoken_of(listener *l)
 {
     const uintptr_t *at = cv_map_get(&l->entity_at, l->said->local_id);
     const cv_mark *m = l->said->mark;
     if (!at) {
-        cv_listen_note(l, CV_STR("too_many"), l->said->local_id, "more than %d %.*s in one round", CV_MAX_SEQ,
-                       CV_FMT(cv_kinds[l->said->kind].plural))
+        add_note(l, CV_STR("too_many"), l->said->local_id, "more than %d %.*s in one round", CV_MAX_SEQ,
+                 CV_FMT(cv_kinds[l->said->kind].plural))
             ->suggestion = CV_STR("merge what says the same, or leave the lesser ones out");
         return;
     }
@@ -96,9 +256,352 @@ static void spoken_of(cv_listener *l)
         l->last->content = content_of(l->a, l->last->content, m->body);
 }
 
+/* ---- what is not known ------------------------------------------------------------------------------------------- */
+
+static void note_meaning(listener *l, cv_str written, const found_id *meaning)
+{
+    if (meaning->others.n)
+        add_note(l, CV_STR("ambiguous_target"), written, "%.*s may mean %.*s", CV_FMT(written), CV_FMT(meaning->others))
+            ->suggestion = CV_STR("write the id in full: T0001");
+    else if (meaning->pending)
+        add_note(l, CV_STR("pending_target"), written, "%.*s is not there: its expert has not been heard",
+                 CV_FMT(written))
+            ->suggestion = CV_STR("add the reference once that response is there");
+    else if (meaning->id.n == 0)
+        add_note(l, CV_STR("unknown_target"), written, "there is no %.*s", CV_FMT(written))->suggestion =
+            CV_STR("use an id of the dialogue (P0001), a local id of this round (MUFFIN-P0101) or @expert");
+    else if (meaning->by_number)
+        add_note(l, CV_STR("short_target"), meaning->id, "%.*s is read as %.*s", CV_FMT(written), CV_FMT(meaning->id))
+            ->suggestion = CV_STR("write the id in full");
+}
+
+static found_id look_up(listener *l, const cv_id *id, cv_str *ret_written)
+{
+    found_id meaning = meaning_of(l, id);
+    *ret_written = cv_id_print(l->a, id);
+    note_meaning(l, *ret_written, &meaning);
+    return meaning;
+}
+
+static void note_unused(listener *l)
+{
+    cv_str word = cv_marks_table[l->said->mark->type].word;
+    add_note(l, CV_STR("unregistered_mark"), (cv_str){NULL, 0}, "%.*s cannot be registered",
+             CV_FMT(word.n ? word : cv_excerpt(l->a, l->said->mark->word)))
+        ->suggestion = CV_STR("say it with an item, a reference or a move, if it is meant to count");
+}
+
+static bool has_targets(listener *l)
+{
+    if (l->said->mark->targets.n)
+        return true;
+    add_note(l, CV_STR("no_target"), (cv_str){NULL, 0}, "the mark names nothing that it is about")->suggestion =
+        CV_STR("name an id behind the word");
+    return false;
+}
+
+/* ---- updates: the judge's word about a tension ------------------------------------------------------------------- */
+
+/* The tension's id in the dialogue, or its local id when it is new. */
+static cv_str tension_of(const listener *l, cv_str id)
+{
+    const cv_rec_origin *origin = cv_map_get(&l->entity_at, id) ? NULL : cv_state_origin(l->s, id);
+    return origin ? origin->display_id : id;
+}
+
+static cv_status *planned_status(listener *l, cv_str id)
+{
+    bool is_new;
+    uintptr_t *place = cv_map_put(&l->planned, l->a, id, &is_new);
+    if (is_new) {
+        const cv_rec_entity *row = cv_state_entity(l->s, id);
+        int stored = row ? cv_status_find(CV_KIND_TENSION, row->status) : -1;
+        cv_status *status = CV_NEW(l->a, cv_status);
+        *status = stored >= 0 ? (cv_status)stored : cv_status_first(CV_KIND_TENSION);
+        *place = (uintptr_t)status;
+    }
+    return (cv_status *)*place;
+}
+
+/* Made once: a mark may have thousands of targets. */
+static cv_str reason_of(listener *l)
+{
+    const cv_mark *m = l->said->mark;
+    if (m->label.n == 0 || m->body.n == 0)
+        return m->label.n ? m->label : m->body;
+    if (!l->reason.n)
+        l->reason = cv_arena_join(l->a, cv_arena_join(l->a, m->label, CV_STR("\n\n")), m->body);
+    return l->reason;
+}
+
+/* A mark says what becomes of a tension once, however often it names it. */
+static bool is_new_update(listener *l, cv_str id)
+{
+    bool is_new;
+    cv_map_put(&l->updated, l->a, id, &is_new);
+    return is_new;
+}
+
+static void add_update(listener *l, const found_id *meaning, cv_status to)
+{
+    cv_str id = tension_of(l, meaning->id);
+    cv_status *planned = planned_status(l, id);
+    if (!is_new_update(l, id))
+        return;
+    if (!cv_status_may_become(*planned, to)) {
+        add_note(l, CV_STR("invalid_update"), id, "%.*s is %.*s and cannot become %.*s", CV_FMT(id),
+                 CV_FMT(cv_statuses[*planned].word), CV_FMT(cv_statuses[to].word));
+        return;
+    }
+    *planned = to;
+    *CV_PUSH(l->a, &l->h->updates) = (cv_heard_update){
+        .expert = l->speech->expert, .id = id, .reason = reason_of(l), .status = to, .line = l->said->mark->line};
+}
+
+/* ---- references -------------------------------------------------------------------------------------------------- */
+
+static bool is_new_reference(listener *l, cv_str source, cv_ref type, cv_str target)
+{
+    bool is_new;
+    cv_str key = cv_arena_printf(l->a, "%.*s %d %.*s", CV_FMT(source), (int)type, CV_FMT(target));
+    cv_map_put(&l->seen, l->a, key, &is_new);
+    return is_new;
+}
+
+/* The judge refers from items only; about tensions the judge decides. */
+static void judge_refers(listener *l, cv_ref type, const found_id *meaning)
+{
+    static const cv_status becomes[CV_REF_COUNT] = {[CV_REF_ADDRESS] = CV_STATUS_TENSION_ADDRESSED,
+                                                    [CV_REF_RESOLVE] = CV_STATUS_TENSION_RESOLVED,
+                                                    [CV_REF_REOPEN] = CV_STATUS_TENSION_REOPENED};
+    if (becomes[type] && meaning->letter == cv_kinds[CV_KIND_TENSION].letter && !meaning->pending)
+        add_update(l, meaning, becomes[type]);
+    else
+        note_unused(l);
+}
+
+static void note_misfit(listener *l, cv_ref type, const found_id *meaning)
+{
+    cv_str word = cv_ref_words.items[type];
+    bool tension = meaning->letter == cv_kinds[CV_KIND_TENSION].letter;
+    add_note(l, CV_STR("invalid_reference"), meaning->id, "'%.*s' cannot go from %.*s to %.*s", CV_FMT(word),
+             CV_FMT(l->last ? l->last->local_id : cv_arena_join(l->a, CV_STR("@"), l->speech->expert)),
+             CV_FMT(meaning->id))
+        ->suggestion = cv_refs[type].targets == CV_TARGETS_TENSION
+                           ? CV_STR("only tensions can be addressed, resolved or reopened; use support or oppose")
+                       : tension ? CV_STR("if it proposes a solution, the reference is of type address")
+                                 : CV_STR("refine goes to an item of the same kind; use support or depend");
+}
+
+static void refer(listener *l, cv_ref type, const cv_id *id)
+{
+    cv_str written, source = l->last ? l->last->local_id : cv_arena_join(l->a, CV_STR("@"), l->speech->expert);
+    found_id meaning = look_up(l, id, &written);
+    cv_heard_ref ref = {type, meaning.id, l->said->mark->line, meaning.pending};
+    char from = l->last ? cv_kinds[l->last->kind].letter : '@';
+    if (meaning.id.n == 0)
+        return;
+    if (l->is_judge && !l->last)
+        judge_refers(l, type, &meaning);
+    else if (!cv_ref_joins(type, from, meaning.letter))
+        note_misfit(l, type, &meaning);
+    else if (cv_str_eq(source, meaning.id))
+        add_note(l, CV_STR("self_reference"), source, "%.*s refers to itself", CV_FMT(source));
+    else if (!is_new_reference(l, source, type, meaning.id))
+        return;
+    else if (l->last)
+        *CV_PUSH(l->a, &l->last->refs) = ref;
+    else
+        *CV_PUSH(l->a, &l->h->links) = (cv_heard_link){l->speech->expert, ref};
+}
+
+static void refer_to_all(listener *l, cv_ref type)
+{
+    cv_str rest = l->said->mark->targets;
+    if (!has_targets(l))
+        return;
+    for (cv_id id; cv_target_next(&rest, &id);)
+        refer(l, type, &id);
+}
+
+static void hear_reference(listener *l)
+{
+    const cv_mark *m = l->said->mark;
+    if (m->sub >= 0)
+        refer_to_all(l, (cv_ref)m->sub);
+    else if (m->word.n)
+        add_note(l, CV_STR("unknown_reference_type"), m->targets, "there is no reference type '%.*s'",
+                 CV_FMT(cv_excerpt(l->a, m->word)))
+            ->suggestion = CV_STR("support oppose refine address resolve reopen question depend");
+    else
+        add_note(l, CV_STR("untyped_reference"), m->targets, "the reference does not say of which type it is")
+            ->suggestion =
+            CV_STR("write it as [RE:SUPPORT …], or oppose refine address resolve reopen question depend");
+}
+
+/* An expert's claim; who may resolve a tension is asked when it is registered. */
+static void hear_resolved(listener *l)
+{
+    refer_to_all(l, CV_REF_RESOLVE);
+}
+
+static void hear_refinement(listener *l)
+{
+    bool made = l->said->local_id.n && l->last && cv_str_eq(l->last->local_id, l->said->local_id);
+    if (!made && !l->said->note.n)
+        note_unused(l);
+    else if (made && l->said->mark->targets.n)
+        refer_to_all(l, CV_REF_REFINE);
+}
+
+/* Acceptance has no reference: it is the judge's to write down. */
+static void hear_accepted(listener *l)
+{
+    cv_str rest = l->said->mark->targets, written;
+    if (!has_targets(l))
+        return;
+    for (cv_id id; cv_target_next(&rest, &id);) {
+        found_id meaning = look_up(l, &id, &written);
+        if (meaning.id.n == 0 || meaning.pending)
+            continue;
+        if (meaning.letter != cv_kinds[CV_KIND_TENSION].letter)
+            note_unused(l);
+        else if (l->is_judge)
+            add_update(l, &meaning, CV_STATUS_TENSION_ACCEPTED);
+        else
+            add_note(l, CV_STR("needs_judge"), meaning.id, "%.*s accepts %.*s as it is: the judge decides",
+                     CV_FMT(l->speech->expert), CV_FMT(meaning.id))
+                ->suggestion = cv_arena_printf(
+                l->a, "tension_updates: {\"id\": \"%.*s\", \"status\": \"%.*s\", \"by\": [\"%.*s\"]}",
+                CV_FMT(meaning.id), CV_FMT(cv_statuses[CV_STATUS_TENSION_ACCEPTED].word), CV_FMT(l->speech->expert));
+    }
+}
+
+/* ---- moves ------------------------------------------------------------------------------------------------------- */
+
+static void add_move(listener *l, cv_move type)
+{
+    const cv_mark *m = l->said->mark;
+    cv_heard_move move = {.expert = l->speech->expert, .context = reason_of(l), .type = type, .line = m->line};
+    cv_str rest = m->targets, written;
+    for (cv_id id; cv_target_next(&rest, &id);) {
+        found_id meaning = look_up(l, &id, &written);
+        if (meaning.id.n && !meaning.pending)
+            *CV_PUSH(l->a, &move.targets) = meaning.id;
+    }
+    bool wants_id = cv_str_starts(cv_moves[type].argument, CV_STR("{id"));
+    if (wants_id && move.targets.count == 0)
+        add_note(l, CV_STR("move_without_target"), (cv_str){NULL, 0}, "the move '%.*s' is about no known item",
+                 CV_FMT(cv_move_words.items[type]))
+            ->suggestion = CV_STR("name an id behind the word");
+    else
+        *CV_PUSH(l->a, &l->h->moves) = move;
+}
+
+static void hear_move(listener *l)
+{
+    const cv_mark *m = l->said->mark;
+    if (m->unclosed) /* what it would have said is not known */
+        note_unused(l);
+    else if (m->sub >= 0)
+        add_move(l, (cv_move)m->sub);
+    else
+        add_note(l, CV_STR("unknown_move"), (cv_str){NULL, 0}, "there is no move '%.*s'",
+                 CV_FMT(cv_excerpt(l->a, m->word)))
+            ->suggestion = CV_STR("defend challenge bridge request concede converge");
+}
+
+static void hear_concession(listener *l)
+{
+    if (l->said->mark->targets.n)
+        add_move(l, CV_MOVE_CONCEDE);
+    else if (!l->said->local_id.n && !l->said->note.n)
+        note_unused(l);
+}
+
+static void hear_challenge(listener *l)
+{
+    if (has_targets(l))
+        add_move(l, CV_MOVE_CHALLENGE);
+}
+
+static void hear_convergence(listener *l)
+{
+    add_move(l, CV_MOVE_CONVERGE);
+}
+
+/* ---- verdicts ---------------------------------------------------------------------------------------------------- */
+
+/* Is this very verdict in the record? Then it keeps its id, and registering it again is a replay. */
+static bool is_stored(const listener *l, const cv_heard_verdict *verdict, const cv_rec_verdict *stored)
+{
+    return cv_str_eq(stored->verdict_type, cv_verdict_words.items[verdict->type]) &&
+           cv_str_eq(stored->author_expert, verdict->expert) && stored->round == l->round &&
+           cv_str_eq(stored->recommendation, verdict->label) && cv_str_eq(stored->description, verdict->text);
+}
+
+/* dissent-muffin, dissent-muffin-2 …: cut so that number and dash fit in, too. */
+static cv_str free_verdict_id(listener *l, const cv_heard_verdict *verdict)
+{
+    enum { ROOM = 24 };
+    cv_str base =
+        cv_arena_printf(l->a, "%.*s-%.*s", CV_FMT(cv_verdict_words.items[verdict->type]), CV_FMT(verdict->expert));
+    base = cv_str_head(base, ROOM);
+    uintptr_t *count = cv_map_put(&l->verdicts, l->a, base, NULL);
+    for (;;) {
+        cv_str id = ++*count == 1 ? base : cv_arena_printf(l->a, "%.*s-%llu", CV_FMT(base), (unsigned long long)*count);
+        const cv_rec_verdict *stored = cv_state_verdict(l->s, id);
+        if (!stored || is_stored(l, verdict, stored))
+            return id;
+    }
+}
+
+static void add_verdict(listener *l, cv_verdict type)
+{
+    const cv_mark *m = l->said->mark;
+    cv_heard_verdict verdict = {.expert = l->speech->expert, .type = type, .line = m->line};
+    verdict.label = cv_mark_headline(l->a, m);
+    verdict.text = m->body.n ? m->body : verdict.label;
+    if (l->is_judge || verdict.label.n == 0) {
+        note_unused(l);
+        return;
+    }
+    verdict.verdict_id = free_verdict_id(l, &verdict);
+    *CV_PUSH(l->a, &l->h->verdicts) = verdict;
+}
+
+static void hear_dissent(listener *l)
+{
+    add_verdict(l, CV_VERDICT_DISSENT);
+}
+
+static void hear_minority(listener *l)
+{
+    add_verdict(l, CV_VERDICT_MINORITY);
+}
+
+/* ---- which is which ---------------------------------------------------------------------------------------------- */
+
+static void hear_mark(listener *l)
+{
+    static void (*const hear[CV_MARK_COUNT])(listener *) = {
+        [CV_MARK_REFERENCE] = hear_reference,       [CV_MARK_MOVE] = hear_move,
+        [CV_MARK_REFINEMENT] = hear_refinement,     [CV_MARK_CONCESSION] = hear_concession,
+        [CV_MARK_RESOLVED] = hear_resolved,         [CV_MARK_DISSENT] = hear_dissent,
+        [CV_MARK_MINORITY_VERDICT] = hear_minority, [CV_MARK_CONVERGENCE_CONFIRMED] = hear_convergence,
+        [CV_MARK_CHALLENGE] = hear_challenge,       [CV_MARK_ACCEPTED_UNRESOLVED] = hear_accepted,
+    };
+    cv_mark_type type = l->said->mark->type;
+    assert(type < CV_MARK_COUNT);
+    if (hear[type])
+        hear[type](l);
+    else if (type >= (cv_mark_type)CV_KIND_COUNT) /* items have been heard before */
+        note_unused(l);
+}
+
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
-static void listen_to(cv_listener *l, cv_speech *speech)
+static void listen_to(listener *l, cv_speech *speech)
 {
     speech->first_note = l->h->notes.count;
     l->speech = speech;
@@ -111,11 +614,11 @@ static void listen_to(cv_listener *l, cv_speech *speech)
         l->reason = (cv_str){NULL, 0};
         l->updated = (cv_map){0};
         if (l->said->note.n)
-            cv_listen_note(l, l->said->note, l->said->local_id, "%.*s", CV_FMT(l->said->message))->suggestion =
+            add_note(l, l->said->note, l->said->local_id, "%.*s", CV_FMT(l->said->message))->suggestion =
                 l->said->suggestion;
         if (l->said->local_id.n)
             spoken_of(l);
-        cv_listen_mark(l);
+        hear_mark(l);
     }
     if (speech->count == 0)
         *CV_PUSH(l->a, &l->h->notes) =
@@ -128,12 +631,13 @@ static void listen_to(cv_listener *l, cv_speech *speech)
     speech->note_count = l->h->notes.count - speech->first_note;
 }
 
-static void sort_by_kind(cv_listener *l)
+static void sort_by_kind(listener *l)
 {
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         for (size_t i = 0; i < l->made.count; i++)
             if ((int)l->made.items[i]->kind == kind)
                 *CV_PUSH(l->a, &l->h->entities) = *l->made.items[i];
+    assert(l->h->entities.count == l->made.count);
 }
 
 void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
@@ -141,7 +645,7 @@ void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voic
 {
     *ret_hearing = (cv_hearing){.dialogue_id = s->id, .round = round, .speech_count = count};
     ret_hearing->speeches = CV_NEW_ARRAY(a, count, cv_speech);
-    cv_listener l = {.a = a, .s = s, .round = round, .names = names, .h = ret_hearing};
+    listener l = {.a = a, .s = s, .round = round, .names = names, .h = ret_hearing};
     for (size_t i = 0; i < count; i++) {
         l.speech = &ret_hearing->speeches[i];
         cv_speech_read(a, s, round, voices[i].expert, voices[i].text, &ret_hearing->speeches[i]);

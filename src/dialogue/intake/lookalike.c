@@ -1,7 +1,8 @@
 /* lookalike.c - lines that look like marks and are none; see lookalike.h. */
 #include "dialogue/intake/lookalike.h"
 
-#include "text/line.h"
+#include "base/utf8.h"
+#include "dialogue/text/line.h"
 
 typedef struct {
     cv_arena *a;

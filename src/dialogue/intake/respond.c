@@ -5,35 +5,36 @@
  *     after its round          only when there is none yet: late, with a warning; nothing of it is registered
  *     its file holds a text    that the record does not have: refused; with `replace` that file is kept beside it
  *
- * Experts respond at the same time: writers take turns (writing.h), nobody's text is lost. The record is the truth; a
- * file that cannot be written is a warning that says so, for the response itself is kept.
+ * One reading, one commit, then the file. Experts respond at the same time: writers take turns (kit/request.h),
+ * nobody's text is lost. The record is the truth; a file that cannot be written is a warning that says so, for the
+ * response itself is kept.
  */
 #include "dialogue/dynamics.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/files.h"
 #include "dialogue/intake/attendance.h"
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/handover.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
-#include "record/chain.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
+#include "record/hash.h"
 
 typedef struct {
     cv_call *call;
     cv_state state;
     cv_str expert;
     int64_t round;
-    cv_str content; /* absent: no contribution */
-    cv_str sha256;  /* … and then absent, too */
-    const cv_rec_response *stored;
+    cv_str content;          /* absent: no contribution */
+    cv_str sha256;           /* … and then absent, too */
+    cv_rec_response *stored; /* what stood before, in the state */
 } response;
 
 static cv_spot spot(response *r, const char *field)
 {
-    return (cv_spot){.call = r->call, .state = &r->state, .item_type = CV_STR("response"), .field = cv_str_of(field)};
+    return (cv_spot){.call = r->call, .item_type = CV_STR("response"), .field = cv_str_of(field)};
 }
 
 /* ---- what is asked ----------------------------------------------------------------------------------------------- */
@@ -48,7 +49,7 @@ static void read_expert(response *r)
         cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("expert"), slug, "the judge does not respond"),
                        CV_STR("The judge speaks with round-register and verdict-register"));
     else if (!row)
-        cv_fault_expert(&at, slug);
+        cv_fault_expert(&at, &r->state, slug);
 }
 
 static void read_content(response *r)
@@ -71,11 +72,11 @@ static void read_content(response *r)
                        CV_STR("Nothing was stored. One sharp insight beats ten paragraphs"));
     else if (!nothing) {
         r->content = content;
-        r->sha256 = cv_sha256(r->call->arena, content);
+        r->sha256 = cv_hash_text(r->call->arena, content);
     }
 }
 
-static const cv_rec_response *find_response(const cv_state *s, int64_t round, cv_str expert)
+static cv_rec_response *find_response(const cv_state *s, int64_t round, cv_str expert)
 {
     for (size_t i = 0; i < s->responses.count; i++)
         if (s->responses.items[i].round == round && cv_str_eq(s->responses.items[i].expert_slug, expert))
@@ -146,32 +147,37 @@ static bool spares_file(response *r)
 static bool may_write(response *r)
 {
     bool registered = r->round < cv_state_next_round(&r->state);
-    if (!cv_write_open(r->call, &r->state, false))
+    if (!cv_journal_open(r->call, &r->state, false))
         return false;
     return !r->stored || (!registered && cv_json_get_true(r->call->input, "replace")) || refuse_other(r, registered);
 }
 
 /* ---- the write --------------------------------------------------------------------------------------------------- */
 
-/* What takes the place of another text keeps it: {"content", "sha256", "created_at"}. The state has no contents; rows
- * since that rev are few. */
+/* The whole row; the state has no contents. */
+static bool read_whole(cv_call *call, cv_str id, cv_rec_response *row, cv_err *err)
+{
+    bool found;
+    return cv_record_get(call->record, call->arena, cv_dialogue_scope(id), cv_kind_types[CV_REC_RESPONSE], row, &found,
+                         err);
+}
+
+/* What takes the place of another text keeps it: {"content", "sha256", "created_at"}. */
 static bool keep_replaced(response *r, cv_rec_event *event)
 {
     cv_arena *a = r->call->arena;
     cv_err err = {.arena = a};
-    cv_state old;
-    cv_wanted wanted = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = r->stored->rev - 1};
-    if (!cv_state_load(r->call, r->state.id, &wanted, &old, &err))
+    cv_rec_response row = *r->stored;
+    if (!read_whole(r->call, r->state.id, &row, &err))
         return cv_call_fail(r->call, &err);
-    const cv_rec_response *row = find_response(&old, r->round, r->expert);
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_json_begin_object(&w);
-    if (row && row->content.p) {
-        cv_json_key_str(&w, "content", row->content);
-        cv_json_key_str(&w, "sha256", row->sha256);
+    if (row.content.p) {
+        cv_json_key_str(&w, "content", row.content);
+        cv_json_key_str(&w, "sha256", row.sha256);
     }
-    cv_json_key_str(&w, "created_at", r->stored->created_at);
+    cv_json_key_str(&w, "created_at", row.created_at);
     cv_json_end_object(&w);
     event->data = cv_buf_take(&text, a);
     return true;
@@ -204,18 +210,18 @@ static cv_str answer(const response *r)
     return cv_buf_take(&text, a);
 }
 
-static bool enter(response *r, cv_outcome *outcome)
+static bool enter(response *r, cv_rec_response *ret_row, cv_outcome *outcome)
 {
     cv_arena *a = r->call->arena;
     cv_journal j;
     cv_journal_begin(&j, r->call, &r->state);
-    cv_rec_response row = {
+    *ret_row = (cv_rec_response){
         .round = r->round, .expert_slug = r->expert, .content = r->content, .sha256 = r->sha256, .created_at = j.now};
     cv_rec_event *event = cv_journal_event(&j, 'S', cv_turn_key(a, r->round, r->expert),
                                            cv_event_words.items[r->stored ? CV_EVENT_REPLACED : CV_EVENT_CREATED],
                                            r->round, cv_people_of(a, &r->expert, 1).json);
-    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, &row));
-    return (!r->stored || keep_replaced(r, event)) && cv_write_commit(&j, answer(r), outcome);
+    cv_journal_covers(&j, event, CV_REC_RESPONSE, cv_journal_put(&j, CV_REC_RESPONSE, ret_row));
+    return (!r->stored || keep_replaced(r, event)) && cv_journal_commit(&j, answer(r), outcome);
 }
 
 /* What stands is the answer. But as long as it can be replaced, a replacement with an op_id is written, so that the
@@ -229,18 +235,41 @@ static bool is_replay(const response *r)
            !(open && cv_json_get(input, CV_STR("op_id")) && cv_json_get_true(input, "replace"));
 }
 
+/* One call of the operation. The work gets the call, which stands first, and leaves beside it what it has read. */
+typedef struct {
+    cv_call call;
+    response r;
+    bool is_present; /* r.state is the dialogue as the work has left it */
+} responding;
+
+static bool stands(responding *me, cv_outcome *outcome)
+{
+    cv_rec_response *stored = me->r.stored;
+    me->r.stored = NULL; /* nothing was replaced by this */
+    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&me->r)};
+    stored->content = me->r.content;
+    me->is_present = true;
+    return true;
+}
+
 static bool work(cv_call *call, cv_outcome *outcome)
 {
-    response r;
-    if (!read_request(call, &r) || !spares_file(&r))
+    responding *me = (responding *)call;
+    response *r = &me->r;
+    cv_rec_response row;
+    me->is_present = false;
+    if (!read_request(call, r) || !spares_file(r))
         return false;
-    if (is_replay(&r)) {
-        const cv_rec_response *stored = r.stored;
-        r.stored = NULL;
-        *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(&r)};
-        return true;
+    if (is_replay(r))
+        return stands(me, outcome);
+    if (!may_write(r) || !enter(r, &row, outcome))
+        return false;
+    me->is_present = !outcome->conflict && !outcome->replayed;
+    if (me->is_present && !cv_json_get_true(call->input, "dry_run")) {
+        row.rev = r->state.position.rev = outcome->rev;
+        *(r->stored ? r->stored : CV_PUSH(call->arena, &r->state.responses)) = row;
     }
-    return may_write(&r) && enter(&r, outcome);
+    return true;
 }
 
 /* ---- its file ---------------------------------------------------------------------------------------------------- */
@@ -250,18 +279,18 @@ typedef struct {
     cv_str id, expert;
     int64_t round;
     cv_state state;
-    const cv_rec_response *row; /* NULL: none, with dry_run */
-    const char *path;           /* NULL: no file holds it */
+    cv_rec_response *row; /* NULL: none, with dry_run */
+    const char *path;     /* NULL: no file holds it */
     cv_notices warnings;
 } filing;
 
-static bool load_row(cv_call *call, filing *f, const cv_wanted *wanted, cv_state *s, const cv_rec_response **ret_row,
-                     cv_err *err)
+/* The dialogue and the response as they stand now. */
+static bool read_again(cv_call *call, filing *f, cv_err *err)
 {
-    if (!cv_state_load(call, f->id, wanted, s, err))
+    if (!cv_state_load(call, f->id, &lean, &f->state, err))
         return false;
-    *ret_row = find_response(s, f->round, f->expert);
-    return true;
+    f->row = find_response(&f->state, f->round, f->expert);
+    return !f->row || read_whole(call, f->id, f->row, err);
 }
 
 /* What an answer is about to displace, and the record that may hold it. */
@@ -305,16 +334,17 @@ static bool write_file(cv_call *call, filing *f, cv_err *err)
     enum { MOST_TRIES = 8 };
     int64_t written = 0; /* the rev of what stands in the file */
     for (int tries = 0; tries < MOST_TRIES; tries++) {
-        cv_state fresh;
-        const cv_rec_response *whole;
-        if (!load_row(call, f, &lean, &f->state, &f->row, err))
-            return false;
+        cv_position now;
+        bool found;
         if (!cv_response_speaks(f->row) || f->row->rev == written)
             return true;
-        cv_wanted since = {.kinds = CV_REC_BIT(RESPONSE), .since_rev = f->row->rev - 1};
-        if (!load_row(call, f, &since, &fresh, &whole, err) || !put_file(call, f, whole, err))
+        if (!put_file(call, f, f->row, err) || !cv_position_of(call->record, call->arena, f->id, &now, &found, err))
             return false;
-        written = whole->rev;
+        if (now.rev == f->state.position.rev)
+            return true;
+        written = f->row->rev;
+        if (!read_again(call, f, err))
+            return false;
     }
     return true;
 }
@@ -342,17 +372,18 @@ static void warn_if_late(cv_call *call, filing *f)
         (f->row &&
          (!cv_journal_creation(call, f->id, 'O', round, &registered, &unknown) || f->row->rev <= registered.rev)))
         return;
-    cv_notice_add(&f->warnings, call->arena, CV_STR("late_response"),
-                  "round %lld is registered: nothing of this response is in it", (long long)f->round)
-        ->expert = f->expert;
+    cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("late_response"),
+                                   "round %lld is registered: nothing of this response is in it", (long long)f->round),
+                     f->expert);
 }
 
 static void warn_if_superseded(cv_call *call, filing *f, cv_str sha256)
 {
     if (f->row && !cv_str_eq(f->row->sha256, sha256))
-        cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
-                      "%.*s has replaced this response since: the record holds the later one", CV_FMT(f->expert))
-            ->expert = f->expert;
+        cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("superseded"),
+                                       "%.*s has replaced this response since: the record holds the later one",
+                                       CV_FMT(f->expert)),
+                         f->expert);
 }
 
 /* Who repeats a request whose answer was lost does not mean the next round, and the record cannot know that. */
@@ -360,25 +391,26 @@ static void warn_if_repeated(cv_call *call, filing *f, cv_str sha256)
 {
     const cv_rec_response *last = find_response(&f->state, f->round - 1, f->expert);
     if (!cv_json_get(call->input, CV_STR("round")) && cv_response_speaks(last) && cv_str_eq(last->sha256, sha256))
-        cv_notice_add(&f->warnings, call->arena, CV_STR("repeated_response"),
-                      "%.*s said the same in round %lld: give the round to hand in a text once more", CV_FMT(f->expert),
-                      (long long)f->round - 1)
-            ->expert = f->expert;
+        cv_notice_expert(cv_notice_add(&f->warnings, call->arena, CV_STR("repeated_response"),
+                                       "%.*s said the same in round %lld: give the round to hand in a text once more",
+                                       CV_FMT(f->expert), (long long)f->round - 1),
+                         f->expert);
 }
 
-static void file_it(cv_call *call, filing *f, cv_str sha256)
+static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
 {
     cv_err err = {.arena = call->arena};
     bool dry = cv_json_get_true(call->input, "dry_run");
-    bool ok = dry ? load_row(call, f, &lean, &f->state, &f->row, &err) : write_file(call, f, &err);
+    bool ok = (is_present || read_again(call, f, &err)) && (dry || write_file(call, f, &err));
     if (dry)
         f->row = NULL;
     if (!ok && !dry)
-        cv_notice_add(&f->warnings, call->arena, CV_STR("file_not_written"),
-                      "the record holds the response, but its file was not written: %.*s; the same request again "
-                      "writes it",
-                      CV_FMT(cv_err_text(&err)))
-            ->expert = f->expert;
+        cv_notice_expert(
+            cv_notice_add(&f->warnings, call->arena, CV_STR("file_not_written"),
+                          "the record holds the response, but its file was not written: %.*s; the same request again "
+                          "writes it",
+                          CV_FMT(cv_err_text(&err))),
+            f->expert);
     warn_of_seat(call, f);
     warn_if_late(call, f);
     warn_if_superseded(call, f, sha256);
@@ -409,16 +441,20 @@ bool cv_dialogue_respond(cv_call *call)
     cv_json given, stored;
     cv_err err = {.arena = call->arena};
     cv_buf text = {0};
-    cv_call mine = *call;
-    mine.input = &given;
-    mine.out = &text;
-    bool ok = cv_handover_input(call, &given) && cv_write_run(&mine, CV_STR("dialogue respond"), work) &&
+    responding me = {.call = *call};
+    me.call.input = &given;
+    me.call.out = &text;
+    bool ok = cv_handover_input(call, &given) && cv_journal_run(&me.call, CV_STR("dialogue respond"), work) &&
               (cv_json_parse(call->arena, cv_buf_str(&text), &stored, &err) || cv_call_fail(call, &err));
     if (ok) {
         filing f = {.id = cv_json_get_text(&stored, "dialogue_id"),
                     .expert = cv_json_get_text(&stored, "expert_slug"),
                     .round = cv_json_get_int(&stored, "round", 0)};
-        file_it(call, &f, cv_json_get_text(&stored, "sha256"));
+        if (me.is_present) {
+            f.state = me.r.state;
+            f.row = find_response(&f.state, f.round, f.expert);
+        }
+        file_it(call, &f, me.is_present, cv_json_get_text(&stored, "sha256"));
         print_answer(call, cv_buf_str(&text), &f);
     }
     cv_buf_release(&text);

@@ -4,16 +4,17 @@
 #include "base/file.h"
 #include "dialogue/files.h"
 #include "dialogue/people.h"
-#include "record/chain.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
+#include "record/hash.h"
 
-static const cv_str words[CV_RESPONSE_FILE_STATE_COUNT] = {
+static const cv_str words[] = {
     [CV_RESPONSE_FILE_SAME] = CV_STR_INIT("same"),
     [CV_RESPONSE_FILE_NOT_IN_RECORD] = CV_STR_INIT("not_in_record"),
     [CV_RESPONSE_FILE_DIFFERS] = CV_STR_INIT("differs"),
     [CV_RESPONSE_FILE_UNKNOWN_EXPERT] = CV_STR_INIT("unknown_expert"),
     [CV_RESPONSE_FILE_UNREADABLE] = CV_STR_INIT("unreadable"),
 };
+_Static_assert(CV_COUNT(words) == CV_RESPONSE_FILE_STATE_COUNT, "a word per state");
 const cv_words cv_response_file_words = {words, CV_RESPONSE_FILE_STATE_COUNT};
 
 typedef struct {
@@ -70,7 +71,8 @@ static cv_response_file_state compare(const looking *l, cv_where where, cv_str e
     if (!stored)
         return CV_RESPONSE_FILE_NOT_IN_RECORD;
     const cv_rec_response *row = (const cv_rec_response *)*stored;
-    return cv_str_eq(cv_sha256(l->call->arena, text), row->sha256) ? CV_RESPONSE_FILE_SAME : CV_RESPONSE_FILE_DIFFERS;
+    return cv_str_eq(cv_hash_text(l->call->arena, text), row->sha256) ? CV_RESPONSE_FILE_SAME
+                                                                      : CV_RESPONSE_FILE_DIFFERS;
 }
 
 static bool see_file(void *ctx, const char *path, cv_err *err)
@@ -130,9 +132,10 @@ void cv_response_files_warn(cv_call *call, const cv_state *s, int64_t round, con
     for (size_t i = 0; i < files.count; i++) {
         const cv_response_file *file = &files.items[i];
         if (file->state == CV_RESPONSE_FILE_NOT_IN_RECORD || file->state == CV_RESPONSE_FILE_DIFFERS)
-            cv_notice_add(warnings, call->arena, CV_STR("file_not_handed_in"),
-                          "%.*s is not what the record has of %.*s%s%.*s", CV_FMT(file->path), CV_FMT(file->expert),
-                          registering ? ": nothing of it is registered" : "", CV_FMT(advice(call, file, registering)))
-                ->expert = file->expert;
+            cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("file_not_handed_in"),
+                                           "%.*s is not what the record has of %.*s%s%.*s", CV_FMT(file->path),
+                                           CV_FMT(file->expert), registering ? ": nothing of it is registered" : "",
+                                           CV_FMT(advice(call, file, registering))),
+                             file->expert);
     }
 }

@@ -1,8 +1,12 @@
 /* speech.c - the marks of one response and what they make; see speech.h. */
 #include "dialogue/intake/speech.h"
 
+#include <assert.h>
+
+#include "base/utf8.h"
+#include "dialogue/lint/lint.h"
 #include "dialogue/people.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* Who is served first: ids in full, short ids, ids without a usable number. */
 typedef enum { IN_FULL, SHORT, NUMBERED, TURN_COUNT } turn;
@@ -52,6 +56,7 @@ static bool is_usable(int number)
 
 static void ask(reading *r, size_t i, turn whose, int number)
 {
+    assert(whose < TURN_COUNT && !r->speech->items[i].makes);
     r->speech->items[i].makes = true;
     r->turns[i] = is_usable(number) ? whose : NUMBERED;
     r->numbers[i] = is_usable(number) ? number : 0;
@@ -188,6 +193,7 @@ static void take(reading *r, size_t i, int number)
     cv_said *said = &r->speech->items[i];
     cv_id id = {CV_ID_LOCAL, said->kind, r->round, number, r->speech->expert, {NULL, 0}};
     bool is_new;
+    assert(is_usable(number) && !r->slots[said->kind][number] && !said->first);
     said->local_id = cv_id_print(r->a, &id);
     said->first = true;
     r->slots[said->kind][number] = said;
@@ -232,6 +238,7 @@ static void number_one(reading *r, size_t i)
     } else {
         number_anew(r, i, known);
     }
+    assert((said->local_id.n > 0 || said->note.n > 0) && "what has no number says why");
 }
 
 static void number_all(reading *r)
@@ -254,7 +261,7 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
 {
     cv_doc *doc = CV_NEW(a, cv_doc);
     *ret_speech = (cv_speech){.expert = expert, .text = text};
-    cv_doc_parse(a, text, doc, &ret_speech->findings);
+    cv_lint_parse(a, text, doc, &ret_speech->findings);
     cv_marks marks = cv_doc_marks(a, doc);
     ret_speech->count = marks.count;
     ret_speech->items = CV_NEW_ARRAY(a, marks.count, cv_said);

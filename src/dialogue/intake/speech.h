@@ -16,7 +16,7 @@
 #define CV_DIALOGUE_INTAKE_SPEECH_H
 
 #include "dialogue/state.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 /* A mark and what it makes. */
 typedef struct {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 

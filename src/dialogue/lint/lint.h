@@ -10,7 +10,7 @@
 #ifndef CV_DIALOGUE_LINT_LINT_H
 #define CV_DIALOGUE_LINT_LINT_H
 
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 typedef enum {
     CV_LINT_AUTO,     /* as a wish: find out */
@@ -26,6 +26,10 @@ typedef struct {
     cv_findings findings; /* in the order of the text, with lines and columns */
 } cv_lint;
 
+/* Parses the text and judges its marks, each by itself: what every reader of a text tells about it, whatever kind of
+ * text it is. Views and places as cv_doc_parse has them. */
+void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
+
 /* `name` is the file's, for what it tells about the kind; it may be empty. A text that is NEITHER has one finding
  * that says so; whoever did not ask for this very file may pass over it. */
 void cv_lint_text(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lint *ret_lint);
@@ -36,9 +40,6 @@ size_t cv_lint_fix(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_st
 
 /* Is this all that a scaffold left behind ("[Awaiting response]", "TBD")? */
 bool cv_is_placeholder(cv_str text);
-
-/* Can --fix do something about it? */
-bool cv_finding_fixable(const cv_finding *f);
 
 /* ---- profile compat ----------------------------------------------------------------------------------------- */
 

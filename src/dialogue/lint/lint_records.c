@@ -1,4 +1,4 @@
-/* lint_records.c - do the tracker and the inventory say what the marks say?
+/* lint_records.c - do the tracker and the inventory say what the marks say? Is an id used twice?
  *
  * Real files number in two ways, and both are right:
  *
@@ -8,6 +8,7 @@
  * A judge may also gather the agents' own T01, T01, T01 into a common T1 to T13: then marks and rows cannot be compared
  * by id, and nothing is said. Ids are only compared with ids of the same form (T01, T0101, MUFFIN-T0101).
  */
+#include "base/utf8.h"
 #include "dialogue/lint/linter.h"
 
 typedef struct {
@@ -150,7 +151,7 @@ static bool has_row(const record *r, const cv_lint_mark *m)
 }
 
 /* Every mark has its row. A table without any is one finding, not one per mark. */
-static void check_missing(const record *r, cv_rule rule, const char *table)
+static void check_missing(const record *r, unsigned rule, const char *table)
 {
     cv_id id;
     cv_str word = cv_kinds[r->kind].word;
@@ -301,4 +302,61 @@ void cv_lint_records(cv_linter *l)
     check_unmarked(&tensions);
     check_status(&tensions, &o);
     check_converged(&tensions, &o);
+}
+
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
+
+/* Every agent counts from P01 in every round, so the same id at two agents, or in two rounds, is as it should be. It
+ * is wrong twice in one agent's part of one round. Outside of agents' parts only ids that name their expert or
+ * their round can be compared: the speakers there are unknown. */
+
+static bool is_entity(const cv_mark *m)
+{
+    return cv_marks_table[m->type].shape == CV_SHAPE_ENTITY;
+}
+
+static size_t line_of(const cv_linter *l, uintptr_t index)
+{
+    return l->marks.items[index].mark->line;
+}
+
+static void check_unique(cv_linter *l, size_t index, bool fragment, cv_map *seen)
+{
+    const cv_lint_mark *m = &l->marks.items[index];
+    cv_id id;
+    if (!m->leads || m->mark->id.n == 0 || !cv_id_parse(m->mark->id, &id))
+        return;
+    if (m->agent.n == 0 && !fragment && id.form == CV_ID_SHORT)
+        return;
+    cv_str who = cv_arena_printf(l->a, "%d %.*s", m->round, CV_FMT(m->agent));
+    bool is_new;
+    uintptr_t *first = cv_map_put(seen, l->a, cv_lint_key(l->a, who, m->mark->id), &is_new);
+    if (is_new) {
+        *first = index;
+        return;
+    }
+    cv_finding *f = CV_LINT(l, cv_mark_where(l, m->mark), CV_RULE_ID_DUPLICATE, "%.*s is used again; line %zu has it",
+                            CV_FMT(m->mark->id), line_of(l, *first));
+    f->hint = CV_STR("give the second one the next free number, or write [REFINEMENT: ...] if it is the same item");
+}
+
+static void check_label(cv_linter *l, const cv_lint_mark *m)
+{
+    if (!m->leads || m->mark->id.n == 0 || m->mark->label.n > 0 || m->mark->body.n > 0)
+        return;
+    cv_finding *f = CV_LINT(l, cv_mark_where(l, m->mark), CV_RULE_MARKER_NO_LABEL, "%.*s has neither label nor text",
+                            CV_FMT(m->mark->id));
+    f->hint = CV_STR("say in a few words what it is about, behind a colon");
+}
+
+void cv_lint_ids(cv_linter *l)
+{
+    bool fragment = !cv_doc_section(l->doc, CV_SECTION_ROUND); /* one expert speaks */
+    cv_map seen = {0};
+    for (size_t i = 0; i < l->marks.count; i++) {
+        if (!is_entity(l->marks.items[i].mark))
+            continue;
+        check_unique(l, i, fragment, &seen);
+        check_label(l, &l->marks.items[i]);
+    }
 }

@@ -48,10 +48,7 @@ typedef struct {
 
 #define CV_LINT(l, where, rule, ...) cv_finding_add((l)->findings, (l)->a, (l)->doc->text, (where), (rule), __VA_ARGS__)
 
-/* The work of cv_lint_text; ret_lint->findings.ceiling is the caller's. */
-void cv_lint_run(cv_arena *a, cv_str text, cv_str name, cv_lint_kind as, cv_lint *ret_lint);
-
-/* The groups of rules, each in its file. */
+/* The groups of rules: structure and placeholders in lint_structure.c, ids and records in lint_records.c. */
 void cv_lint_structure(cv_linter *l);    /* title, metadata, sections, rounds, agents */
 void cv_lint_placeholders(cv_linter *l); /* what a scaffold left behind */
 void cv_lint_ids(cv_linter *l);          /* ids used twice, marks without a label */

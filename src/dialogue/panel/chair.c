@@ -1,8 +1,9 @@
 /* chair.c - who the judge wants to sit where; see chair.h. */
 #include "dialogue/panel/chair.h"
 
-#include "text/mark.h"
-#include "vocab/errors.h"
+#include "base/utf8.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
 
 cv_err *cv_chair_refuse(const cv_evolution *e, const cv_chair *c, cv_err_code code, const char *field, cv_str value,
                         const char *format, ...)
@@ -71,9 +72,9 @@ static void take_known(cv_evolution *e, cv_chair *c, const cv_rec_expert *expert
     if (c->source == CV_SOURCE_RETAINED || !cv_person_sat_before(&e->s, expert->expert_slug, e->round))
         return;
     c->source = CV_SOURCE_RETAINED;
-    cv_notice_add(&e->warnings, e->call->arena, CV_STR("sat_before"),
-                  "'%.*s' sat in an earlier round: recorded as retained", CV_FMT(expert->expert_slug))
-        ->expert = expert->expert_slug;
+    cv_notice_expert(cv_notice_add(&e->warnings, e->call->arena, CV_STR("sat_before"),
+                                   "'%.*s' sat in an earlier round: recorded as retained", CV_FMT(expert->expert_slug)),
+                     expert->expert_slug);
 }
 
 static void take_retained(cv_evolution *e, cv_chair *c)

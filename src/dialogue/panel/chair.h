@@ -8,7 +8,7 @@
 #define CV_DIALOGUE_PANEL_CHAIR_H
 
 #include "dialogue/answer.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/panel/pool.h"
 
 typedef struct {

@@ -3,12 +3,12 @@
  * Each place is read and checked by chair.c; names stay with their experts, newcomers get the next free ones. All
  * faults are told at once. A round's panel is recorded once: seats are history and never change.
  */
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/chair.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- the whole panel --------------------------------------------------------------------------------------------- */
 
@@ -78,7 +78,8 @@ static bool find_same(cv_evolution *e, cv_outcome *outcome, cv_err *err)
     const cv_rec_seat *seats;
     size_t count = cv_state_panel(&e->s, e->round, &seats);
     *outcome = (cv_outcome){0};
-    return count == 0 || seats[0].round != e->round || cv_journal_made(e->call, e->s.id, seats[0].rev, outcome, err);
+    return count == 0 || seats[0].round != e->round ||
+           cv_request_made(e->call, cv_dialogue_scope(e->s.id), seats[0].rev, outcome, err);
 }
 
 static bool read_panel(cv_evolution *e)
@@ -101,18 +102,6 @@ static bool read_panel(cv_evolution *e)
 
 /* ---- the record -------------------------------------------------------------------------------------------------- */
 
-static void write_counts(const cv_evolution *e, cv_json_writer *w)
-{
-    static const char *const keys[CV_SOURCE_COUNT] = {
-        [CV_SOURCE_RETAINED] = "retained", [CV_SOURCE_POOL] = "from_pool", [CV_SOURCE_CREATED] = "created"};
-    int64_t counts[CV_SOURCE_COUNT] = {0};
-    for (size_t i = 0; i < e->count; i++)
-        counts[e->chairs[i].source]++;
-    cv_json_key_int(w, "panel_size", (int64_t)e->count);
-    for (size_t source = 0; source < CV_SOURCE_COUNT; source++)
-        cv_json_key_int(w, keys[source], counts[source]);
-}
-
 static cv_rec_seat seat_of(const cv_evolution *e, size_t i)
 {
     const cv_chair *c = &e->chairs[i];
@@ -123,25 +112,58 @@ static cv_rec_seat seat_of(const cv_evolution *e, size_t i)
                          .focus = c->person.focus};
 }
 
+typedef struct {
+    size_t panel_size, from[CV_SOURCE_COUNT];
+} counts;
+
+static counts count_seats(const cv_evolution *e)
+{
+    counts c = {.panel_size = e->count};
+    for (size_t i = 0; i < e->count; i++)
+        c.from[e->chairs[i].source]++;
+    return c;
+}
+
+#define CV_THIS_TYPE counts
+static const cv_shape counts_shape[] = {
+    CV_FIELD(ALWAYS, panel_size, ""),
+    CV_FIELD_AS(ALWAYS, "retained", from[CV_SOURCE_RETAINED], ""),
+    CV_FIELD_AS(ALWAYS, "from_pool", from[CV_SOURCE_POOL], ""),
+    CV_FIELD_AS(ALWAYS, "created", from[CV_SOURCE_CREATED], ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+typedef struct {
+    cv_str dialogue_id;
+    int64_t round;
+    counts counts;
+    CV_STATE_LIST(cv_told_seat) panel;
+    cv_notices warnings;
+} told;
+
+#define CV_THIS_TYPE told
+const cv_shape cv_evolve_panel_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, dialogue_id, ""),
+    CV_FIELD(ALWAYS, round, ""),
+    CV_SPREAD(counts, counts_shape),
+    CV_LIST("panel", panel.items, panel.count, cv_seat_shape, ""),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
+    CV_WRITTEN("dialogue"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 static cv_str print_result(const cv_evolution *e)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", e->s.id);
-    cv_json_key_int(&w, "round", e->round);
-    write_counts(e, &w);
-    cv_json_key(&w, CV_STR("panel"));
-    cv_json_begin_array(&w);
+    cv_arena *a = e->call->arena;
+    told t = {.dialogue_id = e->s.id, .round = e->round, .counts = count_seats(e), .warnings = e->warnings};
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
-        cv_answer_seat(&w, e->call->arena, &e->chairs[i].row, &seat);
+        *CV_PUSH(a, &t.panel) = cv_seat_told(a, &e->chairs[i].row, &seat);
     }
-    cv_json_end_array(&w);
-    cv_notices_answer(&e->warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, e->call->arena);
+    return cv_shape_text(a, cv_evolve_panel_shape, &t);
 }
 
 static void enter_new(const cv_evolution *e, cv_journal *j, cv_chair *c, int64_t position)
@@ -167,12 +189,8 @@ static void enter_late(const cv_evolution *e, cv_journal *j, cv_chair *c, cv_rec
 
 static cv_str print_counts(const cv_evolution *e)
 {
-    cv_buf data = {0};
-    cv_json_writer w = {.out = &data};
-    cv_json_begin_object(&w);
-    write_counts(e, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&data, e->call->arena);
+    const counts c = count_seats(e);
+    return cv_shape_text(e->call->arena, counts_shape, &c);
 }
 
 static bool enter(cv_evolution *e, cv_outcome *outcome)
@@ -191,7 +209,7 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
         enter_late(e, &j, &e->chairs[i], event);
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
-    return cv_write_commit(&j, print_result(e), outcome);
+    return cv_journal_commit(&j, print_result(e), outcome);
 }
 
 static bool evolve(cv_call *call, cv_outcome *outcome)
@@ -206,7 +224,7 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
         return cv_call_fail(call, &err);
     if (outcome->replayed)
         return true;
-    return cv_write_open(call, &e.s, false)                         /* somebody still listens   */
+    return cv_journal_open(call, &e.s, false)                       /* somebody still listens   */
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
            && panel_is_open(&e)                                     /* nobody sits yet          */
            && cv_pool_load(call, e.s.dialogue.expert_pool, &e.pool) /* who could be asked       */
@@ -216,5 +234,5 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_evolve_panel(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue evolve-panel"), evolve);
+    return cv_journal_run(call, CV_STR("dialogue evolve-panel"), evolve);
 }

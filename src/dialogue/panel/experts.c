@@ -3,15 +3,16 @@
  * The judge creates an expert before a round, because a tension needs knowledge that neither panel nor pool have. The
  * expert takes part from then on, and sits once evolve-panel gives it a seat.
  */
+#include "base/utf8.h"
 #include "dialogue/answer.h"
-#include "dialogue/notice.h"
+#include "dialogue/journal.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/pool.h"
 #include "dialogue/people.h"
-#include "dialogue/writing.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* A name that was asked for must be free: neither an expert's nor reserved for a member of the pool. */
 static cv_str named_or_dealt(cv_call *call, const cv_state *s, const cv_pool *pool, cv_str slug)
@@ -59,39 +60,55 @@ static void warn_of_role(cv_call *call, const cv_state *s, const cv_rec_expert *
     for (size_t i = 0; i < s->experts.count; i++) {
         const cv_rec_expert *other = &s->experts.items[i];
         if (cv_str_eq_nocase(cv_squeeze(call->arena, other->role), role))
-            cv_notice_add(warnings, call->arena, CV_STR("similar_role"), "%.*s has the same role: %.*s",
-                          CV_FMT(other->expert_slug), CV_FMT(cv_excerpt(call->arena, role)))
-                ->expert = other->expert_slug;
+            cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("similar_role"),
+                                           "%.*s has the same role: %.*s", CV_FMT(other->expert_slug),
+                                           CV_FMT(cv_excerpt(call->arena, role))),
+                             other->expert_slug);
     }
 }
 
 static void warn_of_seat(cv_call *call, const cv_state *s, const cv_rec_expert *expert, cv_notices *warnings)
 {
     cv_str evolve = cv_call_name(call, CV_STR("dialogue evolve-panel"), s->id, NULL, 0);
-    cv_notice_add(warnings, call->arena, CV_STR("no_seat"),
-                  "%.*s takes part, but sits on no panel and gets no prompt; give a seat: %.*s",
-                  CV_FMT(expert->expert_slug), CV_FMT(evolve))
-        ->expert = expert->expert_slug;
+    cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("no_seat"),
+                                   "%.*s takes part, but sits on no panel and gets no prompt; give a seat: %.*s",
+                                   CV_FMT(expert->expert_slug), CV_FMT(evolve)),
+                     expert->expert_slug);
 }
+
+typedef struct {
+    cv_str dialogue_id;
+    const cv_rec_expert *expert;
+    bool seated;
+    cv_notices warnings;
+} joined;
+
+#define CV_THIS_TYPE cv_rec_expert
+static const cv_shape new_expert[] = {
+    CV_ROW_SAYS(ALWAYS, INT, "total_score", NULL, ""),
+    CV_SPREAD_SAME(cv_expert_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE joined
+const cv_shape cv_expert_create_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, dialogue_id, ""),
+    CV_OBJECT_AT(ALWAYS, "expert", expert, new_expert, ""),
+    CV_FIELD(ALWAYS, seated, "false: evolve-panel gives seats"),
+    CV_WARNINGS(warnings, ""),
+    CV_WRITTEN("dialogue"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static cv_str print_result(cv_call *call, const cv_state *s, const cv_rec_expert *expert)
 {
-    cv_notices warnings = {0};
-    warn_of_seat(call, s, expert, &warnings);
-    warn_of_role(call, s, expert, &warnings);
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", s->id);
-    cv_json_key(&w, CV_STR("expert"));
-    cv_json_begin_object(&w);
-    cv_answer_row(&w, CV_REC_EXPERT, expert, true);
-    cv_json_end_object(&w);
-    cv_json_key_bool(&w, "seated", false);
-    cv_notices_answer(&warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, call->arena);
+    joined told = {.dialogue_id = s->id, .expert = expert};
+    warn_of_seat(call, s, expert, &told.warnings);
+    warn_of_role(call, s, expert, &told.warnings);
+    return cv_shape_text(call->arena, cv_expert_create_shape, &told);
 }
 
 /* An expert who was asked for by name, and stands as this request made it. A seat in another round than the one that it
@@ -101,9 +118,9 @@ static bool find_same(cv_call *call, const cv_state *s, cv_outcome *outcome, cv_
     const cv_rec_expert *expert = cv_state_expert(s, cv_json_get_text(call->input, "expert_slug"));
     cv_rec_event created;
     *outcome = (cv_outcome){0};
-    return !expert ||
-           (cv_journal_creation(call, s->id, 'X', expert->expert_slug, &created, err) &&
-            (created.event_round != expert->first_round || cv_journal_made(call, s->id, created.rev, outcome, err)));
+    return !expert || (cv_journal_creation(call, s->id, 'X', expert->expert_slug, &created, err) &&
+                       (created.step != expert->first_round ||
+                        cv_request_made(call, cv_dialogue_scope(s->id), created.rev, outcome, err)));
 }
 
 static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int64_t round, cv_outcome *outcome)
@@ -117,7 +134,7 @@ static bool enter(cv_call *call, const cv_state *s, const cv_person *person, int
         cv_journal_event(&j, 'X', row.expert_slug, cv_event_words.items[CV_EVENT_CREATED], round, cv_judge_alone.json);
     event->reason = person->reason;
     cv_journal_covers(&j, event, CV_REC_EXPERT, &row);
-    return cv_write_commit(&j, print_result(call, s, &row), outcome);
+    return cv_journal_commit(&j, print_result(call, s, &row), outcome);
 }
 
 static bool create_expert(cv_call *call, cv_outcome *outcome)
@@ -132,7 +149,7 @@ static bool create_expert(cv_call *call, cv_outcome *outcome)
         return cv_call_fail(call, &err);
     if (outcome->replayed)
         return true;
-    if (!cv_write_open(call, &s, false) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
+    if (!cv_journal_open(call, &s, false) || !cv_pool_load(call, s.dialogue.expert_pool, &pool))
         return false;
     cv_person_read(call, call->input, CV_STR(""), &person);
     person.slug = named_or_dealt(call, &s, &pool, person.slug);
@@ -143,5 +160,5 @@ static bool create_expert(cv_call *call, cv_outcome *outcome)
 
 bool cv_dialogue_expert_create(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue expert-create"), create_expert);
+    return cv_journal_run(call, CV_STR("dialogue expert-create"), create_expert);
 }

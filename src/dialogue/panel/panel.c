@@ -6,12 +6,14 @@ static const cv_str rotation_words[] = {
     CV_ROTATIONS(X)
 #undef X
 };
+_Static_assert(CV_COUNT(rotation_words) == CV_ROTATION_COUNT, "a word per rotation");
 const cv_words cv_rotation_words = {rotation_words, CV_ROTATION_COUNT};
-const cv_str cv_rotation_meanings[CV_ROTATION_COUNT] = {
+const cv_str cv_rotation_meanings[] = {
 #define X(id, word, meaning) CV_STR_INIT(meaning),
     CV_ROTATIONS(X)
 #undef X
 };
+_Static_assert(CV_COUNT(cv_rotation_meanings) == CV_ROTATION_COUNT, "a meaning per rotation");
 
 /* ---- chance ------------------------------------------------------------------------------------------------------ */
 

@@ -10,7 +10,7 @@
 #define CV_DIALOGUE_PANEL_PANEL_H
 
 #include "base/map.h"
-#include "vocab/vocab.h"
+#include "dialogue/words/words.h"
 
 /* ---- rotation: what happens to the panel between rounds ---------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* pool.c - the expert pool of a dialogue; see pool.h. */
 #include "dialogue/panel/pool.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 

@@ -4,12 +4,13 @@
  * What comes out can be sent to evolve-panel as it is, which records it. The same seed gives the same proposal.
  */
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "dialogue/answer.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/panel/pool.h"
-#include "dialogue/writing.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
 
 /* A candidate and who it is: an expert already, a member of the pool, or both. */
 typedef struct {
@@ -209,7 +210,7 @@ bool cv_dialogue_panel_sample(cv_call *call)
     p.round = cv_json_get_int(call->input, "round", cv_state_next_round(&p.s));
     int rotation = cv_words_find(cv_rotation_words, p.s.dialogue.rotation);
     p.rotation = rotation < 0 ? CV_ROTATION_GRADUATED : (cv_rotation)rotation;
-    if (!cv_write_open(call, &p.s, false) || !cv_require_next_round(call, &p.s, p.round) ||
+    if (!cv_journal_open(call, &p.s, false) || !cv_require_next_round(call, &p.s, p.round) ||
         !cv_pool_load(call, p.s.dialogue.expert_pool, &p.pool))
         return false;
     gather(&p);

@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "dialogue/people.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- one item ---------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ void cv_agreement_warn(cv_batch *b, const cv_map *sources)
                           CV_FMT(draft->local_id), CV_FMT(cv_excerpt(a, draft->label)), CV_FMT(source->speech->expert),
                           CV_FMT(cv_excerpt(a, label_of(a, source))));
         warning->id = draft->local_id;
-        warning->expert = source->speech->expert;
+        cv_notice_expert(warning, source->speech->expert);
     }
 }
 
@@ -119,7 +119,7 @@ void cv_agreement_warn_left_out(cv_batch *b, const cv_hearing *heard)
     cv_notice *warning = cv_notice_add(&b->warnings, a, CV_STR("not_registered"),
                                        "responses of round %lld have more than is registered: items: %zu, moves: %zu",
                                        (long long)b->round, ids.count, moves);
-    warning->round = b->round;
+    cv_notice_round(warning, b->round);
     if (ids.count)
         warning->ids = cv_json_texts(a, ids.items, ids.count);
 }

@@ -1,13 +1,14 @@
 /* cascade.c - what happens to a target; see cascade.h. The first row that fits decides. */
 #include "dialogue/register/cascade.h"
 
-const cv_verdict_list_row cv_verdict_lists[CV_LIST_COUNT] = {
+const cv_verdict_list_row cv_verdict_lists[] = {
     [CV_LIST_TENSIONS_RESOLVED] = {CV_STR_INIT("tensions_resolved"), CV_KIND_TENSION},
     [CV_LIST_TENSIONS_ACCEPTED] = {CV_STR_INIT("tensions_accepted"), CV_KIND_TENSION},
     [CV_LIST_RECOMMENDATIONS_ADOPTED] = {CV_STR_INIT("recommendations_adopted"), CV_KIND_RECOMMENDATION},
     [CV_LIST_KEY_EVIDENCE] = {CV_STR_INIT("key_evidence"), CV_KIND_EVIDENCE},
     [CV_LIST_KEY_CLAIMS] = {CV_STR_INIT("key_claims"), CV_KIND_CLAIM},
 };
+_Static_assert(CV_COUNT(cv_verdict_lists) == CV_LIST_COUNT, "a row per list");
 
 cv_str cv_verdict_list_json(const cv_rec_verdict *v, cv_verdict_list list)
 {
@@ -19,10 +20,11 @@ cv_str cv_verdict_list_json(const cv_rec_verdict *v, cv_verdict_list list)
     return lists[list];
 }
 
-static const cv_str list_words[CV_LIST_COUNT] = {
+static const cv_str list_words[] = {
     CV_STR_INIT("tensions_resolved"), CV_STR_INIT("tensions_accepted"), CV_STR_INIT("recommendations_adopted"),
     CV_STR_INIT("key_evidence"),      CV_STR_INIT("key_claims"),
 };
+_Static_assert(CV_COUNT(list_words) == CV_LIST_COUNT, "a word per list");
 
 cv_words cv_cause_words(cv_cause_type type)
 {

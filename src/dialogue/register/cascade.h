@@ -11,8 +11,8 @@
 #ifndef CV_DIALOGUE_REGISTER_CASCADE_H
 #define CV_DIALOGUE_REGISTER_CASCADE_H
 
-#include "record/records.h"
-#include "vocab/vocab.h"
+#include "dialogue/types.h"
+#include "dialogue/words/words.h"
 
 /* The lists of a verdict that change what they name, and the one that only cites. */
 typedef enum {

@@ -36,6 +36,10 @@ typedef struct {
     cv_rec_expert *experts;
     cv_map score_at; /* "0/muffin" -> cv_rec_score * */
     cv_notices warnings;
+    /* for the answer */
+    CV_STATE_LIST(cv_str) updated; /* entities */
+    cv_changes changes;
+    size_t corrections;
 } cv_update;
 
 /* The score of an expert in a round; a new row without a score when there is none. */

@@ -5,7 +5,7 @@
  */
 #include "dialogue/register/batch.h"
 #include "dialogue/register/tally.h"
-#include "record/chain.h"
+#include "record/hash.h"
 
 /* ---- the round, its scores, the experts ------------------------------------------------------ */
 
@@ -88,7 +88,7 @@ static void enter_responses(cv_batch *b, cv_journal *j, cv_rec_event *event)
         cv_rec_response row = {.round = b->round,
                                .expert_slug = draft->expert,
                                .content = draft->content,
-                               .sha256 = cv_sha256(b->call->arena, draft->content),
+                               .sha256 = cv_hash_text(b->call->arena, draft->content),
                                .created_at = j->now};
         cv_journal_covers(j, event, CV_REC_RESPONSE, cv_journal_put(j, CV_REC_RESPONSE, &row));
     }
@@ -135,7 +135,7 @@ static void warn_seats(cv_batch *b)
         cv_notice *warning =
             cv_notice_add(&b->warnings, a, CV_STR("no_seat"), "%.*s does not sit on the panel of round %lld",
                           CV_FMT(row->expert), (long long)b->round);
-        warning->expert = row->expert;
+        cv_notice_expert(warning, row->expert);
         warning->ids = cv_json_texts(a, row->ids.items, row->ids.count);
     }
 }
@@ -148,10 +148,11 @@ static void warn_scores(cv_batch *b)
         const cv_draft_score *score = &b->scores.items[i];
         sum += score->score;
         if (score->components.sum != CV_ABSENT && score->components.sum != score->score)
-            cv_notice_add(&b->warnings, b->call->arena, CV_STR("score_mismatch"),
-                          "the components of %.*s add up to %lld, the score is %lld", CV_FMT(score->expert),
-                          (long long)score->components.sum, (long long)score->score)
-                ->expert = score->expert;
+            cv_notice_expert(cv_notice_add(&b->warnings, b->call->arena, CV_STR("score_mismatch"),
+                                           "the components of %.*s add up to %lld, the score is %lld",
+                                           CV_FMT(score->expert), (long long)score->components.sum,
+                                           (long long)score->score),
+                             score->expert);
     }
     bool experts_differ = b->scores.count && sum != b->score;
     bool components_differ = of_components != CV_ABSENT && of_components != b->score;

@@ -5,7 +5,7 @@
  */
 #include "dialogue/register/agreement.h"
 #include "dialogue/register/tally.h"
-#include "record/chain.h"
+#include "record/hash.h"
 
 typedef struct {
     cv_batch *batch;
@@ -50,7 +50,7 @@ static void read_responses(finding *f)
     cv_arena *a = b->call->arena;
     for (size_t i = 0; i < b->responses.count; i++) {
         const cv_draft_response *response = &b->responses.items[i];
-        add_voice(f, response->expert, response->content, cv_sha256(a, response->content));
+        add_voice(f, response->expert, response->content, cv_hash_text(a, response->content));
     }
     for (size_t i = 0; i < b->state->responses.count; i++) {
         const cv_rec_response *stored = &b->state->responses.items[i];
@@ -72,7 +72,7 @@ static void warn_unsourced(finding *f, const cv_tally_row *list)
                                        heard ? "%.*s, round %lld: items that do not stand in the response: %zu"
                                              : "%.*s, round %lld: there is no response; items without a source: %zu",
                                        CV_FMT(list->expert), (long long)b->round, list->ids.count);
-    warning->expert = list->expert;
+    cv_notice_expert(warning, list->expert);
     warning->ids = cv_json_texts(b->call->arena, list->ids.items, list->ids.count);
 }
 

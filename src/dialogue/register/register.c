@@ -4,14 +4,14 @@
  * somebody else has written to the dialogue in the meantime.
  */
 #include "dialogue/dynamics.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/intake/response_files.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/register/batch.h"
-#include "dialogue/writing.h"
-#include "record/chain.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
+#include "record/hash.h"
 
 /* References of earlier rounds matter only to those that stand for themselves: an expert may repeat one. */
 static bool load(cv_call *call, const cv_batch *b, cv_state *state)
@@ -65,7 +65,7 @@ static bool find_same(cv_call *call, const cv_batch *b, const cv_state *state, c
     cv_wanted wanted = {.kinds = CV_REC_BIT(SCORE)};
     cv_str round = cv_arena_printf(call->arena, "%lld", (long long)b->round);
     if (!cv_journal_creation(call, state->id, 'O', round, &created, err) ||
-        !cv_journal_made(call, state->id, created.rev, outcome, err))
+        !cv_request_made(call, cv_dialogue_scope(state->id), created.rev, outcome, err))
         return false;
     if (!outcome->replayed)
         return true;
@@ -75,10 +75,11 @@ static bool find_same(cv_call *call, const cv_batch *b, const cv_state *state, c
     return true;
 }
 
-static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *at, cv_outcome *outcome)
+static bool already_registered(cv_call *call, const cv_batch *b, const cv_state *state, const cv_spot *at,
+                               cv_outcome *outcome)
 {
     cv_err err = {.arena = call->arena};
-    if (!find_same(call, b, at->state, outcome, &err))
+    if (!find_same(call, b, state, outcome, &err))
         return cv_call_fail(call, &err);
     if (outcome->replayed)
         return true;
@@ -98,11 +99,11 @@ static bool already_registered(cv_call *call, const cv_batch *b, const cv_spot *
 static bool may_register(cv_call *call, const cv_batch *b, const cv_state *state, cv_outcome *outcome)
 {
     int64_t next = cv_state_next_round(state);
-    cv_spot at = {call, state, CV_STR("round"), {NULL, 0}, CV_STR("round")};
+    cv_spot at = {.call = call, .item_type = CV_STR("round"), .field = CV_STR("round")};
     cv_str value = cv_arena_printf(call->arena, "%lld", (long long)b->round);
     if (b->round >= 0 && b->round < next)
-        return already_registered(call, b, &at, outcome);
-    if (!cv_write_open(call, state, false))
+        return already_registered(call, b, state, &at, outcome);
+    if (!cv_journal_open(call, state, false))
         return false;
     if (b->round > CV_MAX_ROUND || next > CV_MAX_ROUND) {
         cv_err_suggest(cv_fault(&at, CV_ERR_TOO_LARGE, CV_STR("limit"), value,
@@ -145,9 +146,9 @@ static void warn_if_empty(cv_batch *b, const cv_attendance *attendance)
     cv_str silent = silent_of(a, attendance);
     if (b->drafts.count + b->links.count + b->moves.count + b->updates.count)
         return;
-    cv_notice_add(&b->warnings, a, CV_STR("empty_round"), "nothing is registered in round %lld%s%.*s",
-                  (long long)b->round, silent.n ? "; there is no response of " : "", CV_FMT(silent))
-        ->round = b->round;
+    cv_notice_round(cv_notice_add(&b->warnings, a, CV_STR("empty_round"), "nothing is registered in round %lld%s%.*s",
+                                  (long long)b->round, silent.n ? "; there is no response of " : "", CV_FMT(silent)),
+                    b->round);
 }
 
 /* The responses of the request count as handed in. */
@@ -158,7 +159,7 @@ static void warn_of_responses(cv_batch *b, const cv_state *state)
     cv_attendance_of(a, state, b->round, &attendance);
     for (size_t i = 0; i < b->responses.count; i++) {
         cv_rec_response *row = CV_NEW(a, cv_rec_response);
-        row->sha256 = cv_sha256(a, b->responses.items[i].content);
+        row->sha256 = cv_hash_text(a, b->responses.items[i].content);
         *CV_PUSH(a, &attendance) = (cv_attendee){.expert = b->responses.items[i].expert, .response = row};
     }
     cv_response_files_warn(b->call, state, b->round, &attendance, true, &b->warnings);
@@ -183,10 +184,10 @@ static bool work(cv_call *call, cv_outcome *outcome)
     cv_journal_begin(&journal, call, &state);
     cv_batch_enter(&batch, &journal);
     warn_of_responses(&batch, &state);
-    return cv_write_commit(&journal, cv_batch_answer(&batch), outcome);
+    return cv_journal_commit(&journal, cv_batch_answer(&batch), outcome);
 }
 
 bool cv_dialogue_round_register(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue round-register"), work);
+    return cv_journal_run(call, CV_STR("dialogue round-register"), work);
 }

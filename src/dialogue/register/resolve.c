@@ -1,6 +1,6 @@
 /* resolve.c - ids for all entities of a batch, then what every id in it means; see batch.h. */
 #include "dialogue/register/batch.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 static cv_draft *draft_of(const cv_batch *b, cv_str local_id)
 {

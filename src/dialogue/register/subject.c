@@ -157,22 +157,34 @@ static cv_status status_before(const cv_subjects *subjects, const cv_subject *su
     return (cv_status)cv_status_find(subject->kind, subjects->state->entities.items[subject->stored - 1].status);
 }
 
-void cv_subjects_print_changes(const cv_subjects *subjects, cv_json_writer *w)
+cv_changes cv_subjects_changes(const cv_subjects *subjects)
 {
-    cv_json_begin_array(w);
+    cv_changes changes = {0};
     for (size_t i = 0; i < subjects->all.count; i++) {
         const cv_subject *subject = subjects->all.items[i];
         cv_status before = status_before(subjects, subject);
-        if (before == subject->status)
-            continue;
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "id", subject->id);
-        cv_json_key_str(w, "from", cv_statuses[before].word);
-        cv_json_key_str(w, "to", cv_statuses[subject->status].word);
-        cv_json_end_object(w);
+        if (before != subject->status)
+            *CV_PUSH(subjects->arena, &changes) =
+                (cv_change){subject->id, cv_statuses[before].word, cv_statuses[subject->status].word};
     }
-    cv_json_end_array(w);
+    return changes;
 }
+
+#define CV_THIS_TYPE cv_change
+static const cv_shape change[] = {
+    CV_FIELD(ALWAYS, id, ""),
+    CV_FIELD(ALWAYS, from, ""),
+    CV_FIELD(ALWAYS, to, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_changes
+const cv_shape cv_changes_shape[] = {
+    CV_LIST("status_changes", items, count, change, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 void cv_subjects_after(const cv_subjects *subjects, cv_state *ret_after)
 {

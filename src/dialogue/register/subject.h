@@ -10,7 +10,7 @@
 #define CV_DIALOGUE_REGISTER_SUBJECT_H
 
 #include "dialogue/journal.h"
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/people.h"
 #include "dialogue/register/cascade.h"
 
@@ -41,8 +41,13 @@ cv_subject *cv_subjects_add(cv_subjects *subjects, cv_kind kind, cv_rec_entity *
 /* The state as it will be after the write, as far as its entities go. */
 void cv_subjects_after(const cv_subjects *subjects, cv_state *ret_after);
 
-/* [{"id", "from", "to"}]: every status that the write changes, new entities included. */
-void cv_subjects_print_changes(const cv_subjects *subjects, cv_json_writer *w);
+/* Every status that the write changes, new entities included; in answers "status_changes". */
+typedef struct {
+    cv_str id, from, to;
+} cv_change;
+typedef CV_STATE_LIST(cv_change) cv_changes;
+cv_changes cv_subjects_changes(const cv_subjects *subjects);
+extern const cv_shape cv_changes_shape[];
 
 /* One write about subjects. */
 typedef struct {

@@ -4,16 +4,16 @@
  * Ids never change, and verdicts and responses cannot be corrected.
  */
 #include "dialogue/dynamics.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/register/corrections.h"
-#include "dialogue/writing.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 static cv_spot spot(cv_update *u, const char *item_type, const char *list, size_t index)
 {
-    cv_spot at = {u->ids.call, &u->state, cv_str_of(item_type), {NULL, 0}, cv_str_of(list)};
+    cv_spot at = {.call = u->ids.call, .item_type = cv_str_of(item_type), .field = cv_str_of(list)};
     return cv_spot_at(&at, index);
 }
 
@@ -83,7 +83,7 @@ static void check_filled(const cv_spot *at, const char *member, cv_str text)
         cv_fault_missing(&in);
 }
 
-static void check_target(const cv_spot *at, const char *member, const cv_target *target, bool entity)
+static void check_target(const cv_spot *at, const cv_state *s, const char *member, const cv_target *target, bool entity)
 {
     cv_spot in = member_of(at, member);
     char letter;
@@ -92,7 +92,7 @@ static void check_target(const cv_spot *at, const char *member, const cv_target 
     if (cv_id_bad_letter(target->text, &letter))
         cv_fault_letter(&in, CV_STR("target"), letter);
     else
-        cv_fault_not_found(&in, target->text);
+        cv_fault_not_found(&in, s, target->text);
 }
 
 static void check_status(cv_update *u, const cv_spot *at, const cv_edit *edit)
@@ -134,8 +134,8 @@ static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
     cv_spot at = spot(u, "update", "updates", index), id = member_of(&at, "id"), label = member_of(&at, "label");
     if (edit->target.text.n == 0)
         cv_fault_missing(&id);
-    check_target(&at, "id", &edit->target, true);
-    check_target(&at, "via", &edit->via, false);
+    check_target(&at, &u->state, "id", &edit->target, true);
+    check_target(&at, &u->state, "via", &edit->via, false);
     check_filled(&at, "label", edit->label);
     cv_fault_unless_line(&label, edit->label, CV_MAX_LABEL);
     check_filled(&at, "content", edit->content);
@@ -145,7 +145,7 @@ static void check_edit(cv_update *u, const cv_edit *edit, size_t index)
     for (size_t i = 0; i < edit->by.count; i++) {
         cv_spot list = member_of(&at, "by"), in = cv_spot_at(&list, i);
         if (!cv_str_eq(edit->by.items[i], cv_judge_slug) && !cv_state_expert(&u->state, edit->by.items[i]))
-            cv_fault_expert(&in, edit->by.items[i]);
+            cv_fault_expert(&in, &u->state, edit->by.items[i]);
     }
     if (!edit->status_word.p && !edit->label.p && !edit->content.p)
         cv_err_suggest(cv_fault(&at, CV_ERR_MISSING_FIELD, CV_STR("required"), edit->target.text,
@@ -165,7 +165,7 @@ static void check_round(cv_update *u, const cv_spot *at, int64_t round)
 
 static bool check(cv_update *u)
 {
-    cv_spot whole = {u->ids.call, &u->state, CV_STR("update"), {NULL, 0}, CV_STR("updates")};
+    cv_spot whole = {.call = u->ids.call, .item_type = CV_STR("update"), .field = CV_STR("updates")};
     for (size_t i = 0; i < u->edits.count; i++)
         check_edit(u, &u->edits.items[i], i);
     for (size_t i = 0; i < u->scores.count; i++) {
@@ -173,7 +173,7 @@ static bool check(cv_update *u)
         check_round(u, &at, u->scores.items[i].round);
         check_decided(u, &at, (cv_str){NULL, 0}, u->scores.items[i].reason);
         if (u->scores.items[i].expert.p && !cv_state_expert(&u->state, u->scores.items[i].expert))
-            cv_fault_expert(&expert, u->scores.items[i].expert);
+            cv_fault_expert(&expert, &u->state, u->scores.items[i].expert);
     }
     for (size_t i = 0; i < u->texts.count; i++) {
         cv_spot at = spot(u, "summary", "summaries", i), title = member_of(&at, "title");
@@ -206,28 +206,33 @@ static bool load(cv_update *u)
     u->experts = cv_arena_dup(call->arena, s->experts.items, s->experts.count * sizeof *s->experts.items);
     for (size_t i = 0; i < s->scores.count; i++)
         *cv_update_score(u, s->scores.items[i].round, s->scores.items[i].expert_slug) = s->scores.items[i];
-    return cv_write_open(call, s, true);
+    return cv_journal_open(call, s, true);
 }
+
+#define CV_THIS_TYPE cv_update
+const cv_shape cv_update_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", state.id, ""),
+    CV_TEXTS("updated", updated.items, updated.count, "ids of the entities"),
+    CV_SPREAD(changes, cv_changes_shape),
+    CV_NUMBER(ALWAYS, "corrections", corrections, 1, CV_NO_LIMIT, ""),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
+    CV_WRITTEN("dialogue"),
+    CV_TRIED,
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static cv_str answer(cv_update *u)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", u->state.id);
-    cv_json_key(&w, CV_STR("updated"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < u->ids.subjects.all.count; i++)
-        if (u->ids.subjects.all.items[i]->written || u->ids.subjects.all.items[i]->ruled)
-            cv_json_str(&w, u->ids.subjects.all.items[i]->id);
-    cv_json_end_array(&w);
-    cv_json_key(&w, CV_STR("status_changes"));
-    cv_subjects_print_changes(&u->ids.subjects, &w);
-    cv_json_key_int(&w, "corrections", (int64_t)(u->edits.count + u->scores.count + u->texts.count));
-    cv_notices_answer(&u->warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, u->ids.call->arena);
+    cv_arena *a = u->ids.call->arena;
+    const cv_subjects *subjects = &u->ids.subjects;
+    for (size_t i = 0; i < subjects->all.count; i++)
+        if (subjects->all.items[i]->written || subjects->all.items[i]->ruled)
+            *CV_PUSH(a, &u->updated) = subjects->all.items[i]->id;
+    u->changes = cv_subjects_changes(subjects);
+    u->corrections = u->edits.count + u->scores.count + u->texts.count;
+    return cv_shape_text(a, cv_update_shape, u);
 }
 
 static bool work(cv_call *call, cv_outcome *outcome)
@@ -242,10 +247,10 @@ static bool work(cv_call *call, cv_outcome *outcome)
         return false;
     cv_journal_begin(&journal, call, &u->state);
     cv_update_enter(u, &journal);
-    return cv_write_commit(&journal, answer(u), outcome);
+    return cv_journal_commit(&journal, answer(u), outcome);
 }
 
 bool cv_dialogue_update(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue update"), work);
+    return cv_journal_run(call, CV_STR("dialogue update"), work);
 }

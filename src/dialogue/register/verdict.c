@@ -5,14 +5,14 @@
  * change what they list; a minority cannot adopt for the panel, so its lists are kept and change nothing.
  */
 #include "dialogue/dynamics.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
+#include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/register/batch.h"
-#include "dialogue/writing.h"
-#include "record/chain.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
+#include "record/hash.h"
 
 typedef struct {
     cv_batch ids; /* no drafts: it resolves what the lists name */
@@ -24,6 +24,10 @@ typedef struct {
     cv_rec_verdict row;
     cv_notices warnings;
     bool forced;
+    /* as the write leaves it */
+    cv_str dialogue_status;
+    cv_changes changes;
+    cv_convergence after;
 } verdict;
 
 static bool is_judges(const verdict *v)
@@ -33,7 +37,7 @@ static bool is_judges(const verdict *v)
 
 static cv_spot spot(verdict *v, const char *field)
 {
-    return (cv_spot){v->ids.call, &v->state, CV_STR("verdict"), {NULL, 0}, cv_str_of(field)};
+    return (cv_spot){.call = v->ids.call, .item_type = CV_STR("verdict"), .field = cv_str_of(field)};
 }
 
 /* ---- parse ----------------------------------------------------------------------------------- */
@@ -108,11 +112,9 @@ static void parse(verdict *v)
 /* The digest of what the caller said; place and time are the record's. */
 static cv_str content_digest(cv_arena *a, cv_rec_verdict row)
 {
-    cv_digest *digest = cv_digest_begin(a);
     row.position = 0;
     row.created_at = (cv_str){NULL, 0};
-    cv_digest_row(digest, CV_REC_VERDICT, &row);
-    return cv_digest_end(digest);
+    return cv_hash_one(a, &cv_rec_verdict_type, &row);
 }
 
 static bool exists(verdict *v, const cv_rec_verdict *stored, const char *why)
@@ -130,7 +132,7 @@ static bool has_room(verdict *v)
     for (size_t i = 0; v->type == CV_VERDICT_FINAL && i < v->state.verdicts.count; i++)
         if (cv_str_eq(v->state.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
             return exists(v, &v->state.verdicts.items[i], "is the final one already");
-    return cv_write_open(v->ids.call, &v->state, v->type >= 0 && !is_judges(v));
+    return cv_journal_open(v->ids.call, &v->state, v->type >= 0 && !is_judges(v));
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -177,11 +179,11 @@ static void check_people(verdict *v)
 {
     cv_spot author = spot(v, "author_expert"), list = spot(v, "supporting_experts");
     if (v->row.author_expert.p && !cv_state_expert(&v->state, v->row.author_expert))
-        cv_fault_expert(&author, v->row.author_expert);
+        cv_fault_expert(&author, &v->state, v->row.author_expert);
     for (size_t i = 0; i < v->supporting.count; i++) {
         cv_spot at = cv_spot_at(&list, i);
         if (!cv_state_expert(&v->state, v->supporting.items[i]))
-            cv_fault_expert(&at, v->supporting.items[i]);
+            cv_fault_expert(&at, &v->state, v->supporting.items[i]);
     }
 }
 
@@ -201,7 +203,7 @@ static void check_list(verdict *v, int which)
         else if (target->letter || (cv_id_parse(target->text, &id) && id.form != CV_ID_EXPERT && id.kind != kind))
             cv_fault_kind(&at, CV_STR("target"), kind, target->text);
         else
-            cv_fault_not_found(&at, target->text);
+            cv_fault_not_found(&at, &v->state, target->text);
     }
 }
 
@@ -218,13 +220,11 @@ static bool check(verdict *v)
 /* ---- is the dialogue converged? -------------------------------------------------------------- */
 
 /* As it will be: what the verdict itself resolves or accepts is closed. */
-static cv_convergence convergence_after(verdict *v)
+static void measure(verdict *v)
 {
     cv_state after;
-    cv_convergence convergence;
     cv_subjects_after(&v->ids.subjects, &after);
-    cv_convergence_of(v->ids.call->arena, &after, &convergence);
-    return convergence;
+    cv_convergence_of(v->ids.call->arena, &after, &v->after);
 }
 
 static void warn_open(verdict *v, const cv_convergence *c)
@@ -235,9 +235,9 @@ static void warn_open(verdict *v, const cv_convergence *c)
                       CV_FMT(c->open[i]))
             ->id = c->open[i];
     for (size_t i = 0; i < c->missing_count; i++)
-        cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
-                      "%.*s has not signalled MOVE:CONVERGE in the last round", CV_FMT(c->missing[i]))
-            ->expert = c->missing[i];
+        cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
+                                       "%.*s has not signalled MOVE:CONVERGE in the last round", CV_FMT(c->missing[i])),
+                         c->missing[i]);
 }
 
 static cv_str text_of(cv_arena *a, const cv_convergence *c, cv_str open, cv_str missing)
@@ -255,13 +255,10 @@ static bool blocked(verdict *v, const cv_convergence *c)
 {
     cv_arena *a = v->ids.call->arena;
     cv_spot at = spot(v, "verdict_type");
-    cv_buf context = {0};
-    cv_json_writer w = {.out = &context};
-    cv_convergence_print(c, &w);
     cv_str blockers = text_of(a, c, CV_STR("open tensions "), CV_STR("no MOVE:CONVERGE from "));
     cv_err *err = cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type,
                            "the dialogue is not converged (%d%%): %.*s", c->percentage, CV_FMT(blockers));
-    cv_err_context(err, cv_buf_take(&context, a));
+    cv_err_context(err, cv_shape_text(a, cv_convergence_shape, c));
     cv_err_suggest(err, CV_STR("Go on with another round, or give 'force': true and say why in 'warning'"));
     return false;
 }
@@ -333,28 +330,30 @@ static void enter(verdict *v, cv_journal *j)
         touch_lists(v, &scribe, event);
 }
 
-static cv_str answer(verdict *v, const cv_convergence *c)
+#define CV_THIS_TYPE verdict
+const cv_shape cv_verdict_register_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", state.id, ""),
+    CV_FIELD_AS(ALWAYS, "verdict_id", row.verdict_id, ""),
+    CV_FIELD_AS(ALWAYS, "verdict_type", row.verdict_type, ""),
+    CV_NUMBER(ALWAYS, "round", row.round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD(ALWAYS, dialogue_status, ""),
+    CV_SPREAD(changes, cv_changes_shape),
+    CV_OBJECT(ALWAYS, "convergence", after, cv_convergence_shape, ""),
+    CV_FIELD(IF_ANY, forced, ""),
+    CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
+    CV_WRITTEN("dialogue"),
+    CV_TRIED,
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static cv_str answer(verdict *v)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
     bool final = v->type == CV_VERDICT_FINAL;
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", v->state.id);
-    cv_json_key_str(&w, "verdict_id", v->row.verdict_id);
-    cv_json_key_str(&w, "verdict_type", v->row.verdict_type);
-    cv_json_key_int(&w, "round", v->row.round);
-    cv_json_key_str(&w, "dialogue_status",
-                    final ? cv_dialogue_words.items[CV_DIALOGUE_CONVERGED] : v->state.dialogue.status);
-    cv_json_key(&w, CV_STR("status_changes"));
-    cv_subjects_print_changes(&v->ids.subjects, &w);
-    cv_json_key(&w, CV_STR("convergence"));
-    cv_convergence_print(c, &w);
-    if (v->forced)
-        cv_json_key_bool(&w, "forced", true);
-    cv_notices_answer(&v->warnings, &w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, v->ids.call->arena);
+    v->dialogue_status = final ? cv_dialogue_words.items[CV_DIALOGUE_CONVERGED] : v->state.dialogue.status;
+    v->changes = cv_subjects_changes(&v->ids.subjects);
+    return cv_shape_text(v->ids.call->arena, cv_verdict_register_shape, v);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -378,14 +377,14 @@ static bool answer_again(verdict *v, const cv_rec_verdict *stored, cv_outcome *o
 {
     cv_arena *a = v->ids.call->arena;
     cv_err err = {.arena = a};
-    if (!cv_journal_made(v->ids.call, v->state.id, stored->rev, outcome, &err))
+    if (!cv_request_made(v->ids.call, cv_dialogue_scope(v->state.id), stored->rev, outcome, &err))
         return cv_call_fail(v->ids.call, &err);
     if (outcome->replayed)
         return true;
     if (!cv_str_eq(content_digest(a, *stored), content_digest(a, v->row)))
         return exists(v, stored, "exists with other content");
-    cv_convergence now = convergence_after(v);
-    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(v, &now)};
+    measure(v);
+    *outcome = (cv_outcome){.replayed = true, .rev = stored->rev, .result = answer(v)};
     return true;
 }
 
@@ -404,11 +403,11 @@ static bool work(cv_call *call, cv_outcome *outcome)
         return false;
     cv_journal_begin(&journal, call, &v->state);
     enter(v, &journal);
-    cv_convergence after = convergence_after(v);
-    return may_be_final(v, &after) && cv_write_commit(&journal, answer(v, &after), outcome);
+    measure(v);
+    return may_be_final(v, &v->after) && cv_journal_commit(&journal, answer(v), outcome);
 }
 
 bool cv_dialogue_verdict_register(cv_call *call)
 {
-    return cv_write_run(call, CV_STR("dialogue verdict-register"), work);
+    return cv_journal_run(call, CV_STR("dialogue verdict-register"), work);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
-#include "dialogue/search/snippet.h"
+#include "kit/snippet.h"
 
 /* What can be found besides entities. */
 static const struct {
@@ -49,18 +49,6 @@ cv_str cv_found_letters(cv_arena *a, const cv_json *kinds)
     return (cv_str){letters, count};
 }
 
-static cv_str id_of(cv_arena *a, const cv_search_hit *hit)
-{
-    int kind = cv_kind_of_letter(hit->kind);
-    if (kind >= 0) {
-        cv_id id = {.form = CV_ID_DISPLAY, .kind = (cv_kind)kind, .round = (int)hit->round, .number = (int)hit->seq};
-        return cv_id_print(a, &id);
-    }
-    if (hit->name.n)
-        return cv_arena_copy(a, hit->name);
-    return hit->kind == 'D' ? cv_arena_copy(a, hit->dialogue_id) : cv_arena_printf(a, "%lld", (long long)hit->round);
-}
-
 static uint64_t terms_of(const cv_search_marks *marks)
 {
     uint64_t terms = 0;
@@ -75,19 +63,37 @@ typedef struct {
     cv_founds *founds;
 } gathering;
 
-static bool keep(void *ctx, const cv_search_hit *hit, cv_err *err)
+/* "P0102": round 1; a round is its number, a response "1/muffin"; a verdict's is in its row. */
+static int64_t round_of(char letter, cv_str id)
+{
+    int64_t round = 0;
+    size_t from = cv_kind_of_letter(letter) >= 0 ? 1 : 0, digits = from ? 2 : SIZE_MAX;
+    if (letter == 'D' || letter == 'V')
+        return CV_ABSENT;
+    for (size_t i = from; i < id.n && i - from < digits && cv_is_digit(id.p[i]); i++)
+        round = round * 10 + (id.p[i] - '0');
+    return round;
+}
+
+static bool keep(void *ctx, const cv_word_hit *hit, cv_err *err)
 {
     gathering *g = ctx;
     cv_arena *a = g->a;
     cv_json tree;
-    if (!cv_json_is_valid(hit->people, 1) && !cv_stored_json(a, hit->people, "a list of experts", &tree, err))
-        return false;
-    *CV_PUSH(a, g->founds) = (cv_found){.dialogue_id = cv_arena_copy(a, hit->dialogue_id),
-                                        .dialogue_title = cv_arena_copy(a, hit->dialogue_title),
-                                        .letter = hit->kind,
-                                        .kind = word_of(hit->kind),
-                                        .id = id_of(a, hit),
-                                        .round = hit->kind == 'D' ? CV_ABSENT : hit->round,
+    char letter = letter_of(hit->kind);
+    cv_str id = hit->id;
+    if (!letter ||
+        (!cv_json_is_valid(hit->people, 1) && !cv_stored_json(a, hit->people, "a list of experts", &tree, err)))
+        return !letter;
+    if (letter == 'S') {
+        size_t slash = cv_str_find(id, CV_STR("/"));
+        id = slash == SIZE_MAX ? id : cv_str_from(id, slash + 1);
+    }
+    *CV_PUSH(a, g->founds) = (cv_found){.dialogue_id = cv_arena_copy(a, hit->scope.name),
+                                        .letter = letter,
+                                        .kind = word_of(letter),
+                                        .id = cv_arena_copy(a, id),
+                                        .round = round_of(letter, hit->id),
                                         .label = cv_arena_copy(a, hit->title),
                                         .status = hit->status.p ? cv_arena_copy(a, hit->status) : hit->status,
                                         .experts = cv_arena_copy(a, hit->people),
@@ -97,27 +103,66 @@ static bool keep(void *ctx, const cv_search_hit *hit, cv_err *err)
     return true;
 }
 
-bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret_founds, cv_err *err)
+/* What stands in rows: the title of the dialogue, the round of a verdict. */
+static bool complete(cv_call *call, cv_found *f, cv_map *titles, cv_err *err)
 {
-    *ret_founds = (cv_founds){0};
-    gathering g = {call->arena, ret_founds};
-    return call->store->calls->search(call->store, call->arena, query, keep, &g, &ret_founds->behind, err);
+    cv_scope_id scope = cv_dialogue_scope(f->dialogue_id);
+    cv_rec_dialogue dialogue = {.id = f->dialogue_id};
+    cv_rec_verdict verdict = {.verdict_id = f->id, .round = CV_ABSENT};
+    bool is_new, found;
+    uintptr_t *known = cv_map_put(titles, call->arena, f->dialogue_id, &is_new);
+    if (is_new) {
+        cv_str *title = CV_NEW(call->arena, cv_str);
+        if (!cv_record_get(call->record, call->arena, scope, &cv_rec_dialogue_type, &dialogue, &found, err))
+            return false;
+        *title = found ? dialogue.title : CV_STR("");
+        *known = (uintptr_t)title;
+    }
+    f->dialogue_title = *(const cv_str *)*known;
+    if (f->letter != 'V')
+        return true;
+    if (!cv_record_get(call->record, call->arena, scope, &cv_rec_verdict_type, &verdict, &found, err))
+        return false;
+    f->round = verdict.round;
+    return true;
 }
 
-void cv_found_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, const cv_founds *founds)
+/* Letters as a JSON list of words. */
+static cv_str words_of(cv_arena *a, cv_str letters)
 {
-    if (query->wanted == 0)
-        cv_notice_add(warnings, a, CV_STR("nothing_to_search"), "%s",
-                      query->count ? "all words are excluded: name one to look for"
-                                   : "there is no word to look for: letters or digits are needed");
-    if (query->left_out > 0)
-        cv_notice_add(warnings, a, CV_STR("query_shortened"),
-                      "only the first %d words are looked for; %zu more are left out", CV_MAX_QUERY_WORDS,
-                      query->left_out);
-    if (founds->behind > 0)
-        cv_notice_add(warnings, a, CV_STR("index_behind"),
-                      "the record cannot be written now, so what is new in %zu dialogue%s was not searched",
-                      founds->behind, founds->behind == 1 ? "" : "s");
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    if (!letters.n)
+        return (cv_str){NULL, 0};
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < letters.n; i++)
+        cv_json_str(&w, word_of(letters.p[i]));
+    cv_json_end_array(&w);
+    return cv_buf_take(&out, a);
+}
+
+bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret_founds, cv_err *err)
+{
+    cv_map titles = {0};
+    gathering g = {call->arena, ret_founds};
+    const cv_word_query words = {.terms = query->terms,
+                                 .count = query->count,
+                                 .any = query->any,
+                                 .room = CV_STR("dialogue"),
+                                 .scope = query->dialogue_id,
+                                 .without = query->without,
+                                 .kinds = words_of(call->arena, query->kinds),
+                                 .statuses = query->statuses,
+                                 .person = query->expert,
+                                 .limit = query->limit,
+                                 .offset = query->offset};
+    *ret_founds = (cv_founds){0};
+    if (!call->record->calls->search(call->record, call->arena, &words, keep, &g, &ret_founds->behind, err))
+        return false;
+    for (size_t i = 0; i < ret_founds->count; i++)
+        if (!complete(call, &ret_founds->items[i], &titles, err))
+            return false;
+    return true;
 }
 
 void cv_found_print_score(cv_json_writer *w, double score)

@@ -1,13 +1,35 @@
 /* found.h - hits of a search as operations answer them.
  *
- * Letters of kinds (record/search.h) become words, keys become ids, bodies become snippets. Both search and similar ask
- * through here, so that a hit looks the same wherever it is shown.
+ * Things that can be found have a kind, the letter of events: P R T E C, D dialogue, O round, S response, V verdict; a
+ * title and a body:
+ *
+ *     P R T E C   label             content
+ *     D           title             question, texts of the background
+ *     O           title             summary
+ *     S                             the response
+ *     V           recommendation    description, conditions
+ *
+ * Letters become words, keys become ids, bodies become snippets. Both search and similar ask through here, so that a
+ * hit looks the same wherever it is shown.
  */
 #ifndef CV_DIALOGUE_SEARCH_FOUND_H
 #define CV_DIALOGUE_SEARCH_FOUND_H
 
-#include "dialogue/notice.h"
-#include "dialogue/search/query.h"
+#include "dialogue/notices.h"
+#include "dialogue/state.h"
+#include "kit/query.h"
+
+typedef struct {
+    const cv_search_term *terms; /* at most CV_MAX_QUERY_WORDS words in all */
+    size_t count;
+    bool any;           /* one of the terms suffices; excluded ones stay excluded */
+    cv_str kinds;       /* letters; empty: all */
+    cv_str dialogue_id; /* empty: all */
+    cv_str without;     /* JSON list of dialogue ids; empty: none */
+    cv_str statuses;    /* JSON list; a verdict's is its type; empty: all */
+    cv_str expert;      /* slug of a contributor, author or supporter; empty: all */
+    size_t limit, offset;
+} cv_search_query;
 
 typedef struct {
     cv_str dialogue_id, dialogue_title;
@@ -26,7 +48,7 @@ typedef struct {
 typedef struct {
     cv_found *items;
     size_t count, capacity;
-    size_t behind; /* dialogues that the search could not see whole */
+    size_t behind; /* commits that the search could not see */
 } cv_founds;
 
 /* Runs a query; its hits, the best first. */
@@ -34,9 +56,6 @@ bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret
 
 /* The letters of kinds that are given as words or letters, for a query. */
 cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);
-
-/* Warns of what was left out of the query and of what the index has not seen. */
-void cv_found_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, const cv_founds *founds);
 
 /* The member "score", short. */
 void cv_found_print_score(cv_json_writer *w, double score);

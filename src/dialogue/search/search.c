@@ -8,7 +8,7 @@
 #include "dialogue/people.h"
 #include "dialogue/person.h"
 #include "dialogue/search/found.h"
-#include "vocab/errors.h"
+#include "dialogue/words/errors.h"
 
 enum { USUAL_PAGE = 20 };
 
@@ -50,7 +50,7 @@ static void read_input(cv_call *call, searching *s)
 {
     cv_arena *a = call->arena;
     const cv_json *in = call->input;
-    cv_query_parse(a, cv_json_get_text(in, "query"), &s->terms);
+    cv_query_parse(a, cv_json_get_text(in, "query"), cv_id_local_of, &s->terms);
     s->limit = (size_t)cv_json_get_int(in, "limit", USUAL_PAGE);
     s->query = (cv_search_query){.terms = s->terms.items,
                                  .count = s->terms.count,
@@ -125,7 +125,7 @@ static void print_answer(cv_call *call, const searching *s)
     cv_json_key_int(&w, "count", (int64_t)count);
     if (s->founds.count > count)
         cv_json_key_int(&w, "next", (int64_t)(s->query.offset + count));
-    cv_found_warn(&warnings, call->arena, &s->terms, &s->founds);
+    cv_query_warn(&warnings, call->arena, &s->terms, s->founds.behind);
     cv_notices_answer(&warnings, &w);
     cv_json_end_object(&w);
 }

@@ -11,7 +11,7 @@
 
 #include "dialogue/operations.h"
 #include "dialogue/search/found.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { USUAL_COUNT = 5, FEW_WORDS = 2, MOST_TENSIONS = 5 };
 
@@ -162,7 +162,7 @@ static bool print_answer(cv_call *call, const cv_query *query, const cv_founds *
             return false;
     cv_json_end_array(&w);
     cv_json_key_int(&w, "count", (int64_t)count);
-    cv_found_warn(&warnings, call->arena, query, founds);
+    cv_query_warn(&warnings, call->arena, query, founds->behind);
     cv_notices_answer(&warnings, &w);
     cv_json_end_object(&w);
     return true;

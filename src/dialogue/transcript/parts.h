@@ -5,13 +5,13 @@
  *     an absent score               "—"
  *     a text with an open fence     the same, closed
  *
- * A document of such pieces is canonical: what is written is read back as the same document (text/doc.h).
+ * A document of such pieces is canonical: what is written is read back as the same document (dialogue/text/doc.h).
  */
 #ifndef CV_DIALOGUE_TRANSCRIPT_PARTS_H
 #define CV_DIALOGUE_TRANSCRIPT_PARTS_H
 
-#include "record/records.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
+#include "dialogue/types.h"
 
 /* A table that grows row by row: the first one is its header. A row is ended by cv_part_row(). */
 typedef struct {

@@ -13,7 +13,7 @@
 #include "dialogue/transcript/transcript.h"
 #include "dialogue/files.h"
 #include "dialogue/operations.h"
-#include "record/outlet.h"
+#include "kit/outlet.h"
 
 typedef struct {
     cv_str name;

@@ -2,7 +2,7 @@
  *
  *     record -> cv_transcript      the rows, who said what in which round, how tensions came to stand
  *            -> cv_doc             title, panel, boards, inventories, rounds, verdicts
- *            -> markdown           text/render.c; what is written is read back as the same document
+ *            -> markdown           dialogue/text/render.c; what is written is read back as the same document
  *
  * Everything is told as it stands after the last round that is told: a status is what the events up to then made of
  * it. Entities keep their ids and stand in their round with the first of their contributors; the others are named
@@ -15,7 +15,7 @@
 #define CV_DIALOGUE_TRANSCRIPT_TRANSCRIPT_H
 
 #include "dialogue/graph.h"
-#include "text/doc.h"
+#include "dialogue/text/doc.h"
 
 /* An entity as it is told. */
 typedef struct {
@@ -82,7 +82,6 @@ void cv_transcript_add_tensions(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_others(cv_transcript *t, cv_doc *doc); /* recommendations, evidence, claims */
 void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *round);
 void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *round);
-void cv_transcript_add_verdict(cv_transcript *t, cv_blocks *into, const cv_rec_verdict *verdict);
 void cv_transcript_add_verdicts(cv_transcript *t, cv_doc *doc, bool all); /* or those that no round has told */
 
 /* How an entity came to its status: "Round 2, by muffin, via P0101: reason"; `whole` false: without the round. */

@@ -4,7 +4,7 @@
 #include "dialogue/people.h"
 #include "dialogue/transcript/parts.h"
 #include "dialogue/transcript/transcript.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
@@ -151,14 +151,12 @@ static void name_contributors(cv_transcript *t, cv_told *told, uint32_t *ret_key
     size_t first = t->speakers - 1;
     for (size_t i = people.count; i-- > 0;)
         first = cv_state_expert(&t->s, people.items[i]) ? cv_transcript_speaker(t, people.items[i]) : first;
-    cv_buf by = {0}, faces = {0};
+    cv_buf faces = {0};
     for (size_t i = 0; i < people.count; i++) {
-        cv_buf_add_z(&by, i ? ", " : "");
-        cv_buf_add(&by, people.items[i]);
         cv_buf_add_z(&faces, i ? ", " : "");
         cv_buf_add(&faces, t->faces[cv_transcript_speaker(t, people.items[i])]);
     }
-    told->by = cv_buf_take(&by, t->arena);
+    told->by = cv_arena_list(t->arena, people.items, people.count);
     told->faces = cv_buf_take(&faces, t->arena);
     *ret_key = (uint32_t)cv_transcript_group(t, told->row->round, first);
 }

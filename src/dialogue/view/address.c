@@ -3,10 +3,11 @@
 
 #include "dialogue/people.h"
 
+#include "base/utf8.h"
 #include "dialogue/place.h"
-#include "text/mark.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* What stands before the name of a thing, its letter in events, and the word for it. */
 static const struct {

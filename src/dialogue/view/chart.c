@@ -3,8 +3,8 @@
 
 #include "base/plain.h"
 #include "base/utf8.h"
-#include "record/records.h"
-#include "text/mark.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/types.h"
 
 enum {
     DIGITS = 24, /* of an int64_t, with sign and terminator */
@@ -12,7 +12,8 @@ enum {
     LEVELS = 8,
 };
 
-static const char *const levels[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+static const char *const levels[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+_Static_assert(CV_COUNT(levels) == LEVELS, "a block per level");
 
 /* ---- cells ------------------------------------------------------------------------------------------------------- */
 

@@ -123,6 +123,31 @@ static bool load_near(cv_citations *c, const ask *asks, size_t count, cv_err *er
     return (!all && ids.count == 0) || cv_state_load(c->call, c->names.id, &wanted, &c->near, err);
 }
 
+/* ---- the other end ------------------------------------------------------------------------------------------------
+ */
+
+static const cv_rec_entity *entity_of(const cv_citations *c, cv_str id)
+{
+    const cv_rec_entity *entity = cv_state_entity(&c->near, id);
+    return entity ? entity : cv_state_entity(&c->about, id);
+}
+
+/* The label of an entity, of an expert ("@muffin": the role); empty when it is neither. */
+static cv_str label_of(const cv_citations *c, cv_str id)
+{
+    const cv_rec_entity *entity = entity_of(c, id);
+    const cv_rec_expert *expert = entity || id.n == 0 ? NULL : cv_state_expert(&c->names, cv_str_from(id, 1));
+    return entity ? entity->label : expert ? expert->role : CV_STR("");
+}
+
+/* Who is behind the source of a reference, as a JSON list. */
+static cv_str people_of(const cv_citations *c, cv_str id)
+{
+    const cv_rec_entity *entity = entity_of(c, id);
+    cv_str slug = cv_str_from(id, 1);
+    return entity ? entity->contributors : cv_json_texts(c->call->arena, &slug, 1);
+}
+
 /* ---- verdicts' lists --------------------------------------------------------------------------------------------- */
 
 static void add_named(cv_arena *a, const cv_rec_verdict *verdict, id_list *ids)
@@ -149,9 +174,10 @@ static void gather_verdict(cv_citations *c, const cv_rec_verdict *verdict)
         for (size_t i = 0; i < names.count; i++) {
             cv_citation *named = citation_of(c, names.items[i]);
             if (named)
-                *CV_PUSH(a, &named->mentions) = (cv_mention){verdict, (cv_verdict_list)list};
+                *CV_PUSH(a, &named->mentions) = (cv_mention){verdict, cv_verdict_lists[list].word};
             if (own)
-                *CV_PUSH(a, &own->names) = (cv_named){(cv_verdict_list)list, names.items[i]};
+                *CV_PUSH(a, &own->names) =
+                    (cv_named){cv_verdict_lists[list].word, names.items[i], label_of(c, names.items[i])};
         }
     }
 }
@@ -165,6 +191,11 @@ static int by_round_and_position(const void *x, const void *y)
     return order ? order : CV_ORDER(a->position, b->position);
 }
 
+static cv_link link_to(const cv_citations *c, const cv_rec_reference *row, cv_str other)
+{
+    return (cv_link){row->ref_type, other, label_of(c, other), people_of(c, other), row->round};
+}
+
 static void gather_references(cv_citations *c)
 {
     cv_arena *a = c->call->arena;
@@ -175,9 +206,9 @@ static void gather_references(cv_citations *c)
     for (size_t i = 0; i < count; i++) {
         cv_citation *source = citation_of(c, rows[i].source_id), *target = citation_of(c, rows[i].target_id);
         if (source)
-            *CV_PUSH(a, &source->from) = &rows[i];
+            *CV_PUSH(a, &source->from) = link_to(c, &rows[i], rows[i].target_id);
         if (target)
-            *CV_PUSH(a, &target->to) = &rows[i];
+            *CV_PUSH(a, &target->to) = link_to(c, &rows[i], rows[i].source_id);
     }
 }
 
@@ -232,9 +263,13 @@ static void gather_events(cv_citations *c)
         cv_citation *one = citation_of(c, cv_address_of_subject(c->call->arena, event));
         if (!one)
             continue;
-        one->last = cv_timeline_next(line, event);
+        one->last = one->last ? one->last : CV_NEW(c->call->arena, cv_moment);
+        *one->last = cv_timeline_next(line, event);
         one->event_count++;
     }
+    for (size_t i = 0; i < c->list.count; i++)
+        if (c->list.items[i]->last)
+            cv_moment_complete(c->call->arena, c->list.items[i]->last);
 }
 
 static void gather_raised(cv_citations *c, cv_citation *one)
@@ -244,7 +279,7 @@ static void gather_raised(cv_citations *c, cv_citation *one)
         bool mine = one->round ? entity->round == one->round->round
                                : cv_people_json_has(entity->contributors, one->what.subject_id);
         if (mine)
-            *CV_PUSH(c->call->arena, &one->raised) = entity;
+            *CV_PUSH(c->call->arena, &one->raised) = (cv_raised){cv_entity_id(c->call->arena, entity), entity};
     }
 }
 
@@ -264,6 +299,14 @@ static void gather_all(cv_citations *c)
 
 /* ---- all together ------------------------------------------------------------------------------------------------ */
 
+static void set_panel(const cv_citations *c, cv_citation *one)
+{
+    const cv_rec_seat *seats;
+    size_t count = cv_state_panel(&c->names, one->round->round, &seats);
+    for (size_t i = 0; i < count; i++)
+        *CV_PUSH(c->call->arena, &one->panel) = seats[i].expert_slug;
+}
+
 static void set_row(const cv_citations *c, cv_citation *one)
 {
     switch (one->what.thing) {
@@ -275,9 +318,12 @@ static void set_row(const cv_citations *c, cv_citation *one)
         break;
     case CV_THING_VERDICT:
         one->verdict = cv_state_verdict(&c->names, one->what.subject_id);
+        one->author = cv_json_texts(c->call->arena,
+                                    one->verdict->author_expert.p ? &one->verdict->author_expert : &cv_judge_slug, 1);
         break;
     default:
         one->round = cv_state_round(&c->names, one->what.round);
+        set_panel(c, one);
     }
 }
 
@@ -298,6 +344,7 @@ static void add_ask(cv_citations *c, ask *one)
         cv_citation *citation = CV_NEW(a, cv_citation);
         *place = (uintptr_t)citation;
         citation->what = one->what;
+        citation->kind = cv_address_kind(&one->what);
         set_row(c, citation);
         *CV_PUSH(a, &c->list) = citation;
     }
@@ -333,26 +380,4 @@ bool cv_citations_load(cv_call *call, cv_str dialogue_id, const cv_str *ids, siz
             return true;
     }
     return cv_state_kept_moving(call);
-}
-
-/* ---- questions --------------------------------------------------------------------------------------------------- */
-
-static const cv_rec_entity *entity_of(const cv_citations *c, cv_str id)
-{
-    const cv_rec_entity *entity = cv_state_entity(&c->near, id);
-    return entity ? entity : cv_state_entity(&c->about, id);
-}
-
-cv_str cv_citations_label(const cv_citations *c, cv_str id)
-{
-    const cv_rec_entity *entity = entity_of(c, id);
-    const cv_rec_expert *expert = entity || id.n == 0 ? NULL : cv_state_expert(&c->names, cv_str_from(id, 1));
-    return entity ? entity->label : expert ? expert->role : CV_STR("");
-}
-
-cv_str cv_citations_by(const cv_citations *c, cv_str id)
-{
-    const cv_rec_entity *entity = entity_of(c, id);
-    cv_str slug = cv_str_from(id, 1);
-    return entity ? entity->contributors : cv_json_texts(c->call->arena, &slug, 1);
 }

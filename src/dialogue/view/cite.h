@@ -18,18 +18,32 @@
 #include "dialogue/view/address.h"
 #include "dialogue/view/timeline.h"
 
+/* A reference, as one of its ends sees it. */
+typedef struct {
+    cv_str type;
+    cv_str id, label; /* of the other end */
+    cv_str by;        /* who is behind it: a JSON list */
+    int64_t round;
+} cv_link;
+
 typedef struct {
     const cv_rec_verdict *verdict;
-    cv_verdict_list list;
+    cv_str list; /* "tensions_resolved" */
 } cv_mention;
 
 typedef struct {
-    cv_verdict_list list;
-    cv_str id;
+    cv_str list;
+    cv_str id, label;
 } cv_named;
 
 typedef struct {
+    cv_str id;
+    const cv_rec_entity *entity;
+} cv_raised;
+
+typedef struct {
     cv_address what;
+    cv_str kind;
     CV_STATE_LIST(cv_str) asked; /* the spellings that were asked for */
     /* one of these: */
     const cv_rec_entity *entity;
@@ -37,14 +51,16 @@ typedef struct {
     const cv_rec_verdict *verdict;
     const cv_rec_round *round;
 
+    cv_str author;               /* of a verdict: a JSON list */
+    CV_STATE_LIST(cv_str) panel; /* of a round */
     CV_STATE_LIST(const cv_rec_origin *) origins;
-    CV_STATE_LIST(const cv_rec_reference *) from, to; /* references from it and to it */
-    CV_STATE_LIST(const cv_rec_move *) moves;         /* that name it; of an expert or a round, their own too */
-    CV_STATE_LIST(cv_mention) mentions;               /* verdicts that name it */
-    CV_STATE_LIST(cv_named) names;                    /* of a verdict: what it names */
-    CV_STATE_LIST(const cv_rec_entity *) raised;      /* of an expert or a round: in the order of their ids */
-    CV_STATE_LIST(const cv_rec_score *) scores;       /* of an expert or a round */
-    cv_moment last;                                   /* when event_count > 0 */
+    CV_STATE_LIST(cv_link) from, to;            /* references from it and to it */
+    CV_STATE_LIST(const cv_rec_move *) moves;   /* that name it; of an expert or a round, their own too */
+    CV_STATE_LIST(cv_mention) mentions;         /* verdicts that name it */
+    CV_STATE_LIST(cv_named) names;              /* of a verdict: what it names */
+    CV_STATE_LIST(cv_raised) raised;            /* of an expert or a round: in the order of their ids */
+    CV_STATE_LIST(const cv_rec_score *) scores; /* of an expert or a round */
+    cv_moment *last;                            /* NULL: it has no events */
     size_t event_count;
 } cv_citation;
 
@@ -54,18 +70,13 @@ typedef struct {
     CV_STATE_LIST(cv_citation *) list;
     cv_errs errs; /* in the order of the ids, their values as they were asked for */
     cv_map at;    /* id -> cv_citation * */
+    cv_str text;  /* for people, if they have asked */
 } cv_citations;
 
 /* False: nothing could be read. */
 bool cv_citations_load(cv_call *call, cv_str dialogue_id, const cv_str *ids, size_t count, cv_citations *ret);
 
-/* The label of an entity, of an expert ("@muffin": the role); empty when it is neither. */
-cv_str cv_citations_label(const cv_citations *c, cv_str id);
-
-/* Who is behind the source of a reference, as a JSON list. */
-cv_str cv_citations_by(const cv_citations *c, cv_str id);
-
-void cv_citation_print(const cv_citations *c, const cv_citation *one, cv_json_writer *w); /* an object */
-void cv_citation_tell(const cv_citations *c, const cv_citation *one, cv_buf *out);        /* a card for people */
+extern const cv_shape cv_citation_shape[];
+void cv_citation_tell(const cv_citations *c, const cv_citation *one, cv_buf *out); /* a card for people */
 
 #endif

@@ -1,246 +1,184 @@
-/* cite_print.c - citations as JSON; see cite.h. What does not apply to a thing is left out. */
-#include "base/json.h"
-#include "dialogue/people.h"
+/* cite_print.c - citations in answers; see cite.h. What does not apply to a thing is left out. */
 #include "dialogue/view/cite.h"
-
-static void key_int_if(cv_json_writer *w, const char *key, int64_t value)
-{
-    if (value != CV_ABSENT)
-        cv_json_key_int(w, key, value);
-}
-
-/* A list that is there even when it is empty. */
-static void key_list(cv_json_writer *w, const char *key, cv_str json)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_raw(w, json.p ? json : CV_STR("[]"));
-}
 
 /* ---- what a thing is --------------------------------------------------------------------------------------------- */
 
-static void print_entity(const cv_rec_entity *e, cv_json_writer *w)
-{
-    cv_json_key_int(w, "round", e->round);
-    cv_json_key_str(w, "label", e->label);
-    cv_json_key_str(w, "status", e->status);
-    cv_json_key_str(w, "content", e->content);
-    key_list(w, "contributors", e->contributors);
-    cv_json_key_raw_if(w, "parameters", e->parameters);
-    cv_json_key_str_if(w, "adopted_in_verdict", e->adopted_in_verdict);
-    cv_json_key_str(w, "created_at", e->created_at);
-}
+#define CV_THIS_TYPE cv_rec_entity
+static const cv_shape entity[] = {
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD(ALWAYS, label, "of an expert the role, of a verdict the recommendation, of a round the title"),
+    CV_FIELD(ALWAYS, status, ""),
+    CV_FIELD(ALWAYS, content, "of a verdict and an expert the description, of a round the summary"),
+    CV_JSON_AS(OR_EMPTY, NAMES, "contributors", contributors, ""),
+    CV_JSON_AS(IF_ANY, MAP, "parameters", parameters, ""),
+    CV_FIELD(IF_ANY, adopted_in_verdict, ""),
+    CV_FIELD(ALWAYS, created_at, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_expert(const cv_rec_expert *e, cv_json_writer *w)
-{
-    cv_json_key_str(w, "label", e->role);
-    cv_json_key_str(w, "tier", e->tier);
-    cv_json_key_str(w, "source", e->source);
-    cv_json_key_raw_if(w, "relevance", e->relevance);
-    cv_json_key_str_if(w, "focus", e->focus);
-    cv_json_key_str_if(w, "content", e->description);
-    cv_json_key_str_if(w, "creation_reason", e->creation_reason);
-    key_int_if(w, "first_round", e->first_round);
-    cv_json_key_int(w, "total_score", e->total_score == CV_ABSENT ? 0 : e->total_score);
-    cv_json_key_str(w, "created_at", e->created_at);
-}
-
-static void print_verdict(const cv_rec_verdict *v, cv_arena *a, cv_json_writer *w)
-{
-    cv_str author = v->author_expert.p ? v->author_expert : cv_judge_slug;
-    cv_json_key_int(w, "round", v->round);
-    cv_json_key_str(w, "verdict_id", v->verdict_id);
-    cv_json_key_str(w, "verdict_type", v->verdict_type);
-    cv_json_key_str(w, "label", v->recommendation);
-    cv_json_key_str(w, "content", v->description);
-    key_list(w, "contributors", cv_json_texts(a, &author, 1));
-    cv_json_key_raw_if(w, "supporting_experts", v->supporting_experts);
-    cv_json_key_raw_if(w, "conditions", v->conditions);
-    cv_json_key_str_if(w, "vote", v->vote);
-    cv_json_key_str_if(w, "confidence", v->confidence);
-    cv_json_key_raw_if(w, "ethos_compliance", v->ethos_compliance);
-    cv_json_key_str_if(w, "warning", v->warning);
-    cv_json_key_str(w, "created_at", v->created_at);
-}
-
-static void print_round(const cv_citations *c, const cv_rec_round *r, cv_json_writer *w)
-{
-    const cv_rec_seat *seats;
-    size_t count = cv_state_panel(&c->names, r->round, &seats);
-    cv_json_key_int(w, "round", r->round);
-    cv_json_key_str_if(w, "label", r->title);
-    cv_json_key_str(w, "status", r->status);
-    cv_json_key_str_if(w, "content", r->summary);
-    cv_json_key_int(w, "total_score", r->score);
-    cv_json_key_raw_if(w, "score_components", r->score_components);
-    cv_json_key(w, CV_STR("panel"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < count; i++)
-        cv_json_str(w, seats[i].expert_slug);
-    cv_json_end_array(w);
-    cv_json_key_str(w, "created_at", r->created_at);
-}
+#define CV_THIS_TYPE cv_rec_expert
+static const cv_shape expert[] = {
+    CV_FIELD_AS(ALWAYS, "label", role, ""),
+    CV_FIELD(ALWAYS, tier, ""),
+    CV_FIELD(ALWAYS, source, ""),
+    CV_JSON_AS(IF_ANY, NUMBER, "relevance", relevance, ""),
+    CV_FIELD(IF_ANY, focus, ""),
+    CV_FIELD_AS(IF_ANY, "content", description, ""),
+    CV_FIELD(IF_ANY, creation_reason, ""),
+    CV_FIELD(IF_ANY, first_round, ""),
+    CV_FIELD(OR_ZERO, total_score, ""),
+    CV_FIELD(ALWAYS, created_at, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- what surrounds it ------------------------------------------------------------------------------------------- */
 
-static void print_origins(const cv_citation *one, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("local_ids"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->origins.count; i++) {
-        const cv_rec_origin *origin = one->origins.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "local_id", origin->local_id);
-        cv_json_key_str_if(w, "expert", origin->expert_slug);
-        if (origin->response_sha256.p) {
-            cv_json_key(w, CV_STR("receipt"));
-            cv_json_begin_object(w);
-            cv_json_key_str(w, "response_sha256", origin->response_sha256);
-            key_int_if(w, "start", origin->range_start);
-            key_int_if(w, "end", origin->range_end);
-            cv_json_end_object(w);
-        }
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_rec_origin
+static const cv_shape receipt[] = {
+    CV_FIELD(ALWAYS, response_sha256, ""),
+    CV_FIELD_AS(IF_ANY, "start", range_start, ""),
+    CV_FIELD_AS(IF_ANY, "end", range_end, ""),
+    {0},
+};
+static const cv_shape origin[] = {
+    CV_FIELD(ALWAYS, local_id, ""),
+    CV_FIELD_AS(IF_ANY, "expert", expert_slug, ""),
+    CV_GROUP_IF(response_sha256, "receipt", receipt, "where it stands in the expert's response, in bytes"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_references(const cv_citations *c, const cv_citation *one, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("references_out"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->from.count; i++) {
-        const cv_rec_reference *ref = one->from.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "type", ref->ref_type);
-        cv_json_key_str(w, "target", ref->target_id);
-        cv_json_key_str(w, "label", cv_citations_label(c, ref->target_id));
-        cv_json_key_int(w, "round", ref->round);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("references_in"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->to.count; i++) {
-        const cv_rec_reference *ref = one->to.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "type", ref->ref_type);
-        cv_json_key_str(w, "source", ref->source_id);
-        cv_json_key_str(w, "label", cv_citations_label(c, ref->source_id));
-        key_list(w, "by", cv_citations_by(c, ref->source_id));
-        cv_json_key_int(w, "round", ref->round);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_link
+static const cv_shape link_out[] = {
+    CV_FIELD(ALWAYS, type, ""),
+    CV_FIELD_AS(ALWAYS, "target", id, ""),
+    CV_FIELD(ALWAYS, label, ""),
+    CV_FIELD(ALWAYS, round, ""),
+    {0},
+};
+static const cv_shape link_in[] = {
+    CV_FIELD(ALWAYS, type, ""),  CV_FIELD_AS(ALWAYS, "source", id, ""),
+    CV_FIELD(ALWAYS, label, ""), CV_JSON_AS(OR_EMPTY, NAMES, "by", by, ""),
+    CV_FIELD(ALWAYS, round, ""), {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_moves(const cv_citation *one, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("moves"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->moves.count; i++) {
-        const cv_rec_move *move = one->moves.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "type", move->move_type);
-        cv_json_key_str(w, "expert", move->expert_slug);
-        key_list(w, "targets", move->targets);
-        cv_json_key_str_if(w, "context", move->context);
-        cv_json_key_int(w, "round", move->round);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_rec_move
+static const cv_shape move[] = {
+    CV_FIELD_AS(ALWAYS, "type", move_type, ""),
+    CV_FIELD_AS(ALWAYS, "expert", expert_slug, ""),
+    CV_JSON_AS(OR_EMPTY, NAMES, "targets", targets, ""),
+    CV_FIELD(IF_ANY, context, ""),
+    CV_FIELD(ALWAYS, round, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_mentions(const cv_citation *one, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("verdicts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->mentions.count; i++) {
-        const cv_mention *mention = &one->mentions.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "verdict_id", mention->verdict->verdict_id);
-        cv_json_key_str(w, "verdict_type", mention->verdict->verdict_type);
-        cv_json_key_str(w, "list", cv_verdict_lists[mention->list].word);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_mention
+static const cv_shape mention[] = {
+    CV_FIELD_OF(ALWAYS, verdict, verdict_id, ""),
+    CV_FIELD_OF(ALWAYS, verdict, verdict_type, ""),
+    CV_FIELD(ALWAYS, list, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_names(const cv_citations *c, const cv_citation *one, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("names"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->names.count; i++) {
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "list", cv_verdict_lists[one->names.items[i].list].word);
-        cv_json_key_str(w, "id", one->names.items[i].id);
-        cv_json_key_str(w, "label", cv_citations_label(c, one->names.items[i].id));
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_named
+static const cv_shape named[] = {
+    CV_FIELD(ALWAYS, list, ""),
+    CV_FIELD(ALWAYS, id, ""),
+    CV_FIELD(ALWAYS, label, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_raised(const cv_citations *c, const cv_citation *one, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("raised"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->raised.count; i++) {
-        const cv_rec_entity *entity = one->raised.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "id", cv_entity_id(c->call->arena, entity));
-        cv_json_key_str(w, "label", entity->label);
-        cv_json_key_str(w, "status", entity->status);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("scores"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < one->scores.count; i++) {
-        cv_json_begin_object(w);
-        cv_json_key_int(w, "round", one->scores.items[i]->round);
-        cv_json_key_str(w, "expert", one->scores.items[i]->expert_slug);
-        key_int_if(w, "score", one->scores.items[i]->score);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_raised
+static const cv_shape raised[] = {
+    CV_FIELD(ALWAYS, id, ""),
+    CV_FIELD_OF(ALWAYS, entity, label, ""),
+    CV_FIELD_OF(ALWAYS, entity, status, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void print_thing(const cv_citations *c, const cv_citation *one, cv_json_writer *w)
-{
-    if (one->entity)
-        print_entity(one->entity, w);
-    else if (one->expert)
-        print_expert(one->expert, w);
-    else if (one->verdict)
-        print_verdict(one->verdict, c->call->arena, w);
-    else
-        print_round(c, one->round, w);
-}
+#define CV_THIS_TYPE cv_rec_score
+static const cv_shape score[] = {
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD_AS(ALWAYS, "expert", expert_slug, ""),
+    CV_FIELD(IF_ANY, score, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-void cv_citation_print(const cv_citations *c, const cv_citation *one, cv_json_writer *w)
-{
-    bool is_wide = one->expert || one->round;
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "id", one->what.id);
-    cv_json_key_str(w, "kind", cv_address_kind(&one->what));
-    cv_json_key(w, CV_STR("asked"));
-    cv_json_raw(w, cv_json_texts(c->call->arena, one->asked.items, one->asked.count));
-    print_thing(c, one, w);
-    if (one->entity)
-        print_origins(one, w);
-    if (one->entity || one->expert)
-        print_references(c, one, w);
-    if (one->entity || is_wide)
-        print_moves(one, w);
-    if (one->entity)
-        print_mentions(one, w);
-    if (one->verdict)
-        print_names(c, one, w);
-    if (is_wide)
-        print_raised(c, one, w);
-    if (one->event_count) {
-        cv_json_key(w, CV_STR("last_event"));
-        cv_moment_print(w, c->call->arena, &one->last);
-    }
-    cv_json_key_int(w, "event_count", (int64_t)one->event_count);
-    cv_json_end_object(w);
-}
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+#define REFERENCES                                                                                                     \
+    CV_LIST("references_out", from.items, from.count, link_out, "from it"),                                            \
+        CV_LIST("references_in", to.items, to.count, link_in, "to it")
+#define MOVES                                                                                                          \
+    CV_LIST_AT("moves", moves.items, moves.count, move, "that name it; of an expert and a round their own too")
+#define RAISED                                                                                                         \
+    CV_LIST("raised", raised.items, raised.count, raised, "by an expert, in a round"),                                 \
+        CV_LIST_AT("scores", scores.items, scores.count, score, "")
+
+#define CV_THIS_TYPE cv_citation
+static const cv_shape of_entity[] = {
+    CV_SPREAD_AT(entity, entity),
+    CV_LIST_AT("local_ids", origins.items, origins.count, origin, ""),
+    REFERENCES,
+    MOVES,
+    CV_LIST("verdicts", mentions.items, mentions.count, mention, "that name it"),
+    {0},
+};
+
+static const cv_shape of_expert[] = {
+    CV_SPREAD_AT(expert, expert), REFERENCES, MOVES, RAISED, {0},
+};
+
+static const cv_shape of_verdict[] = {
+    CV_FIELD_OF(ALWAYS, verdict, round, ""),
+    CV_FIELD_OF(ALWAYS, verdict, verdict_id, ""),
+    CV_FIELD_OF(ALWAYS, verdict, verdict_type, ""),
+    CV_FIELD_OF_AS(ALWAYS, "label", verdict, recommendation, ""),
+    CV_FIELD_OF_AS(ALWAYS, "content", verdict, description, ""),
+    CV_JSON_AS(OR_EMPTY, NAMES, "contributors", author, ""),
+    CV_JSON_OF_AS(IF_ANY, NAMES, "supporting_experts", verdict, supporting_experts, ""),
+    CV_JSON_OF_AS(IF_ANY, NAMES, "conditions", verdict, conditions, ""),
+    CV_FIELD_OF(IF_ANY, verdict, vote, ""),
+    CV_FIELD_OF(IF_ANY, verdict, confidence, ""),
+    CV_JSON_OF_AS(IF_ANY, ANY, "ethos_compliance", verdict, ethos_compliance, ""),
+    CV_FIELD_OF(IF_ANY, verdict, warning, ""),
+    CV_FIELD_OF(ALWAYS, verdict, created_at, ""),
+    CV_LIST("names", names.items, names.count, named, "what a verdict names"),
+    {0},
+};
+
+static const cv_shape of_round[] = {
+    CV_FIELD_OF(ALWAYS, round, round, ""),
+    CV_FIELD_OF_AS(IF_ANY, "label", round, title, ""),
+    CV_FIELD_OF(ALWAYS, round, status, ""),
+    CV_FIELD_OF_AS(IF_ANY, "content", round, summary, ""),
+    CV_FIELD_OF_AS(ALWAYS, "total_score", round, score, ""),
+    CV_JSON_OF_AS(IF_ANY, MAP, "score_components", round, score_components, ""),
+    CV_TEXTS("panel", panel.items, panel.count, ""),
+    CV_FIELD_OF(ALWAYS, round, created_at, ""),
+    MOVES,
+    RAISED,
+    {0},
+};
+
+const cv_shape cv_citation_shape[] = {
+    CV_FIELD_AS(ALWAYS, "id", what.id, "in its one spelling: P0101, @muffin, verdict-final, round-1"),
+    CV_FIELD(ALWAYS, kind, "perspective … claim, expert, verdict, round"),
+    CV_TEXTS("asked", asked.items, asked.count, "the spellings of the request"),
+    CV_CASE(entity, of_entity),
+    CV_CASE(expert, of_expert),
+    CV_CASE(verdict, of_verdict),
+    CV_CASE(round, of_round),
+    CV_OBJECT_AT(IF_ANY, "last_event", last, cv_moment_shape, "as 'history' tells it"),
+    CV_FIELD(ALWAYS, event_count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE

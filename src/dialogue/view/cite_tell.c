@@ -124,22 +124,23 @@ static void tell_round(const cv_citations *c, const cv_rec_round *r, cv_buf *out
 
 /* ---- what surrounds it ------------------------------------------------------------------------------------------- */
 
-static void tell_link(const cv_citations *c, cv_buf *out, cv_str type, const char *arrow, cv_str id)
+static void tell_link(cv_buf *out, cv_arena *a, const char *arrow, const cv_link *link)
 {
-    cv_buf_printf(out, "  %-9.*s%s %.*s  ", CV_FMT(type), arrow, CV_FMT(id));
-    cv_tell_text(out, c->call->arena, cv_citations_label(c, id));
+    cv_buf_printf(out, "  %-9.*s%s %.*s  ", CV_FMT(link->type), arrow, CV_FMT(link->id));
+    cv_tell_text(out, a, link->label);
 }
 
 static void tell_references(const cv_citations *c, const cv_citation *one, cv_buf *out)
 {
+    cv_arena *a = c->call->arena;
     for (size_t i = 0; i < one->from.count; i++) {
-        tell_link(c, out, one->from.items[i]->ref_type, "->", one->from.items[i]->target_id);
+        tell_link(out, a, "->", &one->from.items[i]);
         cv_buf_add_char(out, '\n');
     }
     for (size_t i = 0; i < one->to.count; i++) {
-        tell_link(c, out, one->to.items[i]->ref_type, "<-", one->to.items[i]->source_id);
+        tell_link(out, a, "<-", &one->to.items[i]);
         cv_buf_add_z(out, " (");
-        cv_tell_list(out, c->call->arena, cv_citations_by(c, one->to.items[i]->source_id));
+        cv_tell_list(out, a, one->to.items[i].by);
         cv_buf_add_z(out, ")\n");
     }
 }
@@ -165,13 +166,12 @@ static void tell_verdicts(const cv_citations *c, const cv_citation *one, cv_buf 
 {
     for (size_t i = 0; i < one->mentions.count; i++) {
         const cv_mention *mention = &one->mentions.items[i];
-        cv_buf_printf(out, "  verdict-%.*s: %.*s\n", CV_FMT(mention->verdict->verdict_id),
-                      CV_FMT(cv_verdict_lists[mention->list].word));
+        cv_buf_printf(out, "  verdict-%.*s: %.*s\n", CV_FMT(mention->verdict->verdict_id), CV_FMT(mention->list));
     }
     for (size_t i = 0; i < one->names.count; i++) {
-        cv_str id = one->names.items[i].id;
-        cv_buf_printf(out, "  %.*s: %.*s  ", CV_FMT(cv_verdict_lists[one->names.items[i].list].word), CV_FMT(id));
-        line(out, c->call->arena, "", cv_citations_label(c, id));
+        const cv_named *named = &one->names.items[i];
+        cv_buf_printf(out, "  %.*s: %.*s  ", CV_FMT(named->list), CV_FMT(named->id));
+        line(out, c->call->arena, "", named->label);
     }
 }
 
@@ -179,8 +179,8 @@ static void tell_raised(const cv_citations *c, const cv_citation *one, cv_buf *o
 {
     cv_arena *a = c->call->arena;
     for (size_t i = 0; i < one->raised.count; i++) {
-        const cv_rec_entity *entity = one->raised.items[i];
-        cv_buf_printf(out, "  raised   %.*s  ", CV_FMT(cv_entity_id(a, entity)));
+        const cv_rec_entity *entity = one->raised.items[i].entity;
+        cv_buf_printf(out, "  raised   %.*s  ", CV_FMT(one->raised.items[i].id));
         cv_tell_text(out, a, entity->label);
         cv_buf_printf(out, " (%.*s)\n", CV_FMT(entity->status));
     }
@@ -196,17 +196,17 @@ static void tell_raised(const cv_citations *c, const cv_citation *one, cv_buf *o
 static void tell_last(const cv_citations *c, const cv_citation *one, cv_buf *out)
 {
     cv_arena *a = c->call->arena;
-    if (!one->event_count)
+    if (!one->last)
         return;
-    cv_str at = cv_time_short(a, one->last.event.created_at);
-    cv_buf_printf(out, "  last     #%lld  %.*s  ", (long long)one->last.event.event_seq, CV_FMT(at));
-    cv_moment_tell(out, a, &one->last);
+    cv_str at = cv_time_short(a, one->last->event.created_at);
+    cv_buf_printf(out, "  last     #%lld  %.*s  ", (long long)one->last->event.seq, CV_FMT(at));
+    cv_moment_tell(out, a, one->last);
     cv_buf_printf(out, " (of %zu event%s)\n", one->event_count, one->event_count == 1 ? "" : "s");
 }
 
 void cv_citation_tell(const cv_citations *c, const cv_citation *one, cv_buf *out)
 {
-    cv_buf_printf(out, "%.*s  %.*s", CV_FMT(one->what.id), CV_FMT(cv_address_kind(&one->what)));
+    cv_buf_printf(out, "%.*s  %.*s", CV_FMT(one->what.id), CV_FMT(one->kind));
     if (one->entity)
         tell_entity(c, one, out);
     else if (one->expert)

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "dialogue/answer.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
-#include "vocab/errors.h"
-#include "vocab/limits.h"
+#include "dialogue/words/errors.h"
+#include "dialogue/words/limits.h"
 
 /* ---- judging ----------------------------------------------------------------------------------------------------- */
 
@@ -140,7 +140,7 @@ static void write_dialogue(cv_json_writer *w, const cv_compared *d)
     const cv_course *c = &d->course;
     const cv_rec_seat *seats;
     cv_json_begin_object(w);
-    cv_course_print_head(c, w);
+    cv_shape_write_members(w, cv_course_head, c);
     cv_json_key_int(w, "rounds", (int64_t)c->count);
     cv_json_key_int(w, "experts", (int64_t)c->s.experts.count);
     cv_json_key_int(w, "panel_size", (int64_t)cv_state_panel(&c->s, CV_MAX_ROUND, &seats));

@@ -1,7 +1,7 @@
 /* compare_text.c - dialogues side by side, as a page for people; see compare.h. */
 #include "dialogue/view/chart.h"
 #include "dialogue/view/compare.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum {
     NAME = 17,   /* columns of the names of rows */

@@ -11,7 +11,7 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     cv_course *c = ctx;
     if (kind == CV_REC_EVENT) {
         const cv_rec_event *event = row;
-        cv_tempo_tell(&c->tempo, cv_place_of(event->subject_id), event->event_type, event->event_round);
+        cv_tempo_tell(&c->tempo, cv_place_of(event->subject_id), event->event_type, event->step);
         return false;
     }
     if (kind == CV_REC_ENTITY) {
@@ -153,19 +153,21 @@ int64_t cv_course_open(const cv_course_round *round)
     return round->open_tensions;
 }
 
-void cv_course_print_head(const cv_course *c, cv_json_writer *w)
-{
-    cv_json_key_str(w, "dialogue_id", c->s.id);
-    cv_json_key_int(w, "rev", c->s.position.rev);
-    cv_json_key_str(w, "title", c->s.dialogue.title);
-    cv_json_key_str(w, "dialogue_status", c->s.dialogue.status);
-}
+/* ---- in answers -------------------------------------------------------------------------------------------------- */
 
-void cv_course_print_round(const cv_course_round *r, cv_json_writer *w)
+#define CV_THIS_TYPE cv_course
+const cv_shape cv_course_head[] = {
+    CV_FIELD_AS(ALWAYS, "dialogue_id", s.id, ""),
+    CV_NUMBER(ALWAYS, "rev", s.position.rev, 1, CV_NO_LIMIT, ""),
+    CV_FIELD_AS(ALWAYS, "title", s.dialogue.title, ""),
+    CV_FIELD_AS(ALWAYS, "dialogue_status", s.dialogue.status, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static void write_tensions(cv_json_writer *w, const void *whole)
 {
-    cv_json_key_int(w, "velocity", r->velocity);
-    cv_json_key_int(w, "open_tensions", r->open_tensions);
-    cv_json_key(w, CV_STR("tensions"));
+    const cv_course_round *r = whole;
     cv_json_begin_object(w);
     for (int status = 0; status < CV_STATUS_COUNT; status++)
         if (cv_statuses[status].kind == CV_KIND_TENSION) {
@@ -173,8 +175,20 @@ void cv_course_print_round(const cv_course_round *r, cv_json_writer *w)
             cv_json_int(w, r->tensions[status]);
         }
     cv_json_end_object(w);
-    cv_json_key_int(w, "new_perspectives", r->new_perspectives);
-    cv_json_key_int(w, "converge_signals", (int64_t)r->signals);
-    cv_json_key_int(w, "panel_size", (int64_t)r->panel);
-    cv_json_key_int(w, "converge_percentage", r->percentage);
 }
+
+static const char tensions_schema[] = "{\"type\":\"object\",\"description\":\"by status, likewise\","
+                                      "\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}}";
+
+#define CV_THIS_TYPE cv_course_round
+const cv_shape cv_course_measures[] = {
+    CV_FIELD(ALWAYS, velocity, "open tensions + new perspectives"),
+    CV_NUMBER(ALWAYS, "open_tensions", open_tensions, 0, CV_NO_LIMIT, "once the round was registered"),
+    CV_BY_HAND("tensions", write_tensions, tensions_schema),
+    CV_NUMBER(ALWAYS, "new_perspectives", new_perspectives, 0, CV_NO_LIMIT, ""),
+    CV_FIELD_AS(ALWAYS, "converge_signals", signals, "experts of its panel who signalled"),
+    CV_FIELD_AS(ALWAYS, "panel_size", panel, ""),
+    CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, ""),
+    {0},
+};
+#undef CV_THIS_TYPE

@@ -11,6 +11,7 @@
 
 #include "dialogue/dynamics.h"
 #include "dialogue/tempo.h"
+#include "kit/shape.h"
 
 /* One round as it was once it was registered, with what was corrected and decided before the next. */
 typedef struct {
@@ -48,11 +49,9 @@ int64_t cv_course_score(const cv_course_round *round);
 int64_t cv_course_velocity(const cv_course_round *round);
 int64_t cv_course_open(const cv_course_round *round);
 
-/* The members that answers about one dialogue begin with: dialogue_id, rev, title, dialogue_status. */
-void cv_course_print_head(const cv_course *c, cv_json_writer *w);
-
-/* The members of a round that all answers share: velocity, open_tensions, tensions, new_perspectives,
- * converge_signals, panel_size, converge_percentage. */
-void cv_course_print_round(const cv_course_round *round, cv_json_writer *w);
+/* The members that answers about one dialogue begin with: dialogue_id, rev, title, dialogue_status; and those that all
+ * of them tell of a round. */
+extern const cv_shape cv_course_head[];     /* of a cv_course */
+extern const cv_shape cv_course_measures[]; /* of a cv_course_round */
 
 #endif

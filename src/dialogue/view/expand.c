@@ -15,22 +15,6 @@ static cv_str *read_ids(cv_call *call, size_t *ret_count)
     return ids;
 }
 
-static void print_errors(const cv_citations *c, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("errors"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < c->errs.count; i++) {
-        const cv_err *err = &c->errs.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "id", err->value);
-        cv_json_key_str(w, "error_code", cv_err_word(err->code));
-        cv_json_key_str(w, "message", err->message);
-        cv_json_key_str_if(w, "suggestion", err->suggestion);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
 static cv_str tell(const cv_citations *c)
 {
     cv_buf out = {0};
@@ -62,6 +46,28 @@ static bool refuse(const cv_citations *c, cv_call *call)
     return false;
 }
 
+#define CV_THIS_TYPE cv_err
+static const cv_shape error[] = {
+    CV_FIELD_AS(ALWAYS, "id", value, "as it was asked for"),
+    CV_FIELD_OF_AS(ALWAYS, "error_code", code, word, ""),
+    CV_FIELD(ALWAYS, message, ""),
+    CV_FIELD(IF_ANY, suggestion, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_citations
+const cv_shape cv_expand_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", names.id, ""),
+    CV_FIELD_AS(ALWAYS, "rev", names.position.rev, ""),
+    CV_LIST_AT("items", list.items, list.count, cv_citation_shape, "each id once, in the order of the request"),
+    CV_LIST("errors", errs.items, errs.count, error, "ids that are none, or that are not there"),
+    CV_PRINTED(text, "the items as cards, for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 bool cv_dialogue_expand(cv_call *call)
 {
     size_t count;
@@ -72,18 +78,8 @@ bool cv_dialogue_expand(cv_call *call)
     if (c.list.count == 0)
         return refuse(&c, call);
     cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", c.names.id);
-    cv_json_key_int(&w, "rev", c.names.position.rev);
-    cv_json_key(&w, CV_STR("items"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < c.list.count; i++)
-        cv_citation_print(&c, c.list.items[i], &w);
-    cv_json_end_array(&w);
-    print_errors(&c, &w);
     if (call->for_people)
-        cv_json_key_str(&w, "text", tell(&c));
-    cv_json_end_object(&w);
+        c.text = tell(&c);
+    cv_shape_write(&w, cv_expand_shape, &c);
     return true;
 }

@@ -1,11 +1,12 @@
 /* graph_op.c - the operation `graph`: a dialogue, or a part of it, as a network; see network.h. */
 #include "base/json.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 #include "dialogue/view/network.h"
 
 typedef enum { FORMAT_JSON, FORMAT_MERMAID, FORMAT_DOT, FORMAT_COUNT } format;
-static const cv_str format_words[FORMAT_COUNT] = {CV_STR_INIT("json"), CV_STR_INIT("mermaid"), CV_STR_INIT("dot")};
+static const cv_str format_words[] = {CV_STR_INIT("json"), CV_STR_INIT("mermaid"), CV_STR_INIT("dot")};
+_Static_assert(CV_COUNT(format_words) == FORMAT_COUNT, "a word per format");
 
 typedef struct {
     cv_call *call;

@@ -30,6 +30,9 @@ typedef struct {
     } page;
     bool more;
     cv_state found; /* the events of the page; the entity that they are about */
+    cv_str kind;    /* of the subject */
+    int64_t next;   /* where the next page begins; CV_ABSENT: there is none */
+    cv_str text;    /* for people, if they have asked */
 } history;
 
 /* ---- which ------------------------------------------------------------------------------------------------------- */
@@ -79,7 +82,7 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row)
     if (!is_asked(h, event))
         return false;
     cv_moment moment = cv_timeline_next(&h->line, event);
-    if (event->event_seq <= h->after)
+    if (event->seq <= h->after)
         return false;
     h->more = h->page.count == h->limit;
     if (!h->more)
@@ -139,17 +142,6 @@ static void describe(history *h)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void print_subject(const history *h, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("subject"));
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "id", h->subject.id);
-    cv_json_key_str(w, "kind", cv_address_kind(&h->subject));
-    cv_json_key_str_if(w, "label", h->label);
-    cv_json_key_str_if(w, "status", h->status);
-    cv_json_end_object(w);
-}
-
 enum { REASON_COLUMN = 8 }; /* where what belongs to an event stands below it */
 
 static void tell_old_values(cv_buf *out, cv_arena *a, cv_str data)
@@ -174,9 +166,9 @@ static void tell_moment(const history *h, cv_buf *out, const cv_moment *m)
 {
     cv_arena *a = h->call->arena;
     const cv_rec_event *e = &m->event;
-    cv_buf_printf(out, "%5lld  %.*s  ", (long long)e->event_seq, CV_FMT(cv_time_short(a, e->created_at)));
-    if (e->event_round != CV_ABSENT)
-        cv_buf_printf(out, "round %-2lld  ", (long long)e->event_round);
+    cv_buf_printf(out, "%5lld  %.*s  ", (long long)e->seq, CV_FMT(cv_time_short(a, e->created_at)));
+    if (e->step != CV_ABSENT)
+        cv_buf_printf(out, "round %-2lld  ", (long long)e->step);
     else
         cv_buf_add_z(out, "          ");
     if (!h->has_subject) {
@@ -224,31 +216,44 @@ static cv_str tell(const history *h)
     if (h->page.count == 0)
         cv_buf_add_z(&out, "no events\n");
     if (h->more)
-        cv_buf_printf(&out, "more: --after %lld\n", (long long)h->page.items[h->page.count - 1].event.event_seq);
+        cv_buf_printf(&out, "more: --after %lld\n", (long long)h->page.items[h->page.count - 1].event.seq);
     cv_str text = cv_buf_take(&out, a);
     return h->call->width ? wrapped(a, text, h->call->width) : text;
 }
 
-static void answer(const history *h)
+#define CV_THIS_TYPE history
+static const cv_shape subject_shape[] = {
+    CV_FIELD_AS(ALWAYS, "id", subject.id, ""),
+    CV_FIELD(ALWAYS, kind, ""),
+    CV_FIELD(IF_ANY, label, ""),
+    CV_FIELD(IF_ANY, status, ""),
+    {0},
+};
+
+const cv_shape cv_history_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", names.id, ""),
+    CV_FIELD_AS(ALWAYS, "rev", found.position.rev, ""),
+    CV_GROUP_IF(kind, "subject", subject_shape, ""),
+    CV_LIST("events", page.items, page.count, cv_moment_shape, "in their order"),
+    CV_FIELD_AS(ALWAYS, "count", page.count, ""),
+    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_PRINTED(text, "a timeline, for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static void answer(history *h)
 {
     cv_json_writer w = {.out = h->call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", h->names.id);
-    cv_json_key_int(&w, "rev", h->found.position.rev);
-    if (h->has_subject)
-        print_subject(h, &w);
-    cv_json_key(&w, CV_STR("events"));
-    cv_json_begin_array(&w);
+    h->next = h->more ? h->page.items[h->page.count - 1].event.seq : CV_ABSENT;
     for (size_t i = 0; i < h->page.count; i++)
-        cv_moment_print(&w, h->call->arena, &h->page.items[i]);
-    cv_json_end_array(&w);
-    cv_json_key_int(&w, "count", (int64_t)h->page.count);
-    if (h->more)
-        cv_json_key_int(&w, "next", h->page.items[h->page.count - 1].event.event_seq);
+        cv_moment_complete(h->call->arena, &h->page.items[i]);
+    if (h->has_subject)
+        h->kind = cv_address_kind(&h->subject);
     if (h->call->for_people)
-        cv_json_key_str(&w, "text", tell(h));
-    cv_json_end_object(&w);
+        h->text = tell(h);
+    cv_shape_write(&w, cv_history_shape, h);
 }
 
 bool cv_dialogue_history(cv_call *call)

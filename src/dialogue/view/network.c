@@ -9,12 +9,13 @@
 #include "dialogue/people.h"
 #include "dialogue/register/cascade.h"
 
-static const cv_str edge_words[CV_EDGE_COUNT] = {
+static const cv_str edge_words[] = {
     [CV_EDGE_REFERENCE] = CV_STR_INIT("reference"),
     [CV_EDGE_VERDICT] = CV_STR_INIT("verdict"),
     [CV_EDGE_MOVE] = CV_STR_INIT("move"),
     [CV_EDGE_RAISED] = CV_STR_INIT("raised"),
 };
+_Static_assert(CV_COUNT(edge_words) == CV_EDGE_COUNT, "a word per edge");
 const cv_words cv_edge_words = {edge_words, CV_EDGE_COUNT};
 
 typedef struct {

@@ -6,21 +6,22 @@
  */
 #include "base/plain.h"
 #include "base/utf8.h"
+#include "dialogue/text/mark.h"
 #include "dialogue/view/network.h"
-#include "text/mark.h"
 
 /* How each kind of node looks: Mermaid's brackets, DOT's shape, and a colour that dark text can be read on. */
 typedef struct {
     const char *open, *close, *shape, *fill;
 } look;
 
-static const look of_kinds[CV_KIND_COUNT] = {
+static const look of_kinds[] = {
     [CV_KIND_PERSPECTIVE] = {"[", "]", "box", "#dbeafe"},
     [CV_KIND_RECOMMENDATION] = {"(", ")", "ellipse", "#dcfce7"},
     [CV_KIND_TENSION] = {"{{", "}}", "hexagon", "#fee2e2"},
     [CV_KIND_EVIDENCE] = {"[(", ")]", "cylinder", "#fef9c3"},
     [CV_KIND_CLAIM] = {"[/", "/]", "parallelogram", "#f3e8ff"},
 };
+_Static_assert(CV_COUNT(of_kinds) == CV_KIND_COUNT, "a look per kind");
 static const look of_expert = {"([", "])", "oval", "#e5e7eb"}, of_verdict = {"[[", "]]", "doubleoctagon", "#ffedd5"};
 
 static const look *look_of(const cv_node *node)

@@ -5,7 +5,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
-#include "vocab/limits.h"
+#include "dialogue/words/limits.h"
 
 enum { PACE = 3 }; /* rounds that the estimate looks back */
 
@@ -142,135 +142,128 @@ static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_converge
     return next_round(a, c, panel);
 }
 
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static void find_blockers(cv_arena *a, cv_progress *p)
+{
+    const cv_state *s = &p->course.s;
+    for (size_t i = 0; i < s->entities.count; i++)
+        if (cv_tension_is_open(&s->entities.items[i]))
+            *CV_PUSH(a, &p->blockers) = (cv_blocker){cv_entity_id(a, &s->entities.items[i]), &s->entities.items[i]};
+}
+
 /* From the course, which is there already, to the rest. */
 static void judge(cv_arena *a, cv_progress *p)
 {
-    cv_convergence_of(a, &p->course.s, &p->convergence);
+    const cv_state *s = &p->course.s;
+    cv_convergence *c = &p->convergence;
+    int64_t next = cv_state_next_round(s);
+    cv_convergence_of(a, s, c);
     cv_standings_of(a, &p->course, p->course.count, &p->standings);
-    p->estimate = cv_progress_estimate(a, &p->course, &p->convergence);
-    p->next = next_step(a, &p->course, &p->convergence);
+    find_blockers(a, p);
+    p->estimate = cv_progress_estimate(a, &p->course, c);
+    p->next = next_step(a, &p->course, c);
+    p->current_round = next ? next - 1 : CV_ABSENT;
+    p->next_round = is_given_up(s) || cv_state_is_closed(s) || next > CV_MAX_ROUND ? CV_ABSENT : next;
+    p->target = s->dialogue.convergence_target.n ? s->dialogue.convergence_target : CV_STR("1");
+    p->closed = c->tensions - c->open_count;
+    p->signals = c->panel - c->missing_count;
 }
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static void write_rounds(cv_json_writer *w, const cv_course *c)
-{
-    cv_json_key(w, CV_STR("rounds"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < c->count; i++) {
-        const cv_course_round *r = &c->rounds[i];
-        cv_json_begin_object(w);
-        cv_json_key_int(w, "round", r->row->round);
-        cv_answer_text(w, "title", r->row->title);
-        cv_json_key_int(w, "score", r->row->score);
-        cv_answer_int(w, "score_delta", r->score_delta);
-        cv_course_print_round(r, w);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_course_round
+static const cv_shape round_shape[] = {
+    CV_NUMBER_OF(ALWAYS, "round", row, round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD_OF(OR_NULL, row, title, ""),
+    CV_FIELD_OF(ALWAYS, row, score, ""),
+    CV_FIELD(OR_NULL, score_delta, "since the round before"),
+    CV_SPREAD_SAME(cv_course_measures),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_blockers(cv_json_writer *w, cv_arena *a, const cv_progress *p)
-{
-    const cv_state *s = &p->course.s;
-    cv_json_key(w, CV_STR("blockers"));
-    cv_json_begin_object(w);
-    cv_json_key(w, CV_STR("tensions"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->entities.count; i++) {
-        const cv_rec_entity *tension = &s->entities.items[i];
-        if (!cv_tension_is_open(tension))
-            continue;
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "id", cv_entity_id(a, tension));
-        cv_json_key_str(w, "label", tension->label);
-        cv_json_key_str(w, "status", tension->status);
-        cv_json_key(w, CV_STR("raised_by"));
-        cv_json_raw(w, tension->contributors);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("experts"));
-    cv_json_raw(w, cv_json_texts(a, p->convergence.missing, p->convergence.missing_count));
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_blocker
+static const cv_shape blocker[] = {
+    CV_FIELD(ALWAYS, id, ""),
+    CV_FIELD_OF(ALWAYS, tension, label, ""),
+    CV_FIELD_OF(ALWAYS, tension, status, ""),
+    CV_JSON_OF_AS(OR_EMPTY, NAMES, "raised_by", tension, contributors, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_convergence(cv_json_writer *w, cv_arena *a, const cv_progress *p)
-{
-    const cv_convergence *c = &p->convergence;
-    cv_str target = p->course.s.dialogue.convergence_target;
-    cv_json_key(w, CV_STR("convergence"));
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "percentage", c->percentage);
-    cv_json_key(w, CV_STR("target"));
-    cv_json_raw(w, target.n ? target : CV_STR("1"));
-    cv_json_key_bool(w, "converged", c->converged);
-    cv_json_key_int(w, "tensions", (int64_t)c->tensions);
-    cv_json_key_int(w, "closed_tensions", (int64_t)(c->tensions - c->open_count));
-    cv_json_key_int(w, "panel_size", (int64_t)c->panel);
-    cv_json_key_int(w, "converge_signals", (int64_t)(c->panel - c->missing_count));
-    write_blockers(w, a, p);
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_standing
+static const cv_shape leader[] = {
+    CV_SPREAD_SAME(cv_standing_shape),
+    CV_FIELD(OR_NULL, last_score, "of the last round"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_leaders(cv_json_writer *w, const cv_progress *p)
-{
-    cv_json_key(w, CV_STR("leaderboard"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < p->standings.count; i++) {
-        const cv_standing *one = &p->standings.items[i];
-        cv_json_begin_object(w);
-        cv_standing_print(one, w);
-        cv_answer_int(w, "last_score", p->course.count ? one->scores[p->course.count - 1] : CV_ABSENT);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_estimate
+static const cv_shape estimate[] = {
+    CV_FIELD(OR_NULL, rounds_left, "null: nothing can be said"),
+    CV_FIELD(ALWAYS, reason, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_outlook(cv_json_writer *w, const cv_progress *p)
-{
-    cv_json_key(w, CV_STR("estimate"));
-    cv_json_begin_object(w);
-    cv_answer_int(w, "rounds_left", p->estimate.rounds_left);
-    cv_json_key_str(w, "reason", p->estimate.reason);
-    cv_json_end_object(w);
-    cv_json_key(w, CV_STR("next_step"));
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "text", p->next.text);
-    cv_json_key_str(w, "command", p->next.command);
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_next_step
+static const cv_shape step_shape[] = {
+    CV_FIELD(ALWAYS, text, ""),
+    CV_FIELD(ALWAYS, command, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_progress(cv_call *call, const cv_progress *p)
-{
-    const cv_state *s = &p->course.s;
-    int64_t next = cv_state_next_round(s);
-    bool over = is_given_up(s) || cv_state_is_closed(s) || next > CV_MAX_ROUND;
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_course_print_head(&p->course, &w);
-    cv_answer_int(&w, "current_round", next ? next - 1 : CV_ABSENT);
-    cv_answer_int(&w, "next_round", over ? CV_ABSENT : next);
-    cv_json_key_int(&w, "responses_waiting", (int64_t)p->course.responses);
-    cv_json_key_int(&w, "total_alignment", s->dialogue.total_alignment == CV_ABSENT ? 0 : s->dialogue.total_alignment);
-    write_rounds(&w, &p->course);
-    write_convergence(&w, call->arena, p);
-    write_leaders(&w, p);
-    write_outlook(&w, p);
-    if (call->for_people)
-        cv_json_key_str(&w, "text", cv_progress_text(call->arena, p));
-    cv_json_end_object(&w);
-}
+#define CV_THIS_TYPE cv_progress
+static const cv_shape blockers[] = {
+    CV_LIST("tensions", blockers.items, blockers.count, blocker, "those that are open"),
+    CV_TEXTS("experts", convergence.missing, convergence.missing_count, "who has not signalled in the last round"),
+    {0},
+};
+
+static const cv_shape convergence_shape[] = {
+    CV_NUMBER(ALWAYS, "percentage", convergence.percentage, 0, 100, "the smaller share, of tensions or of experts"),
+    CV_JSON_AS(ALWAYS, NUMBER, "target", target, "1: everything"),
+    CV_FIELD_AS(ALWAYS, "converged", convergence.converged, "the target is reached"),
+    CV_FIELD_AS(ALWAYS, "tensions", convergence.tensions, ""),
+    CV_FIELD_AS(ALWAYS, "closed_tensions", closed, ""),
+    CV_FIELD_AS(ALWAYS, "panel_size", convergence.panel, ""),
+    CV_FIELD_AS(ALWAYS, "converge_signals", signals, ""),
+    CV_GROUP("blockers", blockers, ""),
+    {0},
+};
+
+const cv_shape cv_progress_shape[] = {
+    CV_SUCCESS,
+    CV_SPREAD(course, cv_course_head),
+    CV_FIELD(OR_NULL, current_round, "the last that is registered"),
+    CV_FIELD(OR_NULL, next_round, "null: there will be none"),
+    CV_FIELD_AS(ALWAYS, "responses_waiting", course.responses, "of experts, for the next round"),
+    CV_FIELD_AS(OR_ZERO, "total_alignment", course.s.dialogue.total_alignment, ""),
+    CV_LIST("rounds", course.rounds, course.count, round_shape, ""),
+    CV_GROUP("convergence", convergence_shape, "as it is now"),
+    CV_LIST("leaderboard", standings.items, standings.count, leader, "by total, then by name"),
+    CV_OBJECT(ALWAYS, "estimate", estimate, estimate, ""),
+    CV_OBJECT(ALWAYS, "next_step", next, step_shape, ""),
+    CV_PRINTED(text, "all of it as a page for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 bool cv_dialogue_progress(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_progress *p = CV_NEW(call->arena, cv_progress);
+    cv_json_writer w = {.out = call->out};
     if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->course, &err))
         return cv_call_fail(call, &err);
     judge(call->arena, p);
     p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.more, p->next.count);
-    write_progress(call, p);
+    if (call->for_people)
+        p->text = cv_progress_text(call->arena, p);
+    cv_shape_write(&w, cv_progress_shape, p);
     return true;
 }

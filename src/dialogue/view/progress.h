@@ -27,11 +27,21 @@ typedef struct {
 } cv_next_step;
 
 typedef struct {
+    cv_str id;
+    const cv_rec_entity *tension;
+} cv_blocker;
+
+typedef struct {
     cv_course course;
     cv_convergence convergence;
     cv_standings standings;
     cv_estimate estimate;
     cv_next_step next;
+    int64_t current_round, next_round;  /* CV_ABSENT: none */
+    cv_str target;                      /* the share that is enough, a decimal */
+    size_t closed, signals;             /* tensions that are closed, experts who signalled */
+    CV_STATE_LIST(cv_blocker) blockers; /* tensions that are open */
+    cv_str text;                        /* for people, if they have asked */
 } cv_progress;
 
 /* How many rounds are left.

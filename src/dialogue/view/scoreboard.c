@@ -2,8 +2,9 @@
 #include "dialogue/view/scoreboard.h"
 
 #include "dialogue/answer.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
+#include "dialogue/words/limits.h"
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
@@ -13,11 +14,11 @@ static void count_rounds(cv_arena *a, cv_scoreboard *b)
     int64_t total = 0;
     b->rounds = CV_NEW_ARRAY(a, b->end, cv_board_round);
     for (size_t i = 0; i < b->end; i++) {
-        const cv_rec_round *row = b->course.rounds[i].row;
-        cv_components components = cv_components_parse(a, row->score_components);
+        const cv_course_round *round = &b->course.rounds[i];
+        cv_components components = cv_components_parse(a, round->row->score_components);
         cv_components_add(&cumulative, &components);
-        total += row->score;
-        b->rounds[i] = (cv_board_round){components, cumulative, total, CV_ABSENT};
+        total += round->row->score;
+        b->rounds[i] = (cv_board_round){round, round->row, components, cumulative, total, CV_ABSENT};
     }
     for (size_t e = 0; e < b->standings.count; e++)
         for (size_t i = b->begin; i < b->end; i++) {
@@ -34,15 +35,15 @@ static void note_round(cv_arena *a, cv_scoreboard *b, size_t i)
     const cv_rec_round *row = b->course.rounds[i].row;
     const cv_board_round *r = &b->rounds[i];
     if (r->of_experts != CV_ABSENT && r->of_experts != row->score)
-        cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
-                      "round %lld: the score is %lld, the experts' scores add up to %lld", (long long)row->round,
-                      (long long)row->score, (long long)r->of_experts)
-            ->round = row->round;
+        cv_notice_round(cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
+                                      "round %lld: the score is %lld, the experts' scores add up to %lld",
+                                      (long long)row->round, (long long)row->score, (long long)r->of_experts),
+                        row->round);
     if (r->components.sum != CV_ABSENT && r->components.sum != row->score)
-        cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
-                      "round %lld: the score is %lld, its components add up to %lld", (long long)row->round,
-                      (long long)row->score, (long long)r->components.sum)
-            ->round = row->round;
+        cv_notice_round(cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
+                                      "round %lld: the score is %lld, its components add up to %lld",
+                                      (long long)row->round, (long long)row->score, (long long)r->components.sum),
+                        row->round);
 }
 
 static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, size_t i)
@@ -54,8 +55,8 @@ static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, s
     cv_notice *note = cv_notice_add(&b->notes, a, CV_STR("score_mismatch"),
                                     "round %lld, %.*s: the score is %lld, its components add up to %lld",
                                     (long long)round, CV_FMT(slug), (long long)one->scores[i], (long long)sum);
-    note->expert = slug;
-    note->round = round;
+    cv_notice_expert(note, slug);
+    cv_notice_round(note, round);
 }
 
 /* From the course and the choice of rounds, which are there already, to the rest. */
@@ -72,74 +73,80 @@ static void count_board(cv_arena *a, cv_scoreboard *b)
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static void key_components(cv_json_writer *w, const char *key, const cv_components *components)
+static void write_components(cv_json_writer *w, const void *components)
 {
-    cv_json_key(w, cv_str_of(key));
     cv_components_print(components, w);
 }
 
-static void write_rounds(cv_json_writer *w, const cv_scoreboard *b)
-{
-    cv_json_key(w, CV_STR("rounds"));
-    cv_json_begin_array(w);
-    for (size_t i = b->begin; i < b->end; i++) {
-        const cv_course_round *r = &b->course.rounds[i];
-        cv_json_begin_object(w);
-        cv_json_key_int(w, "round", r->row->round);
-        cv_answer_text(w, "title", r->row->title);
-        cv_json_key_int(w, "score", r->row->score);
-        key_components(w, "components", &b->rounds[i].components);
-        cv_json_key_int(w, "cumulative_score", b->rounds[i].total);
-        key_components(w, "cumulative_components", &b->rounds[i].cumulative);
-        cv_answer_int(w, "expert_scores", b->rounds[i].of_experts);
-        cv_course_print_round(r, w);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define COMPONENTS(name, member, about)                                                                                \
+    CV_BY_HAND_AT(name, member, write_components,                                                                      \
+                  "{\"type\":[\"object\",\"null\"],\"properties\":{\"W\":{\"type\":\"integer\"},"                      \
+                  "\"C\":{\"type\":\"integer\"},\"T\":{\"type\":\"integer\"},\"R\":{\"type\":\"integer\"}},"           \
+                  "\"additionalProperties\":false,\"description\":\"" about "\"}")
 
-static void write_scores(cv_json_writer *w, const cv_scoreboard *b, const cv_standing *one)
-{
-    cv_json_key(w, CV_STR("scores"));
-    cv_json_begin_array(w);
-    for (size_t i = b->begin; i < b->end; i++) {
-        cv_json_begin_object(w);
-        cv_json_key_int(w, "round", b->course.rounds[i].row->round);
-        cv_answer_int(w, "score", one->scores[i]);
-        key_components(w, "components", &one->components[i]);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_board_round
+static const cv_shape round_shape[] = {
+    CV_NUMBER_OF(ALWAYS, "round", row, round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD_OF(OR_NULL, row, title, ""),
+    CV_FIELD_OF(ALWAYS, row, score, ""),
+    COMPONENTS("components", components, "null: none given"),
+    CV_FIELD_AS(ALWAYS, "cumulative_score", total, "of the rounds up to this one"),
+    COMPONENTS("cumulative_components", cumulative, "those that were given"),
+    CV_FIELD_AS(OR_NULL, "expert_scores", of_experts, "their sum; null: no expert was scored"),
+    CV_SPREAD_AT(course, cv_course_measures),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_experts(cv_json_writer *w, const cv_scoreboard *b)
+#define CV_THIS_TYPE cv_board_score
+static const cv_shape score_shape[] = {
+    CV_NUMBER(ALWAYS, "round", round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD(OR_NULL, score, "null: not scored"),
+    COMPONENTS("components", components, "null: none given"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_board_expert
+static const cv_shape expert_shape[] = {
+    CV_SPREAD(standing, cv_standing_shape),
+    COMPONENTS("total_components", standing.total_components, "those that were given"),
+    CV_LIST("scores", scores.items, scores.count, score_shape, "one for every round shown"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_scoreboard
+const cv_shape cv_scoreboard_shape[] = {
+    CV_SUCCESS,
+    CV_SPREAD(course, cv_course_head),
+    CV_FIELD(ALWAYS, total_alignment, "of the rounds up to the last one shown"),
+    CV_LIST("rounds", shown, shown_count, round_shape, ""),
+    CV_LIST("experts", experts.items, experts.count, expert_shape, "by total, then by name"),
+    CV_WARNINGS(notes, "scores that do not add up"),
+    CV_PRINTED(text, "all of it as a page for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static void write_board(cv_call *call, cv_scoreboard *b)
 {
-    cv_json_key(w, CV_STR("experts"));
-    cv_json_begin_array(w);
+    cv_arena *a = call->arena;
+    cv_json_writer w = {.out = call->out};
+    b->total_alignment = b->end ? b->rounds[b->end - 1].total : 0;
+    b->shown = b->rounds + b->begin;
+    b->shown_count = b->end - b->begin;
     for (size_t e = 0; e < b->standings.count; e++) {
         const cv_standing *one = &b->standings.items[e];
-        cv_json_begin_object(w);
-        cv_standing_print(one, w);
-        key_components(w, "total_components", &one->total_components);
-        write_scores(w, b, one);
-        cv_json_end_object(w);
+        cv_board_expert *expert = CV_PUSH(a, &b->experts);
+        *expert = (cv_board_expert){.standing = *one};
+        for (size_t i = b->begin; i < b->end; i++)
+            *CV_PUSH(a, &expert->scores) =
+                (cv_board_score){b->rounds[i].row->round, one->scores[i], one->components[i]};
     }
-    cv_json_end_array(w);
-}
-
-static void write_board(cv_call *call, const cv_scoreboard *b)
-{
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_course_print_head(&b->course, &w);
-    cv_json_key_int(&w, "total_alignment", b->end ? b->rounds[b->end - 1].total : 0);
-    write_rounds(&w, b);
-    write_experts(&w, b);
-    cv_notices_answer(&b->notes, &w);
     if (call->for_people)
-        cv_json_key_str(&w, "text", cv_scoreboard_text(call->arena, b));
-    cv_json_end_object(&w);
+        b->text = cv_scoreboard_text(a, b);
+    cv_shape_write(&w, cv_scoreboard_shape, b);
 }
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */

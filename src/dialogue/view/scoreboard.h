@@ -9,14 +9,26 @@
 #ifndef CV_DIALOGUE_VIEW_SCOREBOARD_H
 #define CV_DIALOGUE_VIEW_SCOREBOARD_H
 
-#include "dialogue/notice.h"
+#include "dialogue/notices.h"
 #include "dialogue/view/standing.h"
 
 typedef struct {
+    const cv_course_round *course;
+    const cv_rec_round *row;
     cv_components components, cumulative; /* of the round, and of all up to it */
     int64_t total;                        /* of the scores up to it */
     int64_t of_experts;                   /* the sum of its experts' scores; CV_ABSENT: none was scored */
 } cv_board_round;
+
+typedef struct {
+    int64_t round, score; /* CV_ABSENT: not scored */
+    cv_components components;
+} cv_board_score;
+
+typedef struct {
+    cv_standing standing;
+    CV_STATE_LIST(cv_board_score) scores; /* of the rounds that are shown */
+} cv_board_expert;
 
 typedef struct {
     cv_course course;
@@ -24,6 +36,12 @@ typedef struct {
     cv_board_round *rounds; /* likewise */
     size_t begin, end;      /* the rounds of the course that are shown */
     cv_notices notes;
+    /* for the answer */
+    int64_t total_alignment;
+    const cv_board_round *shown;
+    size_t shown_count;
+    CV_STATE_LIST(cv_board_expert) experts;
+    cv_str text;
 } cv_scoreboard;
 
 /* A page for people. */

@@ -58,12 +58,16 @@ void cv_standings_of(cv_arena *a, const cv_course *c, size_t upto, cv_standings 
         qsort(ret->items, experts, sizeof *ret->items, by_total_and_name);
     for (size_t i = 0; i < experts && ret->items[i].total != CV_ABSENT; i++)
         ret->items[i].rank = (int64_t)i + 1;
+    for (size_t i = 0; i < experts; i++)
+        ret->items[i].last_score = upto ? ret->items[i].scores[upto - 1] : CV_ABSENT;
 }
 
-void cv_standing_print(const cv_standing *one, cv_json_writer *w)
-{
-    cv_answer_int(w, "rank", one->rank);
-    cv_json_key_str(w, "expert_slug", one->expert->expert_slug);
-    cv_json_key_str(w, "role", one->expert->role);
-    cv_answer_int(w, "total_score", one->total);
-}
+#define CV_THIS_TYPE cv_standing
+const cv_shape cv_standing_shape[] = {
+    CV_FIELD(OR_NULL, rank, "null: never scored"),
+    CV_FIELD_OF(ALWAYS, expert, expert_slug, ""),
+    CV_FIELD_OF(ALWAYS, expert, role, ""),
+    CV_FIELD_AS(OR_NULL, "total_score", total, ""),
+    {0},
+};
+#undef CV_THIS_TYPE

@@ -18,6 +18,7 @@ typedef struct {
     int64_t rank;              /* CV_ABSENT: never scored */
     int64_t total;             /* CV_ABSENT: likewise */
     int64_t *scores;           /* per round of the course; CV_ABSENT: none */
+    int64_t last_score;        /* of the last of these rounds; CV_ABSENT: none */
     cv_components *components; /* likewise; sum CV_ABSENT: none given */
     cv_components total_components;
 } cv_standing;
@@ -31,6 +32,6 @@ typedef struct {
 void cv_standings_of(cv_arena *a, const cv_course *c, size_t upto, cv_standings *ret);
 
 /* The members of an expert that all answers share: rank, expert_slug, role, total_score. */
-void cv_standing_print(const cv_standing *one, cv_json_writer *w);
+extern const cv_shape cv_standing_shape[];
 
 #endif

@@ -1,8 +1,10 @@
 /* stats.c - all dialogues of a project in numbers; see stats.h. */
 #include "dialogue/view/stats.h"
 
+#include <stdlib.h>
+
 #include "base/limits.h"
-#include "dialogue/fault.h"
+#include "dialogue/faults.h"
 #include "dialogue/operations.h"
 
 enum { USUAL_LIMIT = 10 };
@@ -10,64 +12,82 @@ enum { USUAL_LIMIT = 10 };
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
+    cv_call *call;
     cv_arena *a;
     cv_stats *s;
+    cv_str id;        /* of the dialogue that is read now */
+    bool counts;      /* … and is one of those that were asked for */
+    cv_map expert_at; /* slug -> index + 1 */
+    size_t dialogue;  /* the dialogue that is counted now: 1, 2, 3 … */
+    struct {
+        size_t *items; /* of each expert, the dialogue in which it was last counted */
+        size_t count, capacity;
+    } seen;
 } counting;
 
-/* Adds to the counter of the word; one that is not in the vocabulary has none. */
-static void add_word(int64_t *counters, cv_words words, cv_str word, int64_t count)
+/* Counts the word; one that is not in the vocabulary has no counter. */
+static void add_word(int64_t *counters, cv_words words, cv_str word)
 {
     int at = cv_words_find(words, word);
     if (at >= 0)
-        counters[at] += count;
+        counters[at]++;
 }
 
-static void take_dialogues(cv_stats *s, const cv_tallied *t)
+/* Sums that no record of ours has are cut, not wrong. */
+static int64_t sum_of(int64_t x, int64_t y)
 {
-    add_word(s->dialogues, cv_dialogue_words, t->word, t->count);
-    s->total += t->count;
-    s->begun += t->begun;
-    s->rounds += t->rounds;
-    s->score += t->score;
+    int64_t sum;
+    if (y == CV_ABSENT)
+        return x;
+    return __builtin_add_overflow(x, y, &sum) ? (y > 0 ? INT64_MAX : INT64_MIN + 1) : sum;
 }
 
-static void take_entities(cv_stats *s, const cv_tallied *t)
+static void take_entity(cv_stats *s, const cv_rec_entity *row)
 {
-    int status = cv_status_find((cv_kind)cv_kind_of_letter(t->letter), t->word);
+    int kind = row->kind.n == 1 ? cv_kind_of_letter(row->kind.p[0]) : -1;
+    int status = kind < 0 ? -1 : cv_status_find((cv_kind)kind, row->status);
     if (status >= 0)
-        s->entities[status] += t->count;
+        s->entities[status]++;
 }
 
-static void take_verdicts(cv_stats *s, const cv_tallied *t)
+static void take_verdict(cv_stats *s, const cv_rec_verdict *row)
 {
-    add_word(s->verdicts, cv_verdict_words, t->word, t->count);
-    if (t->detail.n)
-        add_word(s->confidence, cv_confidence_words, t->detail, t->count);
+    add_word(s->verdicts, cv_verdict_words, row->verdict_type);
+    if (row->confidence.n)
+        add_word(s->confidence, cv_confidence_words, row->confidence);
     else
-        s->no_confidence += t->count;
+        s->no_confidence++;
 }
 
-static bool take(void *ctx, const cv_tallied *t, cv_err *err)
+static void take_score(counting *c, const cv_rec_score *row)
 {
-    counting *c = ctx;
-    (void)err;
-    if (t->kind == CV_REC_DIALOGUE)
-        take_dialogues(c->s, t);
-    else if (t->kind == CV_REC_ENTITY)
-        take_entities(c->s, t);
-    else if (t->kind == CV_REC_VERDICT)
-        take_verdicts(c->s, t);
-    else
-        *CV_PUSH(c->a, &c->s->experts) = (cv_stats_expert){cv_arena_copy(c->a, t->word), t->count, t->score};
-    return true;
+    uintptr_t *at = cv_map_get(&c->expert_at, row->expert_slug);
+    if (!at) {
+        cv_str slug = cv_arena_copy(c->a, row->expert_slug);
+        *CV_PUSH(c->a, &c->s->experts) = (cv_stats_expert){slug, 0, 0};
+        *CV_PUSH(c->a, &c->seen) = 0;
+        at = cv_map_put(&c->expert_at, c->a, slug, NULL);
+        *at = c->s->experts.count;
+    }
+    cv_stats_expert *expert = &c->s->experts.items[*at - 1];
+    expert->dialogues += c->seen.items[*at - 1] != c->dialogue;
+    c->seen.items[*at - 1] = c->dialogue;
+    expert->score = sum_of(expert->score, row->score);
 }
 
-static bool take_recent(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+static bool take_dialogue(counting *c, const cv_rec_dialogue *row)
 {
-    counting *c = ctx;
-    (void)rev, (void)err;
-    *CV_PUSH(c->a, &c->s->recent) =
-        (cv_stats_dialogue){cv_arena_copy(c->a, id),
+    cv_stats *s = c->s;
+    if ((s->status.n && !cv_str_eq(row->status, s->status)) || cv_str_order(row->created_at, s->since) < 0)
+        return false;
+    c->dialogue++;
+    add_word(s->dialogues, cv_dialogue_words, row->status);
+    s->total++;
+    s->begun += row->total_rounds > 0;
+    s->rounds = sum_of(s->rounds, row->total_rounds);
+    s->score = sum_of(s->score, row->total_alignment);
+    *CV_PUSH(c->a, &s->recent) =
+        (cv_stats_dialogue){cv_arena_copy(c->a, c->id),
                             {.title = cv_arena_copy(c->a, row->title),
                              .status = cv_arena_copy(c->a, row->status),
                              .created_at = cv_arena_copy(c->a, row->created_at),
@@ -76,15 +96,67 @@ static bool take_recent(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_
     return true;
 }
 
+/* The dialogue's own row comes first. */
+static bool take_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
+{
+    counting *c = ctx;
+    (void)err;
+    if (kind == CV_REC_DIALOGUE)
+        c->counts = take_dialogue(c, row);
+    else if (!c->counts)
+        return true;
+    else if (kind == CV_REC_ENTITY)
+        take_entity(c->s, row);
+    else if (kind == CV_REC_VERDICT)
+        take_verdict(c->s, row);
+    else
+        take_score(c, row);
+    return true;
+}
+
+static bool read_dialogue(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t rev, cv_err *err)
+{
+    const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(VERDICT) | CV_REC_BIT(SCORE);
+    const cv_wanted wanted = {.kinds = kinds, .outline = kinds};
+    counting *c = ctx;
+    cv_position at;
+    bool found;
+    (void)row, (void)rev;
+    c->id = id;
+    c->counts = false;
+    return cv_snapshot(c->call, id, &wanted, take_row, c, &at, &found, err);
+}
+
+static int by_time(const void *x, const void *y)
+{
+    const cv_stats_dialogue *a = x, *b = y;
+    int order = cv_str_order(b->row.created_at, a->row.created_at);
+    return order ? order : cv_str_order(a->id, b->id);
+}
+
+static int by_score(const void *x, const void *y)
+{
+    const cv_stats_expert *a = x, *b = y;
+    int order = CV_ORDER(b->score, a->score);
+    return order ? order : cv_str_order(a->slug, b->slug);
+}
+
 static bool count(cv_call *call, cv_str status, cv_str since, size_t limit, cv_stats *ret, cv_err *err)
 {
-    cv_store *store = call->store;
-    counting c = {call->arena, ret};
-    const cv_tally_query counted = {.status = status, .since = since, .experts = limit};
-    const cv_list_query newest = {.status = status, .since = since, .limit = limit, .newest = true};
+    counting c = {.call = call, .a = call->arena, .s = ret};
+    const cv_list_query query = {.status = status, .since = since, .names = true};
     *ret = (cv_stats){.status = status, .since = since};
-    return store->calls->tally(store, call->arena, &counted, take, &c, err) &&
-           store->calls->list(store, call->arena, &newest, take_recent, &c, err);
+    if (!cv_list_dialogues(call->record, call->arena, &query, read_dialogue, &c, err))
+        return false;
+    if (ret->experts.count > 1)
+        qsort(ret->experts.items, ret->experts.count, sizeof *ret->experts.items, by_score);
+    if (ret->recent.count > 1)
+        qsort(ret->recent.items, ret->recent.count, sizeof *ret->recent.items, by_time);
+    if (limit > 0 && ret->experts.count > limit)
+        ret->experts.count = limit;
+    if (limit > 0 && ret->recent.count > limit)
+        ret->recent.count = limit;
+    return true;
 }
 
 int64_t cv_stats_of_kind(const cv_stats *s, cv_kind kind)

@@ -1,7 +1,7 @@
 /* stats.h - all dialogues of a project in numbers: how many, how far, by whom, decided how.
  *
- * Everything is counted in the store (tally in store.h); no dialogue is read. Experts are the same across dialogues
- * when they have the same name.
+ * Each dialogue is read once, at one moment, without its long texts. Experts are the same across dialogues when they
+ * have the same name.
  */
 #ifndef CV_DIALOGUE_VIEW_STATS_H
 #define CV_DIALOGUE_VIEW_STATS_H

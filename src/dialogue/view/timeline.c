@@ -1,11 +1,13 @@
 /* timeline.c - events as they are told; see timeline.h. */
 #include "dialogue/view/timeline.h"
 
+#include "kit/who.h"
+
 #include "base/json.h"
 #include "base/plain.h"
 #include "dialogue/people.h"
+#include "dialogue/text/mark.h"
 #include "dialogue/view/address.h"
-#include "text/mark.h"
 
 static cv_str status_word(uint8_t cell)
 {
@@ -26,47 +28,45 @@ cv_moment cv_timeline_next(cv_timeline *line, const cv_rec_event *event)
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-/* A correction keeps the old values, with the expert whose score it was; everything else is data as it was noted. */
-static void print_data(cv_json_writer *w, cv_arena *a, cv_str data)
+void cv_moment_complete(cv_arena *a, cv_moment *m)
 {
     cv_json tree;
     cv_err ignored = {.arena = a};
-    if (!data.p)
-        return;
-    const cv_json *old = cv_json_parse(a, data, &tree, &ignored) ? cv_json_get(&tree, CV_STR("old")) : NULL;
-    if (!old) {
-        cv_json_key_raw_if(w, "data", data);
-        return;
-    }
-    cv_json_key_str_if(w, "expert", cv_json_get_text(&tree, "expert"));
-    cv_json_key(w, CV_STR("old"));
-    cv_json_value(w, old);
+    bool changed = !cv_str_eq(m->from, m->to);
+    bool corrects =
+        m->event.data.p && cv_json_parse(a, m->event.data, &tree, &ignored) && cv_json_get(&tree, CV_STR("old"));
+    m->id = cv_address_of_subject(a, &m->event);
+    m->old_status = changed ? m->from : (cv_str){NULL, 0};
+    m->new_status = changed ? m->to : (cv_str){NULL, 0};
+    m->expert = corrects ? cv_json_get_text(&tree, "expert") : (cv_str){NULL, 0};
+    m->old = corrects ? cv_json_get_json(a, &tree, "old") : (cv_str){NULL, 0};
+    m->data = corrects ? (cv_str){NULL, 0} : m->event.data;
 }
 
-void cv_moment_print(cv_json_writer *w, cv_arena *a, const cv_moment *moment)
-{
-    const cv_rec_event *e = &moment->event;
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "event", e->event_seq);
-    cv_json_key_int(w, "rev", e->rev);
-    cv_json_key_str(w, "at", e->created_at);
-    if (e->event_round != CV_ABSENT)
-        cv_json_key_int(w, "round", e->event_round);
-    cv_json_key_str(w, "id", cv_address_of_subject(a, e));
-    cv_json_key_str(w, "type", e->event_type);
-    cv_json_key(w, CV_STR("by"));
-    cv_json_raw(w, e->actors.p ? e->actors : CV_STR("[]"));
-    if (!cv_str_eq(moment->from, moment->to)) {
-        cv_json_key_str_if(w, "from", moment->from);
-        cv_json_key_str_if(w, "to", moment->to);
-    }
-    cv_json_key_str_if(w, "via", e->reference);
-    cv_json_key_str_if(w, "result", e->result_id);
-    cv_json_key_str_if(w, "reason", e->reason);
-    print_data(w, a, e->data);
-    cv_json_key_str_if(w, "hash", e->hash);
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_moment
+const cv_shape cv_moment_shape[] = {
+    CV_NUMBER(ALWAYS, "event", event.seq, 1, CV_NO_LIMIT, "its number in the dialogue"),
+    CV_NUMBER(ALWAYS, "rev", event.rev, 1, CV_NO_LIMIT, ""),
+    CV_FIELD_AS(ALWAYS, "at", event.created_at, ""),
+    CV_FIELD_AS(IF_ANY, "round", event.step, ""),
+    CV_FIELD(ALWAYS, id,
+             "what it is about: P0101, @muffin, verdict-final, round-1, panel-1, response-1-muffin, dialogue"),
+    CV_FIELD_AS(ALWAYS, "type", event.event_type, "created, addressed, adopted …"),
+    CV_JSON_AS(OR_EMPTY, NAMES, "by", event.actors, ""),
+    CV_FIELD_AS(IF_ANY, "from", old_status, "the status before, when it changed"),
+    CV_FIELD_AS(IF_ANY, "to", new_status, ""),
+    CV_FIELD_AS(IF_ANY, "agent", event.agent, "who acted, where somebody was named"),
+    CV_WORD(IF_ANY, "standing", event.standing, &cv_standings, "how sure that is"),
+    CV_FIELD_AS(IF_ANY, "via", event.reference, "the entity or verdict that did it"),
+    CV_FIELD_AS(IF_ANY, "result", event.result_id, "what it became"),
+    CV_FIELD_AS(IF_ANY, "reason", event.reason, ""),
+    CV_FIELD(IF_ANY, expert, "whose score was corrected"),
+    CV_JSON_AS(IF_ANY, MAP, "old", old, "the values before a correction"),
+    CV_JSON_AS(IF_ANY, MAP, "data", data, "what else was noted"),
+    CV_FIELD_AS(IF_ANY, "hash", event.hash, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- in words ---------------------------------------------------------------------------------------------------- */
 
@@ -107,6 +107,8 @@ void cv_moment_tell(cv_buf *out, cv_arena *a, const cv_moment *m)
         cv_buf_add_z(out, ", by ");
         cv_tell_list(out, a, m->event.actors);
     }
+    if (m->event.agent.p)
+        cv_buf_printf(out, ", as %.*s (%.*s)", CV_FMT(m->event.agent), CV_FMT(m->event.standing));
     if (m->event.reference.p)
         cv_buf_printf(out, ", via %.*s", CV_FMT(m->event.reference));
     if (m->event.result_id.p)

@@ -10,10 +10,16 @@
 
 #include "dialogue/place.h"
 #include "dialogue/state.h"
+#include "kit/shape.h"
 
 typedef struct {
     cv_rec_event event;
     cv_str from, to; /* the subject's statuses; the first event has no `from`, subjects without statuses have neither */
+    /* What answers tell besides, of a complete one: */
+    cv_str id;                     /* of the subject, as it is cited */
+    cv_str old_status, new_status; /* when it changed */
+    cv_str expert, old;            /* a correction: whose score it was, and the old values as JSON */
+    cv_str data;                   /* other data as it was noted */
 } cv_moment;
 
 typedef struct {
@@ -23,7 +29,8 @@ typedef struct {
 /* What the next event makes of its subject. */
 cv_moment cv_timeline_next(cv_timeline *line, const cv_rec_event *event);
 
-void cv_moment_print(cv_json_writer *w, cv_arena *a, const cv_moment *moment); /* an object */
+void cv_moment_complete(cv_arena *a, cv_moment *moment);
+extern const cv_shape cv_moment_shape[];
 
 /* The moment in words, without number and time: "resolved -> reopened, by cupcake, via P0201". */
 void cv_moment_tell(cv_buf *out, cv_arena *a, const cv_moment *moment);

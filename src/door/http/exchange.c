@@ -1,4 +1,6 @@
 /* exchange.c - one request and its answer, which comes from any thread; see http.h. */
+#include <assert.h>
+
 #include "base/heap.h"
 #include "base/limits.h"
 #include "base/steady.h"
@@ -20,7 +22,9 @@ cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connec
 
 void cv_http_release(cv_http_exchange *x)
 {
-    if (atomic_fetch_sub(&x->holders, 1) != 1)
+    unsigned holders = atomic_fetch_sub(&x->holders, 1);
+    assert(holders > 0);
+    if (holders != 1)
         return;
     for (size_t i = 0; i < x->header_count; i++)
         cv_heap_free(x->headers[i].value);
@@ -47,10 +51,14 @@ cv_str cv_http_header(const cv_http_exchange *x, const char *name)
     return cv_str_of(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
 }
 
+cv_str cv_http_bearer(const cv_http_exchange *x)
+{
+    return cv_guard_bearer(cv_http_header(x, "Authorization"));
+}
+
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)
 {
-    if (x->header_count == CV_HTTP_MAX_HEADERS)
-        return;
+    assert(x->header_count < CV_HTTP_MAX_HEADERS && !x->ready);
     x->headers[x->header_count++] = (cv_http_header_line){name, cv_heap_copy(value)};
 }
 
@@ -74,6 +82,7 @@ bool cv_http_count_body(cv_http_exchange *x, size_t more)
 void cv_http_drop_body(cv_http_exchange *x)
 {
     cv_buf_release(&x->body);
+    assert(atomic_load(&x->server->bodies) >= x->counted);
     atomic_fetch_sub(&x->server->bodies, x->counted);
     x->counted = 0;
 }
@@ -100,6 +109,7 @@ static void resume(cv_http_exchange *x)
 void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str body)
 {
     pthread_mutex_lock(&x->lock);
+    assert(!x->ready && "a request has one answer");
     x->status = status;
     x->type = type;
     x->ready = true;
@@ -111,6 +121,7 @@ void cv_http_answer(cv_http_exchange *x, int status, const char *type, cv_str bo
 void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char *beat)
 {
     pthread_mutex_lock(&x->lock);
+    assert(!x->ready && !x->stream && "a request has one answer");
     x->status = status;
     x->type = type;
     x->beat = beat;
@@ -123,6 +134,7 @@ void cv_http_begin(cv_http_exchange *x, int status, const char *type, const char
 bool cv_http_write(cv_http_exchange *x, cv_str bytes)
 {
     pthread_mutex_lock(&x->lock);
+    assert(x->stream && x->sent <= x->out.n);
     bool reads = x->out.n - x->sent <= CV_HTTP_MAX_PENDING; /* beside which one message may be of any size */
     if (!x->left && reads)
         cv_buf_add(&x->out, bytes);
@@ -151,6 +163,7 @@ void cv_http_exchange_beat(cv_http_exchange *x, int64_t now)
 void cv_http_end(cv_http_exchange *x)
 {
     pthread_mutex_lock(&x->lock);
+    assert(x->stream);
     x->ended = true;
     resume(x);
     pthread_mutex_unlock(&x->lock);

@@ -78,9 +78,28 @@ static bool token_is(const char *wanted, cv_str given)
     return memeql_sec(a, b, sizeof a);
 }
 
-int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+cv_str cv_guard_bearer(cv_str authorization)
 {
     static const cv_str bearer = CV_STR_INIT("Bearer ");
+    bool sent = authorization.p && cv_str_starts_nocase(authorization, bearer);
+    return sent ? cv_str_trim(cv_str_from(authorization, bearer.n)) : (cv_str){NULL, 0};
+}
+
+/* Why a token does not open; NULL: it is the server's own, or another one that does, or none is needed. */
+static const char *why_closed(const cv_guard *g, cv_str token)
+{
+    const char *why = NULL;
+    if (!token.p)
+        return g->token ? "a token is needed: send the header 'Authorization: Bearer TOKEN'" : NULL;
+    if ((g->token && token_is(g->token, token)) || (g->admits && g->admits(g->admits_ctx, token, &why)))
+        return NULL;
+    if (!why && g->token)
+        why = "the token is wrong: it is not the one that this server was started with";
+    return why;
+}
+
+int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+{
     if (!host.p || !is_ours(g, host)) {
         *ret_why = "the name in the header Host is not that of this server";
         return 403;
@@ -89,12 +108,9 @@ int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authori
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
-    bool sent = authorization.p && cv_str_starts_nocase(authorization, bearer);
-    bool known = sent && g->token && token_is(g->token, cv_str_trim(cv_str_from(authorization, bearer.n)));
-    if (g->token && !known) {
-        *ret_why = sent ? "the token is wrong: it is not the one that this server was started with"
-                        : "a token is needed: send the header 'Authorization: Bearer TOKEN'";
-        return 401;
-    }
-    return 0;
+    const char *why = why_closed(g, cv_guard_bearer(authorization));
+    if (!why)
+        return 0;
+    *ret_why = why;
+    return 401;
 }

@@ -13,7 +13,15 @@ typedef struct {
     cv_endpoint address; /* that the server listens on */
     const char *name;    /* as the user wrote it; NULL: the usual one */
     const char *token;   /* NULL: none */
+    /* Is this another token that opens? Asked of every token but the server's own. False with *ret_why set: it looks
+     * like one, but is refused; without: it is none, and a server without a token of its own lets it pass as if it were
+     * not there. NULL: there are no others. */
+    bool (*admits)(void *ctx, cv_str token, const char **ret_why);
+    void *admits_ctx;
 } cv_guard;
+
+/* The token of a header Authorization; a NULL view: it has none. */
+cv_str cv_guard_bearer(cv_str authorization);
 
 /* A token must survive the way through a header: visible ASCII characters, without blanks. */
 bool cv_guard_check_token(const char *token, cv_err *err);

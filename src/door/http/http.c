@@ -436,7 +436,10 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
 {
     cv_http_server *server = CV_NEW(a, cv_http_server);
     server->options = *options;
-    server->guard = (cv_guard){.name = options->address, .token = options->token};
+    server->guard = (cv_guard){.name = options->address,
+                               .token = options->token,
+                               .admits = options->admits,
+                               .admits_ctx = options->admits_ctx};
     if ((options->token && !cv_guard_check_token(options->token, err)) ||
         !cv_endpoint_find(options->address, options->port, &server->guard.address, err))
         return false;

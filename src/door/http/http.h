@@ -36,6 +36,9 @@ typedef struct {
     const char *address; /* or a name; NULL: 127.0.0.1 */
     uint16_t port;       /* 0: one that is free */
     const char *token;   /* NULL: none; then only loopback addresses */
+    /* Others that may come in, beside those with the token: guard.h. NULL: nobody. From the thread that reads. */
+    bool (*admits)(void *ctx, cv_str token, const char **ret_why);
+    void *admits_ctx;
     const cv_http_route *routes;
     size_t route_count;
     size_t max_body;
@@ -51,6 +54,8 @@ typedef struct {
 cv_str cv_http_method(const cv_http_exchange *x);                   /* "POST" */
 void cv_http_take_body(cv_http_exchange *x, cv_buf *to);            /* what it held is released */
 cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
+
+cv_str cv_http_bearer(const cv_http_exchange *x); /* the token in its header Authorization; a NULL view: none */
 
 /* A header of the response; before it begins. */
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value);

@@ -1,4 +1,5 @@
 /* late.c - who takes too long is cut off, and silent streams get their beat; see http.h. */
+#include <assert.h>
 #include <sys/socket.h>
 
 #include "base/heap.h"
@@ -32,6 +33,7 @@ void cv_http_watch(cv_http_server *server, struct MHD_Connection *connection, vo
 void cv_http_unwatch(cv_http_server *server, void **context)
 {
     cv_http_watched *w = *context;
+    assert(w && "a connection is watched from its beginning to its end");
     *context = NULL;
     pthread_mutex_lock(&server->lock);
     if (w->prev)

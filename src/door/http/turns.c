@@ -1,6 +1,7 @@
 /* turns.c - who moves the bytes of a server; see turns.h. */
 #include "door/http/turns.h"
 
+#include <assert.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -56,6 +57,7 @@ cv_turn cv_turns_take(cv_turns *t, bool wait)
 void cv_turns_give(cv_turns *t, bool serves)
 {
     pthread_mutex_lock(&t->lock);
+    assert(t->taken && "only who has the turn gives it");
     t->taken = false;
     t->count++;
     bool waited = t->waiting > 0, call = t->asleep && (serves || t->closed);
@@ -78,12 +80,14 @@ typedef enum { MOVES, WATCHES, SLEEPS } state;
 /* One turn of the keeper's. `due` is when what waits to be served has done so for too long. */
 static state keep_turn(cv_turns *t, const cv_turns_keeper *k, int64_t *due)
 {
+    assert(!t->taken && !t->kept);
     bool waits = *due < INT64_MAX;
     t->taken = t->kept = true;
     pthread_mutex_unlock(&t->lock);
     k->move(k->ctx, waits ? CV_TURN_BEAT_MS : CV_TURN_LOOK_MS);
     int64_t now = cv_steady_ms();
     pthread_mutex_lock(&t->lock);
+    assert(t->taken && t->kept);
     t->taken = t->kept = false;
     t->count++;
     if (t->waiting > 0) { /* who waits for the turn looks first at what there is to serve */
@@ -113,6 +117,7 @@ static state sleep_until_called(cv_turns *t)
 {
     if (!t->taken)
         return WATCHES;
+    assert(!t->asleep && "there is one keeper");
     t->asleep = true;
     cv_steady_wait(&t->called, &t->lock, CV_TURN_LOOK_MS);
     bool called = !t->asleep;

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "door/install/jsonc.h"
-#include "door/install/toml.h"
+#include "door/install/toml_block.h"
 
 const cv_client cv_clients[] = {
     {"claude", {".mcp.json", ".claude.json"}, {".claude/skills", ".claude/skills"}, "mcpServers", false, NULL},
@@ -34,14 +34,15 @@ const cv_client *cv_client_find(cv_str name)
 /* ---- our entry -------------------------------------------------------------------------------------------------- */
 
 static const cv_str our_name = CV_STR_INIT("conclave"), command_key = CV_STR_INIT("command"),
-                    args_key = CV_STR_INIT("args"), our_table = CV_STR_INIT("mcp_servers.conclave");
+                    args_key = CV_STR_INIT("args");
+static const cv_toml_block our_block = {.name = CV_STR_INIT("conclave"), .table = CV_STR_INIT("mcp_servers.conclave")};
 
 /* Strings and lists of strings are written alike in JSON and in TOML. */
-static cv_str print_command(cv_arena *a, const cv_client_job *job)
+static cv_str print_string(cv_arena *a, cv_str text)
 {
     cv_buf out = {0};
     cv_json_writer w = {.out = &out};
-    cv_json_str(&w, job->command);
+    cv_json_str(&w, text);
     return cv_buf_take(&out, a);
 }
 
@@ -59,6 +60,12 @@ static cv_str print_arguments(cv_arena *a, const cv_client *client, const cv_cli
     return cv_buf_take(&out, a);
 }
 
+static cv_str print_lines(cv_arena *a, cv_str command, cv_str arguments)
+{
+    return cv_arena_printf(a, "[%.*s]\ncommand = %.*s\nargs = %.*s\n", CV_FMT(our_block.table), CV_FMT(command),
+                           CV_FMT(arguments));
+}
+
 static cv_str print_entry(cv_arena *a, const cv_client *client, const cv_client_job *job)
 {
     cv_buf out = {0};
@@ -74,12 +81,6 @@ static cv_str print_entry(cv_arena *a, const cv_client *client, const cv_client_
 }
 
 /* ---- what stands there ------------------------------------------------------------------------------------------ */
-
-static bool find(cv_arena *a, const cv_client *client, cv_str config, cv_str member, cv_edit_found *ret, cv_err *err)
-{
-    return client->servers ? cv_jsonc_find(config, cv_str_of(client->servers), our_name, member, ret, err)
-                           : cv_toml_find(a, config, our_table, member, ret, err);
-}
 
 /* The value as JSON; false: it is missing, or written as JSON has it not. */
 static bool parse(cv_arena *a, cv_str config, const cv_edit_found *found, cv_json *ret)
@@ -110,42 +111,69 @@ static bool freshen(cv_arena *a, const cv_client *client, const cv_client_job *j
 {
     cv_edit_found args;
     cv_json program, list;
-    if (!find(a, client, config, args_key, &args, err))
+    if (!cv_jsonc_find(config, cv_str_of(client->servers), our_name, args_key, &args, err))
         return false;
     ret->config = config;
     ret->customised = !parse(a, config, command, &program) || !is_program(&program) ||
                       !parse(a, config, &args, &list) || !is_written(a, &list, print_arguments(a, client, job));
     if (!ret->customised && !cv_str_eq(program.text, job->command))
-        ret->config = cv_edit_replace(a, config, command->value.start, command->value.end, print_command(a, job));
+        ret->config =
+            cv_edit_replace(a, config, command->value.start, command->value.end, print_string(a, job->command));
     return true;
 }
 
 /* ---- the edit --------------------------------------------------------------------------------------------------- */
 
-static bool set(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config, cv_str *ret, cv_err *err)
+static bool edit_json(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
+                      cv_client_edited *ret, cv_err *err)
 {
-    cv_toml_entry entries[] = {{command_key, print_command(a, job)}, {args_key, print_arguments(a, client, job)}};
-    if (!client->servers)
-        return cv_toml_set(a, config, our_table, entries, CV_COUNT(entries), ret, err);
-    return cv_jsonc_set(a, config, cv_str_of(client->servers), our_name, print_entry(a, client, job), ret, err);
+    cv_str servers = cv_str_of(client->servers);
+    cv_edit_found command;
+    if (job->undo)
+        return cv_jsonc_remove(a, config, servers, our_name, &ret->config, err);
+    if (!cv_jsonc_find(config, servers, our_name, command_key, &command, err))
+        return false;
+    if (command.has_entry && !job->force)
+        return freshen(a, client, job, config, &command, ret, err);
+    return cv_jsonc_set(a, config, servers, our_name, print_entry(a, client, job), &ret->config, err);
 }
 
-static bool take_out(cv_arena *a, const cv_client *client, cv_str config, cv_str *ret, cv_err *err)
+/* Are these the lines that we would write, wherever the program stands? */
+static bool are_ours(cv_arena *a, cv_str config, cv_str lines, cv_str arguments)
 {
-    return client->servers ? cv_jsonc_remove(a, config, cv_str_of(client->servers), our_name, ret, err)
-                           : cv_toml_remove(a, config, our_table, ret, err);
+    static const cv_str key = CV_STR_INIT("command = ");
+    cv_str rest = cv_str_from(lines, cv_str_find(lines, key)), line;
+    cv_err err = {.arena = a};
+    cv_json program;
+    if (!cv_str_split(&rest, '\n', &line) || !cv_json_parse(a, cv_str_from(cv_str_trim(line), key.n), &program, &err) ||
+        !is_program(&program))
+        return false;
+    return cv_str_eq(lines, cv_toml_block_lines(a, config, print_lines(a, print_string(a, program.text), arguments)));
+}
+
+static bool edit_block(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
+                       cv_client_edited *ret, cv_err *err)
+{
+    cv_str lines, arguments = print_arguments(a, client, job), command = print_string(a, job->command);
+    cv_toml_block block = our_block;
+    bool found;
+    block.todo = cv_arena_printf(a,
+                                 "write command = %.*s and args = %.*s there, or remove it and install again; nothing "
+                                 "was changed",
+                                 CV_FMT(command), CV_FMT(arguments));
+    if (!cv_toml_block_find(a, &block, config, &found, &lines, err))
+        return false;
+    ret->config = config;
+    ret->customised = found && !job->undo && !job->force && !are_ours(a, config, lines, arguments);
+    if (job->undo)
+        return cv_toml_block_remove(a, &block, config, &ret->config, err);
+    return ret->customised ||
+           cv_toml_block_set(a, &block, config, print_lines(a, command, arguments), &ret->config, err);
 }
 
 bool cv_client_edit(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
                     cv_client_edited *ret, cv_err *err)
 {
-    cv_edit_found command;
     *ret = (cv_client_edited){.customised = false};
-    if (job->undo)
-        return take_out(a, client, config, &ret->config, err);
-    if (!find(a, client, config, command_key, &command, err))
-        return false;
-    if (command.has_entry && !job->force)
-        return freshen(a, client, job, config, &command, ret, err);
-    return set(a, client, job, config, &ret->config, err);
+    return client->servers ? edit_json(a, client, job, config, ret, err) : edit_block(a, client, job, config, ret, err);
 }

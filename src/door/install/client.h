@@ -38,7 +38,8 @@ typedef struct {
     bool customised; /* there is an entry with other arguments or another program: it was left as it is */
 } cv_client_edited;
 
-/* The configuration with our entry set or removed. Of one that is there, only the program's path is changed. */
+/* The configuration with our entry set or removed. Of one that is there, only the program's path is changed; in a TOML
+ * file it stands in a block of its own (toml_block.h). */
 bool cv_client_edit(cv_arena *a, const cv_client *client, const cv_client_job *job, cv_str config,
                     cv_client_edited *ret, cv_err *err);
 

@@ -1,4 +1,6 @@
 /* dispatch.c - from a message to its answer: read, answered where it is read or queued for a worker; see host.h. */
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "door/mcp/host.h"
@@ -29,11 +31,14 @@ void cv_mcp_serve(cv_mcp_job *job, cv_arena *arena, void *worker)
                         .worker = worker,
                         .era = job->era,
                         .text = cv_buf_str(&job->text),
+                        .bearer = job->bearer,
                         .cursor = cv_json_get_text(params, "cursor"),
                         .job = job};
     bool done = job->serve(&r, params);
+    assert(job->asked.count == 0 || r.server->asking);
+    assert(!done || !job->failed || job->cut);
     if (!done && !job->failed && job->asked.count > 0)
-        cv_mcp_print_asked(&r, params);
+        r.server->asking->print(&r, params);
     else if (!done && !job->failed)
         cv_mcp_fail(&r, CV_RPC_INTERNAL, "the request was given up");
     else if (done && !cv_buf_ok(&job->out))
@@ -129,7 +134,7 @@ void cv_mcp_dispatch(cv_mcp_job *job)
     job->status = 202;
     if (job->message.kind == CV_RPC_NOTIFICATION)
         notified(job);
-    else
-        cv_mcp_answered(job);
+    else if (job->host->server->asking)
+        job->host->server->asking->answered(job);
     cv_mcp_finish(job);
 }

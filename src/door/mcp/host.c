@@ -1,6 +1,6 @@
 /* host.c - jobs, workers and sessions; see host.h. */
+#include <assert.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/heap.h"
 #include "base/steady.h"
@@ -53,6 +53,7 @@ static void free_jobs(cv_mcp_job *job)
 void cv_mcp_job_free(cv_mcp_job *job)
 {
     cv_mcp_host *host = job->host;
+    assert(!job->active && !job->watched);
     if (job->arena.bytes > KEPT_BYTES)
         cv_arena_release(&job->arena);
     else
@@ -86,6 +87,7 @@ static void deactivate(cv_mcp_job *job)
     if (job->next_active)
         job->next_active->prev_active = job->prev_active;
     job->active = false;
+    assert(host->watching >= (size_t)job->watched);
     host->watching -= job->watched;
     job->watched = false;
 }
@@ -101,6 +103,7 @@ void cv_mcp_activate(cv_mcp_job *job)
 {
     cv_mcp_host *host = job->host;
     pthread_mutex_lock(&host->lock);
+    assert(!job->active);
     job->active = true;
     job->prev_active = NULL;
     job->next_active = host->active;
@@ -137,6 +140,7 @@ enum { BREATH_US = 250 }; /* that a worker serves before it looks for bytes */
 
 static void doze(cv_mcp_host *host)
 {
+    assert(host->awake > 0);
     host->awake--;
     host->asleep++;
     pthread_cond_wait(&host->work, &host->lock);
@@ -154,6 +158,7 @@ static bool lend_hand(cv_mcp_host *host, bool wait)
     pthread_mutex_unlock(&host->lock);
     bool again = host->help(host->help_ctx, wait);
     pthread_mutex_lock(&host->lock);
+    assert(host->helps && "one worker helps at a time");
     host->helps = false;
     if (!again)
         host->help = NULL;
@@ -197,6 +202,7 @@ enum {
 
 static void append(cv_mcp_line *line, cv_mcp_job *job)
 {
+    assert(!line->first == !line->last);
     job->next = NULL;
     if (line->last)
         line->last->next = job;
@@ -208,6 +214,7 @@ static void append(cv_mcp_line *line, cv_mcp_job *job)
 static cv_mcp_job *pop(cv_mcp_line *line)
 {
     cv_mcp_job *job = line->first;
+    assert(job);
     line->first = job->next;
     line->last = line->first ? line->last : NULL;
     return job;
@@ -233,6 +240,7 @@ static cv_mcp_line *next_line(cv_mcp_host *host)
 
 static void mark_slow(cv_mcp_host *host, cv_mcp_worker *w, int64_t now)
 {
+    assert(w->busy);
     host->slow_at[w->kind] = now;
     host->slow_workers += !w->slow;
     w->slow = true;
@@ -249,6 +257,7 @@ static void look_for_slow(cv_mcp_host *host)
 
 static void begin_call(cv_mcp_host *host, cv_mcp_worker *w, cv_mcp_line *line, cv_mcp_job *job)
 {
+    assert(host->queued > 0 && !w->busy && !w->slow && !job->served);
     host->queued--;
     job->served = true;
     w->busy = true;
@@ -263,6 +272,7 @@ static void end_call(cv_mcp_host *host, cv_mcp_worker *w)
     int64_t now = cv_steady_ms();
     if (w->busy && now >= w->since + SLOW_MS)
         mark_slow(host, w, now);
+    assert(host->slow_workers >= (size_t)w->slow && (w->busy || !w->slow));
     host->slow_workers -= w->slow;
     w->busy = w->slow = false;
 }
@@ -315,6 +325,7 @@ static void *work(void *argument)
  * than others: so each is awaited four times as long as the one before. */
 static void add_worker(cv_mcp_host *host)
 {
+    assert(host->slow_workers <= host->worker_count && host->worker_count <= CV_MCP_WORKERS);
     size_t ready = host->worker_count - host->slow_workers;
     if (host->worker_count == CV_MCP_WORKERS || ready >= CV_MCP_READY_WORKERS)
         return;
@@ -435,8 +446,10 @@ void cv_mcp_session_end(cv_mcp_session *session, cv_mcp_host *host)
             break;
         }
     for (size_t i = 0; i < session->uris.count; i++)
-        if (session->uris.items[i].p)
+        if (session->uris.items[i].p) {
+            assert(host->watching > 0);
             host->watching--;
+        }
     pthread_mutex_unlock(&host->lock);
     cv_mcp_session_hush(session);
 }
@@ -476,8 +489,6 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     cv_steady_cond_init(&host->look);
     cv_steady_cond_init(&host->over);
     host->slow_at = CV_NEW_ARRAY(&host->arena, cv_mcp_kinds(server), int64_t);
-    if (getrandom(host->key, sizeof host->key, 0) != (ssize_t)sizeof host->key)
-        abort(); /* 32 bytes are given whole once the system has booted */
     host->identity = print_identity(&host->arena, server);
     cv_mcp_find_mirrored(host);
     cv_mcp_keep_init(host);

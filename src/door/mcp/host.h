@@ -68,6 +68,7 @@ struct cv_mcp_job {
     const cv_mcp_transport *transport;
     void *transport_data;
     cv_mcp_headers headers;
+    cv_str bearer; /* absent: none came */
     cv_rpc_message message;
     atomic_bool cancelled;
     int status; /* of the HTTP response */
@@ -77,7 +78,7 @@ struct cv_mcp_job {
     cv_str progress_token;       /* as JSON; empty: no progress wanted */
     int level;                   /* a cv_mcp_level; below zero: no log wanted */
     /* ---- what is known of its answer (keep.c) ---- */
-    cv_stamp stamp;
+    uint64_t data_version;
     cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
     const cv_mcp_tool *tool; /* that it calls; NULL: none, or an unknown one */
@@ -189,7 +190,6 @@ struct cv_mcp_host {
     pthread_t watcher;
     bool watcher_runs, watcher_ended;
     cv_mcp_kept *kept; /* answers to give again (keep.c) */
-    uint8_t key[32];   /* seals what handlers keep with the client */
     cv_str identity;   /* {"io.modelcontextprotocol/serverInfo":…} */
     cv_arena arena;    /* of the host itself */
 };
@@ -277,25 +277,8 @@ void cv_mcp_print_versions(cv_json_writer *w); /* a list: all that is spoken */
 extern const cv_str cv_mcp_level_words[CV_MCP_LEVELS];
 int cv_mcp_level_of(cv_str word); /* below zero: none */
 
-/* ---- headers.c -------------------------------------------------------------------------------------------------- */
-
-/* Do the headers of a modern HTTP request say what its body says? False: it has been refused. */
-bool cv_mcp_check_headers(cv_mcp_job *job, cv_str version);
-
 /* The arguments of all tools that are to stand in headers too. */
 void cv_mcp_find_mirrored(cv_mcp_host *host);
-
-/* ---- ask.c ------------------------------------------------------------------------------------------------------ */
-
-void cv_mcp_answered(cv_mcp_job *job); /* an answer of the client to a question of ours */
-bool cv_mcp_open_state(cv_mcp_request *r, const cv_json *params);
-void cv_mcp_print_asked(cv_mcp_request *r, const cv_json *params);
-
-/* ---- seal.c ----------------------------------------------------------------------------------------------------- */
-
-cv_str cv_mcp_seal(const cv_mcp_host *host, cv_arena *a, int64_t now_ms, cv_str text, cv_str binding);
-bool cv_mcp_unseal(const cv_mcp_host *host, cv_arena *a, int64_t now_ms, cv_str sealed, cv_str binding,
-                   cv_str *ret_text);
 
 /* ---- listen.c --------------------------------------------------------------------------------------------------- */
 

@@ -188,6 +188,9 @@ static void handle_post(cv_mcp_http *http, cv_http_exchange *x)
                                     .method = header(x, "Mcp-Method"),
                                     .name = header(x, "Mcp-Name"),
                                     .other = other_header};
+    cv_str bearer = cv_http_bearer(x);
+    if (bearer.p)
+        job->bearer = cv_arena_copy(&job->arena, bearer);
     if (!cv_mcp_read(job))
         return;
     if (!enter_session(p, job)) {

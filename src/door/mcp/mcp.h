@@ -10,13 +10,11 @@
  *
  * Two eras are spoken on both transports, chosen per request: "modern" (2026-07-28; every request describes itself)
  * and "legacy" (2025-11-25 back to 2024-11-05; initialize, sessions). A handler is written once for both: it writes its
- * content, may tell progress and log, and may ask the client (cv_mcp_ask), which is a round trip in one era and a
- * request in the other.
+ * content and may tell progress. One that asks the client needs cv_mcp_asking; no tool of the program does.
  */
 #ifndef CV_DOOR_MCP_MCP_H
 #define CV_DOOR_MCP_MCP_H
 
-#include "base/stamp.h"
 #include "door/mcp/rpc.h"
 
 typedef enum { CV_MCP_LEGACY, CV_MCP_MODERN } cv_mcp_era;
@@ -34,24 +32,26 @@ typedef struct {
     const cv_mcp_server *server;
     void *worker; /* what server->enter made for this thread */
     cv_mcp_era era;
-    cv_str text; /* the message as it came */
+    cv_str text;   /* the message as it came */
+    cv_str bearer; /* the token that came with it (HTTP); absent: none */
     cv_json_writer w;
     bool is_error;      /* tools: the content tells what went wrong */
     cv_str structured;  /* tools: structuredContent as JSON, or empty */
     cv_str description; /* prompts, or empty */
     cv_str cursor;      /* lists: where to go on; empty: from the beginning */
     cv_str next;        /* lists: set by the handler when there is more */
-    cv_str state;       /* what the handler kept from the round before (cv_mcp_ask); it may set another */
+    cv_str state;       /* what the handler kept from the round before (cv_mcp_asking); it may set another */
     struct cv_mcp_job *job;
 } cv_mcp_request;
 
-/* A handler returns true when its content is whole; false after cv_mcp_fail, or when cv_mcp_ask said to come back. */
+/* A handler returns true when its content is whole; false after cv_mcp_fail, or when it has asked the client. */
 struct cv_mcp_tool {
     cv_str name;
     cv_str definition; /* the item of tools/list: JSON */
     bool (*call)(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json *arguments);
     const void *data;
-    bool steady; /* what it answers follows from its arguments and from what server->stamp stands for, whoever asks */
+    bool steady; /* what it answers follows from its arguments and from what server->data_version counts: for one
+                  * bearer always the same */
 };
 
 struct cv_mcp_prompt {
@@ -68,6 +68,14 @@ typedef enum {
     CV_MCP_RESOURCE_UPDATED
 } cv_mcp_change;
 
+/* How handlers ask the client in the middle of a request: they put questions into job->asked and return false. */
+typedef struct {
+    /* Fills r->state from what the client has carried; false: it was not given out for this request. */
+    bool (*open)(cv_mcp_request *r, const cv_json *params, cv_str sealed);
+    void (*print)(cv_mcp_request *r, const cv_json *params); /* the questions, in the place of a result */
+    void (*answered)(struct cv_mcp_job *job);                /* an answer of the client to a question of ours */
+} cv_mcp_asking;
+
 struct cv_mcp_server {
     cv_str name, title, version;
     cv_str instructions; /* for the model; empty: none */
@@ -82,17 +90,18 @@ struct cv_mcp_server {
     bool (*list_resources)(cv_mcp_request *r); /* NULL: there are no resources */
     bool (*read_resource)(cv_mcp_request *r, cv_str uri);
     bool (*complete)(cv_mcp_request *r, const cv_json *params, cv_str argument, cv_str value); /* NULL: none */
-    bool lists_change; /* tools, prompts and resources may change while the server runs (cv_mcp_changed) */
-    bool logs;         /* handlers call cv_mcp_log */
+    bool lists_change;           /* tools, prompts and resources may change while the server runs (cv_mcp_changed) */
+    bool logs;                   /* handlers log to the client */
+    const cv_mcp_asking *asking; /* NULL: handlers ask the client nothing */
     /* Every worker thread begins with enter and ends with leave; both may be NULL. */
     void *(*enter)(void *ctx);
     void (*leave)(void *ctx, void *worker);
     /* Called about four times a second, always from the same thread, while somebody has subscribed to these resources:
      * calls cv_mcp_changed for what has changed since. NULL: nothing changes from outside. */
     void (*watch)(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);
-    /* As long as the stamp is the same, steady tools are not called again for what they have answered before. From any
-     * thread; false: it is not known. NULL: all tools are always called. */
-    bool (*stamp)(void *ctx, cv_stamp *ret_stamp);
+    /* As long as this number is the same, steady tools are not called again for what they have answered before. It is
+     * above 0. From any thread; false: it is not known. NULL: all tools are always called. */
+    bool (*data_version)(void *ctx, uint64_t *ret_version);
     void *ctx;
 };
 
@@ -119,20 +128,8 @@ typedef enum {
     CV_MCP_LEVELS
 } cv_mcp_level;
 
-/* A line of log for the client, if it wants this level. `data` is JSON. */
-void cv_mcp_log(cv_mcp_request *r, cv_mcp_level level, cv_str logger, cv_str data);
-
 /* Nobody waits for the answer any more, or the server ends. What a handler returns after that is not sent. */
 bool cv_mcp_cancelled(const cv_mcp_request *r);
-
-/* Asks the client: `method` is elicitation/create, sampling/createMessage or roots/list, `params` JSON; `key` names the
- * question within the request. True: here is the answer. False: there is none yet, or the request has failed; ask what
- * else there is to ask, then return false: the handler will be called again with all answers so far and with the
- * `state` that it leaves behind. */
-bool cv_mcp_ask(cv_mcp_request *r, cv_str key, cv_str method, cv_str params, const cv_json **ret_answer);
-
-/* Ends the stream of the answer before the answer is there; the client comes back for it (legacy HTTP only). */
-void cv_mcp_hang_up(cv_mcp_request *r);
 
 /* Something that may be subscribed to has changed; from any thread. `uri` of a resource that was updated. */
 void cv_mcp_changed(cv_mcp_host *host, cv_mcp_change change, cv_str uri);

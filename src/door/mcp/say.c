@@ -1,4 +1,4 @@
-/* say.c - what a handler says besides its answer: content, progress, log; see mcp.h. */
+/* say.c - what a handler says besides its answer: content, progress; see mcp.h. */
 #include "door/mcp/host.h"
 
 void cv_mcp_text(cv_mcp_request *r, cv_str text)
@@ -41,28 +41,4 @@ void cv_mcp_progress(cv_mcp_request *r, int64_t done, int64_t total, cv_str mess
     cv_json_end_object(&w);
     cv_rpc_end(&w);
     send(r, &out);
-}
-
-void cv_mcp_log(cv_mcp_request *r, cv_mcp_level level, cv_str logger, cv_str data)
-{
-    if (r->job->level < 0 || (int)level < r->job->level)
-        return;
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_rpc_begin_call(&w, (cv_str){0}, CV_STR("notifications/message"));
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "level", cv_mcp_level_words[level]);
-    if (logger.n)
-        cv_json_key_str(&w, "logger", logger);
-    cv_json_key(&w, CV_STR("data"));
-    cv_json_raw(&w, data);
-    cv_json_end_object(&w);
-    cv_rpc_end(&w);
-    send(r, &out);
-}
-
-void cv_mcp_hang_up(cv_mcp_request *r)
-{
-    if (r->job->transport->hang_up)
-        r->job->transport->hang_up(r->job);
 }

@@ -231,6 +231,18 @@ static bool refuse_tool(cv_mcp_request *r, cv_str name)
                        CV_FMT(cv_utf8_excerpt(r->arena, name, CV_MAX_EXCERPT)), more.n ? ": " : "", CV_FMT(more));
 }
 
+/* What a handler left with the client the round before, when it asked something. */
+static bool open_state(cv_mcp_request *r, const cv_json *params)
+{
+    const cv_json *state = r->era == CV_MCP_MODERN ? cv_json_get(params, CV_STR("requestState")) : NULL;
+    const cv_mcp_asking *asking = r->server->asking;
+    if (!state || (state->type == CV_JSON_STRING && asking && asking->open(r, params, state->text)))
+        return true;
+    cv_mcp_refuse(r->job, 200, CV_RPC_PARAMS,
+                  CV_STR("requestState is not the one that this server gave out for this request"), (cv_str){0});
+    return false;
+}
+
 static bool call_tool(cv_mcp_request *r, const cv_json *params)
 {
     cv_str name = cv_json_get_text(params, "name");
@@ -240,7 +252,7 @@ static bool call_tool(cv_mcp_request *r, const cv_json *params)
     if (!tool)
         return refuse_tool(r, name);
     const cv_json *arguments = arguments_of(r, params);
-    if (!arguments || !cv_mcp_open_state(r, params))
+    if (!arguments || !open_state(r, params))
         return false;
     begin_list(r, CV_STR("content"));
     if (!tool->call(r, tool, arguments))
@@ -297,7 +309,7 @@ static bool read_resource(cv_mcp_request *r, const cv_json *params)
     cv_str uri = cv_json_get_text(params, "uri");
     if (!uri.p)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "params.uri is missing");
-    if (!cv_mcp_open_state(r, params))
+    if (!open_state(r, params))
         return false;
     begin_list(r, CV_STR("contents"));
     if (!r->server->read_resource(r, uri))
@@ -334,7 +346,7 @@ static bool get_prompt(cv_mcp_request *r, const cv_json *params)
         return cv_mcp_fail(r, CV_RPC_PARAMS, "Prompt %.*s not found",
                            CV_FMT(cv_utf8_excerpt(r->arena, name, CV_MAX_EXCERPT)));
     const cv_json *arguments = arguments_of(r, params);
-    if (!arguments || !cv_mcp_open_state(r, params))
+    if (!arguments || !open_state(r, params))
         return false;
     begin_list(r, CV_STR("messages"));
     if (!prompt->get(r, prompt, arguments))

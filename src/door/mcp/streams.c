@@ -1,6 +1,7 @@
 /* streams.c - sessions and streams of legacy HTTP clients; see streams.h. */
 #include "door/mcp/streams.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static void forget_old(cv_mcp_http_session *session)
 /* With the lock held. What nobody reads yet is kept whatever its size. */
 static void keep(cv_mcp_stream *stream, cv_str event)
 {
+    assert(stream->ends.count < stream->events);
     if (stream->cut)
         return;
     stream->kept.ceiling = stream->x ? KEPT_BYTES : 0;
@@ -72,6 +74,7 @@ static void keep(cv_mcp_stream *stream, cv_str event)
 /* With the lock held. The first event is empty: it tells the client where to go on. */
 static void put(cv_mcp_stream *stream, cv_str message)
 {
+    assert(!stream->finished && "the last message was the last");
     cv_buf event = {0};
     cv_buf_printf(&event, "id: %" PRIu64 ":%zu\n", stream->number, stream->events);
     if (stream->events++ == 0)
@@ -145,6 +148,7 @@ bool cv_mcp_stream_resume(cv_mcp_http_session *session, cv_str last_event, cv_ht
     bool found = stream && !stream->cut && event < stream->ends.count;
     if (found) {
         detach(stream, true);
+        assert(!stream->x && stream->ends.items[event] <= stream->kept.n);
         stream->x = x;
         cv_http_begin(x, 200, "text/event-stream", CV_MCP_STREAM_BEAT);
         cv_http_write(x, cv_str_from(cv_buf_str(&stream->kept), stream->ends.items[event]));
@@ -200,7 +204,9 @@ bool cv_mcp_session_open(cv_mcp_http_session *session, cv_http_exchange *x)
 
 void cv_mcp_sessions_let_go(cv_mcp_http_session *session)
 {
-    if (atomic_fetch_sub(&session->holders, 1) != 1)
+    unsigned holders = atomic_fetch_sub(&session->holders, 1);
+    assert(holders > 0);
+    if (holders != 1)
         return;
     while (session->streams) {
         cv_mcp_stream *stream = session->streams;
@@ -230,6 +236,7 @@ void cv_mcp_sessions_remove(cv_mcp_sessions *all, cv_mcp_http_session *session)
     pthread_mutex_lock(&all->lock);
     for (cv_mcp_http_session **at = &all->first; *at && !found; at = &(*at)->next)
         if (*at == session) {
+            assert(all->count > 0);
             *at = session->next;
             all->count--;
             found = true;

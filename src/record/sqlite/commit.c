@@ -4,7 +4,7 @@
  *     the rows, each with the new rev    -> FAILED when one is refused
  *     texts that are redacted
  *     the commit, which is the feed
- *     COMMIT                             -> DONE only when this has returned
+ *     COMMIT, and the watermark          -> DONE only when this has returned (mark.c)
  *
  * The lock was taken by begin; replays and revs have been decided by the caller, inside of it.
  */
@@ -23,7 +23,7 @@ cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err
 
 static cv_write_result put_scope(cv_sqlite_record *r, const cv_write *write, cv_err *err)
 {
-    sqlite3_stmt *st = cv_sqlite_named(r, r->number ? "scope_move" : "scope_add");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, r->number ? "scope_move" : "scope_add");
     bool ok = st && cv_sqlite_bind_int(st, ":scope", r->number) && cv_sqlite_bind_str(st, ":room", r->scope.room) &&
               cv_sqlite_bind_str(st, ":name", r->scope.name) && cv_sqlite_bind_int(st, ":rev", write->at.rev) &&
               cv_sqlite_bind_str(st, ":head", write->at.head) &&
@@ -93,6 +93,7 @@ static bool forget_text(cv_sqlite_record *r, const cv_redaction *x, cv_err *err)
 
 static cv_write_result redact(cv_sqlite_record *r, const cv_redaction *x, cv_err *err)
 {
+    assert(r->writing && r->number > 0 && x->field->role == CV_LONG);
     sqlite3_stmt *st = cv_sqlite_redact(r, cv_sqlite_type_of(r, x->type), x->field);
     bool ok = st && sqlite3_bind_text64(st, 1, x->text.p, x->text.n, SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK &&
               sqlite3_bind_int64(st, 2, r->number) == SQLITE_OK && cv_sqlite_bind_key(st, 3, x->type, x->row) &&
@@ -124,22 +125,26 @@ static bool check_write(const cv_sqlite_record *r, const cv_write *write, cv_err
         return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
     if (write->at.event_count < write->at.rev || !write->at.head.p)
         return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
-    for (size_t i = 0; i < write->count; i++)
-        assert(write->rows[i].type->life != CV_VOLATILE);
     return true;
 }
 
+/* Commits come last: the number of the last one is the one that is acknowledged. */
 static cv_write_result write_all(cv_sqlite_record *r, const cv_write *write, cv_err *err)
 {
     const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
+    assert(write->restored || write->at.rev == r->at.rev + 1);
     int64_t rev = write->restored ? 0 : write->at.rev;
     cv_write_result result = put_scope(r, write, err);
     for (size_t i = 0; result == CV_WRITE_DONE && i < write->count; i++)
-        result = put_rows(r, &write->rows[i], rev, err);
+        if (write->rows[i].type != &cv_commit_row_type)
+            result = put_rows(r, &write->rows[i], rev, err);
     for (size_t i = 0; result == CV_WRITE_DONE && i < write->redaction_count; i++)
         result = redact(r, &write->redactions[i], err);
     if (result == CV_WRITE_DONE && !write->restored)
-        result = put_rows(r, &commit, rev, err);
+        return put_rows(r, &commit, rev, err);
+    for (size_t i = 0; result == CV_WRITE_DONE && i < write->count; i++)
+        if (write->rows[i].type == &cv_commit_row_type)
+            result = put_rows(r, &write->rows[i], rev, err);
     return result;
 }
 
@@ -152,7 +157,7 @@ cv_write_result cv_sqlite_commit_write(cv_record *record, cv_arena *a, const cv_
     if (check_write(r, write, err))
         result = write_all(r, write, err);
     if (result == CV_WRITE_DONE)
-        result = cv_sqlite_finish(r, err);
+        result = cv_sqlite_finish(r, cv_sqlite_commit_marked(r->s, write->at.head, err));
     record->calls->end(record);
     return result;
 }
@@ -198,11 +203,12 @@ static bool change_volatile(cv_sqlite_record *r, cv_scope_id scope, const cv_row
     assert(rows->type->life == CV_VOLATILE && (!r->open || r->writing));
     if (r->open)
         return change_rows(r, scope, rows, removed, err);
-    cv_sqlite_run_named(r, "synchronous_normal");
+    cv_sqlite_run(r->s, "synchronous_normal");
     bool ok = cv_sqlite_lock(r, err);
-    ok = ok && change_rows(r, scope, rows, removed, err) && cv_sqlite_finish(r, err) == CV_WRITE_DONE;
+    ok = ok && change_rows(r, scope, rows, removed, err) &&
+         cv_sqlite_finish(r, cv_sqlite_commit(r->s, err)) == CV_WRITE_DONE;
     cv_sqlite_rollback(r->s);
-    cv_sqlite_run_named(r, "synchronous_full");
+    cv_sqlite_run(r->s, "synchronous");
     return ok;
 }
 

@@ -1,4 +1,4 @@
-/* engine.c - the record in SQLite: opening and closing, transactions and waiting, scopes, the feed.
+/* engine.c - the record in SQLite: transactions and waiting, scopes, the feed, the whole store.
  *
  * One process writes at a time; the numbers of commits are made under its lock, so they follow the order of commits
  * and a reader of the feed misses none. Writers take turns in the order in which they asked (turns.c).
@@ -10,11 +10,6 @@
 #include <unistd.h>
 
 #include "record/sqlite/engine.h"
-
-_Static_assert((int)CV_WRITE_DONE == (int)CV_STORE_DONE && (int)CV_WRITE_CONFLICT == (int)CV_STORE_CONFLICT &&
-                   (int)CV_WRITE_BUSY == (int)CV_STORE_BUSY && (int)CV_WRITE_FAILED == (int)CV_STORE_FAILED &&
-                   (int)CV_WRITE_UNKNOWN == (int)CV_STORE_UNKNOWN,
-               "results of the connection are results of writes");
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------
  */
@@ -30,9 +25,8 @@ enum {
 static bool pause_about(cv_sqlite_record *r, int64_t us)
 {
     cv_sqlite *s = r->s;
-    cv_stamp stamp;
-    if (!r->hurried && cv_sqlite_stamp(&s->base, &stamp)) {
-        uint64_t now = cv_str_hash((cv_str){(const char *)&stamp, sizeof stamp});
+    uint64_t now = r->hurried ? 0 : cv_sqlite_watch_now(&r->watch, s);
+    if (now) {
         s->waited_us = now == r->last_progress ? s->waited_us : 0;
         r->last_progress = now;
     }
@@ -69,6 +63,7 @@ static int begin_in_turn(cv_sqlite_record *r)
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err)
 {
     int rc = SQLITE_BUSY;
+    assert(!r->open && !r->locking);
     r->s->waited_us = r->waited_us = 0;
     r->locking = true;
     if (!cv_sqlite_turns_waiting(r, INT64_MAX)) {
@@ -79,14 +74,21 @@ bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err)
     if ((rc & 0xff) == SQLITE_BUSY)
         rc = begin_in_turn(r);
     r->locking = r->impatient = false;
-    return rc == SQLITE_OK || cv_sqlite_fail(r->s, "begin to write", err);
+    r->s->has_moved = false;
+    return (rc == SQLITE_OK && cv_sqlite_is_in_place(r->s)) || cv_sqlite_fail(r->s, "begin to write", err);
 }
 
-cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_err *err)
+cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome)
 {
-    cv_write_result result = (cv_write_result)cv_sqlite_commit(r->s, err);
-    r->own_commits += result == CV_WRITE_DONE || result == CV_WRITE_UNKNOWN;
-    return result;
+    static const cv_write_result results[] = {[CV_SQLITE_DONE] = CV_WRITE_DONE,
+                                              [CV_SQLITE_BUSY] = CV_WRITE_BUSY,
+                                              [CV_SQLITE_FAILED] = CV_WRITE_FAILED,
+                                              [CV_SQLITE_UNKNOWN] = CV_WRITE_UNKNOWN};
+    _Static_assert(CV_COUNT(results) == CV_SQLITE_UNKNOWN + 1, "a result per outcome");
+    assert((size_t)outcome < CV_COUNT(results));
+    if (outcome == CV_SQLITE_DONE || outcome == CV_SQLITE_UNKNOWN)
+        atomic_fetch_add(&r->own_commits, 1);
+    return results[outcome];
 }
 
 /* ---- transactions -------------------------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
         *ret_number = r->number;
         return true;
     }
-    sqlite3_stmt *st = cv_sqlite_named(r, "scope");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "scope");
     cv_str name = scope.name.p ? scope.name : CV_STR("");
     int got = st && cv_sqlite_bind_str(st, ":room", scope.room) && cv_sqlite_bind_str(st, ":name", name)
                   ? cv_sqlite_step(st)
@@ -121,6 +123,7 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
 static void end(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
+    assert(r->open || !r->writing);
     cv_sqlite_rollback(r->s);
     r->open = r->writing = false;
     r->number = 0;
@@ -154,7 +157,7 @@ static bool scopes(cv_record *record, cv_str room, cv_str after, size_t limit, c
                    cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    sqlite3_stmt *st = cv_sqlite_named(r, "scopes");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "scopes");
     bool ok = st && cv_sqlite_bind_str(st, ":room", room) &&
               cv_sqlite_bind_str(st, ":after", after.p ? after : CV_STR("")) &&
               cv_sqlite_bind_int(st, ":limit", limit == 0 || limit > INT64_MAX ? -1 : (int64_t)limit);
@@ -198,9 +201,9 @@ static bool position_number(cv_sqlite_record *r, cv_str position, int64_t *ret_n
         return true;
     for (size_t i = 0; i < position.n && cv_is_digit(position.p[i]) && number < INT64_MAX / 10 - 1; i++)
         number = number * 10 + (position.p[i] - '0');
-    sqlite3_stmt *st = cv_sqlite_named(r, "feed_at");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "commit_at");
     int got = st && cv_sqlite_bind_int(st, ":number", number) ? cv_sqlite_step(st) : -1;
-    bool same = got > 0 && cv_str_eq(print_position(expected, number, cv_sqlite_column_str(st, 0)), position);
+    bool same = got > 0 && cv_str_eq(print_position(expected, number, cv_sqlite_column_str(st, 1)), position);
     if (got < 0)
         cv_sqlite_fail(r->s, "read the feed", err);
     if (st)
@@ -215,7 +218,7 @@ static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit vi
     int64_t number;
     if (!position_number(r, after, &number, err))
         return false;
-    sqlite3_stmt *st = cv_sqlite_named(r, "feed");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "feed");
     bool ok = st && cv_sqlite_bind_int(st, ":after", number) &&
               cv_sqlite_bind_int(st, ":limit", limit == 0 || limit > INT64_MAX ? -1 : (int64_t)limit);
     int got = ok ? 0 : -1;
@@ -227,7 +230,8 @@ static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit vi
             .rev = sqlite3_column_int64(st, 4),
             .op_id = cv_sqlite_column_str(st, 5),
             .operation = cv_sqlite_column_str(st, 6),
-            .created_at = cv_sqlite_column_str(st, 7)};
+            .created_at = cv_sqlite_column_str(st, 7),
+            .head = cv_sqlite_column_str(st, 1)};
         ok = visit(ctx, &entry, err);
     }
     if (got < 0)
@@ -240,7 +244,7 @@ static bool feed(cv_record *record, cv_str after, size_t limit, cv_feed_visit vi
 static bool newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    sqlite3_stmt *st = cv_sqlite_named(r, "feed_last");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "commit_last");
     char position[POSITION_BYTES];
     int got = st ? cv_sqlite_step(st) : -1;
     *ret_position =
@@ -253,24 +257,11 @@ static bool newest(cv_record *record, cv_arena *a, cv_str *ret_position, cv_err 
     return got >= 0;
 }
 
-/* Where the log's index is mapped, it tells the last commit of anybody without a call of the system (sqlite_stamp.c).
- * Elsewhere the data version changes with others' commits, and our own are counted. */
-static uint64_t last_commit(cv_sqlite_record *r)
-{
-    cv_stamp stamp;
-    if (cv_sqlite_stamp(&r->s->base, &stamp))
-        return cv_str_hash((cv_str){(const char *)&stamp, sizeof stamp});
-    sqlite3_stmt *st = cv_sqlite_named(r, "data_version");
-    bool ok = st && cv_sqlite_step(st) > 0;
-    uint64_t version = ok ? (uint64_t)sqlite3_column_int64(st, 0) : 0;
-    if (st)
-        sqlite3_reset(st);
-    return ok ? (version << 32 | (r->own_commits & UINT32_MAX)) + 1 : 0;
-}
-
 static bool changed(cv_record *record, uint64_t *seen)
 {
-    uint64_t now = last_commit((cv_sqlite_record *)record);
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    bool own = strcmp(r->s->path, ":memory:") == 0;
+    uint64_t now = own ? atomic_load(&r->own_commits) + 1 : cv_sqlite_watch_now(&r->watch, r->s);
     bool other = now == 0 || now != *seen;
     *seen = now;
     return other;
@@ -279,7 +270,7 @@ static bool changed(cv_record *record, uint64_t *seen)
 static bool reader_at(cv_record *record, cv_arena *a, cv_str reader, cv_str *ret_position, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    sqlite3_stmt *st = cv_sqlite_named(r, "reader");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "reader");
     int got = st && cv_sqlite_bind_str(st, ":reader", reader) ? cv_sqlite_step(st) : -1;
     *ret_position = got > 0 ? cv_arena_copy(a, cv_sqlite_column_str(st, 0)) : CV_STR("");
     if (got < 0)
@@ -295,7 +286,7 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
     bool own = sqlite3_get_autocommit(r->s->db) != 0;
     if (own && !cv_sqlite_lock(r, err))
         return false;
-    sqlite3_stmt *st = cv_sqlite_named(r, from.n ? "reader_move" : "reader_add");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, from.n ? "reader_move" : "reader_add");
     bool ok = st && cv_sqlite_bind_str(st, ":reader", reader) && cv_sqlite_bind_str(st, ":from", from) &&
               cv_sqlite_bind_str(st, ":to", to) && cv_sqlite_step(st) == 0;
     *ret_moved = ok && sqlite3_changes(r->s->db) == 1;
@@ -304,7 +295,7 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
     if (st)
         sqlite3_reset(st);
     if (own && ok)
-        ok = cv_sqlite_finish(r, err) == CV_WRITE_DONE;
+        ok = cv_sqlite_finish(r, cv_sqlite_commit(r->s, err)) == CV_WRITE_DONE;
     if (own)
         cv_sqlite_rollback(r->s);
     return ok;
@@ -313,65 +304,62 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
 /* ---- the whole store ----------------------------------------------------------------------------------------------
  */
 
+void cv_sqlite_about_schema(const cv_sql_migrations *schema, cv_arena *a, cv_record_about *ret_about)
+{
+    *ret_about = (cv_record_about){cv_arena_printf(a, "SQLite %s", sqlite3_libversion()),
+                                   schema->count ? schema->items[schema->count - 1].number : 0};
+}
+
 static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
 {
-    cv_store_about it;
-    cv_sqlite_about(&((cv_sqlite_record *)record)->s->base, a, &it);
-    *ret_about = (cv_record_about){it.engine, it.schema};
-}
-
-static bool damaged(cv_sqlite *s, cv_str what, cv_err *err)
-{
-    cv_err_set(err, CV_ERR_CORRUPT, "the database is damaged: %.*s", CV_FMT(what));
-    cv_err_file(err, cv_str_of(s->path));
-    cv_err_suggest(err, CV_STR("restore it from a backup, or save what is left with sqlite3's .recover"));
-    return false;
-}
-
-/* Pages and foreign keys, as sqlite_care.c checks them. */
-static bool check_pages(cv_sqlite *s, cv_err *err)
-{
-    sqlite3_stmt *st = cv_sqlite_use(s, "integrity");
-    if (!st || cv_sqlite_step(st) <= 0)
-        return cv_sqlite_fail(s, "check the database", err);
-    cv_str answer = cv_sqlite_column_str(st, 0);
-    bool ok = cv_str_eq(answer, CV_STR("ok")) || damaged(s, answer, err);
-    sqlite3_reset(st);
-    return ok;
-}
-
-static bool check_references(cv_sqlite *s, cv_err *err)
-{
-    sqlite3_stmt *st = cv_sqlite_use(s, "foreign_keys");
-    int got = st ? cv_sqlite_step(st) : -1;
-    if (got < 0)
-        return cv_sqlite_fail(s, "check the database", err);
-    if (got > 0) {
-        cv_str table = cv_sqlite_column_str(st, 0), parent = cv_sqlite_column_str(st, 2);
-        damaged(s,
-                cv_arena_printf(err->arena, "a row of %.*s has no counterpart in %.*s", CV_FMT(table), CV_FMT(parent)),
-                err);
-    }
-    sqlite3_reset(st);
-    return got == 0;
+    cv_sqlite_about_schema(((cv_sqlite_record *)record)->s->schema, a, ret_about);
 }
 
 static bool check(cv_record *record, cv_arena *a, cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    return check_pages(r->s, err) && check_references(r->s, err) && cv_sqlite_check_schema(r, a, err);
+    return cv_sqlite_check_pages(r->s, err) && cv_sqlite_check_made(r->s, a, err) &&
+           cv_sqlite_check_schema(r, a, err) && cv_sqlite_check_references(r->s, err) && cv_sqlite_check_across(r, err);
+}
+
+static bool last_commit(cv_record *record, cv_commit *ret_commit, cv_err *err)
+{
+    return cv_sqlite_last(((cv_sqlite_record *)record)->s, ret_commit, err);
+}
+
+static bool acknowledged(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
+{
+    (void)a;
+    return cv_sqlite_has_acknowledged(((cv_sqlite_record *)record)->s, ret_state, err);
+}
+
+/* Nobody commits meanwhile, or the watermark would be lowered below what they have acknowledged. */
+static bool accept_last(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    (void)a;
+    if (!cv_sqlite_lock(r, err))
+        return false;
+    bool ok = cv_sqlite_accept_last(r->s, ret_commit, err);
+    cv_sqlite_rollback(r->s);
+    return ok;
 }
 
 static bool backup(cv_record *record, const char *path, cv_err *err)
 {
-    return cv_sqlite_backup(&((cv_sqlite_record *)record)->s->base, path, err);
+    return cv_sqlite_write_copy(((cv_sqlite_record *)record)->s, path, err);
+}
+
+static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
+{
+    (void)a;
+    return cv_sqlite_write_anew(((cv_sqlite_record *)record)->s, err);
 }
 
 static void close_record(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
-    for (size_t i = 0; i < cv_sql_sqlite_statement_count; i++)
-        sqlite3_finalize(r->fixed[i]);
+    assert(!r->open && !r->locking && "every begin has its end");
     for (size_t i = 0; i < r->type_count; i++) {
         sqlite3_finalize(r->types[i].put);
         sqlite3_finalize(r->types[i].remove);
@@ -379,17 +367,10 @@ static void close_record(cv_record *record)
             sqlite3_finalize(r->types[i].finds.items[k].st);
     }
     cv_sqlite_turns_close(r);
-    if (r->store) {
-        cv_store_close(r->store);
-        return;
-    }
-    for (size_t i = 0; i < cv_sql_statement_count; i++)
-        sqlite3_finalize(r->s->cached[i]);
-    cv_sqlite_tokenizer_close(&r->s->tokenizer);
-    sqlite3_close_v2(r->s->db);
+    cv_sqlite_watch_close(&r->watch);
+    cv_sqlite_disconnect(r->s);
+    cv_arena_release(&r->arena);
 }
-
-static bool scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite"),
@@ -408,107 +389,32 @@ static const cv_record_calls calls = {
     .reader_move = reader_move,
     .search = cv_sqlite_search_words,
     .search_rebuild = cv_sqlite_search_again,
+    .search_check = cv_sqlite_search_check_rows,
+    .last_commit = last_commit,
+    .acknowledged = acknowledged,
+    .accept = accept_last,
     .about = about,
     .check = check,
     .backup = backup,
-    .scratch = scratch,
+    .scrub = scrub,
+    .scratch = cv_sqlite_scratch,
 };
 
-/* ---- opening ------------------------------------------------------------------------------------------------------
- */
-
-static cv_sqlite_record *make(cv_arena *a, const cv_types *types, cv_sqlite *s)
+cv_sqlite_record *cv_sqlite_record_on(cv_arena *a, const cv_types *types, cv_sqlite *s)
 {
     cv_sqlite_record *r = CV_NEW(a, cv_sqlite_record);
     cv_types_check(types);
     r->base = (cv_record){&calls, types};
     r->s = s;
-    r->arena = a;
     r->turns = -1;
-    r->fixed = CV_NEW_ARRAY(a, cv_sql_sqlite_statement_count, sqlite3_stmt *);
+    pthread_mutex_init(&r->watch.lock, NULL);
     r->types = CV_NEW_ARRAY(a, CV_MAX_TYPES, cv_sqlite_type);
     r->types[r->type_count++].type = &cv_event_row_type;
     r->types[r->type_count++].type = &cv_commit_row_type;
     for (size_t i = 0; i < types->count; i++)
-        for (size_t k = 0; k < types->rooms[i].count; k++)
-            r->types[r->type_count++].type = types->rooms[i].types[k];
+        for (size_t k = 0; k < types->rooms[i]->count; k++)
+            r->types[r->type_count++].type = types->rooms[i]->types[k];
+    assert(r->type_count <= CV_MAX_TYPES);
     sqlite3_busy_handler(s->db, busy, r);
     return r;
-}
-
-bool cv_sqlite_record_open(cv_arena *a, const char *path, bool create, const cv_types *types,
-                           const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
-{
-    cv_store *store;
-    if (!cv_sqlite_open_with(a, path, create, schema, &store, err))
-        return false;
-    cv_sqlite_record *r = make(a, types, (cv_sqlite *)store);
-    r->store = store;
-    cv_sqlite_turns_open(r);
-    *ret_record = &r->base;
-    return true;
-}
-
-/* As sqlite.c configures a file. */
-static bool configure(cv_sqlite *s)
-{
-    static const struct {
-        int option, value;
-    } options[] = {
-        {SQLITE_DBCONFIG_ENABLE_FKEY, 1},    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 1}, {SQLITE_DBCONFIG_DEFENSIVE, 1},
-        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
-    };
-    for (size_t i = 0; i < CV_COUNT(options); i++)
-        sqlite3_db_config(s->db, options[i].option, options[i].value, (int *)NULL);
-    sqlite3_extended_result_codes(s->db, 1);
-    return cv_sqlite_words_define(s->db) && cv_sqlite_run(s, "recursive_triggers") == SQLITE_OK;
-}
-
-/* A database in memory, without tables. */
-static cv_sqlite_record *open_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema, cv_err *err)
-{
-    cv_sqlite *s = CV_NEW(a, cv_sqlite);
-    s->path = ":memory:";
-    s->schema = schema;
-    s->cached = CV_NEW_ARRAY(a, cv_sql_statement_count, sqlite3_stmt *);
-    s->wait_us = (int64_t)CV_SQLITE_WAIT_MS * 1000;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
-    bool ok = (sqlite3_open_v2(s->path, &s->db, flags, NULL) == SQLITE_OK && configure(s)) ||
-              cv_sqlite_fail(s, "open a database in memory", err);
-    cv_sqlite_record *r = make(a, types, s);
-    if (!ok)
-        close_record(&r->base);
-    return ok ? r : NULL;
-}
-
-bool cv_sqlite_record_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema,
-                             cv_record **ret_record, cv_err *err)
-{
-    cv_sqlite_record *r = open_memory(a, types, schema, err);
-    bool ok = r && cv_sqlite_migrate(r->s, true, err);
-    if (r && !ok)
-        close_record(&r->base);
-    if (ok)
-        *ret_record = &r->base;
-    return ok;
-}
-
-static bool scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err)
-{
-    cv_sqlite_record *from = (cv_sqlite_record *)record;
-    if (empty)
-        return cv_sqlite_record_memory(a, record->types, from->s->schema, ret_record, err);
-    cv_sqlite_record *r = open_memory(a, record->types, from->s->schema, err);
-    if (!r)
-        return false;
-    sqlite3_backup *copy = sqlite3_backup_init(r->s->db, "main", from->s->db, "main");
-    if (copy)
-        sqlite3_backup_step(copy, -1);
-    if (!copy || sqlite3_backup_finish(copy) != SQLITE_OK) {
-        cv_sqlite_fail(r->s, "copy the database", err);
-        close_record(&r->base);
-        return false;
-    }
-    *ret_record = &r->base;
-    return true;
 }

@@ -1,24 +1,34 @@
 /* engine.h - the inside of the record in SQLite, shared by its files and its tests.
  *
- *     engine.c      opening and closing, transactions and waiting, scopes, feed
+ *     engine.c      transactions and waiting, scopes, feed, the whole store
+ *     open.c        opening: a file, a copy, a database in memory
+ *     frozen.c      reading where nothing can be written
+ *     watch.c       has anybody committed?
  *     turns.c       who waits to write, in the order in which they asked
  *     statements.c  statements by name, and those that are made from a type's table; rows <-> parameters and columns
  *     find.c        rows in the order of an index
  *     commit.c      one write; volatile rows
  *     search.c      finding words
+ *     search_check.c  the search index against the rows, its words against the texts
  *     schema.c      the live schema against the tables of types
+ *     swap.c        putting a backup in the place of a record
  *
- * The connection itself (opening, configuration, migrations, errors, integrity, backup) is that of sqlite_engine.h.
+ * The connection itself (opening, configuration, migrations, errors, integrity, backup) is in connection.h.
  */
 #ifndef CV_RECORD_SQLITE_ENGINE_H_
 #define CV_RECORD_SQLITE_ENGINE_H_
 
-#include "record/record.h"
-#include "record/sqlite_engine.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
 
-/* A prepared find, by its shape. */
+#include "record/record.h"
+#include "record/sqlite/connection.h"
+
+/* A prepared find, by its shape and the fields that it leaves out. */
 typedef struct {
     uint32_t shape;
+    uint64_t without;
     sqlite3_stmt *st;
 } cv_sqlite_finding;
 
@@ -32,12 +42,20 @@ typedef struct {
     } finds;
 } cv_sqlite_type;
 
+/* A second connection to the same file, which sees all commits of others, those of the first one included. */
+typedef struct {
+    pthread_mutex_t lock;
+    sqlite3 *db; /* opened when somebody asks; NULL: not yet */
+    sqlite3_stmt *version;
+    bool useless; /* it cannot be opened */
+    dev_t device; /* the file that the first one has open */
+    ino_t inode;  /* 0: there is none */
+} cv_sqlite_watch;
+
 typedef struct {
     cv_record base;
-    cv_sqlite *s;    /* the connection */
-    cv_store *store; /* the same, as it was opened; NULL: a database in memory */
-    cv_arena *arena; /* lives as long as the handle */
-    sqlite3_stmt **fixed;
+    cv_sqlite *s;   /* the connection */
+    cv_arena arena; /* of the handle itself: the caller may rewind the one it was opened with */
     cv_sqlite_type *types;
     size_t type_count;
 
@@ -47,7 +65,8 @@ typedef struct {
     int64_t number; /* of the scope; 0: it does not exist yet */
     cv_scope_position at;
 
-    uint64_t own_commits;
+    cv_sqlite_watch watch;
+    atomic_uint_fast64_t own_commits; /* in memory nobody else commits */
 
     /* Waiting (engine.c, turns.c). */
     int turns;              /* the file with the tickets; below 0: none */
@@ -58,22 +77,23 @@ typedef struct {
     int64_t waited_us;      /* all in all */
 } cv_sqlite_record;
 
-/* Opens the file; `create` makes it when it is missing. `schema`: the migrations of the program, the first of which is
- * 001_record.sql. The types live as long as the handle. */
-bool cv_sqlite_record_open(cv_arena *a, const char *path, bool create, const cv_types *types,
-                           const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
+/* A record on a connection, which it closes; a file without a watermark, for tests. */
+cv_sqlite_record *cv_sqlite_record_on(cv_arena *a, const cv_types *types, cv_sqlite *s);
+cv_sqlite_record *cv_sqlite_record_open(cv_arena *a, const char *path, cv_sqlite_mode mode, const cv_types *types,
+                                        const cv_sql_migrations *schema, cv_err *err);
+bool cv_sqlite_scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 
-/* The same in memory, empty: to try things on. */
-bool cv_sqlite_record_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema,
-                             cv_record **ret_record, cv_err *err);
+/* A record that can only be read, without any file of SQLite's own. */
+bool cv_sqlite_open_frozen_record(cv_arena *a, const char *path, const cv_types *types, const cv_sql_migrations *schema,
+                                  cv_record **ret_record, cv_err *err);
+
+/* Which file is it? Then: a number that changes with each commit of anybody; 0: it cannot be told. */
+void cv_sqlite_watch_file(cv_sqlite_watch *w, const char *path);
+uint64_t cv_sqlite_watch_now(cv_sqlite_watch *w, cv_sqlite *s);
+void cv_sqlite_watch_close(cv_sqlite_watch *w);
 
 /* ---- statements ---------------------------------------------------------------------------------------------------
  */
-
-/* The statement with this name, ready for binding; NULL when it cannot be prepared: ask cv_sqlite_fail(). */
-sqlite3_stmt *cv_sqlite_named(cv_sqlite_record *r, const char *name);
-int cv_sqlite_run_named(cv_sqlite_record *r, const char *name);
-const char *cv_sqlite_template(const char *name); /* its text */
 
 /* Words in the place of $names. */
 typedef struct {
@@ -88,6 +108,8 @@ cv_sqlite_type *cv_sqlite_type_of(cv_sqlite_record *r, const cv_type *type);
 sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t);
 sqlite3_stmt *cv_sqlite_remove(cv_sqlite_record *r, cv_sqlite_type *t);
 sqlite3_stmt *cv_sqlite_redact(cv_sqlite_record *r, cv_sqlite_type *t, const cv_type_field *field);
+/* Scopes of other rooms that have rows of this type; made for one use. */
+sqlite3_stmt *cv_sqlite_strays(cv_sqlite_record *r, const cv_type *type);
 
 bool cv_sqlite_bind_field(sqlite3_stmt *st, int parameter, const cv_type_field *field, const void *row);
 bool cv_sqlite_bind_key(sqlite3_stmt *st, int first, const cv_type *type, const void *row);
@@ -98,7 +120,7 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
 
 /* Takes the lock; the outcome of COMMIT. */
 bool cv_sqlite_lock(cv_sqlite_record *r, cv_err *err);
-cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_err *err);
+cv_write_result cv_sqlite_finish(cv_sqlite_record *r, cv_sqlite_outcome outcome);
 cv_write_result cv_sqlite_refused(cv_sqlite_record *r, const char *doing, cv_err *err);
 
 /* Tickets: the file with them; does anybody wait who asked before this time? One's own, 0: there are none; back. */
@@ -120,6 +142,12 @@ bool cv_sqlite_search_words(cv_record *record, cv_arena *a, const cv_word_query 
 bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err);
 /* The row as the index is to see it now, in the transaction that is open. */
 bool cv_sqlite_index_row(cv_sqlite_record *r, int64_t scope, const cv_type *type, const void *row);
+void cv_sqlite_about_schema(const cv_sql_migrations *schema, cv_arena *a, cv_record_about *ret_about);
+bool cv_sqlite_search_check_rows(cv_record *record, cv_arena *a, cv_err *err);
+/* What the index is to have of a row besides: nothing of what is redacted. `row` is changed. */
+void cv_sqlite_leave_redacted(const cv_type *type, void *row);
+cv_str cv_sqlite_compact_ids(cv_arena *a, cv_str ids);
 bool cv_sqlite_check_schema(cv_sqlite_record *r, cv_arena *a, cv_err *err);
+bool cv_sqlite_check_across(cv_sqlite_record *r, cv_err *err);
 
 #endif

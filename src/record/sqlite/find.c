@@ -65,7 +65,8 @@ static void add_marks(cv_buf *out, size_t count)
 /* Fields of the index are part of every outline: whoever reads the next page needs them. */
 static bool is_wanted(const cv_find *f, const cv_type_field *field)
 {
-    if (!f->outline || field->role == CV_KEY || field->role == CV_OUTLINE)
+    bool left_out = f->without >> (field - f->type->fields) & 1;
+    if (field->role == CV_KEY || (!left_out && (!f->outline || field->role == CV_OUTLINE)))
         return true;
     for (size_t i = 0; f->index && i < f->index->count; i++)
         if (f->index->at[i] == field->offset)
@@ -114,7 +115,7 @@ static cv_str conditions(cv_arena *a, const cv_find *f, const columns *order, bo
     return cv_buf_take(&out, a);
 }
 
-static const char *text_of(cv_arena *a, const cv_find *f, const columns *order, bool across)
+static const char *text_of(cv_sqlite_record *r, cv_arena *a, const cv_find *f, const columns *order, bool across)
 {
     cv_buf by = {0}, equal = {0}, values = {0};
     for (size_t i = f->equal; i < order->count; i++) {
@@ -139,7 +140,7 @@ static const char *text_of(cv_arena *a, const cv_find *f, const columns *order, 
         {"$conditions", conditions(a, f, order, across)},
         {"$order", cv_buf_take(&by, a)},
     };
-    return cv_sqlite_fill(a, cv_sqlite_template(across ? "find_across" : "find"), words, CV_COUNT(words));
+    return cv_sqlite_fill(a, cv_sqlite_text(r->s, across ? "find_across" : "find"), words, CV_COUNT(words));
 }
 
 static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const columns *order, bool across)
@@ -149,15 +150,15 @@ static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const colu
     uint32_t shape = index << 8 | (uint32_t)f->equal << 4 | (uint32_t)(f->after != NULL) << 3 |
                      (uint32_t)(f->since_rev > 0) << 2 | (uint32_t)f->descending << 1 | f->outline;
     for (size_t i = 0; i < t->finds.count; i++)
-        if (t->finds.items[i].shape == shape) {
+        if (t->finds.items[i].shape == shape && t->finds.items[i].without == f->without) {
             sqlite3_reset(t->finds.items[i].st);
             return t->finds.items[i].st;
         }
     cv_arena scratch = {0};
     sqlite3_stmt *st = NULL;
-    sqlite3_prepare_v3(r->s->db, text_of(&scratch, f, order, across), -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
+    sqlite3_prepare_v3(r->s->db, text_of(r, &scratch, f, order, across), -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
     if (st)
-        *CV_PUSH(r->arena, &t->finds) = (cv_sqlite_finding){shape, st};
+        *CV_PUSH(&r->arena, &t->finds) = (cv_sqlite_finding){shape, f->without, st};
     cv_arena_release(&scratch);
     return st;
 }
@@ -195,6 +196,16 @@ static bool bind(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, const 
     return ok && sqlite3_bind_int64(st, next, limit) == SQLITE_OK;
 }
 
+/* No program writes the number that stands for an absent one. Who finds it in a damaged record gets its neighbour,
+ * which no row may have either (cv_row_valid): it must not pass for what is absent. */
+static int64_t read_number(sqlite3_stmt *st, int at)
+{
+    int64_t number = sqlite3_column_int64(st, at);
+    if (number == 0 && sqlite3_column_type(st, at) == SQLITE_NULL)
+        return CV_ABSENT;
+    return number == CV_ABSENT ? CV_ABSENT + 1 : number;
+}
+
 static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
 {
     int next = 0;
@@ -203,14 +214,13 @@ static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
         const cv_type_field *field = &f->type->fields[i];
         if (!is_wanted(f, field))
             continue;
-        sqlite3_value *value = sqlite3_column_value(st, next++);
-        if (field->type == CV_INT) {
-            bool absent = sqlite3_value_type(value) == SQLITE_NULL;
-            memcpy(row + field->offset, &(int64_t){absent ? CV_ABSENT : sqlite3_value_int64(value)}, sizeof(int64_t));
+        if (cv_field_is_int(field)) {
+            memcpy(row + field->offset, &(int64_t){read_number(st, next)}, sizeof(int64_t));
         } else {
-            cv_str text = cv_sqlite_value_str(value);
+            cv_str text = cv_sqlite_column_str(st, next);
             memcpy(row + field->offset, &text, sizeof text);
         }
+        next++;
     }
 }
 

@@ -31,7 +31,7 @@ static bool wrong(checking *c, cv_str what)
 
 static sqlite3_stmt *ask(checking *c, const char *statement, const char *parameter, cv_str value)
 {
-    sqlite3_stmt *st = cv_sqlite_named(c->r, statement);
+    sqlite3_stmt *st = cv_sqlite_use(c->r->s, statement);
     return st && cv_sqlite_bind_str(st, parameter, value) ? st : NULL;
 }
 
@@ -41,16 +41,6 @@ static size_t place_of(const names *list, cv_str name)
     while (i < list->count && !cv_str_eq(list->items[i], name))
         i++;
     return i;
-}
-
-static cv_str joined(cv_arena *a, const names *list)
-{
-    cv_buf out = {0};
-    for (size_t i = 0; i < list->count; i++) {
-        cv_buf_add_z(&out, i ? ", " : "");
-        cv_buf_add(&out, list->items[i]);
-    }
-    return cv_buf_take(&out, a);
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------------------
@@ -99,7 +89,7 @@ static bool check_columns(checking *c)
               (c->type->life == CV_VOLATILE || check_column(c, CV_STR("rev"), true, true));
     for (size_t i = 0; ok && i < c->type->field_count; i++) {
         const cv_type_field *field = &c->type->fields[i];
-        ok = check_column(c, field->name, field->type == CV_INT, field->role == CV_KEY);
+        ok = check_column(c, field->name, cv_field_is_int(field), field->role == CV_KEY);
     }
     st = ok ? ask(c, "schema_columns", ":table", table) : NULL;
     cv_str extra = {NULL, 0};
@@ -200,9 +190,11 @@ static bool check_index(checking *c, const cv_index *index, const live_indexes *
         if (cv_str_eq(live->items[i].name, name))
             found = &live->items[i];
     if (!found || !fits(found, &columns, index->count + !index->across))
-        return wrong(c, cv_arena_printf(c->a, "the index %.*s (%.*s) %s%.*s", CV_FMT(name),
-                                        CV_FMT(joined(c->a, &columns)), found ? "is on " : "is missing",
-                                        CV_FMT(found ? joined(c->a, &found->columns) : CV_STR(""))));
+        return wrong(c,
+                     cv_arena_printf(
+                         c->a, "the index %.*s (%.*s) %s%.*s", CV_FMT(name),
+                         CV_FMT(cv_arena_list(c->a, columns.items, columns.count)), found ? "is on " : "is missing",
+                         CV_FMT(found ? cv_arena_list(c->a, found->columns.items, found->columns.count) : CV_STR(""))));
     for (size_t i = 0; i < columns.count; i++)
         if (!found->partial && place_of(&c->optional, columns.items[i]) < c->optional.count)
             return wrong(c, cv_arena_printf(c->a, "the index %.*s needs WHERE %.*s IS NOT NULL", CV_FMT(name),
@@ -224,7 +216,8 @@ static bool check_indexes(checking *c)
             return wrong(c, cv_arena_printf(c->a, "no type declares the index %.*s", CV_FMT(it->name)));
     }
     if (!keyed)
-        return wrong(c, cv_arena_printf(c->a, "its key is not (%.*s)", CV_FMT(joined(c->a, &key))));
+        return wrong(c,
+                     cv_arena_printf(c->a, "its key is not (%.*s)", CV_FMT(cv_arena_list(c->a, key.items, key.count))));
     for (size_t i = 0; i < c->type->index_count; i++)
         if (!check_index(c, &c->type->indexes[i], &live))
             return false;

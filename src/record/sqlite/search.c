@@ -34,12 +34,6 @@ static bool done(sqlite3_stmt *st)
     return ok;
 }
 
-static bool run_on(cv_sqlite_record *r, const char *statement, int64_t id)
-{
-    sqlite3_stmt *st = cv_sqlite_named(r, statement);
-    return st && cv_sqlite_bind_int(st, ":id", id) && done(st);
-}
-
 /* What the index has, or is to have, of one thing. */
 typedef struct {
     int64_t id; /* 0: nothing */
@@ -47,7 +41,7 @@ typedef struct {
 } entry;
 
 /* Letters, digits and spaces: how ids are compared. */
-static cv_str compact(cv_arena *a, cv_str ids)
+cv_str cv_sqlite_compact_ids(cv_arena *a, cv_str ids)
 {
     cv_buf out = {0};
     for (size_t i = 0; i < ids.n; i++)
@@ -63,7 +57,7 @@ static cv_str or_empty(cv_str text)
 
 static bool known(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_search_text *text, entry *ret)
 {
-    sqlite3_stmt *st = cv_sqlite_named(r, "search_text");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "search_text");
     int got = st && cv_sqlite_bind_int(st, ":scope", scope) && cv_sqlite_bind_str(st, ":kind", text->kind) &&
                       cv_sqlite_bind_str(st, ":thing", text->id)
                   ? cv_sqlite_step(st)
@@ -94,7 +88,7 @@ static bool has_word(cv_str words, cv_str word)
 /* What becomes of `old` by this text: a description of the thing, or only further ids. */
 static entry joined(cv_arena *a, const entry *old, const cv_search_text *text)
 {
-    cv_str ids = compact(a, text->ids), word;
+    cv_str ids = cv_sqlite_compact_ids(a, text->ids), word;
     entry now = *old;
     if (text->title.p || text->body.p) {
         now = (entry){old->id,
@@ -122,13 +116,23 @@ static bool same_words(const entry *x, const entry *y)
 
 static bool store(cv_sqlite_record *r, int64_t scope, const cv_search_text *text, const entry *e)
 {
-    sqlite3_stmt *st = cv_sqlite_named(r, e->id ? "search_text_change" : "search_text_add");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, e->id ? "search_text_change" : "search_text_add");
     return st && cv_sqlite_bind_int(st, ":id", e->id) && cv_sqlite_bind_int(st, ":scope", scope) &&
            cv_sqlite_bind_str(st, ":kind", text->kind) && cv_sqlite_bind_str(st, ":thing", text->id) &&
            cv_sqlite_bind_str(st, ":ids", or_empty(e->ids)) &&
            cv_sqlite_bind_str(st, ":more_ids", or_empty(e->more_ids)) && cv_sqlite_bind_str(st, ":status", e->status) &&
            cv_sqlite_bind_str(st, ":people", e->people) && cv_sqlite_bind_str(st, ":title", or_empty(e->title)) &&
            cv_sqlite_bind_str(st, ":body", or_empty(e->body)) && done(st);
+}
+
+/* Enters the words of a text into the index, or takes them back. */
+static bool post(cv_sqlite_record *r, const char *statement, int64_t id, const entry *e)
+{
+    sqlite3_stmt *st = cv_sqlite_use(r->s, statement);
+    return st && cv_sqlite_bind_int(st, ":id", id) && cv_sqlite_bind_str(st, ":ids", or_empty(e->ids)) &&
+           cv_sqlite_bind_str(st, ":more_ids", or_empty(e->more_ids)) &&
+           cv_sqlite_bind_str(st, ":title", or_empty(e->title)) && cv_sqlite_bind_str(st, ":body", or_empty(e->body)) &&
+           done(st);
 }
 
 static bool enter(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_search_text *text)
@@ -140,11 +144,11 @@ static bool enter(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_sear
     bool same = old.id && same_words(&old, &now);
     if (same && cv_str_eq(old.status, now.status) && cv_str_eq(old.people, now.people))
         return true;
-    if (old.id && !same && !run_on(r, "search_take_back", old.id))
+    if (old.id && !same && !post(r, "search_take_back", old.id, &old))
         return false;
     if (!store(r, scope, text, &now))
         return false;
-    return same || run_on(r, "search_enter", old.id ? old.id : sqlite3_last_insert_rowid(r->s->db));
+    return same || post(r, "search_enter", old.id ? old.id : sqlite3_last_insert_rowid(r->s->db), &now);
 }
 
 /* There is nothing to be found in it any more. */
@@ -156,8 +160,9 @@ static bool empty_out(cv_sqlite_record *r, cv_arena *a, int64_t scope, const cv_
 }
 
 /* Nobody finds a redacted text by what stands in its place. */
-static void leave_redacted(const cv_type *type, char *row)
+void cv_sqlite_leave_redacted(const cv_type *type, void *of)
 {
+    char *row = of;
     for (size_t i = 0; i < type->field_count; i++) {
         const cv_type_field *field = &type->fields[i];
         if (field->role == CV_LONG && cv_is_redacted(cv_row_text(row, field->offset), NULL))
@@ -170,7 +175,7 @@ bool cv_sqlite_index_row(cv_sqlite_record *r, int64_t scope, const cv_type *type
     cv_arena scratch = {0};
     cv_search_text text = {0};
     char *mine = cv_arena_dup(&scratch, row, type->size);
-    leave_redacted(type, mine);
+    cv_sqlite_leave_redacted(type, mine);
     bool ok = true;
     if (type->search(&scratch, mine, &text))
         ok = enter(r, &scratch, scope, &text);
@@ -263,19 +268,19 @@ static bool take(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *
 static bool begin(void *ctx, cv_err *err)
 {
     indexing *x = ctx;
-    cv_sqlite_run_named(x->r, "synchronous_normal");
+    cv_sqlite_run(x->r->s, "synchronous_normal");
     if (cv_sqlite_lock(x->r, err))
         return true;
-    cv_sqlite_run_named(x->r, "synchronous_full");
+    cv_sqlite_run(x->r->s, "synchronous");
     return false;
 }
 
 static bool end(void *ctx, bool ok, cv_err *err)
 {
     indexing *x = ctx;
-    ok = ok && cv_sqlite_finish(x->r, err) == CV_WRITE_DONE;
+    ok = ok && cv_sqlite_finish(x->r, cv_sqlite_commit(x->r->s, err)) == CV_WRITE_DONE;
     cv_sqlite_rollback(x->r->s);
-    cv_sqlite_run_named(x->r, "synchronous_full");
+    cv_sqlite_run(x->r->s, "synchronous");
     return ok;
 }
 
@@ -307,9 +312,9 @@ static bool catch_up_soon(cv_sqlite_record *r, cv_arena *a, bool *ret_damaged, c
 static bool clear(cv_sqlite_record *r)
 {
     sqlite3_stmt *st;
-    return cv_sqlite_run_named(r, "search_clear_index") == SQLITE_OK &&
-           cv_sqlite_run_named(r, "search_clear_texts") == SQLITE_OK &&
-           (st = cv_sqlite_named(r, "search_clear_reader")) != NULL && cv_sqlite_bind_str(st, ":reader", READER) &&
+    return cv_sqlite_run(r->s, "search_clear_index") == SQLITE_OK &&
+           cv_sqlite_run(r->s, "search_clear_texts") == SQLITE_OK &&
+           (st = cv_sqlite_use(r->s, "search_clear_reader")) != NULL && cv_sqlite_bind_str(st, ":reader", READER) &&
            done(st);
 }
 
@@ -320,7 +325,7 @@ bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err)
     if (!cv_sqlite_lock(r, err))
         return false;
     bool ok = clear(r) || cv_sqlite_fail(r->s, "make the search index again", err);
-    ok = ok && cv_sqlite_finish(r, err) == CV_WRITE_DONE;
+    ok = ok && cv_sqlite_finish(r, cv_sqlite_commit(r->s, err)) == CV_WRITE_DONE;
     cv_sqlite_rollback(r->s);
     if (!ok && err->code == CV_ERR_CORRUPT) {
         cv_err_operation(err, CV_STR("verify"));
@@ -335,7 +340,7 @@ bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err)
 /* What a search needs besides the store. */
 typedef struct {
     const cv_word_query *query;
-    cv_search_query words; /* the terms alone, for the tokenizer */
+    cv_search_words words; /* the terms alone, for the tokenizer */
     cv_sqlite_patterns patterns;
     cv_arena scratch; /* for one hit */
     cv_word_visit visit;
@@ -365,7 +370,7 @@ static bool bind_query(sqlite3_stmt *st, const cv_word_query *q, cv_str expressi
 /* The texts behind the hit that `st` stands on, and the visit. */
 static bool visit_hit(cv_sqlite_record *r, asking *ask, sqlite3_stmt *st, cv_err *err)
 {
-    sqlite3_stmt *texts = cv_sqlite_named(r, "search_hit");
+    sqlite3_stmt *texts = cv_sqlite_use(r->s, "search_hit");
     if (!texts || !cv_sqlite_bind_int(texts, ":id", sqlite3_column_int64(st, 0)) || cv_sqlite_step(texts) <= 0)
         return false;
     cv_word_hit hit = {.scope = {cv_sqlite_column_str(st, 1), cv_sqlite_column_str(st, 2)},
@@ -390,7 +395,7 @@ static bool visit_hits(cv_sqlite_record *r, cv_arena *a, asking *ask, cv_err *er
     cv_str expression = cv_sqlite_expression(a, &ask->words);
     if (expression.n == 0)
         return true;
-    sqlite3_stmt *st = cv_sqlite_named(r, "search");
+    sqlite3_stmt *st = cv_sqlite_use(r->s, "search");
     bool ok = st && bind_query(st, ask->query, expression, a);
     int got = 0;
     while (ok && (got = cv_sqlite_step(st)) > 0)
@@ -426,21 +431,6 @@ static bool ask_all(cv_sqlite_record *r, cv_arena *a, asking *ask, size_t *ret_b
     return ok;
 }
 
-static bool ready(cv_sqlite_record *r, cv_err *err)
-{
-    if (r->s->tokenizer.handle)
-        return true;
-    fts5_api *api = NULL;
-    sqlite3_stmt *st = cv_sqlite_named(r, "fts5_api");
-    bool ok = st && sqlite3_bind_pointer(st, 1, &api, "fts5_api_ptr", NULL) == SQLITE_OK && cv_sqlite_step(st) > 0 &&
-              cv_sqlite_tokenizer_open(api, &r->s->tokenizer);
-    if (!ok)
-        cv_sqlite_fail(r->s, "search", err);
-    if (st)
-        sqlite3_reset(st);
-    return ok;
-}
-
 static bool search_once(cv_sqlite_record *r, cv_arena *a, asking *ask, size_t *ret_behind, cv_err *err)
 {
     cv_err late = {.arena = err->arena}; /* told by *ret_behind */
@@ -460,7 +450,7 @@ bool cv_sqlite_search_words(cv_record *record, cv_arena *a, const cv_word_query 
                   .words = {.terms = query->terms, .count = query->count, .any = query->any},
                   .visit = visit,
                   .ctx = ctx};
-    if (!ready(r, err))
+    if (!cv_sqlite_tokenizer_ready(r->s, err))
         return false;
     cv_sqlite_patterns_of(&r->s->tokenizer, a, &ask.words, &ask.patterns);
     bool ok = search_once(r, a, &ask, ret_behind, err);

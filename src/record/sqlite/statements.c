@@ -1,4 +1,4 @@
-/* statements.c - statements by name, and those that are made from a type's table; rows as parameters and columns.
+/* statements.c - statements that are made from a type's table; rows as parameters and columns.
  *
  *     $fields    "number", "title", "body"          $values   ?, ?, ?
  *     $keys      "number"                           $updates  , "title" = excluded."title", …
@@ -10,48 +10,14 @@
 
 #include "record/sqlite/engine.h"
 
-/* ---- by name ------------------------------------------------------------------------------------------------------
+/* ---- texts ------------------------------------------------------------------------------------------------------
  */
-
-static size_t index_of(const char *name)
-{
-    size_t i = 0;
-    while (i < cv_sql_sqlite_statement_count && strcmp(cv_sql_sqlite_statements[i].name, name) != 0)
-        i++;
-    assert(i < cv_sql_sqlite_statement_count);
-    return i;
-}
-
-const char *cv_sqlite_template(const char *name)
-{
-    return cv_sql_sqlite_statements[index_of(name)].text;
-}
 
 static sqlite3_stmt *prepare(cv_sqlite_record *r, const char *text)
 {
     sqlite3_stmt *st = NULL;
     sqlite3_prepare_v3(r->s->db, text, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
     return st;
-}
-
-sqlite3_stmt *cv_sqlite_named(cv_sqlite_record *r, const char *name)
-{
-    size_t i = index_of(name);
-    if (!r->fixed[i])
-        r->fixed[i] = prepare(r, cv_sql_sqlite_statements[i].text);
-    else
-        sqlite3_reset(r->fixed[i]);
-    return r->fixed[i];
-}
-
-int cv_sqlite_run_named(cv_sqlite_record *r, const char *name)
-{
-    sqlite3_stmt *st = cv_sqlite_named(r, name);
-    if (!st)
-        return sqlite3_extended_errcode(r->s->db);
-    while (sqlite3_step(st) == SQLITE_ROW)
-        ;
-    return sqlite3_reset(st);
 }
 
 const char *cv_sqlite_fill(cv_arena *a, const char *text, const cv_sqlite_word *words, size_t count)
@@ -115,7 +81,7 @@ static sqlite3_stmt *make(cv_sqlite_record *r, const cv_type *type, const char *
         {"$updates", list(&scratch, type, keys, all, ", \"@\" = excluded.\"@\"", "")},
         {"$field", field ? cv_arena_printf(&scratch, "\"%.*s\"", CV_FMT(field->name)) : CV_STR("")},
     };
-    sqlite3_stmt *st = prepare(r, cv_sqlite_fill(&scratch, cv_sqlite_template(name), words, CV_COUNT(words)));
+    sqlite3_stmt *st = prepare(r, cv_sqlite_fill(&scratch, cv_sqlite_text(r->s, name), words, CV_COUNT(words)));
     cv_arena_release(&scratch);
     return st;
 }
@@ -141,12 +107,17 @@ sqlite3_stmt *cv_sqlite_redact(cv_sqlite_record *r, cv_sqlite_type *t, const cv_
     return make(r, t->type, "redact", false, field);
 }
 
+sqlite3_stmt *cv_sqlite_strays(cv_sqlite_record *r, const cv_type *type)
+{
+    return make(r, type, "strays", false, NULL);
+}
+
 /* ---- rows
  * ------------------------------------------------------------------------------------------------------------ */
 
 bool cv_sqlite_bind_field(sqlite3_stmt *st, int parameter, const cv_type_field *field, const void *row)
 {
-    if (field->type == CV_INT) {
+    if (cv_field_is_int(field)) {
         int64_t number = cv_row_int(row, field->offset);
         return (number == CV_ABSENT ? sqlite3_bind_null(st, parameter) : sqlite3_bind_int64(st, parameter, number)) ==
                SQLITE_OK;

@@ -10,6 +10,7 @@
  * once. Waiting ends when nobody, not even another, has got through for the longest wait. Where there are no such locks
  * (they belong to open files, not to processes: Linux), everybody tries as before.
  */
+#include <assert.h>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ static bool lock_byte(int fd, short type, int64_t at)
 
 void cv_sqlite_turns_open(cv_sqlite_record *r)
 {
-    const char *path = cv_arena_printf(r->arena, "%s-turn", r->s->path).p;
+    const char *path = cv_arena_printf(&r->arena, "%s-turn", r->s->path).p;
     r->turns = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
@@ -56,6 +57,7 @@ int64_t cv_sqlite_turns_draw(cv_sqlite_record *r)
 
 void cv_sqlite_turns_give(cv_sqlite_record *r, int64_t ticket)
 {
+    assert(ticket == 0 || r->turns != NO_FILE);
     if (ticket > 0)
         lock_byte(r->turns, F_UNLCK, ticket);
 }

@@ -1,0 +1,143 @@
+/* faults.c - what is wrong with a request about a dialogue; see faults.h. */
+#include "dialogue/faults.h"
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "dialogue/people.h"
+#include "dialogue/text/mark.h"
+#include "dialogue/words/errors.h"
+
+static const cv_str type_enum = CV_STR_INIT("type_enum"), type_consistency = CV_STR_INIT("type_consistency"),
+                    referential = CV_STR_INIT("referential"), semantic = CV_STR_INIT("semantic"),
+                    lifecycle = CV_STR_INIT("lifecycle");
+
+static const cv_str letters[] = {
+#define KIND(id, letter, word, plural, purpose) {(const char[]){letter}, 1},
+#include "dialogue/words/kinds.def"
+#undef KIND
+};
+_Static_assert(CV_COUNT(letters) == CV_KIND_COUNT, "a letter per kind");
+
+void cv_fault_letter(const cv_spot *at, cv_str side, char letter)
+{
+    cv_arena *a = at->call->arena;
+    cv_str value = cv_arena_copy(a, (cv_str){&letter, 1});
+    cv_fault_word(at, CV_ERR_ENTITY_TYPE, type_enum, cv_arena_join(a, side, CV_STR("_type")), value,
+                  (cv_words){letters, CV_KIND_COUNT});
+    cv_err *err = &at->call->errs->items[at->call->errs->count - 1];
+    cv_err_suggest(err, CV_STR("Ids begin with P, R, T, E or C, in capitals"));
+}
+
+void cv_fault_expert(const cv_spot *at, const cv_state *s, cv_str slug)
+{
+    cv_arena *a = at->call->arena;
+    cv_str *slugs;
+    size_t count = cv_state_slugs(a, s, &slugs);
+    cv_str near = cv_str_nearest(slug, slugs, count);
+    cv_err *err = cv_fault(at, CV_ERR_UNKNOWN_EXPERT, referential, slug, "expert '%.*s' does not take part in '%.*s'",
+                           CV_FMT(cv_excerpt(a, slug)), CV_FMT(s->id));
+    cv_err_options(err, slugs, count);
+    cv_err_operation(err, near.n ? (cv_str){NULL, 0} : CV_STR("dialogue expert-create"));
+    cv_err_suggest(err, near.n ? cv_arena_printf(a, "Did you mean '%.*s'?", CV_FMT(near))
+                               : CV_STR("creates an expert; or name one who takes part"));
+}
+
+/* The entities of the same kind and round, else of the same kind: what could have been meant. */
+static size_t near_ids(cv_arena *a, const cv_state *s, cv_str id, cv_str *ids, size_t most)
+{
+    cv_id parts;
+    size_t count = 0;
+    if (!cv_id_parse(id, &parts) || parts.form == CV_ID_EXPERT)
+        return 0;
+    for (size_t i = 0; i < s->entities.count && count < most; i++) {
+        const cv_rec_entity *entity = &s->entities.items[i];
+        if (entity->kind.p[0] == cv_kinds[parts.kind].letter &&
+            (parts.form == CV_ID_SHORT || entity->round == parts.round))
+            ids[count++] = cv_entity_id(a, entity);
+    }
+    return count;
+}
+
+void cv_fault_not_found(const cv_spot *at, const cv_state *s, cv_str id)
+{
+    enum { MOST = 12, HELPED = 100 }; /* a batch with more faults than that is not helped by lists */
+    cv_arena *a = at->call->arena;
+    cv_str *ids = CV_NEW_ARRAY(a, MOST, cv_str);
+    cv_err *err = cv_fault(at, CV_ERR_TARGET_NOT_FOUND, referential, id,
+                           "target_id '%.*s' not found in dialogue '%.*s'", CV_FMT(cv_excerpt(a, id)), CV_FMT(s->id));
+    cv_err_options(err, ids, at->call->errs->count <= HELPED ? near_ids(a, s, id, ids, MOST) : 0);
+    cv_err_suggest(err, CV_STR("Use the id of a registered item, a local id of this batch, or @expert"));
+}
+
+void cv_fault_kind(const cv_spot *at, cv_str side, cv_kind wanted, cv_str id)
+{
+    char letter = cv_kinds[wanted].letter;
+    cv_err *err = cv_fault(at, CV_ERR_TYPE_MISMATCH, type_consistency, id,
+                           "%.*s_type '%c' does not match %.*s_id '%.*s' (expected prefix '%c')", CV_FMT(side), letter,
+                           CV_FMT(side), CV_FMT(cv_excerpt(at->call->arena, id)), letter);
+    cv_err_options(err, &letters[wanted], 1);
+    cv_err_suggest(err,
+                   cv_arena_printf(at->call->arena, "Use the id of a %.*s, or move the item to the list of its kind",
+                                   CV_FMT(cv_kinds[wanted].word)));
+}
+
+static cv_str context_of(cv_arena *a, cv_str source_id, cv_str target_id, char target)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "source_id", source_id);
+    cv_json_key_str(&w, "target_id", target_id);
+    cv_json_key_str(&w, "target_type", (cv_str){&target, 1});
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, a);
+}
+
+void cv_fault_reference(const cv_spot *at, cv_ref ref, cv_str source_id, char source, cv_str target_id, char target)
+{
+    bool same = cv_refs[ref].targets == CV_TARGETS_SAME;
+    cv_str word = cv_ref_words.items[ref];
+    int kind = same ? cv_kind_of_letter(source) : CV_KIND_TENSION, found = cv_kind_of_letter(target);
+    cv_err *err =
+        same
+            ? cv_fault(at, CV_ERR_REFINE_MISMATCH, semantic, word,
+                       "ref_type '%.*s' requires same source and target type (got %c→%c)", CV_FMT(word), source, target)
+            : cv_fault(at, CV_ERR_REF_TARGET, semantic, word,
+                       "ref_type '%.*s' can only target Tensions (T), but target_type is '%c'", CV_FMT(word), target);
+    cv_err_options(err, kind >= 0 ? &letters[kind] : NULL, kind >= 0);
+    cv_str what = found >= 0 ? cv_kinds[found].word : CV_STR("expert");
+    cv_err_suggest(err, cv_arena_printf(at->call->arena,
+                                        "Use 'support' or 'oppose' for %.*s targets, or change target to a %.*s ID",
+                                        CV_FMT(what), CV_FMT(cv_kinds[kind >= 0 ? kind : CV_KIND_TENSION].word)));
+    cv_err_context(err, context_of(at->call->arena, source_id, target_id, target));
+}
+
+void cv_fault_transition(const cv_spot *at, cv_str id, cv_status from, cv_status to)
+{
+    cv_arena *a = at->call->arena;
+    cv_str *valid = CV_NEW_ARRAY(a, CV_STATUS_COUNT, cv_str);
+    size_t count = 0;
+    for (int status = 0; status < CV_STATUS_COUNT; status++)
+        if (status != (int)from && cv_status_may_become(from, (cv_status)status))
+            valid[count++] = cv_statuses[status].word;
+    cv_str all = count ? cv_arena_list(a, valid, count) : CV_STR("none");
+    cv_err *err = cv_fault(at, CV_ERR_TRANSITION, lifecycle, cv_statuses[to].word,
+                           "Cannot transition %.*s from '%.*s' to '%.*s' (valid transitions: %.*s)", CV_FMT(id),
+                           CV_FMT(cv_statuses[from].word), CV_FMT(cv_statuses[to].word), CV_FMT(all));
+    cv_err_options(err, valid, count);
+    cv_err_suggest(err, count ? CV_STR("Use one of the valid transitions, or leave the update out")
+                              : CV_STR("Leave the update out: this status is final"));
+}
+
+bool cv_id_bad_letter(cv_str id, char *ret_letter)
+{
+    if (id.n < 5 || (id.n > 5 && id.p[id.n - 6] != '-'))
+        return false;
+    const char *p = id.p + id.n - 5;
+    for (int i = 1; i < 5; i++)
+        if (!cv_is_digit(p[i]))
+            return false;
+    *ret_letter = p[0];
+    return cv_is_alpha(p[0]) && cv_kind_of_letter(p[0]) < 0;
+}

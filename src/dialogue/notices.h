@@ -1,0 +1,27 @@
+/* notices.h - warnings (kit/notice.h) about an expert or a round. */
+#ifndef CV_DIALOGUE_NOTICES_H
+#define CV_DIALOGUE_NOTICES_H
+
+#include "kit/notice.h"
+#include "kit/shape.h"
+
+static inline void cv_notice_expert(cv_notice *warning, cv_str slug)
+{
+    warning->who.key = "expert";
+    warning->who.text = slug;
+}
+
+static inline void cv_notice_round(cv_notice *warning, int64_t round)
+{
+    warning->step.key = "round";
+    warning->step.number = round;
+}
+
+/* The warnings of an answer, kept as cv_notices in `member`. */
+extern const cv_shape cv_notice_shape[];
+#define CV_WARNINGS(member, about)                                                                                     \
+    CV_LIST("warnings", member.items, member.count, cv_notice_shape, about),                                           \
+        CV_NUMBER(IF_ANY, "warnings_left_out", member.left_out, 1, CV_NO_LIMIT, "warnings beyond the first 1000")
+#define CV_TO_BE_KNOWN "what was done all the same, but should be known"
+
+#endif

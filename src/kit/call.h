@@ -1,0 +1,83 @@
+/* call.h - what one call of an operation gets, whichever door it came through.
+ *
+ * The input has been checked against the operation's schema before the handler sees it: required fields are there,
+ * types are right, unknown fields are refused. The handler writes one JSON object to `out` and returns true, or adds
+ * every fault to `errs` and returns false; then whatever it wrote is thrown away.
+ */
+#ifndef CV_KIT_CALL_H
+#define CV_KIT_CALL_H
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/naming.h"
+#include "record/record.h"
+
+/* Who wants to know how far a long operation is; NULL: nobody. False: nobody waits for the answer any more. */
+typedef struct {
+    bool (*tell)(void *ctx, size_t done, size_t total, cv_str what);
+    void *ctx;
+} cv_follower;
+
+/* Who acts: what a door knows, and what has become of it once the call is admitted (who.h). */
+typedef struct {
+    cv_str name;      /* that was given, then the agent's id; absent: nobody is named */
+    cv_str token;     /* a secret that came with the call, and decides who acts; absent: none */
+    bool at_terminal; /* standard input and output are a terminal: a person sits there */
+    cv_str standing;  /* "verified" or "claimed"; absent: nobody is named, or it is not admitted yet */
+    bool is_human;    /* the registry says so */
+} cv_who;
+
+typedef struct cv_call cv_call;
+struct cv_call {
+    cv_arena *arena;
+    cv_who who;
+    cv_record *record; /* NULL for operations that keep nothing */
+    const cv_scope_position
+        *holds; /* its turn to write: the scope as it stands, and stays until the write; NULL: none */
+    cv_clock clock;
+    const char *root; /* the project's folder, which holds .conclave */
+    bool confined;    /* paths must stay below the root: callers other than the command line */
+    const cv_json *input;
+    const cv_json *schema; /* that it was held against */
+    cv_str input_text;     /* the text it was read from, for the places of faults */
+    cv_str operation;      /* "dialogue update": set by what writes, for it is a part of the request */
+    cv_str digest;         /* of the request; journal.c makes it once per call */
+    cv_buf *out;
+    cv_follower follower;
+    size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */
+    bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
+    size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
+    bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
+    bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
+    cv_errs *errs;
+    void *own;      /* the handler's, for the work that a request runs (request.h) */
+    cv_naming name; /* how the caller calls operations; NULL: by their words */
+    bool (*invoke)(cv_call *call, cv_str room, cv_str verb); /* runs another operation with this call; invoke.h */
+};
+
+/* What an answer tells the caller to call. */
+static inline cv_str cv_call_name(const cv_call *call, cv_str operation, cv_str first, const cv_argument *arguments,
+                                  size_t count)
+{
+    return cv_name_call(call->name, call->arena, operation, first, arguments, count);
+}
+
+/* Passes on an error that a function below reported. Always false. */
+static inline bool cv_call_fail(cv_call *call, const cv_err *err)
+{
+    cv_errs_keep(call->errs, call->arena, err);
+    return false;
+}
+
+/* So many are done, and `what` comes next. False, with an error: it is not to be begun. */
+static inline bool cv_call_tell(const cv_call *call, size_t done, size_t total, cv_str what, cv_err *err)
+{
+    if (!call->follower.tell || call->follower.tell(call->follower.ctx, done, total, what))
+        return true;
+    cv_err_set(err, CV_ERR_CANCELLED, "cancelled: %zu of %zu were done", done, total);
+    return false;
+}
+
+typedef bool (*cv_handler)(cv_call *call);
+
+#endif

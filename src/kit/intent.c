@@ -1,0 +1,125 @@
+/* intent.c - changing a file that is the truth; see intent.h. */
+#include "kit/intent.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/limits.h"
+#include "record/hash.h"
+
+void cv_intent_keep(cv_writing *w, const cv_type *type, cv_str path, cv_str old, cv_str bytes)
+{
+    const cv_intent row = {.path = path,
+                           .old_sha256 = old.p ? cv_hash_text(w->arena, old) : (cv_str){NULL, 0},
+                           .new_sha256 = cv_hash_text(w->arena, bytes),
+                           .bytes = bytes,
+                           .created_at = w->now};
+    assert(type->life == CV_VOLATILE && type->size == sizeof row);
+    cv_writing_put(w, type, &row);
+}
+
+bool cv_intent_drop(cv_record *record, cv_scope_id scope, const cv_type *type, cv_str path, cv_err *err)
+{
+    const cv_intent row = {.path = path};
+    const cv_rows rows = {type, &row, 1};
+    return record->calls->drop(record, scope, &rows, err);
+}
+
+/* ---- publishing -------------------------------------------------------------------------------------------------- */
+
+/* Only what was read when the intent was made may go. */
+static bool is_what_was_read(void *ctx, cv_str bytes, bool unmarked)
+{
+    const cv_intent *intent = ctx;
+    cv_arena a = {0};
+    (void)unmarked;
+    bool same = cv_str_eq(cv_hash_text(&a, bytes), intent->old_sha256);
+    cv_arena_release(&a);
+    return same;
+}
+
+static cv_intent_result changed(cv_where where, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_FILE_CHANGED, "somebody else has changed the file: it stands as it is");
+    cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
+    return CV_INTENT_CHANGED;
+}
+
+/* The file as it is now; *ret_sha256 absent: there is none. */
+static bool look(cv_arena *a, cv_where where, cv_str *ret_sha256, cv_err *err)
+{
+    struct stat st;
+    cv_str bytes;
+    *ret_sha256 = (cv_str){NULL, 0};
+    if (!cv_where_look(where, &st))
+        return errno == ENOENT || errno == ENOTDIR || cv_where_check(where, err);
+    if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &bytes, err))
+        return false;
+    *ret_sha256 = cv_hash_text(a, bytes);
+    return true;
+}
+
+static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, cv_err *err)
+{
+    cv_file_keeper keeper = {.arena = a, .is_ours = is_what_was_read, .ctx = intent, .gives_way = true};
+    cv_str found;
+    if (!look(a, where, &found, err))
+        return CV_INTENT_FAILED;
+    if (found.p && cv_str_eq(found, intent->new_sha256))
+        return CV_INTENT_DONE;
+    if (!found.p != !intent->old_sha256.p || !cv_str_eq(found, intent->old_sha256))
+        return changed(where, err);
+    if (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, intent->bytes, &keeper, err))
+        return CV_INTENT_DONE;
+    return err->code == CV_ERR_FILE_CHANGED ? CV_INTENT_CHANGED : CV_INTENT_FAILED;
+}
+
+cv_intent_result cv_intent_publish(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
+                                   const char *root, cv_str path, cv_err *err)
+{
+    cv_intent intent = {.path = path};
+    cv_where where;
+    bool found;
+    if (!cv_record_get(record, a, scope, type, &intent, &found, err) || !cv_where_below(a, root, path, &where, err))
+        return CV_INTENT_FAILED;
+    if (!found)
+        return CV_INTENT_DONE;
+    cv_intent_result result = publish(a, &intent, where, err);
+    if (result == CV_INTENT_DONE && !cv_intent_drop(record, scope, type, path, err))
+        return CV_INTENT_FAILED;
+    return result;
+}
+
+/* ---- what is left ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cv_arena *arena;
+    const cv_type *type;
+    struct {
+        cv_intent *items;
+        size_t count, capacity;
+    } all;
+} leftovers;
+
+static bool take(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    leftovers *l = ctx;
+    (void)scope, (void)err;
+    memcpy(CV_PUSH(l->arena, &l->all), cv_row_copy(l->arena, l->type, row), sizeof(cv_intent));
+    return true;
+}
+
+/* The visitor may call the record, so all are read before it is asked. */
+bool cv_intent_each(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type, cv_intent_visit visit,
+                    void *ctx, cv_err *err)
+{
+    leftovers l = {.arena = a, .type = type};
+    const cv_find find = {.type = type, .scope = scope};
+    bool ok = record->calls->find(record, &find, take, &l, err);
+    for (size_t i = 0; ok && i < l.all.count; i++)
+        ok = visit(ctx, &l.all.items[i], err);
+    return ok;
+}

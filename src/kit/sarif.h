@@ -1,0 +1,18 @@
+/* sarif.h - findings as SARIF 2.1.0, for code scanning.
+ *
+ * Begin once, then the results of each file, then end. All rules stand in the driver, in the order of their table, so
+ * that a result's ruleIndex is its rule. Columns count code points. Fixes name bytes: they replace what the file has
+ * there. What could not be read is told in the invocation.
+ */
+#ifndef CV_KIT_SARIF_H
+#define CV_KIT_SARIF_H
+
+#include "base/err.h"
+#include "kit/findings.h"
+
+void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *rules, size_t count);
+void cv_sarif_file(cv_json_writer *w, cv_arena *a, const cv_rule_row *rules, const char *file, cv_str text,
+                   const cv_findings *findings);
+void cv_sarif_end(cv_json_writer *w, const cv_err *errs, size_t err_count);
+
+#endif

@@ -1,0 +1,95 @@
+/* scopes.c - the scopes of all rooms; see scopes.h. */
+#include "kit/scopes.h"
+
+const cv_room *cv_scopes_room(cv_str room)
+{
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->records && cv_str_eq(cv_rooms[i]->records->room, room))
+            return cv_rooms[i];
+    return NULL;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_arena *arena;
+    cv_scope_id *items;
+    size_t count, capacity;
+} scope_list;
+
+static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    scope_list *list = ctx;
+    (void)at, (void)err;
+    *CV_PUSH(list->arena, list) =
+        (cv_scope_id){cv_arena_copy(list->arena, scope.room), cv_arena_copy(list->arena, scope.name)};
+    return true;
+}
+
+bool cv_scopes_each(const cv_call *call, cv_str room, cv_scopes_visit visit, void *ctx, cv_err *err)
+{
+    const cv_types *types = call->record->types;
+    scope_list all = {.arena = call->arena};
+    bool ok = true;
+    for (size_t i = 0; i < types->count && ok; i++)
+        if (room.n == 0 || cv_str_eq(room, types->rooms[i]->room))
+            ok = call->record->calls->scopes(call->record, types->rooms[i]->room, CV_STR(""), 0, keep_scope, &all, err);
+    for (size_t i = 0; i < all.count && ok; i++)
+        ok = cv_call_tell(call, i, all.count, all.items[i].name, err) && visit(ctx, all.items[i], err);
+    return ok;
+}
+
+bool cv_scopes_verify(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
+{
+    const cv_room *room = cv_scopes_room(scope.room);
+    cv_arena kept = {0}, scratch = {0};
+    cv_room_verify own = room && room->verify ? room->verify(&kept, &scratch) : (cv_room_verify){0};
+    bool ok = cv_scope_verify(record, a, scope, &own, ret_at, err);
+    cv_arena_release(&scratch);
+    cv_arena_release(&kept);
+    return ok;
+}
+
+/* ---- for people -------------------------------------------------------------------------------------------------- */
+
+cv_str cv_scopes_noun(cv_str room, size_t count)
+{
+    const cv_room *found = cv_scopes_room(room);
+    bool named = found && found->scope.one && found->scope.many;
+    if (count == 1)
+        return named ? cv_str_of(found->scope.one) : CV_STR("scope");
+    return named ? cv_str_of(found->scope.many) : CV_STR("scopes");
+}
+
+void cv_scopes_count(cv_scopes_tally *tally, cv_arena *a, cv_str room)
+{
+    size_t i = 0;
+    while (i < tally->count && !cv_str_eq(tally->items[i].room, room))
+        i++;
+    if (i == tally->count) {
+        CV_PUSH(a, tally)->count = 0;
+        tally->items[i].room = cv_arena_copy(a, room);
+    }
+    tally->items[i].count++;
+    tally->total++;
+}
+
+cv_str cv_scopes_counted(cv_arena *a, const cv_scopes_tally *tally)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; i < tally->count; i++)
+        cv_buf_printf(&text, "%s%zu %.*s", i ? ", " : "", tally->items[i].count,
+                      CV_FMT(cv_scopes_noun(tally->items[i].room, tally->items[i].count)));
+    if (tally->count == 0)
+        cv_buf_printf(&text, "0 %.*s", CV_FMT(cv_scopes_nouns(a)));
+    return cv_buf_take(&text, a);
+}
+
+cv_str cv_scopes_nouns(cv_arena *a)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (*cv_rooms[i]->name && cv_rooms[i]->scope.many && cv_rooms[i]->records && cv_rooms[i]->records->count > 0)
+            cv_buf_printf(&text, "%s%s", text.n ? ", " : "", cv_rooms[i]->scope.many);
+    return cv_buf_take(&text, a);
+}

@@ -1,0 +1,156 @@
+/* actors.c - what can be asked about who can act: the rows of `agent` and `token`; see room.h. */
+#include "project/registry.h"
+#include "project/room.h"
+
+enum {
+    READS = CV_OP_STORE | CV_OP_IDEMPOTENT | CV_OP_STEADY,
+    WRITES = CV_OP_STORE | CV_OP_WRITES,
+};
+
+static const cv_operation agent_rows[] = {
+    {.room = "agent",
+     .verb = "add",
+     .tool = "conclave_agent_add",
+     .summary = "register an agent or a person",
+     .details = "An id has letters, digits, '.', '_' and '-', begins with a letter or digit, and has at most 64\n"
+                "characters. Ids and aliases are unique without regard to case. From the first agent on, --as takes\n"
+                "registered names only. The same agent again changes nothing; another one with the same id needs\n"
+                "--replace, and so does the id of an agent that was removed.\n",
+     .examples = "  conclave agent add muffin --capabilities planning,review\n"
+                 "  conclave agent add ada --kind human\n"
+                 "  conclave agent add coder --reach command --reach-details '{\"argv\": [\"coder\"]}'\n",
+     .schema = "agent_add",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_agent_op_add},
+    {.room = "agent",
+     .verb = "list",
+     .tool = "conclave_agent_list",
+     .summary = "list the agents of the project",
+     .details = "In the order of their names. Removed ones are left out unless they are asked for.\n",
+     .examples = "  conclave agent list\n"
+                 "  conclave agent list --capability planning\n",
+     .schema = "agent_list",
+     .flags = READS | CV_OP_FOR_ALL,
+     .run = cv_agent_op_list},
+    {.room = "agent",
+     .verb = "show",
+     .tool = "conclave_agent_show",
+     .summary = "show an agent: what it can do, where it may act, how it is reached",
+     .details = "By its id or an alias; a removed one, too.\n",
+     .examples = "  conclave agent show muffin\n",
+     .schema = "agent_show",
+     .flags = READS | CV_OP_FOR_ALL,
+     .run = cv_agent_op_show},
+    {.room = "agent",
+     .verb = "alias",
+     .tool = "conclave_agent_alias",
+     .summary = "give an agent further names, or take them away",
+     .details = "Wherever an agent is named, an alias does as well; answers and events have the id.\n",
+     .examples = "  conclave agent alias muffin Agent-1 planner\n"
+                 "  conclave agent alias muffin planner --remove\n",
+     .schema = "agent_alias",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_agent_op_alias},
+    {.room = "agent",
+     .verb = "limit",
+     .tool = "conclave_agent_limit",
+     .summary = "limit an agent: to rooms, in numbers; or lift limits",
+     .details =
+         "Who is limited to rooms can use the operations of these rooms, and see which agents there are; nothing\n"
+         "else. What is not given stays as it is.\n",
+     .examples = "  conclave agent limit muffin --rooms dialogue --send-rate 30 --quota 1000\n"
+                 "  conclave agent limit muffin --all-rooms --lift quota\n",
+     .schema = "agent_limit",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_agent_op_limit},
+    {.room = "agent",
+     .verb = "remove",
+     .tool = "conclave_agent_remove",
+     .summary = "remove an agent: it can act no more, its history stays",
+     .details =
+         "Its row and its names stay: nobody else is taken for it. Its tokens are revoked. 'agent add --replace'\n"
+         "takes the id over.\n",
+     .examples = "  conclave agent remove coder --reason \"replaced by muffin\"\n",
+     .schema = "agent_remove",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_agent_op_remove},
+    {.room = "agent",
+     .verb = "import",
+     .tool = "conclave_agent_import",
+     .summary = "register many agents from a list: JSON, or one object per line",
+     .details =
+         "The file has a list of agents with the fields of 'agent add', an object with such a list in agents (as\n"
+         "'agent list --json' prints it), or one agent per line. All are registered, or none: every fault is told\n"
+         "with its place. Those that stand as the list has them are unchanged.\n",
+     .examples = "  conclave agent import agents.json --dry-run\n"
+                 "  conclave agent import agents.json\n",
+     .schema = "agent_import",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_agent_op_import},
+    {0},
+};
+
+static const cv_operation token_rows[] = {
+    {.room = "token",
+     .verb = "add",
+     .tool = "conclave_token_add",
+     .summary = "make a token: whoever sends it acts as this agent or person",
+     .details = "The secret is printed once and stored nowhere: the record keeps its SHA-256. HTTP clients send it as\n"
+                "'Authorization: Bearer SECRET'. --rooms and --read-only limit it further than its agent is limited.\n"
+                "Agents cannot make tokens; through a server only the token of a person can.\n",
+     .examples = "  conclave token add muffin --rooms dialogue --read-only\n",
+     .schema = "token_add",
+     .flags = WRITES,
+     .run = cv_token_op_add},
+    {.room = "token",
+     .verb = "list",
+     .tool = "conclave_token_list",
+     .summary = "list the tokens: whose they are and what they may do",
+     .details =
+         "Of all agents, or of one. Revoked ones are left out unless they are asked for. Secrets are not kept, so\n"
+         "none is shown.\n",
+     .examples = "  conclave token list\n"
+                 "  conclave token list muffin --revoked\n",
+     .schema = "token_list",
+     .flags = READS,
+     .run = cv_token_op_list},
+    {.room = "token",
+     .verb = "revoke",
+     .tool = "conclave_token_revoke",
+     .summary = "revoke a token: from now on it opens nothing",
+     .details = "A server that runs refuses it from the next request on.\n",
+     .examples = "  conclave token revoke t9 || conclave token list\n",
+     .schema = "token_revoke",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_token_op_revoke},
+    {0},
+};
+
+static const cv_completion agent_values[] = {
+    {"AGENT", NULL, "agent list", NULL, false, "agents", "agent_id", "summary"}, {0}};
+static const cv_completion token_values[] = {
+    {"TOKEN_ID", NULL, "token list", NULL, false, "tokens", "token_id", "agent_id"}, {0}};
+
+static const cv_type *const project_types[] = {&cv_agent_row_type, &cv_alias_row_type, &cv_token_row_type};
+const cv_room_types cv_project_records = {CV_STR_INIT("project"), project_types, CV_COUNT(project_types)};
+
+const cv_room cv_room_agent = {
+    .name = "agent",
+    .summary = "who can act in the project: agents and people",
+    .of_project = true,
+    .details =
+        "Rooms address agents by these names, and every event says who acted: --as NAME, CONCLAVE_AGENT, or the\n"
+        "agent of a token. See docs/agents.md.\n",
+    .ops = agent_rows,
+    .codes = cv_registry_codes,
+    .completions = agent_values,
+};
+
+const cv_room cv_room_token = {
+    .name = "token",
+    .summary = "secrets with which agents and people prove who they are",
+    .of_project = true,
+    .details = "For clients of 'conclave serve'. See docs/agents.md.\n",
+    .ops = token_rows,
+    .completions = token_values,
+};

@@ -1,0 +1,137 @@
+/* doctor.c - the operation `doctor`: all checks in order, as JSON and as lines for people; see doctor.h.
+ *
+ *     ✓ record     212 KB, yours, can be written
+ *     ! files      nvidia-decision: round-7 is no round of this dialogue
+ *                  -> …
+ */
+#include "project/doctor.h"
+
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "project/operations.h"
+
+static const cv_str level_words[] = {CV_STR_INIT("ok"), CV_STR_INIT("note"), CV_STR_INIT("warning"),
+                                     CV_STR_INIT("error")};
+_Static_assert(CV_COUNT(level_words) == CV_DOCTOR_LEVELS, "a word per level");
+
+static const char *const signs[CV_DOCTOR_LEVELS] = {"✓", "·", "!", "✗"};
+
+/* Paths in the project begin in its folder. */
+static cv_str shown(const cv_doctor *d, cv_str what)
+{
+    cv_str root = cv_str_of(d->call.root);
+    bool inside = what.n > root.n + 1 && cv_str_starts(what, root) && what.p[root.n] == '/';
+    return inside ? cv_str_from(what, root.n + 1) : what;
+}
+
+static size_t count_level(const cv_doctor *d, cv_doctor_level level)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->findings.count; i++)
+        count += d->findings.items[i].level == level && !d->findings.items[i].repaired;
+    return count;
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------- */
+
+enum { CHECK_WIDTH = 9 };
+
+static void print_finding(cv_buf *out, const cv_doctor_finding *f, cv_str what)
+{
+    bool named = what.n > 0 && cv_str_find(f->message, what) == SIZE_MAX;
+    cv_buf_printf(out, "%s %-*s  ", f->repaired ? signs[CV_DOCTOR_OK] : signs[f->level], CHECK_WIDTH, f->check);
+    if (named) {
+        cv_buf_add(out, what);
+        cv_buf_add_z(out, ": ");
+    }
+    cv_buf_add(out, f->message);
+    cv_buf_add_z(out, f->repaired ? " (repaired)\n" : "\n");
+    if (f->remedy.n == 0 || f->repaired)
+        return;
+    cv_buf_printf(out, "  %-*s  -> ", CHECK_WIDTH, "");
+    cv_buf_add(out, f->remedy);
+    cv_buf_add_char(out, '\n');
+}
+
+static void print_count(cv_buf *out, size_t count, const char *word, const char *end)
+{
+    cv_buf_printf(out, "%zu %s%s%s", count, word, count == 1 ? "" : "s", end);
+}
+
+static cv_str report(const cv_doctor *d)
+{
+    cv_buf out = {0};
+    for (size_t i = 0; i < d->findings.count; i++)
+        print_finding(&out, &d->findings.items[i], shown(d, d->findings.items[i].what));
+    cv_buf_add_char(&out, '\n');
+    print_count(&out, count_level(d, CV_DOCTOR_ERROR), "error", ", ");
+    print_count(&out, count_level(d, CV_DOCTOR_WARNING), "warning", ", ");
+    print_count(&out, count_level(d, CV_DOCTOR_NOTE), "note", "\n");
+    return cv_buf_take(&out, d->call.arena);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------- */
+
+static void answer_finding(cv_json_writer *w, const cv_doctor_finding *f, cv_str what)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "check", cv_str_of(f->check));
+    cv_json_key_str(w, "level", level_words[f->level]);
+    cv_json_key_str(w, "message", f->message);
+    if (what.n > 0)
+        cv_json_key_str(w, "what", what);
+    if (f->remedy.n > 0)
+        cv_json_key_str(w, "do", f->remedy);
+    if (f->repaired)
+        cv_json_key_bool(w, "repaired", true);
+    cv_json_end_object(w);
+}
+
+static void answer(cv_call *call, const cv_doctor *d)
+{
+    cv_json_writer w = {.out = call->out};
+    size_t errors = count_level(d, CV_DOCTOR_ERROR);
+    call->unwell = errors > 0;
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_bool(&w, "healthy", errors == 0);
+    cv_json_key_int(&w, "errors", (int64_t)errors);
+    cv_json_key_int(&w, "warnings", (int64_t)count_level(d, CV_DOCTOR_WARNING));
+    cv_json_key_int(&w, "notes", (int64_t)count_level(d, CV_DOCTOR_NOTE));
+    cv_json_key(&w, CV_STR("findings"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < d->findings.count; i++)
+        answer_finding(&w, &d->findings.items[i], shown(d, d->findings.items[i].what));
+    cv_json_end_array(&w);
+    if (call->for_people)
+        cv_json_key_str(&w, "report", report(d));
+    cv_json_end_object(&w);
+}
+
+bool cv_record_doctor(cv_call *call)
+{
+    cv_doctor d = {.call = *call,
+                   .repair = cv_json_get_true(call->input, "repair"),
+                   .folder = cv_record_path(call->arena, call->root, ""),
+                   .database = cv_record_path(call->arena, call->root, cv_record_database)};
+    bool there = cv_doctor_project(&d);
+    if (there) {
+        there = cv_doctor_record(&d) || call->record;
+        cv_doctor_rights(&d);
+        cv_doctor_disk(&d);
+    }
+    if (there && cv_doctor_open(&d)) {
+        cv_doctor_integrity(&d);
+        cv_doctor_watermark(&d);
+        cv_doctor_history(&d);
+        cv_doctor_search(&d);
+        for (size_t i = 0; cv_rooms[i]; i++)
+            if (cv_rooms[i]->doctor)
+                cv_rooms[i]->doctor(&d);
+        cv_doctor_leftovers(&d);
+    }
+    if (!call->record)
+        cv_record_close(d.call.record);
+    answer(call, &d);
+    return true;
+}

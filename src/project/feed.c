@@ -1,0 +1,216 @@
+/* feed.c - what was committed, in every room, in the one order of the record.
+ *
+ *     conclave feed                              the first page
+ *     conclave feed --after POSITION             … behind a position
+ *     conclave feed --after POSITION --wait 60   … as soon as there is something, for a minute at most
+ *
+ * Each commit comes once. A position is the store's own text: the answer gives one, the next call gives it back. With a
+ * room or a scope the others are passed over, and the position moves on behind them. A record without a commit has no
+ * position of its own, so `start` stands for the beginning.
+ */
+#include <time.h>
+
+#include "base/plain.h"
+#include "base/steady.h"
+#include "project/operations.h"
+#include "project/scope_input.h"
+#include "record/feed.h"
+
+enum { USUAL_PAGE = 50, LOOK_MS = 300 };
+
+static const cv_str start = CV_STR_INIT("start");
+
+typedef struct {
+    cv_call *call;
+    cv_scope_id scope; /* only this; parts may be absent */
+    cv_str after;      /* empty: from the first */
+    size_t limit;
+    cv_feed_entries entries;
+    cv_str *who; /* of each entry, a JSON list */
+    cv_str position;
+    bool more;
+} page;
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(void *ctx, const cv_feed_entry *entry)
+{
+    const page *p = ctx;
+    return (!p->scope.room.p || cv_str_eq(entry->scope.room, p->scope.room)) &&
+           (!p->scope.name.p || cv_str_eq(entry->scope.name, p->scope.name));
+}
+
+static bool read_page(page *p, cv_err *err)
+{
+    cv_call *call = p->call;
+    if (!cv_feed_read(call->record, call->arena, p->after, p->limit, p->scope.room.p ? is_wanted : NULL, p, &p->entries,
+                      err))
+        return false;
+    p->more = p->entries.more;
+    p->position = p->entries.position;
+    return true;
+}
+
+/* Without a limit there is nothing to read: the position behind everything. */
+static bool read_end(page *p, cv_err *err)
+{
+    cv_record *record = p->call->record;
+    if (p->after.n && !cv_feed_read(record, p->call->arena, p->after, 1, NULL, NULL, &p->entries, err))
+        return false;
+    p->entries.count = 0;
+    return record->calls->newest(record, p->call->arena, &p->position, err);
+}
+
+static void doze(int64_t ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, (ms % 1000) * 1000000}, NULL);
+}
+
+/* `changed` is asked before the feed is read, so that a commit in between is not missed. */
+static bool wait_for_page(page *p, int64_t ms, cv_err *err)
+{
+    cv_record *record = p->call->record;
+    int64_t begin = cv_steady_ms(), passed = 0;
+    uint64_t seen = 0;
+    record->calls->changed(record, &seen);
+    if (!read_page(p, err))
+        return false;
+    while (p->entries.count == 0 && (passed = cv_steady_ms() - begin) < ms) {
+        if (!cv_call_tell(p->call, (size_t)(passed / 1000), (size_t)(ms / 1000), CV_STR("waiting for a commit"), err))
+            return false;
+        doze(ms - passed < LOOK_MS ? ms - passed : LOOK_MS);
+        if (record->calls->changed(record, &seen)) {
+            p->after = p->position;
+            if (!read_page(p, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool read_input(page *p)
+{
+    const cv_json *in = p->call->input;
+    p->after = cv_json_get_text(in, "after");
+    if (cv_str_eq(p->after, start))
+        p->after = CV_STR("");
+    p->limit = (size_t)cv_json_get_int(in, "limit", USUAL_PAGE);
+    return cv_scopes_given(p->call, &p->scope);
+}
+
+static bool read_people(page *p, cv_err *err)
+{
+    p->who = CV_NEW_ARRAY(p->call->arena, p->entries.count, cv_str);
+    for (size_t i = 0; i < p->entries.count; i++)
+        if (!cv_scopes_who(p->call, p->entries.items[i].scope, p->entries.items[i].rev, &p->who[i], err))
+            return false;
+    return true;
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+/* `cell` in so many columns, cut where it is longer. */
+static void add_cell(cv_buf *out, cv_str cell, size_t columns, bool last)
+{
+    cv_str fit = cv_plain_fit(cell, columns);
+    if (fit.n < cell.n) {
+        fit = cv_plain_fit(cell, columns - 1);
+        cv_plain_add(out, fit);
+        cv_buf_add_z(out, "…");
+    } else {
+        cv_plain_add(out, cell);
+    }
+    for (size_t used = cv_plain_width(fit) + (fit.n < cell.n); !last && used < columns + 1; used++)
+        cv_buf_add_char(out, ' ');
+}
+
+/* ["muffin","scone"] as "muffin, scone". */
+static cv_str joined(cv_arena *a, cv_str list)
+{
+    cv_json tree;
+    cv_err never = {.arena = a}; /* it was printed here */
+    cv_buf out = {0};
+    cv_json_parse(a, list, &tree, &never);
+    for (uint32_t i = 0; i < tree.count; i++) {
+        cv_buf_add_z(&out, i ? ", " : "");
+        cv_buf_add(&out, tree.items[i].text);
+    }
+    return cv_buf_take(&out, a);
+}
+
+/* time 19, room 8, scope 20, rev 4, operation 16, who 8: 80 columns with the gaps; "room verb" without its room. */
+static void add_line(cv_buf *out, cv_arena *a, const cv_feed_entry *e, cv_str who)
+{
+    cv_str verb = e->operation, room = cv_arena_join(a, e->scope.room, CV_STR(" "));
+    if (cv_str_starts(verb, room))
+        verb = cv_str_from(verb, room.n);
+    add_cell(out, cv_time_short(a, e->created_at), 19, false);
+    add_cell(out, e->scope.room, 8, false);
+    add_cell(out, e->scope.name, 20, false);
+    add_cell(out, cv_arena_printf(a, "%4lld", (long long)e->rev), 4, false);
+    add_cell(out, verb, 16, false);
+    add_cell(out, joined(a, who), 8, true);
+    while (out->n && out->p[out->n - 1] == ' ')
+        out->n--;
+    cv_buf_add_char(out, '\n');
+}
+
+static cv_str text_of(const page *p)
+{
+    cv_buf out = {0};
+    cv_arena *a = p->call->arena;
+    for (size_t i = 0; i < p->entries.count; i++)
+        add_line(&out, a, &p->entries.items[i], p->who[i]);
+    if (p->entries.count == 0)
+        cv_buf_add_z(&out, "nothing new\n");
+    cv_buf_printf(&out, "%s: --after %.*s\n", p->more ? "more" : "next", CV_FMT(p->position));
+    return cv_buf_take(&out, a);
+}
+
+static void print_entry(cv_json_writer *w, const cv_feed_entry *e, cv_str who)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "room", e->scope.room);
+    cv_json_key_str(w, "scope", e->scope.name);
+    cv_json_key_int(w, "rev", e->rev);
+    cv_json_key_str_if(w, "operation", e->operation);
+    cv_json_key_str(w, "op_id", e->op_id);
+    cv_json_key(w, CV_STR("who"));
+    cv_json_raw(w, who);
+    cv_json_key_str(w, "created_at", e->created_at);
+    cv_json_key_str(w, "head", e->head);
+    cv_json_key_str(w, "position", e->position);
+    cv_json_end_object(w);
+}
+
+static void answer(page *p)
+{
+    cv_json_writer w = {.out = p->call->out};
+    if (p->position.n == 0)
+        p->position = start;
+    cv_json_begin_object(&w);
+    cv_json_key(&w, CV_STR("entries"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < p->entries.count; i++)
+        print_entry(&w, &p->entries.items[i], p->who[i]);
+    cv_json_end_array(&w);
+    cv_json_key_str(&w, "position", p->position);
+    cv_json_key_bool(&w, "more", p->more);
+    if (p->call->for_people)
+        cv_json_key_str(&w, "text", text_of(p));
+    cv_json_end_object(&w);
+}
+
+bool cv_project_feed(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    page p = {.call = call};
+    if (!read_input(&p))
+        return false;
+    int64_t wait = cv_json_get_int(call->input, "wait", 0) * 1000;
+    bool ok = p.limit == 0 ? read_end(&p, &err) : wait_for_page(&p, wait, &err);
+    if (!ok || !read_people(&p, &err))
+        return cv_call_fail(call, &err);
+    answer(&p);
+    return true;
+}

@@ -1,0 +1,196 @@
+/* project.c - the project's folder and its record; see project.h. */
+#include "project/project.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "kit/notice.h"
+#include "kit/outlet.h"
+#include "kit/room.h"
+#include "record/watermark.h"
+
+static bool exists(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0;
+}
+
+static bool is_empty(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
+/* ---- finding ---------------------------------------------------------------------------------------------------- */
+
+static bool no_project(const char *where, bool above, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_NOT_FOUND, "'%s' %s", where,
+               above ? "is not in a project: neither it nor a folder above it has .conclave"
+                     : "is not a project: it has no .conclave");
+    cv_err_suggest(err,
+                   CV_STR("go to the project's folder or name it with --root DIR; 'conclave init' begins a new one"));
+    return false;
+}
+
+/* Cuts the last name off; false at the top. */
+static bool go_up(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (!slash || path[1] == '\0')
+        return false;
+    slash[slash == path] = '\0';
+    return true;
+}
+
+/* "bob (uid 1001)" */
+static cv_str owner_name(cv_arena *a, uid_t uid)
+{
+    char text[4096];
+    struct passwd entry, *found = NULL;
+    if (getpwuid_r(uid, &entry, text, sizeof text, &found) != 0 || !found)
+        return cv_arena_printf(a, "uid %lu", (unsigned long)uid);
+    return cv_arena_printf(a, "%s (uid %lu)", found->pw_name, (unsigned long)uid);
+}
+
+/* Whoever can write to a folder above ours can put a project there, and its record would say what we read and where we
+ * write. So a project that was found, not named, must be our own. */
+static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv_err *err)
+{
+    if (st->st_uid == geteuid())
+        return true;
+    cv_str theirs = owner_name(a, st->st_uid), ours = owner_name(a, geteuid());
+    cv_err_set(err, CV_ERR_IO, "the project '%s' belongs to %.*s, not to you, %.*s", root, CV_FMT(theirs),
+               CV_FMT(ours));
+    cv_err_suggest(
+        err, cv_arena_printf(err->arena, "if you trust it, name it: --root '%s', or CONCLAVE_ROOT='%s'", root, root));
+    return false;
+}
+
+/* The record, and the folders of the rooms, are never read or written through a link. */
+static bool check_links(cv_arena *a, const char *root, cv_err *err)
+{
+    static const char *const ends[] = {"", "-watermark", "-wal", "-shm"};
+    for (size_t i = 0; i < CV_COUNT(ends); i++)
+        if (!cv_where_check((cv_where){root, cv_arena_printf(a, ".conclave/%s%s", cv_record_database, ends[i]).p}, err))
+            return false;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder && !cv_where_check((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
+            return false;
+    return true;
+}
+
+bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_err *err)
+{
+    const char *start;
+    struct stat st;
+    if (!cv_folder_real(a, given ? given : ".", &start, err))
+        return false;
+    char *root = cv_arena_copy_z(a, cv_str_of(start));
+    while (lstat(cv_record_path(a, root, ""), &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISLNK(st.st_mode)))
+        if (given || !go_up(root))
+            return no_project(start, !given, err);
+    if ((!given && !check_owner(a, root, &st, err)) || !check_links(a, root, err))
+        return false;
+    *ret_root = root;
+    return true;
+}
+
+bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_err *err)
+{
+    return cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_EXISTING, &cv_program_types,
+                          &cv_sql_sqlite_schema, ret_record, err);
+}
+
+/* ---- init ------------------------------------------------------------------------------------------------------- */
+
+static const char *const ignored =
+    "# The record of this project. 'conclave dialogue export' writes what can be shared.\n"
+    "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
+
+/* A project whose database is gone is not a new one: what was acknowledged in it would be missed for ever. */
+static bool check_lost(cv_arena *a, const char *root, cv_err *err)
+{
+    const char *database = cv_record_path(a, root, cv_record_database);
+    const char *path = cv_watermark_path(a, database);
+    cv_err why = {.arena = a}; /* what is wrong with it is told when the record is opened */
+    cv_commit commit;
+    if (exists(database) || cv_watermark_read(path, &commit, &why) != CV_WATERMARK_THERE || commit.number == 0)
+        return true;
+    cv_err_set(err, CV_ERR_REGRESSED, "the database of this project is gone: commit %lld was acknowledged in it",
+               (long long)commit.number);
+    cv_err_file(err, cv_str_of(database));
+    cv_err_suggest(err,
+                   cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'", path));
+    return false;
+}
+
+static bool make(cv_arena *a, const char *root, cv_err *err)
+{
+    cv_where gitignore = {root, ".conclave/.gitignore"};
+    struct stat st;
+    cv_record *record;
+    if (!check_links(a, root, err) || !check_lost(a, root, err) ||
+        !cv_folder_make_private((cv_where){root, ".conclave"}, err))
+        return false;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_rooms[i]->folder && !cv_folder_make_private((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
+            return false;
+    if (!cv_where_look(gitignore, &st) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
+        return false;
+    if (!cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_CREATE, &cv_program_types,
+                        &cv_sql_sqlite_schema, &record, err))
+        return false;
+    cv_record_close(record);
+    return true;
+}
+
+/* The nearest project above the folder; NULL: none. */
+static const char *project_above(cv_arena *a, const char *root)
+{
+    char *above = cv_arena_copy_z(a, cv_str_of(root));
+    while (go_up(above))
+        if (cv_file_is_folder(cv_record_path(a, above, "")))
+            return above;
+    return NULL;
+}
+
+static void answer(cv_call *call, const char *root, bool created)
+{
+    cv_json_writer w = {.out = call->out};
+    const char *above = created ? project_above(call->arena, root) : NULL;
+    cv_notices warnings = {0};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "root", cv_str_of(root));
+    cv_json_key_str(&w, "record", cv_str_of(cv_record_path(call->arena, root, cv_record_database)));
+    cv_json_key_bool(&w, "created", created);
+    if (above) {
+        cv_notice_add(&warnings, call->arena, CV_STR("project_in_project"),
+                      "this folder lies in the project '%s', whose record is not seen from here any more", above);
+        cv_notices_answer(&warnings, &w);
+    }
+    cv_json_end_object(&w);
+}
+
+bool cv_project_init(cv_call *call)
+{
+    cv_arena *a = call->arena;
+    cv_err err = {.arena = a};
+    const cv_json *dir = cv_json_get(call->input, CV_STR("dir"));
+    const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
+    struct stat st;
+    if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
+        return cv_call_fail(call, &err);
+    bool named = dir || strcmp(root, ".") != 0;
+    const char *database = cv_record_path(a, real, cv_record_database);
+    bool created = !exists(database) || is_empty(database);
+    bool ours = named || lstat(cv_record_path(a, real, ""), &st) != 0 || check_owner(a, real, &st, &err);
+    if (!ours || !make(a, real, &err))
+        return cv_call_fail(call, &err);
+    answer(call, real, created);
+    return true;
+}

@@ -1,0 +1,423 @@
+/* redact.c - a long text that must not be kept: its hash takes its place, and the history still verifies.
+ *
+ *     conclave redact ROOM SCOPE KIND ID --field F --reason TEXT
+ *
+ *     the row            by its type and key, or by kind and id as a search names it
+ *     where else         every long text of the scope that holds the text; answers and events that hold a line of it
+ *     files              beside the record: the text is replaced there, first of all (redact_files.h)
+ *     one commit         the texts by their hashes, an event `redacted` that says who, when and why
+ *     the database       pages and log are written anew, so that no freed byte holds the text
+ *
+ * Files come first because they are found by the text: after a crash anywhere, the same command again does the rest.
+ * The write touches one scope. What holds the text and cannot be redacted (a title, another scope, a backup) is named
+ * in the answer, and so are long texts that are a part of the redacted one.
+ */
+#include <pwd.h>
+#include <unistd.h>
+
+#include "kit/fault.h"
+#include "kit/request.h"
+#include "kit/room.h"
+#include "project/operations.h"
+#include "project/redact_files.h"
+#include "project/scope_input.h"
+#include "record/hash.h"
+
+enum { MOST_NAMED = 200 }; /* of each list in the answer */
+
+typedef struct {
+    cv_call *call;
+    cv_scope_id scope;
+    cv_str kind, id;
+
+    const cv_type *type; /* the row that is asked for */
+    const void *row;
+    const cv_type_field *field;
+    cv_str text; /* what it holds; a redacted one holds its hash */
+    cv_trace trace;
+
+    cv_where folder; /* of the scope's files; path NULL: none */
+    cv_writing *w;   /* NULL: only look */
+    cv_event_row *event;
+    cv_redact_names texts, parts, left;
+    cv_redact_files files;
+} redaction;
+
+/* ---- which types there are ----------------------------------------------------------------------------------------
+ */
+
+static bool has_long(const cv_type *type)
+{
+    for (size_t i = 0; i < type->field_count; i++)
+        if (type->fields[i].role == CV_LONG)
+            return true;
+    return false;
+}
+
+/* The types of the room, then events and commits. */
+static size_t types_of(const cv_call *call, cv_str room, const cv_type *ret[CV_MAX_TYPES])
+{
+    const cv_room_types *own = cv_types_of(call->record->types, room);
+    size_t count = 0;
+    for (size_t i = 0; own && i < own->count; i++)
+        ret[count++] = own->types[i];
+    ret[count++] = &cv_event_row_type;
+    ret[count++] = &cv_commit_row_type;
+    return count;
+}
+
+/* ---- finding the row ----------------------------------------------------------------------------------------------
+ */
+
+/* "entity/T/1/2" without its type. */
+static cv_str key_of(cv_arena *a, const cv_type *type, const void *row)
+{
+    return cv_str_from(cv_row_name(a, type, row), type->name.n + 1);
+}
+
+static bool is_named(redaction *r, cv_arena *a, const cv_type *type, const void *row)
+{
+    cv_search_text seen = {0};
+    if (cv_str_eq(type->name, r->kind) && cv_str_eq(key_of(a, type, row), r->id))
+        return true;
+    return type->search && type->search(a, row, &seen) && (seen.title.p || seen.body.p) &&
+           cv_str_eq(seen.kind, r->kind) && cv_str_eq(seen.id, r->id);
+}
+
+typedef struct {
+    redaction *r;
+    const cv_type *type;
+    cv_arena scratch;
+} visiting;
+
+static bool see_candidate(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    visiting *v = ctx;
+    (void)scope, (void)err;
+    if (!v->r->row && is_named(v->r, &v->scratch, v->type, row)) {
+        v->r->type = v->type;
+        v->r->row = cv_row_copy(v->r->call->arena, v->type, row);
+    }
+    cv_arena_reset(&v->scratch);
+    return true;
+}
+
+static bool each_row(redaction *r, cv_scope_id scope, cv_row_visit see, cv_err *err)
+{
+    const cv_type *types[CV_MAX_TYPES];
+    size_t count = types_of(r->call, scope.room, types);
+    visiting v = {.r = r};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) {
+        const cv_find find = {.type = types[i], .scope = scope};
+        v.type = types[i];
+        ok = r->call->record->calls->find(r->call->record, &find, see, &v, err);
+    }
+    cv_arena_release(&v.scratch);
+    return ok;
+}
+
+/* The kinds that a room knows are its types and what its types say of rows; only rows know the second. */
+static bool refuse_row(redaction *r)
+{
+    const cv_type *types[CV_MAX_TYPES];
+    size_t count = types_of(r->call, r->scope.room, types), known = 0;
+    cv_str *names = CV_NEW_ARRAY(r->call->arena, count, cv_str);
+    bool is_type = false;
+    for (size_t i = 0; i < count; i++) {
+        is_type = is_type || cv_str_eq(types[i]->name, r->kind);
+        if (has_long(types[i]) && types[i]->life != CV_VOLATILE)
+            names[known++] = types[i]->name;
+    }
+    cv_err *fault = cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), is_type ? "id" : "kind",
+                              is_type ? r->id : r->kind, "the %.*s '%.*s' has no %.*s '%.*s'", CV_FMT(r->scope.room),
+                              CV_FMT(cv_excerpt(r->call->arena, r->scope.name)),
+                              CV_FMT(cv_excerpt(r->call->arena, r->kind)), CV_FMT(cv_excerpt(r->call->arena, r->id)));
+    if (!is_type)
+        cv_refuse_words(fault, names, known);
+    cv_err_operation(fault, CV_STR("search"));
+    cv_err_suggest(fault, CV_STR("names kind and id of what it finds"));
+    return false;
+}
+
+/* ---- which field --------------------------------------------------------------------------------------------------
+ */
+
+static bool refuse_field(redaction *r, cv_str given, const char *why)
+{
+    cv_str names[CV_MAX_TYPE_FIELDS];
+    size_t count = 0;
+    for (size_t i = 0; i < r->type->field_count; i++)
+        if (r->type->fields[i].role == CV_LONG && r->type->life != CV_VOLATILE)
+            names[count++] = r->type->fields[i].name;
+    cv_err *fault = cv_refuse(r->call, given.p ? CV_ERR_INVALID_VALUE : CV_ERR_MISSING_FIELD, CV_STR(""), "field",
+                              given, "%s", why);
+    if (count)
+        cv_refuse_words(fault, names, count);
+    else
+        cv_err_suggest(fault, cv_arena_printf(r->call->arena, "no field of a %.*s can be redacted: only long texts can",
+                                              CV_FMT(r->type->name)));
+    return false;
+}
+
+/* The field that is named, or the only long text that there is. */
+static bool choose_field(redaction *r)
+{
+    cv_str given = cv_json_get_text(r->call->input, "field");
+    size_t there = 0;
+    for (size_t i = 0; i < r->type->field_count; i++) {
+        const cv_type_field *f = &r->type->fields[i];
+        bool counts = given.p ? cv_str_eq(given, f->name) : f->role == CV_LONG && cv_row_has(f, r->row);
+        r->field = counts ? f : r->field;
+        there += counts;
+    }
+    if (given.p && there == 0)
+        return refuse_field(r, given, "there is no such field");
+    if (there == 0)
+        return refuse_field(r, given, "it has no long text");
+    if (there > 1)
+        return refuse_field(r, given, "it has several long texts: name the field");
+    if (r->field->role != CV_LONG || r->type->life == CV_VOLATILE)
+        return refuse_field(r, given, "only a long text can be redacted: hashes cover the others by their bytes");
+    r->text = cv_row_text(r->row, r->field->offset);
+    return r->text.p || refuse_field(r, given, "there is no text in this field");
+}
+
+static bool check_reason(redaction *r)
+{
+    cv_str reason = cv_json_get_text(r->call->input, "reason");
+    if (cv_str_trim(reason).n > 0 && (cv_is_redacted(r->text, NULL) || !cv_trace_part_in(&r->trace, reason)))
+        return true;
+    cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), "reason", (cv_str){NULL, 0},
+              cv_str_trim(reason).n ? "the reason repeats what is to be redacted, and it is kept"
+                                    : "say why, in words: the reason is kept");
+    return false;
+}
+
+/* ---- where else the text stands -----------------------------------------------------------------------------------
+ */
+
+static void name_text(redaction *r, cv_redact_names *list, cv_scope_id scope, const cv_type *type, const void *row,
+                      const cv_type_field *field)
+{
+    cv_arena *a = r->call->arena;
+    bool other = !cv_str_eq(scope.name, r->scope.name) || !cv_str_eq(scope.room, r->scope.room);
+    if (list->count >= MOST_NAMED)
+        return;
+    *CV_PUSH(a, list) = cv_arena_printf(a, "%.*s%s%.*s%s%.*s/%.*s", CV_FMT(other ? scope.room : CV_STR("")),
+                                        other ? " " : "", CV_FMT(other ? scope.name : CV_STR("")), other ? " " : "",
+                                        CV_FMT(cv_row_name(a, type, row)), CV_FMT(field->name));
+}
+
+/* Answers and events repeat lines of texts: one line is enough there. The answer of the write that made the row goes in
+ * any case: it may tell of it in words that are shorter than a line. */
+static bool holds_text(const redaction *r, const cv_type *type, const void *row, cv_str text)
+{
+    if (type == &cv_commit_row_type && cv_row_rev(row) == cv_row_rev(r->row) && r->type != &cv_commit_row_type)
+        return true;
+    return type == &cv_commit_row_type || type == &cv_event_row_type ? cv_trace_part_in(&r->trace, text)
+                                                                     : cv_trace_in(&r->trace, text);
+}
+
+static bool is_target(const redaction *r, const cv_type *type, const void *row, const cv_type_field *field)
+{
+    return type == r->type && field == r->field && cv_row_order(type, row, r->row) == 0;
+}
+
+static void see_field(redaction *r, const cv_type *type, const void *row, const cv_type_field *field)
+{
+    cv_str text = cv_row_text(row, field->offset);
+    if (!text.p || cv_is_redacted(text, NULL))
+        return;
+    if (field->role != CV_LONG || type->life == CV_VOLATILE) {
+        if (cv_trace_in(&r->trace, text))
+            name_text(r, &r->left, r->scope, type, row, field);
+    } else if (is_target(r, type, row, field) || holds_text(r, type, row, text)) {
+        name_text(r, &r->texts, r->scope, type, row, field);
+        if (r->w)
+            cv_writing_redact(r->w, r->event, type, row, field->name);
+    } else if (cv_trace_has(&r->trace, text)) {
+        name_text(r, &r->parts, r->scope, type, row, field);
+    }
+}
+
+static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    visiting *v = ctx;
+    (void)scope, (void)err;
+    for (size_t i = 0; i < v->type->field_count; i++)
+        if (!cv_field_is_int(&v->type->fields[i]))
+            see_field(v->r, v->type, row, &v->type->fields[i]);
+    return true;
+}
+
+/* Rows of other scopes are named only. */
+static bool see_other_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    visiting *v = ctx;
+    (void)err;
+    for (size_t i = 0; i < v->type->field_count; i++) {
+        const cv_type_field *field = &v->type->fields[i];
+        if (!cv_field_is_int(field) && cv_trace_in(&v->r->trace, cv_row_text(row, field->offset)))
+            name_text(v->r, &v->r->left, scope, v->type, row, field);
+    }
+    return true;
+}
+
+typedef struct {
+    cv_arena *arena;
+    cv_scope_id *items;
+    size_t count, capacity;
+} scope_list;
+
+static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    scope_list *list = ctx;
+    (void)at, (void)err;
+    *CV_PUSH(list->arena, list) = (cv_scope_id){scope.room, cv_arena_copy(list->arena, scope.name)};
+    return true;
+}
+
+static bool look_elsewhere(redaction *r, cv_err *err)
+{
+    cv_record *record = r->call->record;
+    scope_list list = {.arena = r->call->arena};
+    bool ok = true;
+    for (size_t i = 0; ok && i < record->types->count; i++)
+        ok = record->calls->scopes(record, record->types->rooms[i]->room, (cv_str){NULL, 0}, 0, keep_scope, &list, err);
+    for (size_t i = 0; ok && i < list.count; i++)
+        if (!cv_str_eq(list.items[i].room, r->scope.room) || !cv_str_eq(list.items[i].name, r->scope.name))
+            ok = each_row(r, list.items[i], see_other_row, err);
+    return ok;
+}
+
+/* The folder where the room keeps files of the scope, if it says so. */
+static cv_where folder_of(redaction *r)
+{
+    cv_where where = {NULL, NULL};
+    cv_err none = {.arena = r->call->arena}; /* a folder that cannot be had has no files of ours */
+    for (size_t i = 0; cv_rooms[i]; i++)
+        if (cv_str_eq(cv_str_of(cv_rooms[i]->name), r->scope.room) && cv_rooms[i]->scope_folder &&
+            !cv_rooms[i]->scope_folder(r->call, r->scope.name, &where, &none))
+            where = (cv_where){NULL, NULL};
+    return where;
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------------------------
+ */
+
+static void print_names(cv_json_writer *w, const char *key, const cv_redact_names *list)
+{
+    cv_json_key_strs(w, key, list->items, list->count);
+}
+
+/* What is stored: nothing of the text. */
+static cv_str result_of(redaction *r)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_str hash = {NULL, 0};
+    if (!cv_is_redacted(r->text, &hash))
+        hash = cv_hash_text(r->call->arena, r->text);
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "room", r->scope.room);
+    cv_json_key_str(&w, "scope", r->scope.name);
+    cv_json_key_str(&w, "row", cv_row_name(r->call->arena, r->type, r->row));
+    cv_json_key_str(&w, "field", r->field->name);
+    cv_json_key_str(&w, "sha256", hash);
+    print_names(&w, "texts", &r->texts);
+    print_names(&w, "files", &r->files.replaced);
+    print_names(&w, "parts", &r->parts);
+    for (size_t i = 0; i < r->files.left.count; i++)
+        *CV_PUSH(r->call->arena, &r->left) = r->files.left.items[i];
+    print_names(&w, "left", &r->left);
+    print_names(&w, "backups", &r->files.backups);
+    cv_json_key_str(&w, "note", CV_STR("backups and exports outside of the project are not touched"));
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, r->call->arena);
+}
+
+/* ---- the write ----------------------------------------------------------------------------------------------------
+ */
+
+/* Whoever acts; without a name the user who runs the program. */
+static void name_actor(cv_call *call)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    if (call->who.name.p)
+        return;
+    call->who.name = user ? cv_arena_copy(call->arena, cv_str_of(user->pw_name))
+                          : cv_arena_printf(call->arena, "user-%u", (unsigned)geteuid());
+    call->who.standing = CV_STR("claimed");
+}
+
+static bool find_row(redaction *r, cv_err *err)
+{
+    if (r->w->at.rev == 0)
+        return cv_scopes_missing(r->call, r->scope);
+    if (!each_row(r, r->scope, see_candidate, err))
+        return cv_call_fail(r->call, err);
+    return (r->row || refuse_row(r)) && choose_field(r);
+}
+
+/* In the order that the head of this file tells. False: call->errs says why. */
+static bool plan(redaction *r, cv_err *err)
+{
+    bool dry = cv_json_get_true(r->call->input, "dry_run");
+    cv_writing *w = r->w;
+    r->trace = cv_trace_of(r->call->arena, r->field, r->text);
+    if (!check_reason(r))
+        return false;
+    r->event = cv_writing_event(w, r->type->name, key_of(r->call->arena, r->type, r->row), CV_STR("redacted"));
+    r->event->reason = cv_json_get_text(r->call->input, "reason");
+    r->files = (cv_redact_files){
+        .call = r->call, .trace = &r->trace, .mark = cv_redacted(r->call->arena, r->text), .change = !dry};
+    r->w = dry ? NULL : w;
+    bool ok = each_row(r, r->scope, see_row, err) && look_elsewhere(r, err) &&
+              cv_redact_files_walk(&r->files, r->folder, err);
+    r->w = w;
+    return ok || cv_call_fail(r->call, err);
+}
+
+/* Under the lock of the scope. */
+static bool write_it(redaction *r, cv_outcome *outcome, cv_err *err)
+{
+    if (!cv_request_replayed(r->call, r->scope, outcome, err))
+        return cv_call_fail(r->call, err);
+    if (outcome->replayed)
+        return true;
+    if (!find_row(r, err))
+        return false;
+    if (cv_is_redacted(r->text, NULL)) { /* done before: what is left is the database */
+        *outcome = (cv_outcome){.rev = r->w->at.rev, .result = result_of(r)};
+        return true;
+    }
+    return plan(r, err) && cv_request_commit(r->call, r->w, result_of(r), outcome);
+}
+
+bool cv_project_redact(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_writing w;
+    cv_outcome outcome = {0};
+    redaction r = {.call = call,
+                   .kind = cv_json_get_text(call->input, "kind"),
+                   .id = cv_json_get_text(call->input, "id"),
+                   .w = &w};
+    if (!cv_scopes_given(call, &r.scope))
+        return false;
+    r.folder = folder_of(&r);
+    name_actor(call);
+    cv_request_begin(call, CV_STR("redact"));
+    if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_call_now(call), &err))
+        return cv_call_fail(call, &err);
+    bool ok = write_it(&r, &outcome, &err);
+    cv_writing_end(&w);
+    if (!ok)
+        return false;
+    if (!cv_json_get_true(call->input, "dry_run") && !call->record->calls->scrub(call->record, call->arena, &err))
+        return cv_call_fail(call, &err);
+    cv_request_answer(call, &outcome);
+    return true;
+}

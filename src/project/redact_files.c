@@ -1,0 +1,117 @@
+/* redact_files.c - the files beside the record that hold a text which is redacted; see redact_files.h. */
+#include "project/redact_files.h"
+
+#include "base/file.h"
+#include "base/limits.h"
+#include "kit/outlet.h"
+
+enum { PIECE = 24 }; /* letters: two texts that share so many in a row share a phrase */
+
+static void name_file(cv_redact_files *f, cv_redact_names *list, const char *file)
+{
+    *CV_PUSH(f->call->arena, list) = cv_arena_copy(f->call->arena, cv_str_of(file));
+}
+
+/* conclave.db and what stands beside it. A kept record has a longer name. */
+static bool is_record(cv_str file)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-turn", "-watermark"};
+    size_t slash = cv_str_find(file, CV_STR(".conclave/"));
+    cv_str name = slash == SIZE_MAX ? file : cv_str_from(file, slash + sizeof ".conclave/" - 1);
+    for (size_t i = 0; i < CV_COUNT(ends); i++) {
+        cv_str end = cv_str_of(ends[i]), database = cv_str_of(cv_record_database);
+        if (cv_str_starts(name, database) && cv_str_eq(cv_str_from(name, database.n), end))
+            return true;
+    }
+    return false;
+}
+
+/* Letters and digits alone: how a text is known that was wrapped, quoted or escaped. */
+static cv_str bare(cv_arena *a, cv_str text)
+{
+    char *to = cv_arena_alloc(a, text.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < text.n; i++)
+        if (cv_is_alnum(text.p[i]) || (unsigned char)text.p[i] >= 0x80)
+            to[n++] = text.p[i];
+    return (cv_str){to, n};
+}
+
+/* Is a piece of a line there? Whoever shortens a text keeps its words. */
+static bool is_piece_in(cv_str line, cv_str all)
+{
+    for (size_t at = 0; line.n >= CV_TRACE_SHORT && at < line.n; at += PIECE) {
+        size_t from = line.n < PIECE ? 0 : at + PIECE <= line.n ? at : line.n - PIECE;
+        if (cv_str_find(all, cv_str_head(cv_str_from(line, from), PIECE)) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
+static bool is_there_bare(cv_redact_files *f, cv_arena *a, cv_str bytes)
+{
+    cv_str all = bare(a, bytes);
+    for (size_t i = 0; i < f->trace->line_count; i++)
+        if (is_piece_in(bare(a, f->trace->lines[i].forms[0]), all))
+            return true;
+    return false;
+}
+
+static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const char *file, cv_err *err)
+{
+    cv_err unread = {.arena = a};
+    cv_str bytes, rest;
+    if (!cv_file_read_at(a, where, CV_MAX_FILE_BYTES, &bytes, &unread)) {
+        name_file(f, &f->left, file); /* whoever can read it decides */
+        return true;
+    }
+    if (cv_str_starts(bytes, CV_STR("SQLite format 3"))) {
+        name_file(f, &f->backups, file);
+        return true;
+    }
+    rest = cv_trace_replaced(a, f->trace, bytes, f->mark);
+    if (rest.p != bytes.p) {
+        name_file(f, &f->replaced, file);
+        if (f->change && !cv_file_write_at(where, rest, NULL, err))
+            return false;
+    }
+    if (is_there_bare(f, a, rest))
+        name_file(f, &f->left, file);
+    return true;
+}
+
+typedef struct {
+    cv_redact_files *files;
+    const char *root; /* of the walk; NULL: paths are whole */
+} walking;
+
+static bool visit(void *ctx, const char *file, cv_err *err)
+{
+    walking *w = ctx;
+    cv_arena scratch = {0};
+    bool ok = is_record(cv_str_of(file)) || look_into(w->files, &scratch, (cv_where){w->root, file}, file, err);
+    cv_arena_release(&scratch);
+    return ok;
+}
+
+/* A folder or file that cannot be read is named, like a file that cannot be changed. */
+static void note_trouble(void *ctx, const cv_err *err)
+{
+    walking *w = ctx;
+    if (err->code != CV_ERR_NOT_FOUND)
+        *CV_PUSH(w->files->call->arena, &w->files->left) =
+            cv_arena_copy(w->files->call->arena, err->file.n ? err->file : err->message);
+}
+
+bool cv_redact_files_walk(cv_redact_files *f, cv_where folder, cv_err *err)
+{
+    cv_arena *a = f->call->arena;
+    const cv_where own = {f->call->root, ".conclave"};
+    walking w = {f, own.root};
+    if (!cv_file_walk_on(a, own, visit, note_trouble, &w, err))
+        return false;
+    if (!folder.path || (folder.root && cv_str_starts(cv_str_of(folder.path), CV_STR(".conclave/"))))
+        return true;
+    w.root = folder.root;
+    return cv_file_walk_on(a, folder, visit, note_trouble, &w, err);
+}

@@ -1,0 +1,33 @@
+/* redact_files.h - the files beside the record that hold a text which is redacted.
+ *
+ *     .conclave/dialogues/ID/round-1/response-muffin.md     its text is replaced by what stands for it
+ *     the folder of the scope, where that is elsewhere      so is it there
+ *     .conclave/conclave.db.before-restore-…, *.db          whole records: they are named, and not touched
+ *
+ * Where a piece of the text stands in a form that cannot be replaced (broken into lines, escaped, cut), the file is
+ * named, and its owner decides. The record's own files are not looked at: the record does that itself.
+ */
+#ifndef CV_PROJECT_REDACT_FILES_H
+#define CV_PROJECT_REDACT_FILES_H
+
+#include "base/where.h"
+#include "kit/call.h"
+#include "project/traces.h"
+
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} cv_redact_names;
+
+typedef struct {
+    cv_call *call;
+    const cv_trace *trace;
+    cv_str mark; /* what stands in its place; JSON */
+    bool change; /* false: only look */
+    cv_redact_names replaced, left, backups;
+} cv_redact_files;
+
+/* Looks below .conclave and below `folder` (path NULL: there is none). */
+bool cv_redact_files_walk(cv_redact_files *f, cv_where folder, cv_err *err);
+
+#endif

@@ -1,0 +1,288 @@
+/* restore.c - a backup put back in the place of the record.
+ *
+ *     FILE                    copied beside the record, opened, checked, every scope verified; FILE stays as it is
+ *     the present record      locked, compared: the answer lists what it has beyond the backup
+ *                             kept under a name of its own: conclave.db.before-restore-20260214T093000Z
+ *     the record              is the backup, from one moment to the next
+ *
+ * Nothing is refused because the present record has more: it is kept, and restoring the kept file undoes it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/path.h"
+#include "kit/notice.h"
+#include "kit/outlet.h"
+#include "kit/scopes.h"
+#include "project/operations.h"
+#include "record/seal.h"
+#include "record/swap.h"
+#include "record/watermark.h"
+
+enum { MOST_TOLD = 100, MOST_NAMED = 3, MOST_NAMES = 100 };
+
+typedef struct {
+    cv_call *call;
+    cv_swap engine;
+    const char *backup, *kept;
+    bool is_kept;
+    cv_scopes_tally scopes;
+    int64_t commits;
+    cv_seal last;         /* the backup's last commit */
+    bool is_other;        /* the present record began with another commit than the backup */
+    int64_t acknowledged; /* the last commit that the project's watermark knows; 0: none */
+    struct {
+        cv_swap_loss *items;
+        size_t count, capacity;
+    } lost; /* scopes of which the present record has more than the backup */
+} restoring;
+
+/* ---- the backup -------------------------------------------------------------------------------------------------- */
+
+static bool refuse_path(cv_str given, const char *why, const char *suggestion, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "%s", why);
+    cv_err_field(err, CV_STR("path"));
+    cv_err_value(err, given);
+    cv_err_suggest(err, cv_str_of(suggestion));
+    return false;
+}
+
+static bool find_backup(restoring *r, cv_err *err)
+{
+    cv_call *call = r->call;
+    cv_str given = cv_json_get_text(call->input, "path");
+    struct stat there, record;
+    cv_where where;
+    if (!cv_path_allowed(call->arena, call->root, call->confined, given, &where, err)) {
+        cv_err_field(err, CV_STR("path"));
+        return false;
+    }
+    r->backup = cv_where_path(call->arena, where);
+    if (stat(r->backup, &there) != 0 && errno != ENOENT && errno != ENOTDIR)
+        return refuse_path(given, strerror(errno), "check the permissions of the file and its folders", err);
+    if (stat(r->backup, &there) != 0)
+        return refuse_path(given, "there is no such file", "name a file that 'conclave backup' has made", err);
+    if (!S_ISREG(there.st_mode))
+        return refuse_path(given, "this is not a file", "name a file that 'conclave backup' has made", err);
+    if (stat(r->engine.path, &record) == 0 && there.st_dev == record.st_dev && there.st_ino == record.st_ino)
+        return refuse_path(given, "this is the record itself", "name a backup of it", err);
+    return true;
+}
+
+typedef struct {
+    restoring *r;
+    cv_call call; /* with the copy as its store */
+} checking;
+
+static bool check_scope(void *ctx, cv_scope_id scope, cv_err *err)
+{
+    checking *c = ctx;
+    cv_scope_position position;
+    if (!cv_scopes_verify(c->call.record, c->call.arena, scope, &position, err))
+        return false;
+    cv_scopes_count(&c->r->scopes, c->call.arena, scope.room);
+    c->r->commits += position.rev;
+    return true;
+}
+
+/* The copy opens (an older schema becomes ours), is whole, and agrees with its history. */
+static bool check_copy(restoring *r, cv_err *err)
+{
+    cv_arena *a = r->call->arena;
+    checking c = {.r = r, .call = *r->call};
+    c.call.record = NULL;
+    bool ok = cv_record_open(a, r->engine.copy, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema,
+                             &c.call.record, err) &&
+              c.call.record->calls->check(c.call.record, a, err) &&
+              cv_scopes_each(&c.call, CV_STR(""), check_scope, &c, err) &&
+              cv_seal_record(c.call.record, NULL, &r->last, err);
+    cv_record_close(c.call.record);
+    if (ok || err->code == CV_ERR_CANCELLED)
+        return ok;
+    cv_err_file(err, cv_str_of(r->backup));
+    if (err->code != CV_ERR_SCHEMA || err->suggestion.n == 0) /* which says what version can read it */
+        cv_err_suggest(err, CV_STR("name another backup; the record was not changed"));
+    return false;
+}
+
+/* ---- what the present record has beyond it ----------------------------------------------------------------------- */
+
+static bool keep_loss(void *ctx, const cv_swap_loss *loss, cv_err *err)
+{
+    restoring *r = ctx;
+    (void)err;
+    *CV_PUSH(r->call->arena, &r->lost) = (cv_swap_loss){
+        {loss->scope.room, cv_arena_copy(r->call->arena, loss->scope.name)}, loss->rev, loss->restored_rev};
+    return true;
+}
+
+/* A record is known by its first commit. */
+static bool compare_origins(restoring *r)
+{
+    cv_seal present;
+    if (!cv_seal_record(r->engine.present, NULL, &present, &r->engine.trouble))
+        return false;
+    r->is_other =
+        present.number > 0 && r->last.number > 0 && memcmp(present.origin, r->last.origin, CV_SEAL_ORIGIN) != 0;
+    return true;
+}
+
+/* What was acknowledged in this project, whatever its record has of it now. */
+static int64_t last_acknowledged(const restoring *r)
+{
+    cv_err ignored = {.arena = r->call->arena}; /* an unreadable watermark says nothing */
+    cv_commit commit;
+    const char *path = cv_watermark_path(r->call->arena, r->engine.path);
+    return cv_watermark_read(path, &commit, &ignored) == CV_WATERMARK_THERE ? commit.number : 0;
+}
+
+/* ---- the swap ---------------------------------------------------------------------------------------------------- */
+
+/* "conclave.db.before-restore-20260214T093000Z", or with "-2" behind it. */
+static const char *kept_name(restoring *r)
+{
+    cv_arena *a = r->call->arena;
+    char time[CV_TIME_LEN + 1], stamp[CV_TIME_LEN];
+    size_t n = 0;
+    cv_time_print(r->call->clock.now_ms(r->call->clock.ctx), time);
+    for (size_t i = 0; time[i] != '.'; i++)
+        if (time[i] != '-' && time[i] != ':')
+            stamp[n++] = time[i];
+    struct stat st;
+    const char *name = NULL;
+    for (int i = 1; i <= MOST_NAMES; i++) {
+        cv_str number = i > 1 ? cv_arena_printf(a, "-%d", i) : CV_STR("");
+        name = cv_arena_printf(a, "%s.before-restore-%.*sZ%.*s", r->engine.path, (int)n, stamp, CV_FMT(number)).p;
+        if (lstat(name, &st) != 0 && lstat(cv_arena_printf(a, "%s-wal", name).p, &st) != 0)
+            break;
+    }
+    return name;
+}
+
+static bool restore(restoring *r, bool *ret_compared, cv_err *err)
+{
+    cv_swap *engine = &r->engine;
+    if (!find_backup(r, err) || !cv_swap_copy(engine, r->backup, err) || !check_copy(r, err) ||
+        !cv_swap_begin(engine, err))
+        return false;
+    r->acknowledged = last_acknowledged(r);
+    *ret_compared = cv_swap_lost(engine, keep_loss, r, &engine->trouble) && compare_origins(r);
+    r->kept = kept_name(r);
+    return cv_swap_commit(engine, r->kept, &r->is_kept, err);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static void warn_of_losses(const restoring *r, cv_notices *warnings)
+{
+    cv_buf some = {0};
+    cv_scopes_tally lost = {0};
+    for (size_t i = 0; i < r->lost.count; i++)
+        cv_scopes_count(&lost, r->call->arena, r->lost.items[i].scope.room);
+    for (size_t i = 0; i < r->lost.count && i < MOST_NAMED; i++) {
+        const cv_swap_loss *l = &r->lost.items[i];
+        cv_buf_printf(&some, "%s%.*s (rev %lld, ", i ? ", " : "", CV_FMT(l->scope.name), (long long)l->rev);
+        if (l->restored_rev)
+            cv_buf_printf(&some, "now %lld)", (long long)l->restored_rev);
+        else
+            cv_buf_add_z(&some, "not in the backup)");
+    }
+    if (r->lost.count > 0)
+        cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
+                      "the record that was replaced had more of %.*s: %.*s%s; '%.*s' undoes this restore",
+                      CV_FMT(cv_scopes_counted(r->call->arena, &lost)), CV_FMT(cv_buf_str(&some)),
+                      r->lost.count > MOST_NAMED ? " …" : "",
+                      CV_FMT(cv_call_name(r->call, CV_STR("restore"), cv_str_of(r->kept), NULL, 0)));
+    cv_buf_release(&some);
+    if (r->is_other)
+        cv_notice_add(warnings, r->call->arena, CV_STR("another_record"),
+                      "the backup is not one of the record that was here: their first commits differ");
+    else if (r->acknowledged > r->last.number && r->lost.count == 0)
+        cv_notice_add(warnings, r->call->arena, CV_STR("acknowledged_missing"),
+                      "commit %lld was acknowledged in this project, the backup ends at commit %lld: what was written "
+                      "between them is missing",
+                      (long long)r->acknowledged, (long long)r->last.number);
+}
+
+static void answer_losses(const restoring *r, cv_json_writer *w)
+{
+    cv_json_key_int(w, "lost_count", (int64_t)r->lost.count);
+    cv_json_key(w, CV_STR("lost"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < r->lost.count && i < MOST_TOLD; i++) {
+        const cv_swap_loss *l = &r->lost.items[i];
+        cv_json_begin_object(w);
+        cv_json_key_str(w, "room", l->scope.room);
+        cv_json_key_str(w, "name", l->scope.name);
+        cv_json_key_int(w, "rev", l->rev);
+        cv_json_key_int(w, "restored_rev", l->restored_rev);
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+static cv_str report(const restoring *r, const cv_notices *warnings)
+{
+    cv_buf out = {0};
+    cv_buf_printf(&out, "The record is that of %s: %.*s, %lld commit%s.\n", r->backup,
+                  CV_FMT(cv_scopes_counted(r->call->arena, &r->scopes)), (long long)r->commits,
+                  r->commits == 1 ? "" : "s");
+    if (r->is_kept)
+        cv_buf_printf(&out, "What was there before is kept: %s\n", r->kept);
+    for (size_t i = 0; i < warnings->count; i++)
+        cv_buf_printf(&out, "! %.*s\n", CV_FMT(warnings->items[i].message));
+    return cv_buf_take(&out, r->call->arena);
+}
+
+static void answer(const restoring *r, bool compared)
+{
+    cv_json_writer w = {.out = r->call->out};
+    cv_notices warnings = {0};
+    warn_of_losses(r, &warnings);
+    if (!compared && r->is_kept)
+        cv_notice_add(&warnings, r->call->arena, CV_STR("not_compared"),
+                      "what was there before could not be compared with the backup: %.*s",
+                      CV_FMT(r->engine.trouble.message));
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "record", cv_str_of(r->engine.path));
+    cv_json_key_str(&w, "from", cv_str_of(r->backup));
+    if (r->is_kept)
+        cv_json_key_str(&w, "kept", cv_str_of(r->kept));
+    cv_json_key_int(&w, "scopes", (int64_t)r->scopes.total);
+    cv_json_key_int(&w, "commits", r->commits);
+    answer_losses(r, &w);
+    cv_notices_answer(&warnings, &w);
+    if (r->call->for_people)
+        cv_json_key_str(&w, "report", report(r, &warnings));
+    cv_json_end_object(&w);
+}
+
+bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)
+{
+    cv_err err = {.arena = call->arena};
+    bool compared = false;
+    restoring r = {.call = call,
+                   .engine = {.arena = call->arena,
+                              .path = cv_record_path(call->arena, call->root, cv_record_database),
+                              .types = &cv_program_types,
+                              .schema = &cv_sql_sqlite_schema,
+                              .step = step,
+                              .ctx = ctx}};
+    bool done = restore(&r, &compared, &err);
+    cv_swap_end(&r.engine);
+    if (!done)
+        return cv_call_fail(call, &err);
+    struct stat st;
+    if (r.is_kept && lstat(r.kept, &st) != 0) /* only a log was there */
+        r.kept = cv_arena_printf(call->arena, "%s-wal", r.kept).p;
+    answer(&r, compared);
+    return true;
+}
+
+bool cv_record_restore(cv_call *call)
+{
+    return cv_record_restore_with(call, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+/* scope_file.c - one scope of any room as a file, and back.
+ *
+ *     conclave export-scope ROOM SCOPE --output FILE      rows, events and commits, as record/scope.h prints them
+ *     conclave import-scope FILE                          … in a record where the scope does not exist yet
+ *
+ *     {"format": "conclave-scope 1", "scope": {"room": …, "name": …, "rev": …, "types": {…}}}
+ *
+ * Nothing is lost: the same events and hashes, so that the copy verifies as the original does and a seal of one can be
+ * compared with the other. What comes in is tried in a store of its own first, and verified there. A scope that is here
+ * already with the same head is unchanged; with another one it is a conflict, and nothing is written.
+ */
+#include "base/file.h"
+#include "base/limits.h"
+#include "kit/fault.h"
+#include "kit/outlet.h"
+#include "kit/scopes.h"
+#include "project/operations.h"
+#include "project/scope_input.h"
+#include "record/scope.h"
+#include "record/verify.h"
+
+static const cv_str format = CV_STR_INIT("conclave-scope 1");
+
+/* ---- out ----------------------------------------------------------------------------------------------------------
+ */
+
+static bool print_document(cv_call *call, cv_scope_id scope, cv_buf *out, cv_err *err)
+{
+    cv_json_writer w = {.out = out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "format", format);
+    cv_json_key(&w, CV_STR("scope"));
+    if (!cv_scope_print(call->record, call->arena, scope, &w, err))
+        return false;
+    cv_json_end_object(&w);
+    return true;
+}
+
+/* Only an earlier document of this kind is replaced, or with `force` anything. */
+static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
+{
+    (void)unmarked;
+    return cv_outlet_forced(ctx) || cv_str_starts(bytes, CV_STR("{\"format\":\"conclave-scope "));
+}
+
+static bool may_replace(cv_call *call, cv_where where, cv_err *err)
+{
+    cv_str bytes;
+    cv_err unread = {.arena = call->arena}; /* nothing there, or the writer says why it cannot be written */
+    if (!cv_file_read_at(call->arena, where, CV_MAX_FILE_BYTES, &bytes, &unread) || bytes.n == 0 ||
+        is_ours(call, bytes, false))
+        return true;
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "there is another file of this name");
+    cv_err_value(err, cv_str_of(cv_where_path(call->arena, where)));
+    cv_err_suggest(err, cv_outlet_advice(call));
+    return false;
+}
+
+static bool write_file(cv_call *call, cv_scope_id scope, cv_where where, cv_err *err)
+{
+    cv_file_writer writer;
+    cv_file_keeper keeper = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
+    if (!may_replace(call, where, err) || !cv_file_begin(&writer, NULL, where, &keeper, err))
+        return false;
+    bool ok = print_document(call, scope, &writer.out, err);
+    cv_buf_add_char(&writer.out, '\n');
+    if (ok || !cv_buf_ok(&writer.out))
+        return cv_file_commit(&writer, err);
+    cv_file_rollback(&writer);
+    return false;
+}
+
+static void answer_exported(cv_call *call, cv_scope_id scope, const cv_scope_position *at, const char *path)
+{
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "room", scope.room);
+    cv_json_key_str(&w, "scope", scope.name);
+    cv_json_key_int(&w, "rev", at->rev);
+    cv_json_key_str(&w, "head", at->head);
+    cv_json_key_str(&w, "output", cv_str_of(path));
+    cv_json_end_object(&w);
+}
+
+/* Where the scope stands; rev 0: there is none. */
+static bool position_of(cv_call *call, cv_record *record, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
+{
+    bool ok = record->calls->begin(record, call->arena, scope, CV_READ, ret_at, err);
+    record->calls->end(record);
+    return ok;
+}
+
+bool cv_project_export_scope(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_str output = cv_json_get_text(call->input, "output");
+    cv_scope_id scope;
+    cv_scope_position at;
+    cv_where where;
+    if (!cv_scopes_given(call, &scope))
+        return false;
+    if (!position_of(call, call->record, scope, &at, &err))
+        return cv_call_fail(call, &err);
+    if (at.rev == 0)
+        return cv_scopes_missing(call, scope);
+    if (!output.p || cv_str_eq(output, CV_STR("-"))) {
+        call->verbatim = true;
+        return print_document(call, scope, call->out, &err) || cv_call_fail(call, &err);
+    }
+    if (!cv_outlet_where(call, output, &where, &err) || !write_file(call, scope, where, &err)) {
+        cv_err_field(&err, CV_STR("output"));
+        return cv_call_fail(call, &err);
+    }
+    answer_exported(call, scope, &at, cv_where_path(call->arena, where));
+    return true;
+}
+
+/* ---- in -----------------------------------------------------------------------------------------------------------
+ */
+
+static bool refuse_file(cv_call *call, cv_str path, const char *what)
+{
+    cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "path", path, "%s", what);
+    cv_err_suggest(fault,
+                   CV_STR("name a file that 'conclave export-scope' wrote; 'conclave import' reads other files"));
+    return false;
+}
+
+/* False: call->errs says why. */
+static bool read_document(cv_call *call, cv_scope_rows *ret_rows)
+{
+    cv_err err = {.arena = call->arena};
+    cv_str path = cv_json_get_text(call->input, "path"), text;
+    cv_json *document = CV_NEW(call->arena, cv_json);
+    if (!cv_file_read_text(call->arena, cv_arena_copy_z(call->arena, path), &text, &err))
+        return cv_call_fail(call, &err);
+    if (!cv_json_parse(call->arena, text, document, &err)) {
+        cv_err_file(&err, path);
+        return cv_call_fail(call, &err);
+    }
+    cv_str found = cv_json_get_text(document, "format");
+    const cv_json *scope = cv_json_get(document, CV_STR("scope"));
+    if (!cv_str_starts(found, CV_STR("conclave-scope ")) || !scope)
+        return refuse_file(call, path, "the file is not an exported scope");
+    if (!cv_str_eq(found, format))
+        return refuse_file(call, path, "the scope was exported by a later version of conclave");
+    return cv_scope_parse(call->record->types, call->arena, scope, ret_rows, call->errs);
+}
+
+/* In a store of its own: do rows, events and commits agree with each other? */
+static bool check_rows(cv_call *call, const cv_scope_rows *rows, cv_err *err)
+{
+    cv_record *trial;
+    cv_scope_position at;
+    if (!call->record->calls->scratch(call->record, call->arena, true, &trial, err))
+        return false;
+    bool ok = cv_scope_restore(trial, call->arena, rows, err) == CV_WRITE_DONE &&
+              cv_scopes_verify(trial, call->arena, rows->scope, &at, err);
+    if (!ok && err->code == CV_ERR_VERIFY)
+        cv_err_suggest(err, CV_STR("the file was changed, or it is not whole: export the scope again"));
+    cv_record_close(trial);
+    return ok;
+}
+
+static bool refuse_other(const cv_scope_rows *rows, const cv_scope_position *at, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_REV_CONFLICT, "the %.*s '%.*s' is here already, at rev %lld with another history",
+               CV_FMT(rows->scope.room), CV_FMT(rows->scope.name), (long long)at->rev);
+    cv_err_value(err, rows->scope.name);
+    cv_err_suggest(err, CV_STR("import it into another project: two histories are not merged"));
+    return false;
+}
+
+static bool put(cv_call *call, const cv_scope_rows *rows, bool *ret_restored, cv_err *err)
+{
+    cv_scope_position at;
+    bool dry = cv_json_get_true(call->input, "dry_run");
+    if (!position_of(call, call->record, rows->scope, &at, err))
+        return false;
+    *ret_restored = at.rev == 0;
+    if (at.rev > 0)
+        return cv_str_eq(at.head, rows->at.head) || refuse_other(rows, &at, err);
+    if (!check_rows(call, rows, err))
+        return false;
+    cv_write_result result = dry ? CV_WRITE_DONE : cv_scope_restore(call->record, call->arena, rows, err);
+    return result == CV_WRITE_DONE || (result == CV_WRITE_CONFLICT && refuse_other(rows, &at, err));
+}
+
+bool cv_project_import_scope(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_scope_rows rows;
+    bool restored;
+    if (!read_document(call, &rows))
+        return false;
+    if (!put(call, &rows, &restored, &err))
+        return cv_call_fail(call, &err);
+    cv_json_writer w = {.out = call->out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", restored ? CV_STR("restored") : CV_STR("unchanged"));
+    cv_json_key_str(&w, "room", rows.scope.room);
+    cv_json_key_str(&w, "scope", rows.scope.name);
+    cv_json_key_int(&w, "rev", rows.at.rev);
+    cv_json_key_str(&w, "head", rows.at.head);
+    if (cv_json_get_true(call->input, "dry_run"))
+        cv_json_key_bool(&w, "dry_run", true);
+    cv_json_end_object(&w);
+    return true;
+}

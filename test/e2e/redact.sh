@@ -1,0 +1,80 @@
+#!/bin/sh
+# redact.sh - a text goes from the record and the files beside it, by the command line; test_redact.c attacks it.
+. "$(dirname "$0")/lib.sh"
+project
+nvidia
+secret="NVIDIA's zero dividend directly conflicts"
+"$conclave" dialogue export nvidia-decision >/dev/null
+"$conclave" dialogue transcript nvidia-decision --write >/dev/null
+"$conclave" search dividend --json >/dev/null
+"$conclave" backup ../kept.db >/dev/null
+"$conclave" backup kept.db >/dev/null && mv kept.db .conclave/old.db
+grep -rqaF "$secret" .conclave
+ok $? "the text is there"
+
+run "a dry run" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --dry-run --json
+is '.dry_run and (.texts | contains(["entity/P/0/1/content"])) and (.files | length) >= 2'
+is '.backups == [".conclave/old.db"]'
+is '.note | test("backups")'
+cp "$out" dry.json
+grep -rqaF "$secret" .conclave/conclave.db
+ok $? "a dry run changes nothing"
+"$conclave" feed --limit 0 --json | jq -e '.position | startswith("10-")' >/dev/null
+ok $? "… and commits nothing"
+
+run "redact" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --json
+is '.rev == 11 and (has("dry_run") | not)'
+jq -S 'del(.dry_run, .rev)' dry.json >a.json && jq -S 'del(.rev)' "$out" >b.json
+cmp -s a.json b.json
+ok $? "redact: what the dry run said"
+rm -f a.json b.json dry.json
+find .conclave -type f ! -name old.db -exec grep -laF "$secret" {} + >found
+[ ! -s found ]
+ok $? "no file below .conclave has the text, but for the backup"
+grep -qaF "$secret" ../kept.db
+ok $? "a backup still has it"
+find .conclave -name '*.json' -exec jq -e . {} + >/dev/null
+ok $? "JSON files are JSON still"
+run "verify" 0 verify --json
+run "doctor" 0 doctor --json
+run "the history says who, when and why" 0 dialogue history nvidia-decision --json
+is '.events[-1] | .type == "redacted" and .reason == "not ours"'
+run "once more" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --json
+is '.rev == 11 and .texts == []'
+run "the dialogue goes on" 0 dialogue update nvidia-decision --updates '[{"id": "P0001", "label": "Mandate", "reason": "shorter"}]' --json
+run "its export" 0 dialogue export nvidia-decision --output-path out.json --json
+run "its transcript" 0 dialogue transcript nvidia-decision
+run "its context" 0 dialogue round-context nvidia-decision --json
+project second
+run "the export comes in" 0 import ../project/out.json --json
+run "verify it" 0 verify --json
+"$conclave" export-scope dialogue nvidia-decision >scope.json
+grep -qaF "$secret" scope.json ../project/out.json
+[ $? -eq 1 ]
+ok $? "no export has the text"
+
+# ---- killed at any moment: the record verifies, and the same command again does the rest
+for delay in 0 0.02 0.05 0.08 0.12; do
+    rm -rf .conclave
+    "$conclave" init >/dev/null
+    nvidia
+    "$conclave" dialogue transcript nvidia-decision --write >/dev/null
+    "$conclave" redact dialogue nvidia-decision perspective P0001 --reason "not ours" >/dev/null 2>&1 &
+    killed=$!
+    sleep "$delay"
+    kill -9 $killed 2>/dev/null
+    wait $killed 2>/dev/null
+    "$conclave" verify >/dev/null && "$conclave" redact dialogue nvidia-decision perspective P0001 --reason "not ours" >/dev/null &&
+        "$conclave" verify >/dev/null && ! grep -rqaF "$secret" .conclave
+    ok $? "killed after $delay s: verifies, and again it is gone"
+done
+
+run "no reason" 1 redact dialogue nvidia-decision perspective P0002 --json
+is '.field == "reason" and .error_code == "missing_field"'
+run "a field that is not a long text" 1 redact dialogue nvidia-decision perspective P0002 --field label --reason x --json
+is '.valid_options == ["content"]'
+run "a kind that is none" 1 redact dialogue nvidia-decision opinion P0002 --reason x --json
+is '.field == "kind" and (.valid_options | contains(["entity", "response", "event", "commit"]))'
+run "expect_rev" 1 redact dialogue nvidia-decision perspective P0002 --reason x --expect-rev 3 --json
+is '.error_code == "rev_conflict"'
+finish
