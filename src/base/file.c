@@ -196,10 +196,10 @@ typedef struct cv_file_job {
     cv_err *err;
     const char *path; /* as the caller named it: for messages */
     cv_where place;
-    cv_file_keeper *keeper; /* NULL: what stands there is replaced */
-    const char *name;       /* what the path leads to, in `folder` */
-    cv_where holder;        /* … and the path of that folder, for messages */
-    const char *temporary;  /* NULL: not there */
+    cv_file_rules *rules;  /* NULL: what stands there is replaced */
+    const char *name;      /* what the path leads to, in `folder` */
+    cv_where holder;       /* … and the path of that folder, for messages */
+    const char *temporary; /* NULL: not there */
     struct stat st;
     const struct stat *old; /* NULL: the target is new */
     int folder, fd;         /* -1: not open */
@@ -425,7 +425,7 @@ static bool write_temporary(job *j, cv_str bytes)
 {
     if (j->trouble == 0 && !write_all(j->calls, j->fd, bytes))
         j->trouble = errno ? errno : EIO;
-    if (j->keeper)
+    if (j->rules)
         digest_add(&j->digest, bytes);
     return j->trouble == 0;
 }
@@ -447,7 +447,7 @@ static bool finish_temporary(job *j)
 {
     char digest[DIGEST_LEN + 1];
     digest_print(&j->digest, digest);
-    j->marked = j->keeper && fsetxattr(j->fd, digest_name, digest, DIGEST_LEN, 0) == 0;
+    j->marked = j->rules && fsetxattr(j->fd, digest_name, digest, DIGEST_LEN, 0) == 0;
     bool ok = (j->trouble == 0 || fail_job(j, "write the file", j->trouble)) &&
               (sync_fd(j->calls, j->fd) || fail_job(j, "bring the file to disk", errno));
     if (j->calls->close(j->fd) != 0 && errno != EINTR && ok)
@@ -569,7 +569,7 @@ static bool is_known(job *j, int fd, const char *name)
     cv_err ignored = {.arena = &a};
     cv_str bytes;
     bool known = read_open(&a, fd, name, CV_MAX_FILE_BYTES, &bytes, &ignored) &&
-                 (bytes.n == 0 || (j->keeper->is_ours && j->keeper->is_ours(j->keeper->ctx, bytes, !j->marked)));
+                 (bytes.n == 0 || (j->rules->is_ours && j->rules->is_ours(j->rules->ctx, bytes, !j->marked)));
     cv_arena_release(&a);
     return known;
 }
@@ -587,10 +587,10 @@ static bool may_go(job *j, const char *name)
 
 static void settle(job *j, const char *displaced)
 {
-    cv_arena *a = j->keeper->arena;
+    cv_arena *a = j->rules->arena;
     if (may_go(j, displaced) && unlinkat(j->folder, displaced, 0) == 0)
         return;
-    *CV_PUSH(a, &j->keeper->kept) = cv_where_in(a, j->holder, displaced).path;
+    *CV_PUSH(a, &j->rules->kept) = cv_where_in(a, j->holder, displaced).path;
 }
 
 /* The displaced file goes back to its name. What stood there meanwhile was our new file, and is kept only if somebody
@@ -608,7 +608,7 @@ static bool give_way(job *j, const char *displaced)
         j->temporary = made;
     }
     if (!moved)
-        *CV_PUSH(j->keeper->arena, &j->keeper->kept) = cv_where_in(j->keeper->arena, j->holder, displaced).path;
+        *CV_PUSH(j->rules->arena, &j->rules->kept) = cv_where_in(j->rules->arena, j->holder, displaced).path;
     else if (exchanged)
         settle(j, displaced);
     if (!sync_folder(j))
@@ -633,7 +633,7 @@ static bool publish(job *j)
             !exchange(j, &displaced))
             return false;
         bool done = !j->temporary;
-        if (displaced && j->keeper->gives_way && !may_go(j, displaced))
+        if (displaced && j->rules->gives_way && !may_go(j, displaced))
             return give_way(j, displaced);
         if (done && !sync_folder(j))
             return false;
@@ -653,13 +653,13 @@ static bool may_replace(job *j)
     return !j->old || faccessat(j->folder, j->name, W_OK, AT_EACCESS) == 0 || fail_job(j, "write the file", errno);
 }
 
-static job new_job(const cv_file_calls *calls, cv_where where, cv_file_keeper *keeper, cv_err *err)
+static job new_job(const cv_file_calls *calls, cv_where where, cv_file_rules *rules, cv_err *err)
 {
     return (job){.calls = calls,
                  .err = err,
                  .path = cv_where_path(err->arena, where),
                  .place = where,
-                 .keeper = keeper,
+                 .rules = rules,
                  .folder = -1,
                  .fd = -1};
 }
@@ -673,7 +673,7 @@ static bool commit_job(job *j)
 {
     if (!finish_temporary(j))
         return false;
-    return j->keeper ? publish(j) : replace(j) && sync_folder(j);
+    return j->rules ? publish(j) : replace(j) && sync_folder(j);
 }
 
 /* Whatever is still there of it goes. */
@@ -723,9 +723,9 @@ static int system_rename(int folder, const char *from, const char *to, unsigned 
 
 static const cv_file_calls system_calls = {system_open, system_write, system_sync, close, system_rename};
 
-bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err)
+bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {
-    return write_whole(new_job(calls ? calls : &system_calls, where, keeper, err), bytes);
+    return write_whole(new_job(calls ? calls : &system_calls, where, rules, err), bytes);
 }
 
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err)
@@ -733,9 +733,9 @@ bool cv_file_write(const char *path, cv_str bytes, cv_err *err)
     return cv_file_write_with(NULL, cv_where_named(path), bytes, NULL, err);
 }
 
-bool cv_file_write_at(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err)
+bool cv_file_write_at(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {
-    return cv_file_write_with(NULL, where, bytes, keeper, err);
+    return cv_file_write_with(NULL, where, bytes, rules, err);
 }
 
 bool cv_file_write_private(cv_where where, cv_str bytes, cv_err *err)
@@ -783,10 +783,10 @@ static bool to_temporary(void *to, cv_str bytes)
     return write_temporary(to, bytes);
 }
 
-bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, cv_where where, cv_file_keeper *keeper, cv_err *err)
+bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, cv_where where, cv_file_rules *rules, cv_err *err)
 {
     job *j = CV_NEW(err->arena, job);
-    *j = new_job(calls ? calls : &system_calls, where, keeper, err);
+    *j = new_job(calls ? calls : &system_calls, where, rules, err);
     *w = (cv_file_writer){.out = {.sink = to_temporary, .sink_to = j}, .job = j};
     if (begin_job(j))
         return true;

@@ -34,9 +34,9 @@ bool cv_text_check(cv_str text, cv_err *err);
 bool cv_file_write(const char *path, cv_str bytes, cv_err *err);
 
 /* For files that somebody else may write or edit as well: what stands there goes only if it is known, even when it came
- * there a moment ago; else it is kept beside the new one as NAME.before-1, -2 … Known is what this writer wrote with a
- * keeper and nobody has edited since (the file carries a digest as an extended attribute), an empty file, and whatever
- * `is_ours` says. What another process has open for writing is kept in any case. */
+ * there a moment ago; else it is kept beside the new one as NAME.before-1, -2 … Known is what this writer wrote by
+ * these rules and nobody has edited since (the file carries a digest as an extended attribute), an empty file, and
+ * whatever `is_ours` says. What another process has open for writing is kept in any case. */
 typedef struct {
     cv_arena *arena;
     /* `unmarked`: this file system has no attributes, so that nothing is known from them. NULL: nothing else is ours.
@@ -48,9 +48,9 @@ typedef struct {
         const char **items;
         size_t count, capacity;
     } kept; /* the paths of what was kept */
-} cv_file_keeper;
+} cv_file_rules;
 
-bool cv_file_write_at(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err); /* keeper NULL: replaces */
+bool cv_file_write_at(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err); /* rules NULL: replaces */
 
 /* The same for what is its owner's alone: a new file has the permissions 0600, whatever the umask. */
 bool cv_file_write_private(cv_where where, cv_str bytes, cv_err *err);
@@ -98,7 +98,7 @@ typedef struct {
     int (*close)(int fd);
     int (*rename)(int folder, const char *from, const char *to, unsigned flags); /* of renameat2() */
 } cv_file_calls;
-bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err);
+bool cv_file_write_with(const cv_file_calls *calls, cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
 /* ---- writing in pieces -------------------------------------------------------------------------------------------
  *
@@ -115,8 +115,8 @@ typedef struct {
     struct cv_file_job *job;
 } cv_file_writer;
 
-/* calls NULL: the system's; keeper NULL: replaces */
-bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, cv_where where, cv_file_keeper *keeper, cv_err *err);
+/* calls NULL: the system's; rules NULL: replaces */
+bool cv_file_begin(cv_file_writer *w, const cv_file_calls *calls, cv_where where, cv_file_rules *rules, cv_err *err);
 bool cv_file_commit(cv_file_writer *w, cv_err *err);
 void cv_file_rollback(cv_file_writer *w);
 

@@ -220,7 +220,7 @@ static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *
     const cv_rec_response *response = row;
     struct stat st;
     cv_arena *a = v->d->call.arena;
-    cv_file_keeper keeper = {.arena = a};
+    cv_file_rules rules = {.arena = a};
     (void)kind;
     if (!response->content.p)
         return true;
@@ -229,7 +229,7 @@ static bool read_response(void *ctx, cv_rec_kind kind, const void *row, cv_err *
         return true;
     v->missing++;
     (void)err;
-    if (v->d->repair && cv_dialogue_file_write(where, response->content, &keeper, &v->w->trouble))
+    if (v->d->repair && cv_dialogue_file_write(where, response->content, &rules, &v->w->trouble))
         v->w->written++;
     return true;
 }

@@ -13,7 +13,7 @@
 #include "dialogue/state.h"
 #include "kit/shape.h"
 
-/* Of the last round, by the present statuses; tempo.h has those of all rounds. */
+/* Of the last round, by the present statuses; pace.h has those of all rounds. */
 int64_t cv_state_velocity(const cv_state *s);
 
 /* CV_ABSENT for the first round. */

@@ -39,18 +39,18 @@ static bool holds(cv_arena *a, cv_where where, cv_str bytes)
            cv_file_read_at(a, where, bytes.n, &found, &err) && cv_str_eq(found, bytes);
 }
 
-bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err)
+bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
 {
     cv_arena *a = err->arena;
     return holds(a, where, bytes) ||
-           (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, bytes, keeper, err));
+           (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, bytes, rules, err));
 }
 
-void cv_dialogue_file_warn(cv_call *call, const cv_file_keeper *keeper, cv_str expert, cv_notices *warnings)
+void cv_dialogue_file_warn(cv_call *call, const cv_file_rules *rules, cv_str expert, cv_notices *warnings)
 {
-    for (size_t i = 0; i < keeper->kept.count; i++)
+    for (size_t i = 0; i < rules->kept.count; i++)
         cv_notice_expert(cv_notice_add(warnings, call->arena, CV_STR("file_kept_aside"),
                                        "somebody else wrote or edited the file that stood here: it is kept as %s",
-                                       keeper->kept.items[i]),
+                                       rules->kept.items[i]),
                          expert);
 }

@@ -28,10 +28,10 @@ typedef enum { CV_FILE_PROMPT, CV_FILE_CONTEXT, CV_FILE_RESPONSE } cv_round_file
 bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err);
 
 /* Writes a file there, with the folders that are missing. One that holds these bytes already is left alone. */
-bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_keeper *keeper, cv_err *err);
+bool cv_dialogue_file_write(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
 
 /* Warns of each file that was kept. */
-void cv_dialogue_file_warn(cv_call *call, const cv_file_keeper *keeper, cv_str expert, cv_notices *warnings);
+void cv_dialogue_file_warn(cv_call *call, const cv_file_rules *rules, cv_str expert, cv_notices *warnings);
 
 /* round-N/prompt-SLUG.md and the like, in `folder`. */
 cv_where cv_round_file_where(cv_arena *a, cv_where folder, int64_t round, cv_round_file file, cv_str slug);

@@ -11,9 +11,9 @@
 #define CV_DIALOGUE_GRAPH_H
 
 #include "base/groups.h"
+#include "dialogue/pace.h"
 #include "dialogue/place.h"
 #include "dialogue/state.h"
-#include "dialogue/tempo.h"
 #include "dialogue/words/limits.h"
 
 /* Whatever else than a place (place.h) an id or a word can be is a text of the graph, numbered from CV_PLACES on. */
@@ -76,6 +76,6 @@ cv_str cv_name_text(const cv_graph *g, cv_name name, char id[6]); /* `id` is use
 int cv_expert_index(const cv_graph *g, cv_str slug);              /* -1: none */
 
 /* How each round moved. */
-void cv_graph_tempo(const cv_graph *g, cv_tempo *ret_tempo);
+void cv_graph_pace(const cv_graph *g, cv_pace *ret_tempo);
 
 #endif

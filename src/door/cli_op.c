@@ -5,7 +5,7 @@
 
 #include "base/plain.h"
 #include "door/cli_parts.h"
-#include "door/teller.h"
+#include "door/progress_line.h"
 #include "door/terminal.h"
 #include "project/project.h"
 
@@ -167,11 +167,11 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_cli_input input;
     cv_json tree;
     cv_buf reply = {0};
-    cv_teller teller;
+    cv_progress_line line;
     cv_call call = {.arena = cli->arena,
                     .who = who_acts(cli),
                     .clock = cv_clock_system(),
-                    .follower = {cv_teller_tell, &teller},
+                    .follower = {cv_progress_line_show, &line},
                     .for_people = !cli->json,
                     .width = width_of_reply(),
                     .input = &tree,
@@ -182,9 +182,9 @@ int cv_cli_run_operation(cv_cli *cli)
         !enter_project(cli, &call, &err))
         return cv_cli_fail(cli, &err);
     call.input_text = input.text;
-    cv_teller_begin(&teller);
+    cv_progress_line_begin(&line);
     bool done = cv_op_call(cli->command->op, &call);
-    cv_teller_end(&teller);
+    cv_progress_line_end(&line);
     cv_record_close(call.record);
     tell_places(&input, &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);

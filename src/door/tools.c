@@ -24,7 +24,7 @@ static void leave(void *ctx, void *mine)
 {
     cv_tools_worker *w = mine;
     (void)ctx;
-    cv_desk_close(&w->desk);
+    cv_record_handle_close(&w->handle);
     cv_buf_release(&w->out);
     cv_heap_free(w);
 }
@@ -42,14 +42,14 @@ static bool has_seen(cv_tools *tools)
 static bool data_version(void *ctx, uint64_t *ret_version)
 {
     cv_tools *tools = ctx;
-    cv_desk *window = &tools->window;
+    cv_record_handle *window = &tools->window;
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
     bool known = !window->is_frozen && has_seen(tools);
     if (!known) {
         size_t before = window->opened;
-        known = cv_desk_open(window, tools->options.root, &err);
+        known = cv_record_handle_open(window, tools->options.root, &err);
         if (window->opened != before)
             tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
         known = known && has_seen(tools);
@@ -63,9 +63,9 @@ static bool data_version(void *ctx, uint64_t *ret_version)
 void cv_tools_end(cv_mcp_server *server)
 {
     cv_tools *tools = server->ctx;
-    cv_desk_close(&tools->window);
+    cv_record_handle_close(&tools->window);
     pthread_mutex_destroy(&tools->window_lock);
-    cv_desk_close(&tools->watcher);
+    cv_record_handle_close(&tools->watcher);
     cv_arena_release(&tools->seen_arena);
 }
 
@@ -116,7 +116,7 @@ bool cv_tools_admits(void *ctx, cv_str token, const char **ret_why)
     if (!cv_str_starts(token, CV_STR(CV_TOKEN_PREFIX)))
         return false;
     pthread_mutex_lock(&tools->window_lock);
-    bool known = cv_desk_open(&tools->window, tools->options.root, &err) &&
+    bool known = cv_record_handle_open(&tools->window, tools->options.root, &err) &&
                  cv_token_admits(tools->window.record, &arena, token, &err);
     pthread_mutex_unlock(&tools->window_lock);
     if (!known)
@@ -146,11 +146,12 @@ static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input,
                     .most = most,
                     .errs = errs,
                     .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
-    bool open = cv_desk_open(&w->desk, tools->options.root, &err) || (w->desk.root && op->flags & CV_OP_PROJECT);
+    bool open =
+        cv_record_handle_open(&w->handle, tools->options.root, &err) || (w->handle.root && op->flags & CV_OP_PROJECT);
     if (!open)
         cv_errs_keep(errs, r->arena, &err);
-    call.root = w->desk.root;
-    call.record = w->desk.record;
+    call.root = w->handle.root;
+    call.record = w->handle.record;
     bool done = open && cv_op_call(op, &call);
     if (done)
         *ret_reply = cv_arena_copy(r->arena, cv_buf_str(&w->out));
@@ -367,7 +368,7 @@ static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
     cv_err err = {.arena = a};
     cv_str used = {NULL, 0};
     size_t count = 0, all = 0;
-    if (!cv_desk_open(&tools->window, tools->options.root, &err))
+    if (!cv_record_handle_open(&tools->window, tools->options.root, &err))
         return NULL;
     for (size_t i = 0; i < cv_room_count(); i++) {
         const cv_room *room = cv_room_at(i);

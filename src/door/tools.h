@@ -13,8 +13,8 @@
 #include <pthread.h>
 
 #include "base/map.h"
-#include "door/desk.h"
 #include "door/mcp/mcp.h"
+#include "door/record_handle.h"
 #include "ops/op.h"
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
 
 /* What a worker has for itself. */
 typedef struct {
-    cv_desk desk;
+    cv_record_handle handle;
     cv_buf out; /* where operations write, one after the other */
 } cv_tools_worker;
 
@@ -35,11 +35,11 @@ typedef struct {
     cv_tools_options options;
     const char *rooms; /* that are offered; NULL: all */
     pthread_mutex_t window_lock;
-    cv_desk window;        /* through which all threads see whether anybody has committed, */
-    uint64_t window_seen;  /*   what was seen there last, */
-    uint64_t data_version; /*   and how often it was something new */
-    cv_desk watcher;       /* of the thread that looks for changes */
-    cv_arena seen_arena;   /* … and what it saw last: URI -> rev */
+    cv_record_handle window;  /* through which all threads see whether anybody has committed, */
+    uint64_t window_seen;     /*   what was seen there last, */
+    uint64_t data_version;    /*   and how often it was something new */
+    cv_record_handle watcher; /* of the thread that looks for changes */
+    cv_arena seen_arena;      /* … and what it saw last: URI -> rev */
     cv_map seen;
 } cv_tools;
 void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */

@@ -64,7 +64,7 @@ static bool look(cv_arena *a, cv_where where, cv_str *ret_sha256, cv_err *err)
 
 static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, cv_err *err)
 {
-    cv_file_keeper keeper = {.arena = a, .is_ours = is_what_was_read, .ctx = intent, .gives_way = true};
+    cv_file_rules rules = {.arena = a, .is_ours = is_what_was_read, .ctx = intent, .gives_way = true};
     cv_str found;
     if (!look(a, where, &found, err))
         return CV_INTENT_FAILED;
@@ -72,7 +72,7 @@ static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, 
         return CV_INTENT_DONE;
     if (!found.p != !intent->old_sha256.p || !cv_str_eq(found, intent->old_sha256))
         return changed(where, err);
-    if (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, intent->bytes, &keeper, err))
+    if (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, intent->bytes, &rules, err))
         return CV_INTENT_DONE;
     return err->code == CV_ERR_FILE_CHANGED ? CV_INTENT_CHANGED : CV_INTENT_FAILED;
 }

@@ -5,7 +5,7 @@
 
 static const cv_str verified = CV_STR_INIT("verified"), claimed = CV_STR_INIT("claimed");
 static const cv_str standings[] = {CV_STR_INIT("verified"), CV_STR_INIT("claimed")};
-const cv_words cv_standings = {standings, CV_COUNT(standings)};
+const cv_words cv_standing_words = {standings, CV_COUNT(standings)};
 
 static cv_str shown(cv_str name)
 {

@@ -40,6 +40,6 @@ bool cv_call_as(cv_call *call, const char *field, cv_str *ret_name);
 bool cv_call_needs_verified(cv_call *call, const char *what);
 
 /* How sure it is who acted: "verified", "claimed". */
-extern const cv_words cv_standings;
+extern const cv_words cv_standing_words;
 
 #endif

@@ -59,8 +59,8 @@ static bool may_replace(cv_call *call, cv_where where, cv_err *err)
 static bool write_file(cv_call *call, cv_scope_id scope, cv_where where, cv_err *err)
 {
     cv_file_writer writer;
-    cv_file_keeper keeper = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
-    if (!may_replace(call, where, err) || !cv_file_begin(&writer, NULL, where, &keeper, err))
+    cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
+    if (!may_replace(call, where, err) || !cv_file_begin(&writer, NULL, where, &rules, err))
         return false;
     bool ok = print_document(call, scope, &writer.out, err);
     cv_buf_add_char(&writer.out, '\n');

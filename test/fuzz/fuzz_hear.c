@@ -12,10 +12,10 @@
 
 #include "base/file.h"
 #include "dialogue/intake/diagnosis.h"
-#include "dialogue/intake/twins.h"
+#include "dialogue/intake/duplicates.h"
 #include "dialogue/register/batch.h"
-#include "ops/op.h"
 #include "kit/schema.h"
+#include "ops/op.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -92,13 +92,13 @@ static cv_str notes_of(cv_arena *a, const cv_hearing *h)
 {
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
-    cv_twin_groups groups;
-    cv_twins_find(a, h, &groups);
+    cv_duplicate_groups groups;
+    cv_duplicates_find(a, h, &groups);
     cv_json_begin_array(&w);
     for (size_t i = 0; i < h->notes.count; i++)
         cv_heard_note_print(&h->notes.items[i], &w);
     for (size_t i = 0; i < groups.count; i++)
-        cv_twins_print(&groups.items[i], &w);
+        cv_duplicates_print(&groups.items[i], &w);
     for (size_t i = 0; i < h->speech_count; i++) {
         cv_diagnosis_print(a, h, i, true, &w);
         cv_summary_print(a, h, h->speeches[i].expert, &w);

@@ -79,8 +79,8 @@ static const char *database(cv_arena *a)
 static void close_record(void)
 {
     cv_tools *tools = world.server.ctx;
-    cv_desk_close(&tools->window);
-    tools->window = (cv_desk){0};
+    cv_record_handle_close(&tools->window);
+    tools->window = (cv_record_handle){0};
     world.server.leave(tools, world.worker);
     world.worker = world.server.enter(tools);
 }

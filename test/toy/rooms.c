@@ -3,8 +3,8 @@
 #include "project/room.h"
 #include "toy/toy.h"
 
-#define KEEPERS(X) X(dialogue) X(toy) X(project)
-#define ROOMS(X) KEEPERS(X) X(agent) X(token) /* these two keep what they have in the project's */
+#define KEEPING(X) X(dialogue) X(toy) X(project)
+#define ROOMS(X) KEEPING(X) X(agent) X(token) /* these two keep what they have in the project's */
 
 const cv_room *const cv_rooms[] = {
 #define X(room) &cv_room_##room,
@@ -15,7 +15,7 @@ const cv_room *const cv_rooms[] = {
 
 static const cv_room_types *const records[] = {
 #define X(room) &cv_##room##_records,
-    KEEPERS(X)
+    KEEPING(X)
 #undef X
 };
 const cv_types cv_program_types = {records, CV_COUNT(records)};

@@ -826,27 +826,27 @@ static void another_text_keeps_its_name(void **state)
     for (size_t i = 0; i < CV_COUNT(calls); i++) {
         bool failed = true;
         for (size_t n = 0; failed; n++) { /* n 0: none fails */
-            cv_file_keeper keeper = {.arena = &f->arena, .is_ours = is_old, .gives_way = true};
+            cv_file_rules rules = {.arena = &f->arena, .is_ours = is_old, .gives_way = true};
             const char *path = make_file(f, "file.md", CV_STR("theirs"));
             memset(&world, 0, sizeof world);
             world.fail_at = n;
             world.with = EIO;
-            assert_false(cv_file_write_with(&calls[i], cv_where_named(path), CV_STR("new"), &keeper, &f->err));
+            assert_false(cv_file_write_with(&calls[i], cv_where_named(path), CV_STR("new"), &rules, &f->err));
             failed = n == 0 || world.failed != NONE;
-            const char *found = keeper.kept.count ? keeper.kept.items[0] : path;
+            const char *found = rules.kept.count ? rules.kept.items[0] : path;
             assert_str_eq(cv_test_read(&f->arena, found), "theirs");
             if (n == 0 || world.failed == NONE) {
                 assert_ptr_equal(f->err.code, CV_ERR_FILE_CHANGED);
-                assert_int_equal(keeper.kept.count, 0);
+                assert_int_equal(rules.kept.count, 0);
                 assert_int_equal(count_entries(f->folder), 1);
             }
             unlink(found);
             unlink(path);
         }
-        cv_file_keeper keeper = {.arena = &f->arena, .is_ours = is_old, .gives_way = true};
+        cv_file_rules rules = {.arena = &f->arena, .is_ours = is_old, .gives_way = true};
         const char *path = make_file(f, "file.md", CV_STR("old"));
         memset(&world, 0, sizeof world);
-        assert_ok(cv_file_write_with(&calls[i], cv_where_named(path), CV_STR("new"), &keeper, &f->err), &f->err);
+        assert_ok(cv_file_write_with(&calls[i], cv_where_named(path), CV_STR("new"), &rules, &f->err), &f->err);
         assert_str_eq(cv_test_read(&f->arena, path), "new");
         assert_int_equal(count_entries(f->folder), 1);
         unlink(path);

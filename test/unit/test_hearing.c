@@ -1,8 +1,8 @@
 /* test_hearing.c - responses as the judge would register them: every kind of mark, every style, every doubt. */
 #include "world.h"
 
+#include "dialogue/intake/duplicates.h"
 #include "dialogue/intake/hearing.h"
-#include "dialogue/intake/twins.h"
 #include "dialogue/words/limits.h"
 
 static const char *const experts[] = {"muffin", "cupcake", "donut", NULL};
@@ -326,9 +326,9 @@ static void twins_are_found(void **state)
         cv_voice voices[] = {{CV_STR("muffin"), cv_str_of(twins[i].muffin)},
                              {CV_STR("donut"), cv_str_of(twins[i].donut)}};
         cv_hearing h = hear(&w, 1, voices, 2);
-        cv_twin_groups groups;
+        cv_duplicate_groups groups;
         cv_buf b = {0};
-        cv_twins_find(&w.turn, &h, &groups);
+        cv_duplicates_find(&w.turn, &h, &groups);
         for (size_t g = 0; g < groups.count; g++) {
             for (size_t k = 0; k < groups.items[g].count; k++)
                 cv_buf_printf(&b, "%.*s ", CV_FMT(groups.items[g].items[k]->local_id));
@@ -347,7 +347,7 @@ static void no_twin_is_overlooked(void **state)
     enum { MANY = 3 * CV_MAX_SEQ };
     cv_arena a = {0};
     cv_hearing h = {0};
-    cv_twin_groups groups;
+    cv_duplicate_groups groups;
     (void)state;
     for (int i = 0; i < MANY; i++)
         *CV_PUSH(&a, &h.entities) = (cv_heard_entity){.kind = CV_KIND_CLAIM,
@@ -355,7 +355,7 @@ static void no_twin_is_overlooked(void **state)
                                                       .expert = i < MANY / 2 ? CV_STR("muffin") : CV_STR("donut"),
                                                       .label = cv_arena_printf(&a, "label%d", i % (MANY - 1)),
                                                       .content = cv_arena_printf(&a, "content%d", i)};
-    cv_twins_find(&a, &h, &groups);
+    cv_duplicates_find(&a, &h, &groups);
     assert_int_equal(groups.count, 1);
     assert_str_eq(groups.items[0].items[0]->local_id, "X-C0");
     assert_view_eq(groups.items[0].items[1]->local_id, cv_arena_printf(&a, "X-C%d", MANY - 1));

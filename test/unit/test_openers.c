@@ -13,7 +13,7 @@
 #include "dialogue/import/script.h"
 #include "dialogue/import/threads.h"
 #include "dialogue/intake/diagnosis.h"
-#include "dialogue/intake/twins.h"
+#include "dialogue/intake/duplicates.h"
 #include "dialogue/lint/lint.h"
 #include "dialogue/text/doc.h"
 #include "dialogue/words/id.h"
@@ -188,11 +188,11 @@ static void read_responses(cv_arena *a, cv_str text)
     cv_state *state = CV_NEW(a, cv_state);
     for (size_t i = 0; i < CV_COUNT(who); i++) {
         cv_hearing hearing;
-        cv_twin_groups twins;
+        cv_duplicate_groups twins;
         cv_buf out = {0};
         cv_json_writer w = {.out = &out};
         cv_hear(a, state, 1, &(cv_voice){cv_str_of(who[i]), text}, 1, NULL, &hearing);
-        cv_twins_find(a, &hearing, &twins);
+        cv_duplicates_find(a, &hearing, &twins);
         cv_json_begin_object(&w);
         cv_hearing_print_members(&hearing, &w);
         cv_json_key(&w, CV_STR("summary"));

@@ -429,9 +429,9 @@ static void the_estimate_follows_its_rule(void **state)
     (void)state;
     for (size_t i = 0; i < CV_COUNT(estimates); i++) {
         cv_arena a = {0};
-        cv_course_round rounds[6] = {0};
+        cv_overview_round rounds[6] = {0};
         cv_rec_round rows[6] = {0};
-        cv_course *c = CV_NEW(&a, cv_course);
+        cv_overview *c = CV_NEW(&a, cv_overview);
         c->rounds = rounds;
         c->s.dialogue.convergence_target = cv_str_of(estimates[i].target);
         for (; estimates[i].open[c->count] >= 0; c->count++) {

@@ -1,4 +1,4 @@
-/* test_turns.c - who moves the bytes: the keeper against workers that come, go and stay away. What must happen sooner
+/* test_turns.c - who moves the bytes: the rules against workers that come, go and stay away. What must happen sooner
  * or later is waited for; how soon is not asked.
  */
 #include "testing.h"
@@ -51,7 +51,7 @@ static bool hurry(void *ctx, bool now)
 static void *keep(void *ctx)
 {
     world *w = ctx;
-    cv_turns_keep(&w->turns, &(cv_turns_keeper){.move = move, .look = look, .hurry = hurry, .ctx = w});
+    cv_turns_keep(&w->turns, &(cv_turns_server){.move = move, .look = look, .hurry = hurry, .ctx = w});
     return NULL;
 }
 
@@ -78,7 +78,7 @@ static void wait_until_more(atomic_int *count, int than)
     assert_true(atomic_load(count) > than);
 }
 
-/* The turn, however often the keeper has it first. */
+/* The turn, however often the rules has it first. */
 static void take(world *w)
 {
     cv_turn turn;
@@ -112,7 +112,7 @@ static void a_worker_has_the_turn_for_itself(void **state)
     begin(&w);
     take(&w);
     int moves = w.moves, looks = w.looks;
-    wait_until_more(&w.looks, looks + 1); /* the keeper goes on to look at the clock … */
+    wait_until_more(&w.looks, looks + 1); /* the rules goes on to look at the clock … */
     assert_int_equal(w.moves, moves);     /* … and moves nothing */
     assert_int_equal(cv_turns_take(&w.turns, false), CV_TURN_ANOTHERS);
     give(&w, false);

@@ -128,8 +128,8 @@ static bool do_write(fixture *f, cv_where w)
 }
 static bool do_keep(fixture *f, cv_where w)
 {
-    cv_file_keeper keeper = {.arena = &f->a};
-    return cv_file_write_at(w, CV_STR("newer"), &keeper, &f->err);
+    cv_file_rules rules = {.arena = &f->a};
+    return cv_file_write_at(w, CV_STR("newer"), &rules, &f->err);
 }
 static bool do_stream(fixture *f, cv_where w)
 {
@@ -295,8 +295,8 @@ static void race(fixture *f)
             reads++;
         }
         if (i % 100 == 0) {
-            cv_file_keeper keeper = {.arena = &a};
-            writes += cv_file_write_at((cv_where){f->root, "a/other.md"}, CV_STR("ours"), &keeper, &err);
+            cv_file_rules rules = {.arena = &a};
+            writes += cv_file_write_at((cv_where){f->root, "a/other.md"}, CV_STR("ours"), &rules, &err);
         }
         cv_arena_release(&a);
     }
@@ -367,10 +367,10 @@ static void publish_against(fixture *f, bool in_place)
     for (int i = 0; waitpid(child, &status, WNOHANG) == 0; i++) {
         cv_arena a = {0};
         cv_err err = {.arena = &a};
-        cv_file_keeper keeper = {.arena = &a, .is_ours = starts_with_ours};
-        assert_ok(cv_file_write_at((cv_where){f->root, "round/response.md"}, cv_arena_printf(&a, "ours %d", i), &keeper,
-                                   &err),
-                  &err);
+        cv_file_rules rules = {.arena = &a, .is_ours = starts_with_ours};
+        assert_ok(
+            cv_file_write_at((cv_where){f->root, "round/response.md"}, cv_arena_printf(&a, "ours %d", i), &rules, &err),
+            &err);
         cv_arena_release(&a);
     }
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -399,23 +399,23 @@ static void edited(fixture *f)
 {
     cv_where w = {f->root, "prompt.md"};
     const char *path = in(f, f->root, "prompt.md");
-    cv_file_keeper keeper = {.arena = &f->a};
+    cv_file_rules rules = {.arena = &f->a};
     cv_test_remove(f->root);
     mkdir(f->root, 0700);
-    assert_ok(cv_file_write_at(w, CV_STR("one"), &keeper, &f->err), &f->err);
+    assert_ok(cv_file_write_at(w, CV_STR("one"), &rules, &f->err), &f->err);
     if (getxattr(path, "user.conclave.digest", NULL, 0) < 0)
         return; /* this file system has no attributes: everything is kept */
-    assert_ok(cv_file_write_at(w, CV_STR("two"), &keeper, &f->err), &f->err);
-    assert_int_equal(keeper.kept.count, 0);
+    assert_ok(cv_file_write_at(w, CV_STR("two"), &rules, &f->err), &f->err);
+    assert_int_equal(rules.kept.count, 0);
     put(path, "edited in place");
-    assert_ok(cv_file_write_at(w, CV_STR("three"), &keeper, &f->err), &f->err);
-    assert_int_equal(keeper.kept.count, 1);
-    assert_str_eq(cv_test_read(&f->a, keeper.kept.items[0]), "edited in place");
+    assert_ok(cv_file_write_at(w, CV_STR("three"), &rules, &f->err), &f->err);
+    assert_int_equal(rules.kept.count, 1);
+    assert_str_eq(cv_test_read(&f->a, rules.kept.items[0]), "edited in place");
     put(in(f, f->root, "new"), "edited by rename");
     assert_int_equal(rename(in(f, f->root, "new"), path), 0);
-    assert_ok(cv_file_write_at(w, CV_STR("four"), &keeper, &f->err), &f->err);
-    assert_int_equal(keeper.kept.count, 2);
-    assert_str_eq(cv_test_read(&f->a, keeper.kept.items[1]), "edited by rename");
+    assert_ok(cv_file_write_at(w, CV_STR("four"), &rules, &f->err), &f->err);
+    assert_int_equal(rules.kept.count, 2);
+    assert_str_eq(cv_test_read(&f->a, rules.kept.items[1]), "edited by rename");
     assert_str_eq(cv_test_read(&f->a, path), "four");
 }
 

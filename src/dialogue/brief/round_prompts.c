@@ -217,11 +217,11 @@ static bool write_file(press *x, const cv_prompt *job, cv_round_file file, cv_st
 {
     cv_arena *a = x->call->arena;
     cv_err err = {.arena = a};
-    cv_file_keeper keeper = {.arena = a};
+    cv_file_rules rules = {.arena = a};
     cv_where where = cv_round_file_where(a, x->folder, x->v.round, file, job->member->slug);
-    if (!cv_dialogue_file_write(where, bytes, &keeper, &err))
+    if (!cv_dialogue_file_write(where, bytes, &rules, &err))
         return cv_call_fail(x->call, &err);
-    cv_dialogue_file_warn(x->call, &keeper, job->member->slug, &x->warnings);
+    cv_dialogue_file_warn(x->call, &rules, job->member->slug, &x->warnings);
     cv_json_key_str(w, key, cv_str_of(cv_where_path(a, where)));
     return true;
 }

@@ -127,15 +127,15 @@ static bool write_file(cv_export *x, job *j, cv_err *err)
 {
     cv_call *call = x->call;
     cv_file_writer writer;
-    cv_file_keeper keeper = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
-    if (!cv_file_begin(&writer, NULL, j->where, &keeper, err))
+    cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = call};
+    if (!cv_file_begin(&writer, NULL, j->where, &rules, err))
         return false;
     x->w.out = &writer.out;
     bool ok = write_document(x, j, err);
     cv_buf_add_char(&writer.out, '\n'); /* an answer gets its own from the door */
     if (ok && !j->moved) {
         ok = cv_file_commit(&writer, err);
-        cv_dialogue_file_warn(call, &keeper, (cv_str){NULL, 0}, &x->warnings);
+        cv_dialogue_file_warn(call, &rules, (cv_str){NULL, 0}, &x->warnings);
         return ok;
     }
     if (!cv_buf_ok(&writer.out))

@@ -71,8 +71,8 @@ static void write_part(cv_export *x, size_t expert, const cv_rec_response *respo
 
 static void write_tempo(cv_export *x, int64_t round)
 {
-    const cv_tempo_round *tempo = cv_tempo_at(&x->tempo, round);
-    int64_t open = tempo->open_tensions, fresh = tempo->new_perspectives;
+    const cv_pace_round *pace = cv_pace_at(&x->pace, round);
+    int64_t open = pace->open_tensions, fresh = pace->new_perspectives;
     cv_json_key_int(&x->w, "velocity", open + fresh);
     cv_json_key_int(&x->w, "openTensions", open);
     cv_json_key_int(&x->w, "newPerspectives", fresh);
@@ -109,7 +109,7 @@ static void close_round(cv_export *x)
 
 void cv_export_rounds_begin(cv_export *x)
 {
-    cv_graph_tempo(&x->g, &x->tempo);
+    cv_graph_pace(&x->g, &x->pace);
     cv_json_key(&x->w, CV_STR("rounds"));
     cv_json_begin_array(&x->w);
 }

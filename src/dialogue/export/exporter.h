@@ -21,7 +21,7 @@ typedef struct {
     cv_notices warnings;
     cv_json_writer w;
     size_t counts[CV_KIND_COUNT];
-    cv_tempo tempo;
+    cv_pace pace;
     size_t unsourced; /* entities that no response vouches for */
     size_t waiting;   /* responses of rounds that are not registered */
     size_t round_at;  /* export_rounds.c: the round that is being written */

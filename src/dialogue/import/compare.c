@@ -6,13 +6,13 @@
 #include "base/utf8.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/import/play.h"
-#include "dialogue/tempo.h"
+#include "dialogue/pace.h"
 
 typedef struct {
     cv_script *s;
     const cv_played *played;
     cv_state state;
-    cv_tempo tempo;
+    cv_pace pace;
     size_t own_tensions; /* that experts raised, besides the tracker's */
 } comparing;
 
@@ -60,7 +60,7 @@ static void compare_round(comparing *c, size_t round, int64_t *sum)
 {
     const cv_act *act = &c->s->acts[round];
     const cv_rec_round *row = cv_state_round(&c->state, (int64_t)round);
-    const cv_tempo_round *tempo = cv_tempo_at(&c->tempo, (int64_t)round);
+    const cv_pace_round *pace = cv_pace_at(&c->pace, (int64_t)round);
     const cv_board_row *said = &act->said;
     cv_arena *a = c->s->arena;
     int64_t of_experts = 0;
@@ -79,10 +79,10 @@ static void compare_round(comparing *c, size_t round, int64_t *sum)
                cv_arena_printf(a, "the scores of the experts add up to %lld, the board says %lld",
                                (long long)of_experts, (long long)said->points.total));
     differ(c, act->said_sheet, said->line, WHAT("score so far"), said->sum, *sum, (cv_str){NULL, 0});
-    differ(c, act->said_sheet, said->line, WHAT("open tensions"), said->open, tempo->open_tensions, why_open(c));
-    differ(c, act->said_sheet, said->line, WHAT("new perspectives"), said->fresh, tempo->new_perspectives,
+    differ(c, act->said_sheet, said->line, WHAT("open tensions"), said->open, pace->open_tensions, why_open(c));
+    differ(c, act->said_sheet, said->line, WHAT("new perspectives"), said->fresh, pace->new_perspectives,
            CV_STR("the record counts every marked perspective, refinements included"));
-    differ(c, act->said_sheet, said->line, WHAT("velocity"), said->velocity, cv_tempo_velocity(tempo),
+    differ(c, act->said_sheet, said->line, WHAT("velocity"), said->velocity, cv_pace_velocity(pace),
            CV_STR("open tensions plus new perspectives"));
     differ(c, act->said_sheet, said->line, WHAT("convergence in percent"), said->converge,
            converge_percent(&c->state, (int64_t)round), CV_STR("experts of the panel with MOVE:CONVERGE"));
@@ -159,14 +159,14 @@ static void compare_status(comparing *c)
 
 static void tell_tempo(comparing *c)
 {
-    cv_tempo_begin(&c->tempo, c->s->arena);
+    cv_pace_begin(&c->pace, c->s->arena);
     for (size_t i = 0; i < c->state.events.count; i++) {
         const cv_rec_event *event = &c->state.events.items[i];
         uint32_t place = cv_place_of(event->subject_id);
         if (place != CV_NO_PLACE && cv_kind_of_letter(event->subject_type.p[0]) >= 0)
-            cv_tempo_tell(&c->tempo, place, event->event_type, event->step);
+            cv_pace_tell(&c->pace, place, event->event_type, event->step);
     }
-    cv_tempo_end(&c->tempo);
+    cv_pace_end(&c->pace);
 }
 
 bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_played *played)

@@ -4,8 +4,8 @@
  * stand in the notes. Nothing is written.
  */
 #include "dialogue/intake/diagnosis.h"
+#include "dialogue/intake/duplicates.h"
 #include "dialogue/intake/response_files.h"
-#include "dialogue/intake/twins.h"
 #include "dialogue/operations.h"
 
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
     int64_t round;
     cv_attendance attendance;
     cv_hearing hearing;
-    cv_twin_groups twins;
+    cv_duplicate_groups duplicates;
     cv_notices warnings;
 } draft;
 
@@ -34,7 +34,7 @@ static void compose(draft *d)
     cv_arena *a = d->call->arena;
     cv_attendance_of(a, &d->state, d->round, &d->attendance);
     cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
-    cv_twins_find(a, &d->hearing, &d->twins);
+    cv_duplicates_find(a, &d->hearing, &d->duplicates);
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
     cv_response_files_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
@@ -74,8 +74,8 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("merge_candidates"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < d->twins.count; i++)
-        cv_twins_print(&d->twins.items[i], w);
+    for (size_t i = 0; i < d->duplicates.count; i++)
+        cv_duplicates_print(&d->duplicates.items[i], w);
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("verdicts"));
     cv_json_begin_array(w);

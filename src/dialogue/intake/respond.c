@@ -313,7 +313,7 @@ static bool is_ours(void *ctx, cv_str text, bool unmarked)
 static bool put_file(cv_call *call, filing *f, const cv_rec_response *row, cv_err *err)
 {
     displacing d = {call, f, row->sha256};
-    cv_file_keeper keeper = {.arena = call->arena, .is_ours = is_ours, .ctx = &d};
+    cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = &d};
     cv_where where;
     bool foreign;
     if (!cv_handover_look(call, &f->state, f->round, f->expert, row->sha256, &where, &foreign, err))
@@ -321,8 +321,8 @@ static bool put_file(cv_call *call, filing *f, const cv_rec_response *row, cv_er
     const char *path = cv_where_path(call->arena, where);
     if (foreign && !cv_json_get_true(call->input, "replace"))
         return cv_err_set(err, CV_ERR_RESPONSE_EXISTS, "%s holds another text, which the record does not have", path);
-    bool done = cv_dialogue_file_write(where, row->content, &keeper, err);
-    cv_dialogue_file_warn(call, &keeper, f->expert, &f->warnings);
+    bool done = cv_dialogue_file_write(where, row->content, &rules, err);
+    cv_dialogue_file_warn(call, &rules, f->expert, &f->warnings);
     if (done)
         f->path = path;
     return done;

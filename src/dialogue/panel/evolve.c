@@ -1,11 +1,11 @@
 /* evolve.c - the panel of the next round, as the judge wants it, recorded seat by seat.
  *
- * Each place is read and checked by chair.c; names stay with their experts, newcomers get the next free ones. All
+ * Each place is read and checked by wanted_seat.c; names stay with their experts, newcomers get the next free ones. All
  * faults are told at once. A round's panel is recorded once: seats are history and never change.
  */
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
-#include "dialogue/panel/chair.h"
+#include "dialogue/panel/wanted_seat.h"
 #include "dialogue/people.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
@@ -18,10 +18,10 @@ static void deal_names(cv_evolution *e)
     cv_map taken, seated = {0};
     cv_pool_taken(e->call->arena, &e->s, &e->pool, &taken);
     for (size_t i = 0; i < e->count; i++)
-        if (e->chairs[i].row.expert_slug.n)
-            cv_map_put(&taken, e->call->arena, e->chairs[i].row.expert_slug, NULL);
+        if (e->seats_wanted[i].row.expert_slug.n)
+            cv_map_put(&taken, e->call->arena, e->seats_wanted[i].row.expert_slug, NULL);
     for (size_t i = 0; i < e->count; i++) {
-        cv_chair *c = &e->chairs[i];
+        cv_wanted_seat *c = &e->seats_wanted[i];
         bool first;
         if (c->fresh && !c->row.expert_slug.n)
             c->row.expert_slug = cv_panel_deal(e->call->arena, &taken);
@@ -29,8 +29,8 @@ static void deal_names(cv_evolution *e)
             continue; /* refused already */
         cv_map_put(&seated, e->call->arena, c->row.expert_slug, &first);
         if (!first)
-            cv_err_suggest(cv_chair_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->row.expert_slug, "'%.*s' sits twice",
-                                           CV_FMT(c->row.expert_slug)),
+            cv_err_suggest(cv_wanted_seat_refuse(e, c, CV_ERR_INVALID_VALUE, "slug", c->row.expert_slug,
+                                                 "'%.*s' sits twice", CV_FMT(c->row.expert_slug)),
                            CV_STR("give everybody one seat"));
     }
 }
@@ -40,12 +40,13 @@ static void check_roles(cv_evolution *e)
 {
     for (size_t i = 0; i < e->count; i++)
         for (size_t k = 0; k < i; k++)
-            if (e->chairs[i].fresh && e->chairs[k].fresh && e->chairs[i].row.role.n &&
-                e->chairs[i].source == CV_SOURCE_POOL && e->chairs[k].source == CV_SOURCE_POOL &&
-                !cv_str_eq(e->chairs[i].row.expert_slug, e->chairs[k].row.expert_slug) &&
-                cv_str_eq(e->chairs[i].row.role, e->chairs[k].row.role))
-                cv_err_suggest(cv_chair_refuse(e, &e->chairs[i], CV_ERR_INVALID_VALUE, "role", e->chairs[i].row.role,
-                                               "the %.*s sits twice", CV_FMT(e->chairs[i].row.role)),
+            if (e->seats_wanted[i].fresh && e->seats_wanted[k].fresh && e->seats_wanted[i].row.role.n &&
+                e->seats_wanted[i].source == CV_SOURCE_POOL && e->seats_wanted[k].source == CV_SOURCE_POOL &&
+                !cv_str_eq(e->seats_wanted[i].row.expert_slug, e->seats_wanted[k].row.expert_slug) &&
+                cv_str_eq(e->seats_wanted[i].row.role, e->seats_wanted[k].row.role))
+                cv_err_suggest(cv_wanted_seat_refuse(e, &e->seats_wanted[i], CV_ERR_INVALID_VALUE, "role",
+                                                     e->seats_wanted[i].row.role, "the %.*s sits twice",
+                                                     CV_FMT(e->seats_wanted[i].row.role)),
                                CV_STR("give everybody one seat"));
 }
 
@@ -53,7 +54,7 @@ static void check_room(cv_evolution *e)
 {
     size_t fresh = 0;
     for (size_t i = 0; i < e->count; i++)
-        fresh += e->chairs[i].fresh;
+        fresh += e->seats_wanted[i].fresh;
     if (fresh && e->s.experts.count + fresh > CV_MAX_EXPERTS)
         cv_refuse(e->call, CV_ERR_TOO_LARGE, CV_STR(""), "panel", (cv_str){NULL, 0},
                   "a dialogue has at most %d experts", CV_MAX_EXPERTS);
@@ -91,9 +92,9 @@ static bool read_panel(cv_evolution *e)
         return false;
     }
     e->count = panel->count;
-    e->chairs = CV_NEW_ARRAY(e->call->arena, e->count, cv_chair);
+    e->seats_wanted = CV_NEW_ARRAY(e->call->arena, e->count, cv_wanted_seat);
     for (uint32_t i = 0; i < panel->count; i++)
-        cv_chair_read(e, &panel->items[i], i);
+        cv_wanted_seat_read(e, &panel->items[i], i);
     deal_names(e);
     check_roles(e);
     check_room(e);
@@ -104,7 +105,7 @@ static bool read_panel(cv_evolution *e)
 
 static cv_rec_seat seat_of(const cv_evolution *e, size_t i)
 {
-    const cv_chair *c = &e->chairs[i];
+    const cv_wanted_seat *c = &e->seats_wanted[i];
     return (cv_rec_seat){.round = e->round,
                          .expert_slug = c->row.expert_slug,
                          .position = (int64_t)i + 1,
@@ -120,7 +121,7 @@ static counts count_seats(const cv_evolution *e)
 {
     counts c = {.panel_size = e->count};
     for (size_t i = 0; i < e->count; i++)
-        c.from[e->chairs[i].source]++;
+        c.from[e->seats_wanted[i].source]++;
     return c;
 }
 
@@ -161,12 +162,12 @@ static cv_str print_result(const cv_evolution *e)
     told t = {.dialogue_id = e->s.id, .round = e->round, .counts = count_seats(e), .warnings = e->warnings};
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
-        *CV_PUSH(a, &t.panel) = cv_seat_told(a, &e->chairs[i].row, &seat);
+        *CV_PUSH(a, &t.panel) = cv_seat_told(a, &e->seats_wanted[i].row, &seat);
     }
     return cv_shape_text(a, cv_evolve_panel_shape, &t);
 }
 
-static void enter_new(const cv_evolution *e, cv_journal *j, cv_chair *c, int64_t position)
+static void enter_new(const cv_evolution *e, cv_journal *j, cv_wanted_seat *c, int64_t position)
 {
     c->row.position = position;
     c->row.created_at = j->now;
@@ -178,7 +179,7 @@ static void enter_new(const cv_evolution *e, cv_journal *j, cv_chair *c, int64_t
 }
 
 /* An expert who was made for a round may sit in another one first: the panel's event vouches for that. */
-static void enter_late(const cv_evolution *e, cv_journal *j, cv_chair *c, cv_rec_event *event)
+static void enter_late(const cv_evolution *e, cv_journal *j, cv_wanted_seat *c, cv_rec_event *event)
 {
     if (c->fresh || c->source == CV_SOURCE_RETAINED || c->row.first_round == e->round)
         return;
@@ -199,14 +200,14 @@ static bool enter(cv_evolution *e, cv_outcome *outcome)
     int64_t position = (int64_t)e->s.experts.count;
     cv_journal_begin(&j, e->call, &e->s);
     for (size_t i = 0; i < e->count; i++)
-        if (e->chairs[i].fresh)
-            enter_new(e, &j, &e->chairs[i], ++position);
+        if (e->seats_wanted[i].fresh)
+            enter_new(e, &j, &e->seats_wanted[i], ++position);
     cv_rec_event *event = cv_journal_event(&j, 'N', cv_arena_printf(e->call->arena, "%lld", (long long)e->round),
                                            cv_event_words.items[CV_EVENT_EVOLVED], e->round, cv_judge_alone.json);
     event->data = print_counts(e);
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
-        enter_late(e, &j, &e->chairs[i], event);
+        enter_late(e, &j, &e->seats_wanted[i], event);
         cv_journal_put(&j, CV_REC_SEAT, &seat);
     }
     return cv_journal_commit(&j, print_result(e), outcome);
@@ -228,7 +229,7 @@ static bool evolve(cv_call *call, cv_outcome *outcome)
            && cv_require_next_round(call, &e.s, e.round)            /* the round is to come     */
            && panel_is_open(&e)                                     /* nobody sits yet          */
            && cv_pool_load(call, e.s.dialogue.expert_pool, &e.pool) /* who could be asked       */
-           && read_panel(&e)                                        /* every chair is sound     */
+           && read_panel(&e)                                        /* every seat is sound     */
            && enter(&e, outcome);
 }
 

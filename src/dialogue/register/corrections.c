@@ -44,12 +44,12 @@ static void old_score(old_values *old, int64_t score, cv_str components)
     cv_json_key_raw_if(&old->w, "score_components", components);
 }
 
-static void enter_edit(cv_scribe *scribe, const cv_edit *edit)
+static void enter_edit(cv_status_writer *writer, const cv_edit *edit)
 {
-    cv_journal *j = scribe->journal;
+    cv_journal *j = writer->journal;
     cv_subject *subject = edit->target.subject;
     if (edit->status >= 0)
-        cv_subject_rule(scribe, subject, (cv_status)edit->status, &edit->by, edit->via.id, edit->reason);
+        cv_subject_rule(writer, subject, (cv_status)edit->status, &edit->by, edit->via.id, edit->reason);
     if (!edit->label.p && !edit->content.p)
         return;
     old_values old;
@@ -59,11 +59,11 @@ static void enter_edit(cv_scribe *scribe, const cv_edit *edit)
     if (edit->content.p)
         old_text(&old, "content", subject->row->content);
     cv_rec_event *event = cv_journal_event(j, cv_kinds[subject->kind].letter, subject->id,
-                                           cv_event_words.items[CV_EVENT_COMMENTED], scribe->round, edit->by.json);
+                                           cv_event_words.items[CV_EVENT_COMMENTED], writer->round, edit->by.json);
     event->reason = edit->reason;
     event->reference = edit->via.id;
     event->data = old_end(&old, j->call->arena);
-    cv_rec_entity *row = cv_subject_write(scribe, subject, event);
+    cv_rec_entity *row = cv_subject_write(writer, subject, event);
     row->label = edit->label.p ? cv_str_trim(edit->label) : row->label;
     row->content = edit->content.p ? edit->content : row->content;
 }
@@ -142,9 +142,9 @@ static void enter_text(cv_update *u, cv_journal *j, const cv_text_edit *draft)
 void cv_update_enter(cv_update *u, cv_journal *j)
 {
     int64_t last = cv_state_next_round(&u->state) - 1;
-    cv_scribe scribe = {j, &u->warnings, last > 0 ? last : 0};
+    cv_status_writer writer = {j, &u->warnings, last > 0 ? last : 0};
     for (size_t i = 0; i < u->edits.count; i++)
-        enter_edit(&scribe, &u->edits.items[i]);
+        enter_edit(&writer, &u->edits.items[i]);
     for (size_t i = 0; i < u->scores.count; i++)
         (u->scores.items[i].expert.p ? enter_expert_score : enter_round_score)(u, j, &u->scores.items[i]);
     for (size_t i = 0; i < u->texts.count; i++)

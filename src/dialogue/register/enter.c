@@ -217,7 +217,7 @@ static void enter_moves(cv_batch *b, cv_journal *j)
 
 typedef struct {
     cv_batch *batch;
-    cv_scribe *scribe;
+    cv_status_writer *writer;
     cv_map seen; /* source, type, target */
     int64_t position;
 } entering;
@@ -236,7 +236,7 @@ static bool is_new_reference(entering *e, cv_str source, int type, cv_str target
 
 static void enter_reference(entering *e, cv_str source, const cv_people *by, const cv_draft_ref *ref)
 {
-    cv_journal *j = e->scribe->journal;
+    cv_journal *j = e->writer->journal;
     if (cv_str_eq(source, ref->target.id)) {
         cv_notice_add(&e->batch->warnings, j->call->arena, CV_STR("self_reference"),
                       "%.*s refers to itself; the reference is left out", CV_FMT(source))
@@ -255,13 +255,13 @@ static void enter_reference(entering *e, cv_str source, const cv_people *by, con
                             .created_at = j->now};
     cv_journal_put(j, CV_REC_REFERENCE, &row);
     if (ref->target.subject)
-        cv_subject_touch(e->scribe, (cv_cause){CV_CAUSE_REFERENCE, ref->type}, ref->target.subject, by, source,
+        cv_subject_touch(e->writer, (cv_cause){CV_CAUSE_REFERENCE, ref->type}, ref->target.subject, by, source,
                          (cv_str){NULL, 0});
 }
 
-static void enter_references(cv_batch *b, cv_scribe *scribe)
+static void enter_references(cv_batch *b, cv_status_writer *writer)
 {
-    entering e = {.batch = b, .scribe = scribe};
+    entering e = {.batch = b, .writer = writer};
     for (size_t i = 0; i < b->state->references.count; i++) {
         const cv_rec_reference *known = &b->state->references.items[i];
         is_new_reference(&e, known->source_id, cv_words_find(cv_ref_words, known->ref_type), known->target_id);
@@ -277,21 +277,21 @@ static void enter_references(cv_batch *b, cv_scribe *scribe)
     }
 }
 
-static void touch_by_moves(cv_batch *b, cv_scribe *scribe)
+static void touch_by_moves(cv_batch *b, cv_status_writer *writer)
 {
     for (size_t i = 0; i < b->moves.count; i++) {
         const cv_draft_move *move = &b->moves.items[i];
         cv_people by = cv_people_of(b->call->arena, &move->expert, 1);
         for (size_t k = 0; k < move->target_count; k++)
             if (move->targets[k].subject)
-                cv_subject_touch(scribe, (cv_cause){CV_CAUSE_MOVE, move->type}, move->targets[k].subject, &by,
+                cv_subject_touch(writer, (cv_cause){CV_CAUSE_MOVE, move->type}, move->targets[k].subject, &by,
                                  (cv_str){NULL, 0}, move->context);
     }
 }
 
 void cv_batch_enter(cv_batch *b, cv_journal *j)
 {
-    cv_scribe scribe = {j, &b->warnings, b->round};
+    cv_status_writer writer = {j, &b->warnings, b->round};
     warn_scores(b);
     warn_seats(b);
     enter_round(b, j);
@@ -299,13 +299,13 @@ void cv_batch_enter(cv_batch *b, cv_journal *j)
     enter_moves(b, j);
     for (size_t i = 0; i < b->drafts.count; i++) {
         b->drafts.items[i].subject->row->created_at = j->now;
-        cv_subject_create(&scribe, b->drafts.items[i].subject);
+        cv_subject_create(&writer, b->drafts.items[i].subject);
     }
     for (size_t i = 0; i < b->updates.count; i++) {
         const cv_draft_update *update = &b->updates.items[i];
-        cv_subject_rule(&scribe, update->target.subject, (cv_status)update->status, &update->by, update->via.id,
+        cv_subject_rule(&writer, update->target.subject, (cv_status)update->status, &update->by, update->via.id,
                         update->reason);
     }
-    enter_references(b, &scribe);
-    touch_by_moves(b, &scribe);
+    enter_references(b, &writer);
+    touch_by_moves(b, &writer);
 }

@@ -46,43 +46,43 @@ static cv_str event_of(cv_status status, cv_event otherwise)
     return cv_event_words.items[event >= 0 ? event : (int)otherwise];
 }
 
-static cv_rec_event *tell(cv_scribe *scribe, const cv_subject *subject, cv_str type, cv_str actors)
+static cv_rec_event *tell(cv_status_writer *writer, const cv_subject *subject, cv_str type, cv_str actors)
 {
     char letter = cv_kinds[subject->kind].letter;
-    return cv_journal_event(scribe->journal, letter, subject->id, type, scribe->round, actors);
+    return cv_journal_event(writer->journal, letter, subject->id, type, writer->round, actors);
 }
 
-cv_rec_entity *cv_subject_write(cv_scribe *scribe, cv_subject *subject, cv_rec_event *event)
+cv_rec_entity *cv_subject_write(cv_status_writer *writer, cv_subject *subject, cv_rec_event *event)
 {
     if (!subject->written) {
-        subject->row = cv_journal_put(scribe->journal, CV_REC_ENTITY, subject->row);
-        cv_journal_covers(scribe->journal, event, CV_REC_ENTITY, subject->row);
+        subject->row = cv_journal_put(writer->journal, CV_REC_ENTITY, subject->row);
+        cv_journal_covers(writer->journal, event, CV_REC_ENTITY, subject->row);
         subject->written = true;
     }
     return subject->row;
 }
 
-static void become(cv_scribe *scribe, cv_subject *subject, cv_status status, cv_rec_event *event)
+static void become(cv_status_writer *writer, cv_subject *subject, cv_status status, cv_rec_event *event)
 {
     if (status == subject->status)
         return;
     subject->status = status;
-    cv_subject_write(scribe, subject, event)->status = cv_statuses[status].word;
+    cv_subject_write(writer, subject, event)->status = cv_statuses[status].word;
 }
 
-void cv_subject_create(cv_scribe *scribe, cv_subject *subject)
+void cv_subject_create(cv_status_writer *writer, cv_subject *subject)
 {
     cv_str first = event_of(subject->status, CV_EVENT_CREATED);
-    cv_subject_write(scribe, subject, tell(scribe, subject, first, subject->row->contributors));
+    cv_subject_write(writer, subject, tell(writer, subject, first, subject->row->contributors));
 }
 
-void cv_subject_rule(cv_scribe *scribe, cv_subject *subject, cv_status to, const cv_people *by, cv_str via,
+void cv_subject_rule(cv_status_writer *writer, cv_subject *subject, cv_status to, const cv_people *by, cv_str via,
                      cv_str reason)
 {
-    cv_rec_event *event = tell(scribe, subject, event_of(to, CV_EVENT_COMMENTED), by->json);
+    cv_rec_event *event = tell(writer, subject, event_of(to, CV_EVENT_COMMENTED), by->json);
     event->reference = via;
     event->reason = reason;
-    become(scribe, subject, to, event);
+    become(writer, subject, to, event);
     subject->ruled = true;
     subject->ruled_via = via;
 }
@@ -97,18 +97,18 @@ static unsigned who_acts(const cv_people *by, cv_str authors)
     return who;
 }
 
-static void warn_refused(cv_scribe *scribe, const cv_subject *subject, cv_status to, cv_cause cause)
+static void warn_refused(cv_status_writer *writer, const cv_subject *subject, cv_status to, cv_cause cause)
 {
     cv_str word = cv_cause_words(cause.type).items[cause.word];
-    cv_notice_add(scribe->warnings, scribe->journal->call->arena, CV_STR("status_unchanged"),
+    cv_notice_add(writer->warnings, writer->journal->call->arena, CV_STR("status_unchanged"),
                   "'%.*s' does not make %.*s %.*s: it is %.*s and stays so", CV_FMT(word), CV_FMT(subject->id),
                   CV_FMT(cv_statuses[to].word), CV_FMT(cv_statuses[subject->status].word))
         ->id = subject->id;
 }
 
-static void warn_authority(cv_scribe *scribe, const cv_subject *subject, const cv_people *by)
+static void warn_authority(cv_status_writer *writer, const cv_subject *subject, const cv_people *by)
 {
-    cv_notice_add(scribe->warnings, scribe->journal->call->arena, CV_STR("resolution_needs_author"),
+    cv_notice_add(writer->warnings, writer->journal->call->arena, CV_STR("resolution_needs_author"),
                   "%.*s is addressed, not resolved: only the judge and who raised it can resolve it, not %.*s",
                   CV_FMT(subject->id), CV_FMT(by->json))
         ->id = subject->id;
@@ -123,8 +123,8 @@ static cv_effect under_ruling(const cv_subject *subject, cv_effect effect)
     return effect;
 }
 
-cv_effect cv_subject_touch(cv_scribe *scribe, cv_cause cause, cv_subject *subject, const cv_people *by, cv_str source,
-                           cv_str reason)
+cv_effect cv_subject_touch(cv_status_writer *writer, cv_cause cause, cv_subject *subject, const cv_people *by,
+                           cv_str source, cv_str reason)
 {
     unsigned who = who_acts(by, subject->row->contributors);
     cv_effect effect = cv_cascade(cause, subject->kind, subject->status, who);
@@ -136,15 +136,15 @@ cv_effect cv_subject_touch(cv_scribe *scribe, cv_cause cause, cv_subject *subjec
         return effect; /* the update has told what became of it */
     cv_str commented = cv_event_words.items[CV_EVENT_COMMENTED];
     cv_str type = effect.type == CV_EFFECT_STATUS ? event_of(effect.status, CV_EVENT_COMMENTED) : commented;
-    cv_rec_event *event = tell(scribe, subject, type, by->json);
+    cv_rec_event *event = tell(writer, subject, type, by->json);
     *(effect.is_result ? &event->result_id : &event->reference) = source;
     event->reason = reason;
     if (effect.type == CV_EFFECT_REFUSED)
-        warn_refused(scribe, subject, effect.status, cause);
+        warn_refused(writer, subject, effect.status, cause);
     else if (effect.needs_author)
-        warn_authority(scribe, subject, by);
+        warn_authority(writer, subject, by);
     if (effect.type == CV_EFFECT_STATUS)
-        become(scribe, subject, effect.status, event);
+        become(writer, subject, effect.status, event);
     return effect;
 }
 

@@ -54,15 +54,15 @@ typedef struct {
     cv_journal *journal;
     cv_notices *warnings;
     int64_t round;
-} cv_scribe;
+} cv_status_writer;
 
-void cv_subject_create(cv_scribe *scribe, cv_subject *subject);
-void cv_subject_rule(cv_scribe *scribe, cv_subject *subject, cv_status to, const cv_people *by, cv_str via,
+void cv_subject_create(cv_status_writer *writer, cv_subject *subject);
+void cv_subject_rule(cv_status_writer *writer, cv_subject *subject, cv_status to, const cv_people *by, cv_str via,
                      cv_str reason);
-cv_effect cv_subject_touch(cv_scribe *scribe, cv_cause cause, cv_subject *subject, const cv_people *by, cv_str source,
-                           cv_str reason);
+cv_effect cv_subject_touch(cv_status_writer *writer, cv_cause cause, cv_subject *subject, const cv_people *by,
+                           cv_str source, cv_str reason);
 
 /* The row in the journal, to be changed; `event` vouches for it. */
-cv_rec_entity *cv_subject_write(cv_scribe *scribe, cv_subject *subject, cv_rec_event *event);
+cv_rec_entity *cv_subject_write(cv_status_writer *writer, cv_subject *subject, cv_rec_event *event);
 
 #endif

@@ -290,13 +290,13 @@ static bool may_be_final(verdict *v, const cv_convergence *c)
 /* ---- enter ----------------------------------------------------------------------------------- */
 
 /* The first verdict that adopts a recommendation is named in it; the final one takes over from an interim one. */
-static void name_verdict(verdict *v, cv_scribe *scribe, cv_subject *subject, cv_rec_event *issued)
+static void name_verdict(verdict *v, cv_status_writer *writer, cv_subject *subject, cv_rec_event *issued)
 {
     if (v->type == CV_VERDICT_FINAL || !subject->row->adopted_in_verdict.p)
-        cv_subject_write(scribe, subject, issued)->adopted_in_verdict = v->row.verdict_id;
+        cv_subject_write(writer, subject, issued)->adopted_in_verdict = v->row.verdict_id;
 }
 
-static void touch_lists(verdict *v, cv_scribe *scribe, cv_rec_event *issued)
+static void touch_lists(verdict *v, cv_status_writer *writer, cv_rec_event *issued)
 {
     cv_str reference = cv_arena_join(v->ids.call->arena, CV_STR("verdict-"), v->row.verdict_id);
     for (int which = 0; which < CV_LIST_COUNT; which++)
@@ -304,16 +304,16 @@ static void touch_lists(verdict *v, cv_scribe *scribe, cv_rec_event *issued)
             cv_subject *subject = v->lists[which][i].subject;
             if (!subject)
                 continue;
-            cv_effect effect = cv_subject_touch(scribe, (cv_cause){CV_CAUSE_VERDICT, which}, subject, &v->author,
+            cv_effect effect = cv_subject_touch(writer, (cv_cause){CV_CAUSE_VERDICT, which}, subject, &v->author,
                                                 reference, (cv_str){NULL, 0});
             if (effect.type == CV_EFFECT_STATUS && which == CV_LIST_RECOMMENDATIONS_ADOPTED)
-                name_verdict(v, scribe, subject, issued);
+                name_verdict(v, writer, subject, issued);
         }
 }
 
 static void enter(verdict *v, cv_journal *j)
 {
-    cv_scribe scribe = {j, &v->warnings, v->row.round};
+    cv_status_writer writer = {j, &v->warnings, v->row.round};
     v->row.position = (int64_t)v->state.verdicts.count + 1;
     v->row.created_at = j->now;
     cv_rec_event *event = cv_journal_event(j, 'V', v->row.verdict_id, cv_event_words.items[CV_EVENT_CREATED],
@@ -327,7 +327,7 @@ static void enter(verdict *v, cv_journal *j)
         cv_journal_covers(j, event, CV_REC_DIALOGUE, cv_journal_put(j, CV_REC_DIALOGUE, &dialogue));
     }
     if (is_judges(v))
-        touch_lists(v, &scribe, event);
+        touch_lists(v, &writer, event);
 }
 
 #define CV_THIS_TYPE verdict

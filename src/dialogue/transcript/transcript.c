@@ -114,14 +114,14 @@ static bool may_replace(const files *f, cv_where where, cv_err *err)
 
 static bool write_files(files *f, cv_err *err)
 {
-    cv_file_keeper keeper = {.arena = f->call->arena, .is_ours = is_ours, .ctx = f};
+    cv_file_rules rules = {.arena = f->call->arena, .is_ours = is_ours, .ctx = f};
     bool ok = true;
     for (size_t i = 0; i < f->outputs.count; i++)
         if (!may_replace(f, f->outputs.items[i].where, err))
             return false;
     for (size_t i = 0; ok && i < f->outputs.count; i++)
-        ok = cv_dialogue_file_write(f->outputs.items[i].where, f->outputs.items[i].text, &keeper, err);
-    cv_dialogue_file_warn(f->call, &keeper, (cv_str){NULL, 0}, &f->warnings);
+        ok = cv_dialogue_file_write(f->outputs.items[i].where, f->outputs.items[i].text, &rules, err);
+    cv_dialogue_file_warn(f->call, &rules, (cv_str){NULL, 0}, &f->warnings);
     return ok;
 }
 

@@ -33,7 +33,7 @@ typedef struct {
     cv_arena *arena;
     cv_state s; /* without events, references, origins, responses: those are in the graph */
     cv_graph g;
-    cv_tempo tempo;
+    cv_pace pace;
     int64_t last;            /* the last round that is told; -1: there is none */
     bool whole;              /* nothing is left out */
     const uint8_t *happened; /* by event: the round in which it took effect */

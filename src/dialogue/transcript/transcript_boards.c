@@ -83,8 +83,8 @@ static void add_convergence(cv_transcript *t, int64_t round, cv_part_table *tabl
 {
     const cv_rec_seat *seats;
     size_t seated = cv_state_panel(&t->s, round, &seats), panel = seated ? seated : t->s.experts.count, signals = 0;
-    const cv_tempo_round *tempo = cv_tempo_at(&t->tempo, round);
-    size_t tensions = cv_tempo_tensions(tempo), open = (size_t)tempo->open_tensions;
+    const cv_pace_round *pace = cv_pace_at(&t->pace, round);
+    size_t tensions = cv_pace_tensions(pace), open = (size_t)pace->open_tensions;
     for (size_t i = 0; i < panel; i++)
         signals += signalled(t, round, seated ? seats[i].expert_slug : t->s.experts.items[i].expert_slug);
     double reached = cv_convergence_reached(tensions - open, tensions, signals, panel);
@@ -108,15 +108,15 @@ static void add_by_round(cv_transcript *t, cv_blocks *into)
     cv_part_row(&table);
     for (int64_t i = 0; i <= t->last; i++) {
         int64_t score = t->s.rounds.items[i].score;
-        const cv_tempo_round *tempo = cv_tempo_at(&t->tempo, i);
+        const cv_pace_round *pace = cv_pace_at(&t->pace, i);
         sum += score == CV_ABSENT ? 0 : score;
         cv_part_number(&table, i);
         add_split(&table, c, &splits[i]);
         cv_part_number(&table, score);
         cv_part_number(&table, sum);
-        cv_part_number(&table, tempo->open_tensions);
-        cv_part_number(&table, tempo->new_perspectives);
-        cv_part_number(&table, cv_tempo_velocity(tempo));
+        cv_part_number(&table, pace->open_tensions);
+        cv_part_number(&table, pace->new_perspectives);
+        cv_part_number(&table, cv_pace_velocity(pace));
         add_convergence(t, i, &table);
         cv_part_row(&table);
     }

@@ -223,7 +223,7 @@ bool cv_transcript_load(cv_call *call, cv_str dialogue_id, int64_t round, cv_tra
         return false;
     name_speakers(t);
     size_t groups = (size_t)(t->last + 1) * t->speakers + 1;
-    cv_graph_tempo(&t->g, &t->tempo);
+    cv_graph_pace(&t->g, &t->pace);
     date_events(t);
     tell_entities(t, groups);
     group_moves(t, groups);

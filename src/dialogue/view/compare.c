@@ -13,21 +13,21 @@
 
 static void find_end(cv_compared *d)
 {
-    d->verdict = cv_course_final(&d->course);
+    d->verdict = cv_overview_final(&d->overview);
     d->converged_after = CV_ABSENT;
-    for (size_t i = 0; i < d->course.count && d->converged_after == CV_ABSENT; i++)
-        if (d->course.rounds[i].converged)
+    for (size_t i = 0; i < d->overview.count && d->converged_after == CV_ABSENT; i++)
+        if (d->overview.rounds[i].converged)
             d->converged_after = (int64_t)i + 1;
     d->decided_earlier = d->verdict && (d->converged_after == CV_ABSENT || d->verdict->round + 1 < d->converged_after);
     if (d->decided_earlier)
         d->converged_after =
-            d->verdict->round < (int64_t)d->course.count ? d->verdict->round + 1 : (int64_t)d->course.count;
+            d->verdict->round < (int64_t)d->overview.count ? d->verdict->round + 1 : (int64_t)d->overview.count;
 }
 
 static void count_tensions(cv_compared *d)
 {
-    for (size_t i = 0; i < d->course.s.entities.count; i++) {
-        int status = cv_status_find(CV_KIND_TENSION, d->course.s.entities.items[i].status);
+    for (size_t i = 0; i < d->overview.s.entities.count; i++) {
+        int status = cv_status_find(CV_KIND_TENSION, d->overview.s.entities.items[i].status);
         if (status < 0)
             continue;
         d->tensions[status]++;
@@ -64,8 +64,8 @@ static void find_shared(cv_arena *a, cv_comparison *c)
 {
     everybody all = {0};
     for (size_t d = 0; d < c->count; d++)
-        for (size_t e = 0; e < c->items[d]->course.s.experts.count; e++) {
-            cv_str slug = c->items[d]->course.s.experts.items[e].expert_slug;
+        for (size_t e = 0; e < c->items[d]->overview.s.experts.count; e++) {
+            cv_str slug = c->items[d]->overview.s.experts.items[e].expert_slug;
             cv_compared_expert *expert = expert_of(a, &all, slug, c->count);
             expert->in[expert->count++] = d;
         }
@@ -88,7 +88,7 @@ static void compare(cv_arena *a, cv_comparison *c)
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static void write_series(cv_json_writer *w, const char *key, const cv_course *c, cv_course_number number)
+static void write_series(cv_json_writer *w, const char *key, const cv_overview *c, cv_overview_number number)
 {
     cv_json_key(w, cv_str_of(key));
     cv_json_begin_array(w);
@@ -101,14 +101,14 @@ static void write_tensions(cv_json_writer *w, const cv_compared *d)
 {
     cv_json_key(w, CV_STR("tensions"));
     cv_json_begin_object(w);
-    cv_json_key_int(w, "raised", (int64_t)d->course.s.entities.count);
+    cv_json_key_int(w, "raised", (int64_t)d->overview.s.entities.count);
     cv_json_key_int(w, "resolved", d->tensions[CV_STATUS_TENSION_RESOLVED]);
     cv_json_key_int(w, "accepted", d->tensions[CV_STATUS_TENSION_ACCEPTED]);
     cv_json_key_int(w, "open", d->open);
     cv_json_end_object(w);
 }
 
-static void write_entities(cv_json_writer *w, const cv_course *c)
+static void write_entities(cv_json_writer *w, const cv_overview *c)
 {
     cv_json_key(w, CV_STR("entities"));
     cv_json_begin_object(w);
@@ -137,18 +137,18 @@ static void write_verdict(cv_json_writer *w, const cv_rec_verdict *v)
 
 static void write_dialogue(cv_json_writer *w, const cv_compared *d)
 {
-    const cv_course *c = &d->course;
+    const cv_overview *c = &d->overview;
     const cv_rec_seat *seats;
     cv_json_begin_object(w);
-    cv_shape_write_members(w, cv_course_head, c);
+    cv_shape_write_members(w, cv_overview_head, c);
     cv_json_key_int(w, "rounds", (int64_t)c->count);
     cv_json_key_int(w, "experts", (int64_t)c->s.experts.count);
     cv_json_key_int(w, "panel_size", (int64_t)cv_state_panel(&c->s, CV_MAX_ROUND, &seats));
     cv_json_key_int(w, "total_alignment",
                     c->s.dialogue.total_alignment == CV_ABSENT ? 0 : c->s.dialogue.total_alignment);
-    write_series(w, "scores", c, cv_course_score);
-    write_series(w, "velocities", c, cv_course_velocity);
-    write_series(w, "open_tensions", c, cv_course_open);
+    write_series(w, "scores", c, cv_overview_score);
+    write_series(w, "velocities", c, cv_overview_velocity);
+    write_series(w, "open_tensions", c, cv_overview_open);
     write_tensions(w, d);
     write_entities(w, c);
     cv_json_key_int(w, "converge_percentage", c->count ? c->rounds[c->count - 1].percentage : 0);
@@ -169,7 +169,7 @@ static void write_shared(cv_json_writer *w, const cv_comparison *c)
         cv_json_key(w, CV_STR("dialogue_ids"));
         cv_json_begin_array(w);
         for (size_t k = 0; k < expert->count; k++)
-            cv_json_str(w, c->items[expert->in[k]]->course.s.id);
+            cv_json_str(w, c->items[expert->in[k]]->overview.s.id);
         cv_json_end_array(w);
         cv_json_end_object(w);
     }
@@ -211,7 +211,7 @@ static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)
             continue;
         }
         cv_compared *d = CV_NEW(call->arena, cv_compared);
-        if (cv_course_load(call, id, true, &d->course, &err)) {
+        if (cv_overview_load(call, id, true, &d->overview, &err)) {
             c->items[c->count++] = d;
             continue;
         }

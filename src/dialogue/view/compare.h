@@ -10,10 +10,10 @@
 #ifndef CV_DIALOGUE_VIEW_COMPARE_H
 #define CV_DIALOGUE_VIEW_COMPARE_H
 
-#include "dialogue/view/course.h"
+#include "dialogue/view/overview.h"
 
 typedef struct {
-    cv_course course;
+    cv_overview overview;
     int64_t tensions[CV_STATUS_COUNT], open; /* by their present status */
     const cv_rec_verdict *verdict;           /* the final one, or NULL */
     int64_t converged_after;                 /* rounds until it converged; CV_ABSENT: not yet */

@@ -23,14 +23,14 @@ static void say_text(cv_chart *c, cv_str text)
     cv_chart_cell(c, text.n ? text : CV_STR("—"), COLUMN, CV_CHART_LEFT);
 }
 
-static void say_spark(cv_chart *c, const cv_course *course, cv_course_number number)
+static void say_spark(cv_chart *c, const cv_overview *overview, cv_overview_number number)
 {
-    if (course->count == 0) {
+    if (overview->count == 0) {
         say_text(c, (cv_str){NULL, 0});
         return;
     }
-    cv_chart_spark(c, cv_course_series(c->arena, course, number), course->count, COLUMN);
-    for (size_t i = course->count; i < COLUMN; i++)
+    cv_chart_spark(c, cv_overview_series(c->arena, overview, number), overview->count, COLUMN);
+    for (size_t i = overview->count; i < COLUMN; i++)
         cv_chart_say(c, " ");
 }
 
@@ -38,46 +38,46 @@ static void say_spark(cv_chart *c, const cv_course *course, cv_course_number num
 
 static void say_title(cv_chart *c, const cv_compared *d)
 {
-    say_text(c, d->course.s.dialogue.title);
+    say_text(c, d->overview.s.dialogue.title);
 }
 static void say_status(cv_chart *c, const cv_compared *d)
 {
-    say_text(c, d->course.s.dialogue.status);
+    say_text(c, d->overview.s.dialogue.status);
 }
 static void say_rounds(cv_chart *c, const cv_compared *d)
 {
-    say_number(c, (int64_t)d->course.count);
+    say_number(c, (int64_t)d->overview.count);
 }
 static void say_panel(cv_chart *c, const cv_compared *d)
 {
     const cv_rec_seat *seats;
-    size_t panel = cv_state_panel(&d->course.s, CV_MAX_ROUND, &seats);
-    say_text(c, cv_arena_printf(c->arena, "%zu of %zu experts", panel, d->course.s.experts.count));
+    size_t panel = cv_state_panel(&d->overview.s, CV_MAX_ROUND, &seats);
+    say_text(c, cv_arena_printf(c->arena, "%zu of %zu experts", panel, d->overview.s.experts.count));
 }
 static void say_alignment(cv_chart *c, const cv_compared *d)
 {
-    say_number(c, d->course.s.dialogue.total_alignment);
+    say_number(c, d->overview.s.dialogue.total_alignment);
 }
 static void say_scores(cv_chart *c, const cv_compared *d)
 {
-    say_spark(c, &d->course, cv_course_score);
+    say_spark(c, &d->overview, cv_overview_score);
 }
 static void say_velocities(cv_chart *c, const cv_compared *d)
 {
-    say_spark(c, &d->course, cv_course_velocity);
+    say_spark(c, &d->overview, cv_overview_velocity);
 }
 static void say_open(cv_chart *c, const cv_compared *d)
 {
-    say_spark(c, &d->course, cv_course_open);
+    say_spark(c, &d->overview, cv_overview_open);
 }
 static void say_tensions(cv_chart *c, const cv_compared *d)
 {
-    say_text(c, cv_arena_printf(c->arena, "%zu, %lld still open", d->course.s.entities.count, (long long)d->open));
+    say_text(c, cv_arena_printf(c->arena, "%zu, %lld still open", d->overview.s.entities.count, (long long)d->open));
 }
 static void say_convergence(cv_chart *c, const cv_compared *d)
 {
-    say_text(c,
-             cv_arena_printf(c->arena, "%d%%", d->course.count ? d->course.rounds[d->course.count - 1].percentage : 0));
+    say_text(c, cv_arena_printf(c->arena, "%d%%",
+                                d->overview.count ? d->overview.rounds[d->overview.count - 1].percentage : 0));
 }
 static void say_converged(cv_chart *c, const cv_compared *d)
 {
@@ -128,7 +128,7 @@ static void say_entities(cv_chart *c, const cv_comparison *all, size_t from, siz
             continue;
         cv_chart_cell(c, cv_kinds[kind].plural, NAME, CV_CHART_LEFT);
         for (size_t d = from; d < to; d++) {
-            say_number(c, (int64_t)all->items[d]->course.entities[kind]);
+            say_number(c, (int64_t)all->items[d]->overview.entities[kind]);
             cv_chart_say(c, "%*s", GAP, "");
         }
         cv_chart_line(c);
@@ -139,7 +139,7 @@ static void say_block(cv_chart *c, const cv_comparison *all, size_t from, size_t
 {
     cv_chart_cell(c, CV_STR(""), NAME, CV_CHART_LEFT);
     for (size_t d = from; d < to; d++) {
-        say_text(c, all->items[d]->course.s.id);
+        say_text(c, all->items[d]->overview.s.id);
         cv_chart_say(c, "%*s", GAP, "");
     }
     cv_chart_line(c);

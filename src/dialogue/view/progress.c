@@ -17,13 +17,13 @@ static bool is_given_up(const cv_state *s)
 /* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 /* Tensions that must still be closed for the target; a target below 1 leaves some open. */
-static int64_t to_close(const cv_course *c, const cv_convergence *convergence)
+static int64_t to_close(const cv_overview *c, const cv_convergence *convergence)
 {
     double spared = (1 - cv_convergence_target(&c->s)) * (double)convergence->tensions;
     return (int64_t)convergence->open_count - (int64_t)(spared + 1e-9);
 }
 
-static cv_estimate by_pace(cv_arena *a, const cv_course *c, int64_t left)
+static cv_estimate by_pace(cv_arena *a, const cv_overview *c, int64_t left)
 {
     int64_t last = c->rounds[c->count - 1].row->round, back = c->count > PACE ? PACE : (int64_t)c->count - 1;
     if (back == 0)
@@ -40,7 +40,7 @@ static cv_estimate by_pace(cv_arena *a, const cv_course *c, int64_t left)
                                                  (long long)now, CV_FMT(since))};
 }
 
-cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_convergence *convergence)
+cv_estimate cv_progress_estimate(cv_arena *a, const cv_overview *c, const cv_convergence *convergence)
 {
     if (is_given_up(&c->s))
         return (cv_estimate){0, CV_STR("the dialogue was abandoned")};
@@ -103,7 +103,7 @@ static cv_next_step seat(cv_arena *a, const cv_state *s)
 }
 
 /* Prompts, responses, a draft of what they say, the round. */
-static cv_next_step next_round(cv_arena *a, const cv_course *c, size_t panel)
+static cv_next_step next_round(cv_arena *a, const cv_overview *c, size_t panel)
 {
     long long round = (long long)cv_state_next_round(&c->s);
     if (c->responses == 0)
@@ -120,7 +120,7 @@ static cv_next_step next_round(cv_arena *a, const cv_course *c, size_t panel)
     return step;
 }
 
-static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_convergence *convergence)
+static cv_next_step next_step(cv_arena *a, const cv_overview *c, const cv_convergence *convergence)
 {
     const cv_state *s = &c->s;
     const cv_rec_seat *seats;
@@ -146,23 +146,23 @@ static cv_next_step next_step(cv_arena *a, const cv_course *c, const cv_converge
 
 static void find_blockers(cv_arena *a, cv_progress *p)
 {
-    const cv_state *s = &p->course.s;
+    const cv_state *s = &p->overview.s;
     for (size_t i = 0; i < s->entities.count; i++)
         if (cv_tension_is_open(&s->entities.items[i]))
             *CV_PUSH(a, &p->blockers) = (cv_blocker){cv_entity_id(a, &s->entities.items[i]), &s->entities.items[i]};
 }
 
-/* From the course, which is there already, to the rest. */
+/* From the overview, which is there already, to the rest. */
 static void judge(cv_arena *a, cv_progress *p)
 {
-    const cv_state *s = &p->course.s;
+    const cv_state *s = &p->overview.s;
     cv_convergence *c = &p->convergence;
     int64_t next = cv_state_next_round(s);
     cv_convergence_of(a, s, c);
-    cv_standings_of(a, &p->course, p->course.count, &p->standings);
+    cv_standings_of(a, &p->overview, p->overview.count, &p->standings);
     find_blockers(a, p);
-    p->estimate = cv_progress_estimate(a, &p->course, c);
-    p->next = next_step(a, &p->course, c);
+    p->estimate = cv_progress_estimate(a, &p->overview, c);
+    p->next = next_step(a, &p->overview, c);
     p->current_round = next ? next - 1 : CV_ABSENT;
     p->next_round = is_given_up(s) || cv_state_is_closed(s) || next > CV_MAX_ROUND ? CV_ABSENT : next;
     p->target = s->dialogue.convergence_target.n ? s->dialogue.convergence_target : CV_STR("1");
@@ -172,13 +172,13 @@ static void judge(cv_arena *a, cv_progress *p)
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-#define CV_THIS_TYPE cv_course_round
+#define CV_THIS_TYPE cv_overview_round
 static const cv_shape round_shape[] = {
     CV_NUMBER_OF(ALWAYS, "round", row, round, 0, CV_MAX_ROUND, ""),
     CV_FIELD_OF(OR_NULL, row, title, ""),
     CV_FIELD_OF(ALWAYS, row, score, ""),
     CV_FIELD(OR_NULL, score_delta, "since the round before"),
-    CV_SPREAD_SAME(cv_course_measures),
+    CV_SPREAD_SAME(cv_overview_measures),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -238,12 +238,12 @@ static const cv_shape convergence_shape[] = {
 
 const cv_shape cv_progress_shape[] = {
     CV_SUCCESS,
-    CV_SPREAD(course, cv_course_head),
+    CV_SPREAD(overview, cv_overview_head),
     CV_FIELD(OR_NULL, current_round, "the last that is registered"),
     CV_FIELD(OR_NULL, next_round, "null: there will be none"),
-    CV_FIELD_AS(ALWAYS, "responses_waiting", course.responses, "of experts, for the next round"),
-    CV_FIELD_AS(OR_ZERO, "total_alignment", course.s.dialogue.total_alignment, ""),
-    CV_LIST("rounds", course.rounds, course.count, round_shape, ""),
+    CV_FIELD_AS(ALWAYS, "responses_waiting", overview.responses, "of experts, for the next round"),
+    CV_FIELD_AS(OR_ZERO, "total_alignment", overview.s.dialogue.total_alignment, ""),
+    CV_LIST("rounds", overview.rounds, overview.count, round_shape, ""),
     CV_GROUP("convergence", convergence_shape, "as it is now"),
     CV_LIST("leaderboard", standings.items, standings.count, leader, "by total, then by name"),
     CV_OBJECT(ALWAYS, "estimate", estimate, estimate, ""),
@@ -258,10 +258,10 @@ bool cv_dialogue_progress(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_progress *p = CV_NEW(call->arena, cv_progress);
     cv_json_writer w = {.out = call->out};
-    if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->course, &err))
+    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->overview, &err))
         return cv_call_fail(call, &err);
     judge(call->arena, p);
-    p->next.command = cv_call_name(call, p->next.operation, p->course.s.id, p->next.more, p->next.count);
+    p->next.command = cv_call_name(call, p->next.operation, p->overview.s.id, p->next.more, p->next.count);
     if (call->for_people)
         p->text = cv_progress_text(call->arena, p);
     cv_shape_write(&w, cv_progress_shape, p);

@@ -1,6 +1,6 @@
 /* progress.h - where a dialogue stands, for whoever leads it: how it moved, what blocks it, who leads, what comes next.
  *
- *     course (course.h)       what each round brought
+ *     overview (overview.h)       what each round brought
  *     convergence             how far it is, and what is missing by name
  *     standings               who scored how much
  *     estimate                how many rounds are left, as far as the record can tell
@@ -32,7 +32,7 @@ typedef struct {
 } cv_blocker;
 
 typedef struct {
-    cv_course course;
+    cv_overview overview;
     cv_convergence convergence;
     cv_standings standings;
     cv_estimate estimate;
@@ -52,7 +52,7 @@ typedef struct {
  *     they did not, or there is one round only            nothing can be said
  *
  * The pace is that of the last three rounds, or of fewer when there are fewer. */
-cv_estimate cv_progress_estimate(cv_arena *a, const cv_course *c, const cv_convergence *convergence);
+cv_estimate cv_progress_estimate(cv_arena *a, const cv_overview *c, const cv_convergence *convergence);
 
 /* A page for people. */
 cv_str cv_progress_text(cv_arena *a, const cv_progress *p);

@@ -14,23 +14,23 @@ enum {
 
 static void say_head(cv_chart *c, const cv_progress *p)
 {
-    const cv_state *s = &p->course.s;
+    const cv_state *s = &p->overview.s;
     cv_chart_text(c, s->dialogue.title, CV_CHART_WIDTH);
     cv_chart_line(c);
     cv_chart_say(c, "%.*s: %.*s, ", CV_FMT(s->id), CV_FMT(s->dialogue.status));
-    if (p->course.count == 0)
+    if (p->overview.count == 0)
         cv_chart_say(c, "no round yet");
     else
-        cv_chart_say(c, "%zu round%s, alignment %lld", p->course.count, p->course.count == 1 ? "" : "s",
+        cv_chart_say(c, "%zu round%s, alignment %lld", p->overview.count, p->overview.count == 1 ? "" : "s",
                      (long long)s->dialogue.total_alignment);
-    if (p->course.responses > 0)
-        cv_chart_say(c, ", %zu response%s waiting", p->course.responses, p->course.responses == 1 ? "" : "s");
+    if (p->overview.responses > 0)
+        cv_chart_say(c, ", %zu response%s waiting", p->overview.responses, p->overview.responses == 1 ? "" : "s");
     cv_chart_line(c);
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
-static void say_round(cv_chart *c, const cv_course_round *r)
+static void say_round(cv_chart *c, const cv_overview_round *r)
 {
     cv_chart_int(c, r->row->round, 5);
     cv_chart_int(c, r->row->score, 7);
@@ -43,9 +43,9 @@ static void say_round(cv_chart *c, const cv_course_round *r)
     cv_chart_line(c);
 }
 
-static void say_rounds(cv_chart *c, const cv_course *course)
+static void say_rounds(cv_chart *c, const cv_overview *overview)
 {
-    size_t first = course->count > MOST_ROUNDS ? course->count - MOST_ROUNDS : 0;
+    size_t first = overview->count > MOST_ROUNDS ? overview->count - MOST_ROUNDS : 0;
     cv_chart_line(c);
     cv_chart_say(c, "round  score  change  velocity  open   new  converged  title");
     cv_chart_line(c);
@@ -53,19 +53,19 @@ static void say_rounds(cv_chart *c, const cv_course *course)
         cv_chart_say(c, "    … %zu earlier rounds: 'conclave dialogue scoreboard' has them", first);
         cv_chart_line(c);
     }
-    for (size_t i = first; i < course->count; i++)
-        say_round(c, &course->rounds[i]);
+    for (size_t i = first; i < overview->count; i++)
+        say_round(c, &overview->rounds[i]);
     cv_chart_line(c);
-    cv_chart_trend(c, "score", NAME, cv_course_series(c->arena, course, cv_course_score), course->count);
-    cv_chart_trend(c, "velocity", NAME, cv_course_series(c->arena, course, cv_course_velocity), course->count);
-    cv_chart_trend(c, "open", NAME, cv_course_series(c->arena, course, cv_course_open), course->count);
+    cv_chart_trend(c, "score", NAME, cv_overview_series(c->arena, overview, cv_overview_score), overview->count);
+    cv_chart_trend(c, "velocity", NAME, cv_overview_series(c->arena, overview, cv_overview_velocity), overview->count);
+    cv_chart_trend(c, "open", NAME, cv_overview_series(c->arena, overview, cv_overview_open), overview->count);
 }
 
 /* ---- convergence ------------------------------------------------------------------------------------------------- */
 
 static void say_open(cv_chart *c, const cv_progress *p)
 {
-    const cv_state *s = &p->course.s;
+    const cv_state *s = &p->overview.s;
     size_t said = 0;
     for (size_t i = 0; i < s->entities.count && said < MOST_LEADERS; i++) {
         const cv_rec_entity *tension = &s->entities.items[i];
@@ -88,7 +88,7 @@ static void say_open(cv_chart *c, const cv_progress *p)
 static void say_convergence(cv_chart *c, const cv_progress *p)
 {
     const cv_convergence *now = &p->convergence;
-    int target = cv_convergence_percentage(cv_convergence_target(&p->course.s));
+    int target = cv_convergence_percentage(cv_convergence_target(&p->overview.s));
     cv_chart_line(c);
     cv_chart_say(c, "Convergence %d%% (target %d%%): %zu of %zu tensions closed, %zu of %zu experts signalled",
                  now->percentage, target, now->tensions - now->open_count, now->tensions,
@@ -103,7 +103,7 @@ static void say_convergence(cv_chart *c, const cv_progress *p)
 
 static void say_leaders(cv_chart *c, const cv_progress *p)
 {
-    size_t shown = p->standings.count < MOST_LEADERS ? p->standings.count : MOST_LEADERS, last = p->course.count - 1;
+    size_t shown = p->standings.count < MOST_LEADERS ? p->standings.count : MOST_LEADERS, last = p->overview.count - 1;
     cv_chart_line(c);
     cv_chart_say(c, "rank  expert        role                                    total   last");
     cv_chart_line(c);
@@ -143,8 +143,8 @@ cv_str cv_progress_text(cv_arena *a, const cv_progress *p)
 {
     cv_chart c = {.arena = a};
     say_head(&c, p);
-    if (p->course.count > 0) {
-        say_rounds(&c, &p->course);
+    if (p->overview.count > 0) {
+        say_rounds(&c, &p->overview);
         say_convergence(&c, p);
         say_leaders(&c, p);
     }

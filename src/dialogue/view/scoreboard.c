@@ -14,7 +14,7 @@ static void count_rounds(cv_arena *a, cv_scoreboard *b)
     int64_t total = 0;
     b->rounds = CV_NEW_ARRAY(a, b->end, cv_board_round);
     for (size_t i = 0; i < b->end; i++) {
-        const cv_course_round *round = &b->course.rounds[i];
+        const cv_overview_round *round = &b->overview.rounds[i];
         cv_components components = cv_components_parse(a, round->row->score_components);
         cv_components_add(&cumulative, &components);
         total += round->row->score;
@@ -32,7 +32,7 @@ static void count_rounds(cv_arena *a, cv_scoreboard *b)
 
 static void note_round(cv_arena *a, cv_scoreboard *b, size_t i)
 {
-    const cv_rec_round *row = b->course.rounds[i].row;
+    const cv_rec_round *row = b->overview.rounds[i].row;
     const cv_board_round *r = &b->rounds[i];
     if (r->of_experts != CV_ABSENT && r->of_experts != row->score)
         cv_notice_round(cv_notice_add(&b->notes, a, CV_STR("round_score_mismatch"),
@@ -48,7 +48,7 @@ static void note_round(cv_arena *a, cv_scoreboard *b, size_t i)
 
 static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, size_t i)
 {
-    int64_t round = b->course.rounds[i].row->round, sum = one->components[i].sum;
+    int64_t round = b->overview.rounds[i].row->round, sum = one->components[i].sum;
     if (sum == CV_ABSENT || sum == one->scores[i])
         return;
     cv_str slug = one->expert->expert_slug;
@@ -59,10 +59,10 @@ static void note_expert(cv_arena *a, cv_scoreboard *b, const cv_standing *one, s
     cv_notice_round(note, round);
 }
 
-/* From the course and the choice of rounds, which are there already, to the rest. */
+/* From the overview and the choice of rounds, which are there already, to the rest. */
 static void count_board(cv_arena *a, cv_scoreboard *b)
 {
-    cv_standings_of(a, &b->course, b->end, &b->standings);
+    cv_standings_of(a, &b->overview, b->end, &b->standings);
     count_rounds(a, b);
     for (size_t i = b->begin; i < b->end; i++) {
         note_round(a, b, i);
@@ -93,7 +93,7 @@ static const cv_shape round_shape[] = {
     CV_FIELD_AS(ALWAYS, "cumulative_score", total, "of the rounds up to this one"),
     COMPONENTS("cumulative_components", cumulative, "those that were given"),
     CV_FIELD_AS(OR_NULL, "expert_scores", of_experts, "their sum; null: no expert was scored"),
-    CV_SPREAD_AT(course, cv_course_measures),
+    CV_SPREAD_AT(overview, cv_overview_measures),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -119,7 +119,7 @@ static const cv_shape expert_shape[] = {
 #define CV_THIS_TYPE cv_scoreboard
 const cv_shape cv_scoreboard_shape[] = {
     CV_SUCCESS,
-    CV_SPREAD(course, cv_course_head),
+    CV_SPREAD(overview, cv_overview_head),
     CV_FIELD(ALWAYS, total_alignment, "of the rounds up to the last one shown"),
     CV_LIST("rounds", shown, shown_count, round_shape, ""),
     CV_LIST("experts", experts.items, experts.count, expert_shape, "by total, then by name"),
@@ -155,11 +155,11 @@ static void write_board(cv_call *call, cv_scoreboard *b)
 static bool choose_rounds(cv_call *call, cv_scoreboard *b)
 {
     int64_t wanted = cv_json_get_int(call->input, "round", CV_ABSENT);
-    b->end = b->course.count;
+    b->end = b->overview.count;
     if (wanted == CV_ABSENT)
         return true;
-    for (size_t i = 0; i < b->course.count; i++)
-        if (b->course.rounds[i].row->round == wanted) {
+    for (size_t i = 0; i < b->overview.count; i++)
+        if (b->overview.rounds[i].row->round == wanted) {
             b->begin = i;
             b->end = i + 1;
             return true;
@@ -167,9 +167,9 @@ static bool choose_rounds(cv_call *call, cv_scoreboard *b)
     cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "round",
                               cv_arena_printf(call->arena, "%lld", (long long)wanted), "round %lld is not registered",
                               (long long)wanted);
-    cv_err_suggest(fault, b->course.count ? cv_arena_printf(call->arena, "the last round is %lld",
-                                                            (long long)cv_state_next_round(&b->course.s) - 1)
-                                          : CV_STR("no round is registered yet"));
+    cv_err_suggest(fault, b->overview.count ? cv_arena_printf(call->arena, "the last round is %lld",
+                                                              (long long)cv_state_next_round(&b->overview.s) - 1)
+                                            : CV_STR("no round is registered yet"));
     return false;
 }
 
@@ -177,7 +177,7 @@ bool cv_dialogue_scoreboard(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_scoreboard *b = CV_NEW(call->arena, cv_scoreboard);
-    if (!cv_course_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &b->course, &err))
+    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &b->overview, &err))
         return cv_call_fail(call, &err);
     if (!choose_rounds(call, b))
         return false;

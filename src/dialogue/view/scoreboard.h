@@ -13,7 +13,7 @@
 #include "dialogue/view/standing.h"
 
 typedef struct {
-    const cv_course_round *course;
+    const cv_overview_round *overview;
     const cv_rec_round *row;
     cv_components components, cumulative; /* of the round, and of all up to it */
     int64_t total;                        /* of the scores up to it */
@@ -31,10 +31,10 @@ typedef struct {
 } cv_board_expert;
 
 typedef struct {
-    cv_course course;
+    cv_overview overview;
     cv_standings standings; /* of the rounds below `end` */
     cv_board_round *rounds; /* likewise */
-    size_t begin, end;      /* the rounds of the course that are shown */
+    size_t begin, end;      /* the rounds of the overview that are shown */
     cv_notices notes;
     /* for the answer */
     int64_t total_alignment;

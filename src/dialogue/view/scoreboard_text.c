@@ -57,7 +57,7 @@ static void say_rounds(page *p)
     cv_chart_say(c, "   total  velocity  open   new  converged");
     cv_chart_line(c);
     for (size_t i = b->begin; i < b->end; i++) {
-        const cv_course_round *r = &b->course.rounds[i];
+        const cv_overview_round *r = &b->overview.rounds[i];
         cv_chart_int(c, r->row->round, 5);
         cv_chart_int(c, r->row->score, 7);
         say_components(p, p->round_components, &b->rounds[i].components);
@@ -137,7 +137,7 @@ static void say_block(page *p, size_t from, size_t to)
     cv_chart_say(c, "\n");
     cv_chart_cell(c, CV_STR("expert"), p->name, CV_CHART_LEFT);
     for (size_t i = from; i < to; i++)
-        cv_chart_cell(c, cv_arena_printf(c->arena, "R%lld", (long long)b->course.rounds[i].row->round), SCORE,
+        cv_chart_cell(c, cv_arena_printf(c->arena, "R%lld", (long long)b->overview.rounds[i].row->round), SCORE,
                       CV_CHART_RIGHT);
     cv_chart_line(c);
     for (size_t e = 0; e < b->standings.count; e++) {
@@ -166,7 +166,7 @@ static void say_experts(page *p)
 cv_str cv_scoreboard_text(cv_arena *a, const cv_scoreboard *b)
 {
     page p = {.chart = {.arena = a}, .board = b};
-    const cv_state *s = &b->course.s;
+    const cv_state *s = &b->overview.s;
     measure(&p);
     cv_chart_text(&p.chart, s->dialogue.title, CV_CHART_WIDTH);
     cv_chart_line(&p.chart);

@@ -21,7 +21,7 @@ static void take_score(cv_arena *a, cv_standing *one, size_t round, const cv_rec
 }
 
 /* Scores lie in the order of the rounds. */
-static void take_scores(cv_arena *a, const cv_course *c, size_t upto, cv_standing *items)
+static void take_scores(cv_arena *a, const cv_overview *c, size_t upto, cv_standing *items)
 {
     size_t round = 0;
     for (size_t i = 0; i < c->s.scores.count; i++) {
@@ -36,7 +36,7 @@ static void take_scores(cv_arena *a, const cv_course *c, size_t upto, cv_standin
     }
 }
 
-void cv_standings_of(cv_arena *a, const cv_course *c, size_t upto, cv_standings *ret)
+void cv_standings_of(cv_arena *a, const cv_overview *c, size_t upto, cv_standings *ret)
 {
     size_t experts = c->s.experts.count;
     int64_t *scores = CV_NEW_ARRAY(a, experts * upto, int64_t);

@@ -11,13 +11,13 @@
 #define CV_DIALOGUE_VIEW_STANDING_H
 
 #include "dialogue/components.h"
-#include "dialogue/view/course.h"
+#include "dialogue/view/overview.h"
 
 typedef struct {
     const cv_rec_expert *expert;
     int64_t rank;              /* CV_ABSENT: never scored */
     int64_t total;             /* CV_ABSENT: likewise */
-    int64_t *scores;           /* per round of the course; CV_ABSENT: none */
+    int64_t *scores;           /* per round of the overview; CV_ABSENT: none */
     int64_t last_score;        /* of the last of these rounds; CV_ABSENT: none */
     cv_components *components; /* likewise; sum CV_ABSENT: none given */
     cv_components total_components;
@@ -28,8 +28,8 @@ typedef struct {
     size_t count;
 } cv_standings;
 
-/* Of the rounds up to and including the `upto`-th of the course. */
-void cv_standings_of(cv_arena *a, const cv_course *c, size_t upto, cv_standings *ret);
+/* Of the rounds up to and including the `upto`-th of the overview. */
+void cv_standings_of(cv_arena *a, const cv_overview *c, size_t upto, cv_standings *ret);
 
 /* The members of an expert that all answers share: rank, expert_slug, role, total_score. */
 extern const cv_shape cv_standing_shape[];

@@ -56,7 +56,7 @@ const cv_shape cv_moment_shape[] = {
     CV_FIELD_AS(IF_ANY, "from", old_status, "the status before, when it changed"),
     CV_FIELD_AS(IF_ANY, "to", new_status, ""),
     CV_FIELD_AS(IF_ANY, "agent", event.agent, "who acted, where somebody was named"),
-    CV_WORD(IF_ANY, "standing", event.standing, &cv_standings, "how sure that is"),
+    CV_WORD(IF_ANY, "standing", event.standing, &cv_standing_words, "how sure that is"),
     CV_FIELD_AS(IF_ANY, "via", event.reference, "the entity or verdict that did it"),
     CV_FIELD_AS(IF_ANY, "result", event.result_id, "what it became"),
     CV_FIELD_AS(IF_ANY, "reason", event.reason, ""),

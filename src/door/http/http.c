@@ -359,8 +359,8 @@ static bool hurry(void *ctx, bool now)
 static void *keep(void *argument)
 {
     cv_http_server *server = argument;
-    const cv_turns_keeper keeper = {.move = move, .look = look, .hurry = hurry, .ctx = server};
-    cv_turns_keep(&server->turns, &keeper);
+    const cv_turns_server own = {.move = move, .look = look, .hurry = hurry, .ctx = server};
+    cv_turns_keep(&server->turns, &own);
     return NULL;
 }
 
@@ -401,7 +401,7 @@ static bool start_daemon(cv_http_server *server, cv_err *err)
 
 static bool start_keeper(cv_http_server *server, cv_err *err)
 {
-    int failed = pthread_create(&server->keeper, NULL, keep, server);
+    int failed = pthread_create(&server->own_thread, NULL, keep, server);
     if (failed)
         cv_err_set(err, CV_ERR_IO, "cannot start a thread: %s", strerror(failed));
     return failed == 0;
@@ -487,7 +487,7 @@ void cv_http_drain(cv_http_server *server)
 {
     int64_t until = cv_steady_ms() + LAST_WORDS_MS;
     cv_turns_end(&server->turns);
-    pthread_join(server->keeper, NULL);
+    pthread_join(server->own_thread, NULL);
     while (server->exchanges > 0 && cv_steady_ms() < until)
         move(server, CV_TURN_BEAT_MS);
 }

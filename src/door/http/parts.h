@@ -76,10 +76,10 @@ struct cv_http_server {
     bool closed;
     pthread_mutex_t lock; /* of the list */
     cv_http_watched *connections;
-    int64_t looked;               /* when the keeper last did */
+    int64_t looked;               /* when the server's own thread last did */
     pthread_mutex_t resumed_lock; /* of the list that follows */
     cv_http_exchange *resumed;    /* whose connections are to go on */
-    pthread_t keeper;
+    pthread_t own_thread;
     cv_turns turns;
     /* ---- in the turn ---- */
     bool settles;     /* what is not answered by now is put aside */

@@ -70,15 +70,15 @@ void cv_turns_give(cv_turns *t, bool serves)
         pthread_cond_signal(&t->called);
 }
 
-/* ---- the keeper ------------------------------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------------------------- */
 
 /* It moves bytes itself; looks every beat whether somebody has had a turn; or sleeps while somebody waits for bytes. */
 typedef enum { MOVES, WATCHES, SLEEPS } state;
 
 /* All with the lock held. */
 
-/* One turn of the keeper's. `due` is when what waits to be served has done so for too long. */
-static state keep_turn(cv_turns *t, const cv_turns_keeper *k, int64_t *due)
+/* One turn of the server's. `due` is when what waits to be served has done so for too long. */
+static state keep_turn(cv_turns *t, const cv_turns_server *k, int64_t *due)
 {
     assert(!t->taken && !t->kept);
     bool waits = *due < INT64_MAX;
@@ -117,7 +117,7 @@ static state sleep_until_called(cv_turns *t)
 {
     if (!t->taken)
         return WATCHES;
-    assert(!t->asleep && "there is one keeper");
+    assert(!t->asleep && "there is one server");
     t->asleep = true;
     cv_steady_wait(&t->called, &t->lock, CV_TURN_LOOK_MS);
     bool called = !t->asleep;
@@ -125,14 +125,14 @@ static state sleep_until_called(cv_turns *t)
     return called || !t->taken ? WATCHES : SLEEPS;
 }
 
-void cv_turns_keep(cv_turns *t, const cv_turns_keeper *keeper)
+void cv_turns_keep(cv_turns *t, const cv_turns_server *server)
 {
     state now = MOVES;
     int64_t due = INT64_MAX;
     pthread_mutex_lock(&t->lock);
     while (!t->over) {
         if (now == MOVES && !t->taken) {
-            now = keep_turn(t, keeper, &due);
+            now = keep_turn(t, server, &due);
         } else if (now == SLEEPS) {
             now = sleep_until_called(t);
         } else {
@@ -140,7 +140,7 @@ void cv_turns_keep(cv_turns *t, const cv_turns_keeper *keeper)
             due = 0; /* if it comes to moving, a beat is over */
         }
         pthread_mutex_unlock(&t->lock);
-        keeper->look(keeper->ctx);
+        server->look(server->ctx);
         pthread_mutex_lock(&t->lock);
     }
     pthread_mutex_unlock(&t->lock);

@@ -1,11 +1,11 @@
 /* turns.h - who moves the bytes of a server: one thread at a time, in turns.
  *
  *     a worker without work    takes the turn, moves what there is, gives the turn back, serves what it has read
- *     the keeper               takes it when nobody has for a beat, until somebody wants it again
+ *     the server               takes it when nobody has for a beat, until somebody wants it again
  *
  * So a request is mostly read, served and answered by one thread: nothing is handed over and nobody is woken. And a
- * request that takes long holds up no other: then the keeper, the server's own thread, reads the next ones and calls
- * more workers for them. While workers have nothing to do they sit in the turn and wait for bytes, and the keeper
+ * request that takes long holds up no other: then the server's own thread reads the next ones and calls
+ * more workers for them. While workers have nothing to do they sit in the turn and wait for bytes, and the server
  * sleeps.
  *
  * Who moves bytes holds no lock, so all of this is passed on under one that nobody holds for long. Whatever only the
@@ -23,17 +23,17 @@ enum { CV_TURN_BEAT_MS = 2, CV_TURN_LOOK_MS = 200 };
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t given;  /* the turn has been given back: for those who wait for it */
-    pthread_cond_t called; /* for the keeper: somebody has left the turn with something to serve */
+    pthread_cond_t called; /* for the server: somebody has left the turn with something to serve */
     int poke;              /* readable: who waits for bytes has been poked (eventfd) */
     uint64_t count;        /* turns so far */
     unsigned waiting;      /* for the turn */
-    bool taken, kept;      /* … by the keeper */
-    bool asleep;           /* the keeper, until it is called */
-    bool closed;           /* for all but the keeper */
+    bool taken, kept;      /* … by the server */
+    bool asleep;           /* the server, until it is called */
+    bool closed;           /* for all but the server */
     bool over;
 } cv_turns;
 
-/* What the keeper does. `move` is what is done in a turn: it waits for bytes for at most so long. `look` is called at
+/* What the server does. `move` is what is done in a turn: it waits for bytes for at most so long. `look` is called at
  * least every CV_TURN_LOOK_MS. `hurry` says whether something that was read waits to be served; `now`: it has waited
  * for a beat, somebody else shall serve it. */
 typedef struct {
@@ -41,7 +41,7 @@ typedef struct {
     void (*look)(void *ctx);
     bool (*hurry)(void *ctx, bool now);
     void *ctx;
-} cv_turns_keeper;
+} cv_turns_server;
 
 typedef enum { CV_TURN_MINE, CV_TURN_ANOTHERS, CV_TURN_CLOSED } cv_turn;
 
@@ -55,8 +55,8 @@ void cv_turns_give(cv_turns *t, bool serves); /* … and goes away to serve what
 /* Who waits for bytes in its turn shall look for something else, or give the turn back. */
 void cv_turns_poke(const cv_turns *t);
 
-void cv_turns_keep(cv_turns *t, const cv_turns_keeper *keeper); /* until it is over */
-void cv_turns_close(cv_turns *t);                               /* from here on the keeper has all turns */
+void cv_turns_keep(cv_turns *t, const cv_turns_server *server); /* until it is over */
+void cv_turns_close(cv_turns *t);                               /* from here on the server has all turns */
 void cv_turns_end(cv_turns *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* course.c - the course of a dialogue; see course.h. */
-#include "dialogue/view/course.h"
+/* overview.c - the overview of a dialogue; see overview.h. */
+#include "dialogue/view/overview.h"
 
 #include "dialogue/answer.h"
 
@@ -8,10 +8,10 @@
 /* Rounds come before responses, entities before events: each row finds what it is held against. */
 static bool keep(void *ctx, cv_rec_kind kind, const void *row)
 {
-    cv_course *c = ctx;
+    cv_overview *c = ctx;
     if (kind == CV_REC_EVENT) {
         const cv_rec_event *event = row;
-        cv_tempo_tell(&c->tempo, cv_place_of(event->subject_id), event->event_type, event->step);
+        cv_pace_tell(&c->pace, cv_place_of(event->subject_id), event->event_type, event->step);
         return false;
     }
     if (kind == CV_REC_ENTITY) {
@@ -63,7 +63,7 @@ static void take_moves(const cv_state *s, walk *at, int64_t round)
 }
 
 /* Without any panel everybody has to agree. */
-static void count_signals(const cv_state *s, const walk *at, cv_course_round *r)
+static void count_signals(const cv_state *s, const walk *at, cv_overview_round *r)
 {
     r->seats = at->seats;
     r->seat_count = at->seat_count;
@@ -74,27 +74,27 @@ static void count_signals(const cv_state *s, const walk *at, cv_course_round *r)
     }
 }
 
-static void measure(const cv_course *c, cv_course_round *r)
+static void measure(const cv_overview *c, cv_overview_round *r)
 {
-    const cv_tempo_round *tempo = cv_tempo_at(&c->tempo, r->row->round);
-    size_t tensions = cv_tempo_tensions(tempo);
-    r->tensions = tempo->tensions;
-    r->open_tensions = tempo->open_tensions;
-    r->new_perspectives = tempo->new_perspectives;
-    r->velocity = cv_tempo_velocity(tempo);
+    const cv_pace_round *pace = cv_pace_at(&c->pace, r->row->round);
+    size_t tensions = cv_pace_tensions(pace);
+    r->tensions = pace->tensions;
+    r->open_tensions = pace->open_tensions;
+    r->new_perspectives = pace->new_perspectives;
+    r->velocity = cv_pace_velocity(pace);
     double reached = cv_convergence_reached(tensions - (size_t)r->open_tensions, tensions, r->signals, r->panel);
     r->percentage = cv_convergence_percentage(reached);
     r->converged = cv_convergence_enough(reached, cv_convergence_target(&c->s));
 }
 
-static void follow(cv_arena *a, cv_course *c)
+static void follow(cv_arena *a, cv_overview *c)
 {
     const cv_state *s = &c->s;
     walk at = {.signalled = CV_NEW_ARRAY(a, s->experts.count + 1, size_t)};
     c->count = s->rounds.count;
-    c->rounds = CV_NEW_ARRAY(a, c->count, cv_course_round);
+    c->rounds = CV_NEW_ARRAY(a, c->count, cv_overview_round);
     for (size_t i = 0; i < c->count; i++) {
-        cv_course_round *r = &c->rounds[i];
+        cv_overview_round *r = &c->rounds[i];
         r->row = &s->rounds.items[i];
         r->score_delta = i ? r->row->score - s->rounds.items[i - 1].score : CV_ABSENT;
         take_seats(s, &at, r->row->round);
@@ -104,25 +104,25 @@ static void follow(cv_arena *a, cv_course *c)
     }
 }
 
-bool cv_course_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_course *ret, cv_err *err)
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_overview *ret, cv_err *err)
 {
     const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                            CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
                            CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
     const char tensions[] = {cv_kinds[CV_KIND_TENSION].letter, '\0'};
     const cv_wanted wanted = {.kinds = kinds, .outline = kinds, .letters = all_kinds ? NULL : tensions};
-    *ret = (cv_course){0};
-    cv_tempo_begin(&ret->tempo, call->arena);
+    *ret = (cv_overview){0};
+    cv_pace_begin(&ret->pace, call->arena);
     if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))
         return false;
-    cv_tempo_end(&ret->tempo);
+    cv_pace_end(&ret->pace);
     follow(call->arena, ret);
     return true;
 }
 
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
-const cv_rec_verdict *cv_course_final(const cv_course *c)
+const cv_rec_verdict *cv_overview_final(const cv_overview *c)
 {
     for (size_t i = 0; i < c->s.verdicts.count; i++)
         if (cv_str_eq(c->s.verdicts.items[i].verdict_type, cv_verdict_words.items[CV_VERDICT_FINAL]))
@@ -130,7 +130,7 @@ const cv_rec_verdict *cv_course_final(const cv_course *c)
     return NULL;
 }
 
-int64_t *cv_course_series(cv_arena *a, const cv_course *c, cv_course_number number)
+int64_t *cv_overview_series(cv_arena *a, const cv_overview *c, cv_overview_number number)
 {
     int64_t *series = CV_NEW_ARRAY(a, c->count, int64_t);
     for (size_t i = 0; i < c->count; i++)
@@ -138,25 +138,25 @@ int64_t *cv_course_series(cv_arena *a, const cv_course *c, cv_course_number numb
     return series;
 }
 
-int64_t cv_course_score(const cv_course_round *round)
+int64_t cv_overview_score(const cv_overview_round *round)
 {
     return round->row->score;
 }
 
-int64_t cv_course_velocity(const cv_course_round *round)
+int64_t cv_overview_velocity(const cv_overview_round *round)
 {
     return round->velocity;
 }
 
-int64_t cv_course_open(const cv_course_round *round)
+int64_t cv_overview_open(const cv_overview_round *round)
 {
     return round->open_tensions;
 }
 
 /* ---- in answers -------------------------------------------------------------------------------------------------- */
 
-#define CV_THIS_TYPE cv_course
-const cv_shape cv_course_head[] = {
+#define CV_THIS_TYPE cv_overview
+const cv_shape cv_overview_head[] = {
     CV_FIELD_AS(ALWAYS, "dialogue_id", s.id, ""),
     CV_NUMBER(ALWAYS, "rev", s.position.rev, 1, CV_NO_LIMIT, ""),
     CV_FIELD_AS(ALWAYS, "title", s.dialogue.title, ""),
@@ -167,7 +167,7 @@ const cv_shape cv_course_head[] = {
 
 static void write_tensions(cv_json_writer *w, const void *whole)
 {
-    const cv_course_round *r = whole;
+    const cv_overview_round *r = whole;
     cv_json_begin_object(w);
     for (int status = 0; status < CV_STATUS_COUNT; status++)
         if (cv_statuses[status].kind == CV_KIND_TENSION) {
@@ -180,8 +180,8 @@ static void write_tensions(cv_json_writer *w, const void *whole)
 static const char tensions_schema[] = "{\"type\":\"object\",\"description\":\"by status, likewise\","
                                       "\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}}";
 
-#define CV_THIS_TYPE cv_course_round
-const cv_shape cv_course_measures[] = {
+#define CV_THIS_TYPE cv_overview_round
+const cv_shape cv_overview_measures[] = {
     CV_FIELD(ALWAYS, velocity, "open tensions + new perspectives"),
     CV_NUMBER(ALWAYS, "open_tensions", open_tensions, 0, CV_NO_LIMIT, "once the round was registered"),
     CV_BY_HAND("tensions", write_tensions, tensions_schema),

@@ -1,5 +1,5 @@
-/* desk.c - one thread's place at the project's record; see desk.h. */
-#include "door/desk.h"
+/* record_handle.c - one thread's place at the project's record; see record_handle.h. */
+#include "door/record_handle.h"
 
 #include <sys/stat.h>
 
@@ -7,7 +7,7 @@
 #include "project/project.h"
 
 /* Could the record only be read, and can it be written now? */
-static bool may_write_now(const cv_desk *d)
+static bool may_write_now(const cv_record_handle *d)
 {
     cv_arena a = {0};
     bool may = d->is_frozen && !cv_record_is_frozen(&a, d->path);
@@ -15,13 +15,13 @@ static bool may_write_now(const cv_desk *d)
     return may;
 }
 
-static bool is_current(const cv_desk *d)
+static bool is_current(const cv_record_handle *d)
 {
     struct stat st;
     return stat(d->path, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode && !may_write_now(d);
 }
 
-static void close_store(cv_desk *d)
+static void close_store(cv_record_handle *d)
 {
     cv_record_close(d->record);
     d->record = NULL;
@@ -29,7 +29,7 @@ static void close_store(cv_desk *d)
 }
 
 /* Which file it is is asked first: one that comes in between is noticed the next time. */
-static bool open_store(cv_desk *d, cv_err *err)
+static bool open_store(cv_record_handle *d, cv_err *err)
 {
     struct stat st = {0};
     d->path = cv_record_path(&d->store_arena, d->root, cv_record_database);
@@ -45,7 +45,7 @@ static bool open_store(cv_desk *d, cv_err *err)
     return false;
 }
 
-bool cv_desk_open(cv_desk *d, const char *root, cv_err *err)
+bool cv_record_handle_open(cv_record_handle *d, const char *root, cv_err *err)
 {
     if (!d->root && !cv_project_find(&d->root_arena, root, &d->root, err)) {
         cv_arena_reset(&d->root_arena);
@@ -56,7 +56,7 @@ bool cv_desk_open(cv_desk *d, const char *root, cv_err *err)
     return d->record || open_store(d, err);
 }
 
-void cv_desk_close(cv_desk *d)
+void cv_record_handle_close(cv_record_handle *d)
 {
     close_store(d);
     cv_arena_release(&d->store_arena);

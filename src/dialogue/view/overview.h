@@ -1,4 +1,4 @@
-/* course.h - the course of a dialogue: what each round brought and where it left things.
+/* overview.h - the overview of a dialogue: what each round brought and where it left things.
  *
  *     record -> one reading, nothing long: events are folded, entities counted, tensions and people kept
  *            -> per round: score, velocity, tensions by status, who sat, who signalled, convergence
@@ -6,11 +6,11 @@
  * Everything that looks at a dialogue from above (progress, scoreboard, compare) begins here. Derived from the record
  * only, and in one pass over it.
  */
-#ifndef CV_DIALOGUE_VIEW_COURSE_H
-#define CV_DIALOGUE_VIEW_COURSE_H
+#ifndef CV_DIALOGUE_VIEW_OVERVIEW_H
+#define CV_DIALOGUE_VIEW_OVERVIEW_H
 
 #include "dialogue/dynamics.h"
-#include "dialogue/tempo.h"
+#include "dialogue/pace.h"
 #include "kit/shape.h"
 
 /* One round as it was once it was registered, with what was corrected and decided before the next. */
@@ -24,34 +24,34 @@ typedef struct {
     size_t panel, signals; /* who had to signal convergence, and how many of them did */
     int percentage;
     bool converged; /* the dialogue's target was reached */
-} cv_course_round;
+} cv_overview_round;
 
 typedef struct {
     cv_state s; /* of its entities only the tensions; no events */
-    cv_tempo tempo;
-    size_t entities[CV_KIND_COUNT]; /* of which kinds: see cv_course_load() */
+    cv_pace pace;
+    size_t entities[CV_KIND_COUNT]; /* of which kinds: see cv_overview_load() */
     size_t responses;               /* that wait for the next round to be registered */
-    cv_course_round *rounds;
+    cv_overview_round *rounds;
     size_t count;
-} cv_course;
+} cv_overview;
 
 /* Entities of all kinds are counted, or only tensions: then others are not even read. A missing dialogue is an error,
  * as in cv_state_load. */
-bool cv_course_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_course *ret_course, cv_err *err);
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_overview *ret_course, cv_err *err);
 
 /* The verdict that decided, or NULL. */
-const cv_rec_verdict *cv_course_final(const cv_course *c);
+const cv_rec_verdict *cv_overview_final(const cv_overview *c);
 
 /* One number of every round, for sparklines. */
-typedef int64_t (*cv_course_number)(const cv_course_round *round);
-int64_t *cv_course_series(cv_arena *a, const cv_course *c, cv_course_number number);
-int64_t cv_course_score(const cv_course_round *round);
-int64_t cv_course_velocity(const cv_course_round *round);
-int64_t cv_course_open(const cv_course_round *round);
+typedef int64_t (*cv_overview_number)(const cv_overview_round *round);
+int64_t *cv_overview_series(cv_arena *a, const cv_overview *c, cv_overview_number number);
+int64_t cv_overview_score(const cv_overview_round *round);
+int64_t cv_overview_velocity(const cv_overview_round *round);
+int64_t cv_overview_open(const cv_overview_round *round);
 
 /* The members that answers about one dialogue begin with: dialogue_id, rev, title, dialogue_status; and those that all
  * of them tell of a round. */
-extern const cv_shape cv_course_head[];     /* of a cv_course */
-extern const cv_shape cv_course_measures[]; /* of a cv_course_round */
+extern const cv_shape cv_overview_head[];     /* of a cv_overview */
+extern const cv_shape cv_overview_measures[]; /* of a cv_overview_round */
 
 #endif

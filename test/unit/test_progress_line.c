@@ -1,20 +1,20 @@
-/* test_teller.c - the line that tells how far a command is: when it is shown, and how. */
-#include "door/teller.h"
+/* test_progress_line.c - the line that tells how far a command is: when it is shown, and how. */
+#include "door/progress_line.h"
 #include "testing.h"
 
 static cv_buf out;
 
-static cv_str draw(cv_teller *teller, int64_t now_ms, size_t done, const char *what)
+static cv_str draw(cv_progress_line *teller, int64_t now_ms, size_t done, const char *what)
 {
     cv_buf_clear(&out);
-    cv_teller_draw(teller, now_ms, done, 12, cv_str_of(what), &out);
+    cv_progress_line_draw(teller, now_ms, done, 12, cv_str_of(what), &out);
     return cv_buf_str(&out);
 }
 
 static void what_takes_no_time_is_not_shown(void **state)
 {
     (void)state;
-    cv_teller teller = {.width = 80, .began_ms = 1000};
+    cv_progress_line teller = {.width = 80, .began_ms = 1000};
     assert_int_equal(draw(&teller, 1000, 0, "rye").n, 0);
     assert_int_equal(draw(&teller, 1499, 1, "rye").n, 0);
     assert_str_eq(draw(&teller, 1500, 2, "rye"), "\r\033[K2 of 12: rye");
@@ -25,7 +25,7 @@ static void what_takes_no_time_is_not_shown(void **state)
 static void only_terminals_see_it(void **state)
 {
     (void)state;
-    cv_teller teller = {.width = 0, .began_ms = 1000};
+    cv_progress_line teller = {.width = 0, .began_ms = 1000};
     assert_int_equal(draw(&teller, 9000, 5, "rye").n, 0);
     assert_false(teller.shown);
 }
@@ -34,7 +34,7 @@ static void only_terminals_see_it(void **state)
 static void it_stays_on_its_line(void **state)
 {
     (void)state;
-    cv_teller teller = {.width = 14};
+    cv_progress_line teller = {.width = 14};
     assert_str_eq(draw(&teller, 1000, 5, "a\nb\033[2J and more"), "\r\033[K5 of 12: a?b?");
 }
 

@@ -1,4 +1,4 @@
-/* tempo.h - how a dialogue moved, round by round: folded from its events in one pass.
+/* pace.h - how a dialogue moved, round by round: folded from its events in one pass.
  *
  *     T0001   created (round 0)   addressed (1)   resolved (3)      open, addressed, addressed, resolved …
  *
@@ -9,8 +9,8 @@
  *
  * Events are told in their order, one by one, and need not be kept.
  */
-#ifndef CV_DIALOGUE_TEMPO_H
-#define CV_DIALOGUE_TEMPO_H
+#ifndef CV_DIALOGUE_PACE_H
+#define CV_DIALOGUE_PACE_H
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -19,47 +19,47 @@
 typedef struct {
     uint32_t below; /* the step it stands on, plus one; 0: none */
     uint8_t round, status;
-} cv_tempo_step;
+} cv_pace_step;
 
 typedef struct {
     int64_t open_tensions; /* once the round was registered */
     int64_t new_perspectives;
     int64_t tensions[CV_STATUS_COUNT]; /* by status; until the end: how many more than before */
     uint32_t *top;                     /* per tension that it raised: its last step, plus one; NULL: nothing was told */
-} cv_tempo_round;
+} cv_pace_round;
 
 typedef struct {
     cv_arena *arena;
     struct {
-        cv_tempo_round *items;
+        cv_pace_round *items;
         size_t count, capacity;
     } rounds; /* as far as anything was told; from the end on one more: how it stays afterwards */
     struct {
-        cv_tempo_step *items;
+        cv_pace_step *items;
         size_t count, capacity;
     } steps;
-} cv_tempo;
+} cv_pace;
 
-void cv_tempo_begin(cv_tempo *t, cv_arena *a);
+void cv_pace_begin(cv_pace *t, cv_arena *a);
 
-/* An event about an entity; those that belong to no round and those that say nothing about the tempo are passed over.
+/* An event about an entity; those that belong to no round and those that say nothing about the pace are passed over.
  */
-void cv_tempo_tell(cv_tempo *t, uint32_t place, cv_str event_type, int64_t round);
+void cv_pace_tell(cv_pace *t, uint32_t place, cv_str event_type, int64_t round);
 
 /* Now the numbers stand. */
-void cv_tempo_end(cv_tempo *t);
+void cv_pace_end(cv_pace *t);
 
 /* All tensions there were then, whatever their status. */
-size_t cv_tempo_tensions(const cv_tempo_round *round);
+size_t cv_pace_tensions(const cv_pace_round *round);
 
 /* Any round from 0 on. */
-static inline const cv_tempo_round *cv_tempo_at(const cv_tempo *t, int64_t round)
+static inline const cv_pace_round *cv_pace_at(const cv_pace *t, int64_t round)
 {
     size_t last = t->rounds.count - 1;
     return &t->rounds.items[(size_t)round < last ? (size_t)round : last];
 }
 
-static inline int64_t cv_tempo_velocity(const cv_tempo_round *round)
+static inline int64_t cv_pace_velocity(const cv_pace_round *round)
 {
     return round->open_tensions + round->new_perspectives;
 }

@@ -1,5 +1,5 @@
-/* twins.c - items that seem to say the same; see twins.h. */
-#include "dialogue/intake/twins.h"
+/* duplicates.c - items that seem to say the same; see duplicates.h. */
+#include "dialogue/intake/duplicates.h"
 
 #include <stdlib.h>
 
@@ -96,7 +96,7 @@ static void count_shared(kin *k)
     }
 }
 
-/* In a hundred; 0: no twins. */
+/* In a hundred; 0: no duplicates. */
 static int similarity(const kin *k, size_t i, size_t m, bool *ret_label)
 {
     size_t shared = k->shared[i * k->items.count + m], all = k->words[i] + k->words[m] - shared;
@@ -106,30 +106,30 @@ static int similarity(const kin *k, size_t i, size_t m, bool *ret_label)
         return 0;
     if (*ret_label)
         return percent ? percent : 1;
-    bool enough = k->words[i] >= CV_TWIN_WORDS && k->words[m] >= CV_TWIN_WORDS;
-    return enough && percent >= CV_TWIN_PERCENT ? percent : 0;
+    bool enough = k->words[i] >= CV_DUPLICATE_WORDS && k->words[m] >= CV_DUPLICATE_WORDS;
+    return enough && percent >= CV_DUPLICATE_PERCENT ? percent : 0;
 }
 
-static void group(cv_arena *a, const kin *k, cv_twin_groups *groups)
+static void group(cv_arena *a, const kin *k, cv_duplicate_groups *groups)
 {
     size_t count = k->items.count;
     bool *taken = CV_NEW_ARRAY(a, count, bool);
     for (size_t i = 0; i < count; i++) {
-        cv_twins twins = {.items = CV_NEW_ARRAY(a, count, const cv_heard_entity *), .same_label = true};
-        twins.items[twins.count++] = k->items.items[i];
-        twins.similarity = 100;
+        cv_duplicates duplicates = {.items = CV_NEW_ARRAY(a, count, const cv_heard_entity *), .same_label = true};
+        duplicates.items[duplicates.count++] = k->items.items[i];
+        duplicates.similarity = 100;
         for (size_t m = i + 1; m < count && !taken[i]; m++) {
             bool label;
             int percent = taken[m] ? 0 : similarity(k, i, m, &label);
             if (percent == 0)
                 continue;
             taken[m] = true;
-            twins.items[twins.count++] = k->items.items[m];
-            twins.same_label = twins.same_label && label;
-            twins.similarity = percent < twins.similarity ? percent : twins.similarity;
+            duplicates.items[duplicates.count++] = k->items.items[m];
+            duplicates.same_label = duplicates.same_label && label;
+            duplicates.similarity = percent < duplicates.similarity ? percent : duplicates.similarity;
         }
-        if (twins.count > 1)
-            *CV_PUSH(a, groups) = twins;
+        if (duplicates.count > 1)
+            *CV_PUSH(a, groups) = duplicates;
     }
 }
 
@@ -151,9 +151,9 @@ static kin gather(cv_arena *a, const cv_hearing *h, cv_kind kind)
     return k;
 }
 
-void cv_twins_find(cv_arena *a, const cv_hearing *h, cv_twin_groups *ret_groups)
+void cv_duplicates_find(cv_arena *a, const cv_hearing *h, cv_duplicate_groups *ret_groups)
 {
-    *ret_groups = (cv_twin_groups){0};
+    *ret_groups = (cv_duplicate_groups){0};
     for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
         kin k = gather(a, h, (cv_kind)kind);
         settle_index(&k);
@@ -164,26 +164,26 @@ void cv_twins_find(cv_arena *a, const cv_hearing *h, cv_twin_groups *ret_groups)
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
-static void print_list(const cv_twins *twins, const char *key, size_t from, bool experts, cv_json_writer *w)
+static void print_list(const cv_duplicates *duplicates, const char *key, size_t from, bool experts, cv_json_writer *w)
 {
     cv_json_key(w, cv_str_of(key));
     cv_json_begin_array(w);
-    for (size_t i = from; i < twins->count; i++)
-        cv_json_str(w, experts ? twins->items[i]->expert : twins->items[i]->local_id);
+    for (size_t i = from; i < duplicates->count; i++)
+        cv_json_str(w, experts ? duplicates->items[i]->expert : duplicates->items[i]->local_id);
     cv_json_end_array(w);
 }
 
-void cv_twins_print(const cv_twins *twins, cv_json_writer *w)
+void cv_duplicates_print(const cv_duplicates *duplicates, cv_json_writer *w)
 {
     cv_json_begin_object(w);
-    print_list(twins, "ids", 0, false, w);
-    cv_json_key_str(w, "why", twins->same_label ? CV_STR("same label") : CV_STR("similar words"));
-    cv_json_key_int(w, "similarity", twins->similarity);
+    print_list(duplicates, "ids", 0, false, w);
+    cv_json_key_str(w, "why", duplicates->same_label ? CV_STR("same label") : CV_STR("similar words"));
+    cv_json_key_int(w, "similarity", duplicates->similarity);
     cv_json_key(w, CV_STR("merge"));
     cv_json_begin_object(w);
-    cv_json_key_str(w, "local_id", twins->items[0]->local_id);
-    print_list(twins, "also", 1, false, w);
-    print_list(twins, "contributors", 0, true, w);
+    cv_json_key_str(w, "local_id", duplicates->items[0]->local_id);
+    print_list(duplicates, "also", 1, false, w);
+    print_list(duplicates, "contributors", 0, true, w);
     cv_json_end_object(w);
     cv_json_end_object(w);
 }

@@ -1,7 +1,7 @@
-/* test_tempo.c - how a dialogue moved: the fold of one pass against recomputing every round from all events. */
+/* test_pace.c - how a dialogue moved: the fold of one pass against recomputing every round from all events. */
 #include "slow.h"
 
-#include "dialogue/tempo.h"
+#include "dialogue/pace.h"
 #include "dialogue/words/limits.h"
 
 enum { ROUNDS = 12, TENSIONS = 20, EVENTS = 400 };
@@ -20,26 +20,26 @@ static void add_entity(cv_arena *a, cv_state *s, const char *kind, int64_t round
     add_event(a, s, cv_entity_id(a, entity), "created", round);
 }
 
-static cv_tempo *fold(cv_arena *a, const cv_state *s)
+static cv_pace *fold(cv_arena *a, const cv_state *s)
 {
-    cv_tempo *t = CV_NEW(a, cv_tempo);
-    cv_tempo_begin(t, a);
+    cv_pace *t = CV_NEW(a, cv_pace);
+    cv_pace_begin(t, a);
     for (size_t i = 0; i < s->events.count; i++) {
         const cv_rec_event *e = &s->events.items[i];
-        cv_tempo_tell(t, cv_place_of(e->subject_id), e->event_type, e->step);
+        cv_pace_tell(t, cv_place_of(e->subject_id), e->event_type, e->step);
     }
-    cv_tempo_end(t);
+    cv_pace_end(t);
     return t;
 }
 
 static void assert_agrees(cv_arena *a, const cv_state *s)
 {
-    cv_tempo *t = fold(a, s);
+    cv_pace *t = fold(a, s);
     for (int64_t round = 0; round <= CV_MAX_ROUND; round += round < ROUNDS ? 1 : 29) {
-        const cv_tempo_round *r = cv_tempo_at(t, round);
+        const cv_pace_round *r = cv_pace_at(t, round);
         assert_int_equal(r->open_tensions, cv_slow_open(a, s, round));
         assert_int_equal(r->new_perspectives, cv_slow_perspectives(s, round));
-        assert_int_equal(cv_tempo_velocity(r), cv_slow_velocity(a, s, round));
+        assert_int_equal(cv_pace_velocity(r), cv_slow_velocity(a, s, round));
         for (int status = 0; status < CV_STATUS_COUNT; status++) {
             const char *word = cv_arena_printf(a, " %.*s ", CV_FMT(cv_statuses[status].word)).p;
             bool of_tensions = cv_statuses[status].kind == CV_KIND_TENSION;
@@ -81,15 +81,15 @@ static void what_is_no_entity_is_passed_over(void **state)
 {
     (void)state;
     cv_arena a = {0};
-    cv_tempo t;
-    cv_tempo_begin(&t, &a);
-    cv_tempo_tell(&t, CV_NO_PLACE, CV_STR("created"), 0);
-    cv_tempo_tell(&t, cv_place_of(CV_STR("T0001")), CV_STR("created"), CV_MAX_ROUND + 1);
-    cv_tempo_tell(&t, cv_place_of(CV_STR("T0001")), CV_STR("created"), CV_ABSENT);
-    cv_tempo_tell(&t, cv_place_of(CV_STR("R0001")), CV_STR("created"), 0);
-    cv_tempo_end(&t);
-    assert_int_equal(cv_tempo_velocity(cv_tempo_at(&t, 0)), 0);
-    assert_int_equal(cv_tempo_velocity(cv_tempo_at(&t, CV_MAX_ROUND)), 0);
+    cv_pace t;
+    cv_pace_begin(&t, &a);
+    cv_pace_tell(&t, CV_NO_PLACE, CV_STR("created"), 0);
+    cv_pace_tell(&t, cv_place_of(CV_STR("T0001")), CV_STR("created"), CV_MAX_ROUND + 1);
+    cv_pace_tell(&t, cv_place_of(CV_STR("T0001")), CV_STR("created"), CV_ABSENT);
+    cv_pace_tell(&t, cv_place_of(CV_STR("R0001")), CV_STR("created"), 0);
+    cv_pace_end(&t);
+    assert_int_equal(cv_pace_velocity(cv_pace_at(&t, 0)), 0);
+    assert_int_equal(cv_pace_velocity(cv_pace_at(&t, CV_MAX_ROUND)), 0);
     assert_int_equal(t.rounds.count, 1);
     cv_arena_release(&a);
 }
@@ -99,16 +99,16 @@ static void a_short_history_takes_little_memory(void **state)
 {
     (void)state;
     cv_arena a = {0};
-    cv_tempo t;
-    cv_tempo_begin(&t, &a);
-    cv_tempo_tell(&t, cv_place_of(CV_STR("T0001")), CV_STR("created"), 0);
-    cv_tempo_tell(&t, cv_place_of(CV_STR("P0201")), CV_STR("created"), 2);
-    cv_tempo_end(&t);
+    cv_pace t;
+    cv_pace_begin(&t, &a);
+    cv_pace_tell(&t, cv_place_of(CV_STR("T0001")), CV_STR("created"), 0);
+    cv_pace_tell(&t, cv_place_of(CV_STR("P0201")), CV_STR("created"), 2);
+    cv_pace_end(&t);
     assert_int_equal(t.rounds.count, 4);
     assert_int_equal(a.chunks, 1);
-    assert_int_equal(cv_tempo_velocity(cv_tempo_at(&t, 2)), 2);
-    assert_int_equal(cv_tempo_velocity(cv_tempo_at(&t, 3)), 1);
-    assert_int_equal(cv_tempo_velocity(cv_tempo_at(&t, CV_MAX_ROUND)), 1);
+    assert_int_equal(cv_pace_velocity(cv_pace_at(&t, 2)), 2);
+    assert_int_equal(cv_pace_velocity(cv_pace_at(&t, 3)), 1);
+    assert_int_equal(cv_pace_velocity(cv_pace_at(&t, CV_MAX_ROUND)), 1);
     cv_arena_release(&a);
 }
 
@@ -117,15 +117,15 @@ static void a_long_history_makes_no_more_steps_than_events(void **state)
 {
     (void)state;
     cv_arena a = {0};
-    cv_tempo t;
+    cv_pace t;
     uint32_t place = cv_place_of(CV_STR("T9999"));
-    cv_tempo_begin(&t, &a);
+    cv_pace_begin(&t, &a);
     for (int64_t i = 0; i < 100000; i++)
-        cv_tempo_tell(&t, place, i % 2 ? CV_STR("resolved") : CV_STR("reopened"), i % 100);
+        cv_pace_tell(&t, place, i % 2 ? CV_STR("resolved") : CV_STR("reopened"), i % 100);
     assert_int_equal(t.steps.count, 100000);
-    cv_tempo_end(&t);
-    assert_int_equal(cv_tempo_at(&t, 99)->open_tensions, 0);
-    assert_int_equal(cv_tempo_at(&t, 98)->open_tensions, 1);
+    cv_pace_end(&t);
+    assert_int_equal(cv_pace_at(&t, 99)->open_tensions, 0);
+    assert_int_equal(cv_pace_at(&t, 98)->open_tensions, 1);
     cv_arena_release(&a);
 }
 

@@ -1,12 +1,12 @@
-/* desk.h - one thread's place at the project's record, for servers that run long.
+/* record_handle.h - one thread's place at the project's record, for servers that run long.
  *
  * A server may be started before there is a project, and the record may be replaced while it runs (`rm -r .conclave`,
  * `conclave init`; a backup put back): what was opened then is a file that nobody else can find any more, and what was
  * written into it would be lost. So it is looked at before every use, and opened anew; also when it could only be read
  * and can be written now. What could not be opened leaves nothing behind, however often it is tried.
  */
-#ifndef CV_DOOR_DESK_H
-#define CV_DOOR_DESK_H
+#ifndef CV_DOOR_RECORD_HANDLE_H
+#define CV_DOOR_RECORD_HANDLE_H
 
 #include <sys/types.h>
 
@@ -22,10 +22,10 @@ typedef struct {
     dev_t device;
     ino_t inode;
     bool is_frozen; /* it could only be read */
-} cv_desk;
+} cv_record_handle;
 
 /* The record of the project at or above `root` (NULL: the current folder), as it is there now. */
-bool cv_desk_open(cv_desk *desk, const char *root, cv_err *err);
-void cv_desk_close(cv_desk *desk);
+bool cv_record_handle_open(cv_record_handle *handle, const char *root, cv_err *err);
+void cv_record_handle_close(cv_record_handle *handle);
 
 #endif

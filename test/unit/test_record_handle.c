@@ -1,5 +1,5 @@
-/* test_desk.c - a server's place at the record: what fails leaves nothing behind, what was replaced or freed is
- * noticed.
+/* test_record_handle.c - a server's place at the record: what fails leaves nothing behind, what was replaced or freed
+ * is noticed.
  */
 #include "testing.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "dialogue/types.h"
-#include "door/desk.h"
+#include "door/record_handle.h"
 #include "door/tools.h"
 #include "kit/outlet.h"
 #include "kit/room.h"
@@ -70,12 +70,12 @@ static const struct {
 };
 
 /* Bytes of memory that a desk has after so many tries, all of which fail. */
-static size_t bytes_after(fixture *f, cv_desk *desk, int tries)
+static size_t bytes_after(fixture *f, cv_record_handle *desk, int tries)
 {
     for (int i = 0; i < tries; i++) {
         cv_arena turn = {0};
         cv_err err = {.arena = &turn};
-        assert_false(cv_desk_open(desk, f->folder, &err));
+        assert_false(cv_record_handle_open(desk, f->folder, &err));
         assert_true(err.message.n > 0 && cv_err_text(&err).n > 0); /* nothing of it is gone */
         cv_arena_release(&turn);
     }
@@ -86,7 +86,7 @@ static void what_cannot_be_opened_keeps_no_memory(void **state)
 {
     fixture *f = *state;
     for (size_t i = 0; i < CV_COUNT(failures); i++) {
-        cv_desk desk = {0};
+        cv_record_handle desk = {0};
         const char *log = cv_arena_printf(&f->arena, "%s-wal", f->path).p;
         unlink(f->path);
         unlink(log);
@@ -100,7 +100,7 @@ static void what_cannot_be_opened_keeps_no_memory(void **state)
         if (after != before)
             print_error("%s: %zu bytes, then %zu\n", failures[i].name, before, after);
         assert_int_equal(after, before);
-        cv_desk_close(&desk);
+        cv_record_handle_close(&desk);
     }
 }
 
@@ -109,18 +109,18 @@ static void what_cannot_be_opened_keeps_no_memory(void **state)
 static void a_record_put_in_its_place_is_opened(void **state)
 {
     fixture *f = *state;
-    cv_desk desk = {0};
+    cv_record_handle desk = {0};
     const char *other = cv_record_path(&f->arena, f->folder, "other.db");
     mkdir(f->record, 0700);
     make_record(f, f->path);
     make_record(f, other);
-    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
-    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    assert_ok(cv_record_handle_open(&desk, f->folder, &f->err), &f->err);
+    assert_ok(cv_record_handle_open(&desk, f->folder, &f->err), &f->err);
     assert_int_equal(desk.opened, 1);
     assert_int_equal(rename(other, f->path), 0);
-    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    assert_ok(cv_record_handle_open(&desk, f->folder, &f->err), &f->err);
     assert_int_equal(desk.opened, 2);
-    cv_desk_close(&desk);
+    cv_record_handle_close(&desk);
 }
 
 static cv_write_result write_once(fixture *f, cv_record *record, cv_str op_id)
@@ -186,10 +186,10 @@ static pid_t begin_writer(fixture *f, int ends[2])
         char byte;
         close(ask[1]);
         for (int i = 0; read(ask[0], &byte, 1) == 1; i++) {
-            cv_desk desk = {0};
-            bool ok = cv_desk_open(&desk, f->folder, &f->err) &&
+            cv_record_handle desk = {0};
+            bool ok = cv_record_handle_open(&desk, f->folder, &f->err) &&
                       write_once(f, desk.record, cv_arena_printf(&f->arena, "other-%d", i)) == CV_WRITE_DONE;
-            cv_desk_close(&desk);
+            cv_record_handle_close(&desk);
             if (!ok || write(answer[1], &byte, 1) != 1)
                 _exit(1);
         }
@@ -207,13 +207,13 @@ static void every_commit_is_another_version(void **state)
 {
     fixture *f = *state;
     cv_mcp_server server;
-    cv_desk desk = {0};
+    cv_record_handle desk = {0};
     int ends[2], status;
     mkdir(f->record, 0700);
     make_record(f, f->path);
     pid_t child = begin_writer(f, ends);
     assert_ok(cv_tools_server(&f->arena, &(cv_tools_options){.root = f->folder}, &server, &f->err), &f->err);
-    assert_ok(cv_desk_open(&desk, f->folder, &f->err), &f->err);
+    assert_ok(cv_record_handle_open(&desk, f->folder, &f->err), &f->err);
     uint64_t before = version_of(&server);
     for (int i = 0; i < 6; i++) {
         char byte = 0;
@@ -230,25 +230,25 @@ static void every_commit_is_another_version(void **state)
     waitpid(child, &status, 0);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(ends[0]);
-    cv_desk_close(&desk);
+    cv_record_handle_close(&desk);
     cv_tools_end(&server);
 }
 
 /* Rights bind everybody but root: another user does it. */
 static int write_when_allowed(fixture *f)
 {
-    cv_desk desk = {0};
+    cv_record_handle desk = {0};
     chmod(f->record, 0500);
-    if (!cv_desk_open(&desk, f->folder, &f->err))
+    if (!cv_record_handle_open(&desk, f->folder, &f->err))
         return 1;
     if (write_something(f, desk.record) != CV_WRITE_FAILED)
         return 2;
     chmod(f->record, 0700);
-    if (!cv_desk_open(&desk, f->folder, &f->err) || desk.opened != 2)
+    if (!cv_record_handle_open(&desk, f->folder, &f->err) || desk.opened != 2)
         return 3;
     if (write_something(f, desk.record) != CV_WRITE_DONE)
         return 4;
-    cv_desk_close(&desk);
+    cv_record_handle_close(&desk);
     return 0;
 }
 
