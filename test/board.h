@@ -10,6 +10,7 @@
 #include "record/feed.h"
 #include "record/hash.h"
 #include "record/scope.h"
+#include "record/sql.h"
 #include "record/sqlite/engine.h"
 #include "record/verify.h"
 

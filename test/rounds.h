@@ -11,6 +11,7 @@
 #define CV_TEST_ROUNDS_H
 
 #include "kit/room.h"
+#include "record/sql.h"
 #include "world.h"
 
 enum {

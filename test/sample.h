@@ -12,6 +12,7 @@
 #include "dialogue/journal.h"
 #include "kit/room.h"
 #include "record/hash.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena arena;

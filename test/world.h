@@ -16,6 +16,7 @@
 #include "dialogue/journal.h"
 #include "kit/room.h"
 #include "ops/op.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena a;    /* for the whole test */

@@ -5,6 +5,7 @@
 
 #include "kit/outlet.h"
 #include "project/project.h"
+#include "record/place.h"
 
 /* Could the record only be read, and can it be written now? */
 static bool may_write_now(const cv_record_handle *d)

@@ -15,6 +15,7 @@
 #include "kit/notice.h"
 #include "kit/outlet.h"
 #include "project/operations.h"
+#include "record/sql.h"
 
 /* Whether the copy opens, with our schema, and is whole. */
 static bool is_whole(cv_call *call, const char *path, cv_err *err)

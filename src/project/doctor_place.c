@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "kit/outlet.h"
 #include "project/doctor.h"
+#include "record/place.h"
 
 /* ---- permissions ------------------------------------------------------------------------------------------------ */
 

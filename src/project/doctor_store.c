@@ -5,6 +5,7 @@
 #include "kit/outlet.h"
 #include "kit/scopes.h"
 #include "record/seal.h"
+#include "record/sql.h"
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 

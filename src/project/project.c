@@ -10,6 +10,7 @@
 #include "kit/notice.h"
 #include "kit/outlet.h"
 #include "kit/room.h"
+#include "record/sql.h"
 #include "record/watermark.h"
 
 static bool exists(const char *path)

@@ -17,6 +17,7 @@
 #include "kit/scopes.h"
 #include "project/operations.h"
 #include "record/seal.h"
+#include "record/sql.h"
 #include "record/swap.h"
 #include "record/watermark.h"
 

@@ -22,13 +22,12 @@
 #ifndef CV_RECORD_RECORD_H
 #define CV_RECORD_RECORD_H
 
-#include "record/place.h"
 #include "record/search.h"
-#include "record/sql.h"
 #include "record/type.h"
 #include "record/watermark.h"
 
 typedef struct cv_record cv_record;
+struct cv_sql_migrations; /* sql.h */
 
 typedef struct {
     cv_str room, name;
@@ -241,11 +240,11 @@ typedef enum {
  * uses it asks `acknowledged`. One that cannot be written is read without leaving anything behind. `schema`: the
  * migrations of the program, the first of which is 001_record.sql. Types and migrations live as long as the handle. */
 bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv_types *types,
-                    const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
+                    const struct cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 
 /* The same in memory, empty: to try things on. */
-bool cv_record_open_memory(cv_arena *a, const cv_types *types, const cv_sql_migrations *schema, cv_record **ret_record,
-                           cv_err *err);
+bool cv_record_open_memory(cv_arena *a, const cv_types *types, const struct cv_sql_migrations *schema,
+                           cv_record **ret_record, cv_err *err);
 
 static inline void cv_record_close(cv_record *record)
 {

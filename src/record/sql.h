@@ -16,7 +16,7 @@ typedef struct {
     const char *checksum; /* SHA-256 of the text */
 } cv_sql_migration;
 
-typedef struct {
+typedef struct cv_sql_migrations {
     const cv_sql_migration *items;
     size_t count;
 } cv_sql_migrations;

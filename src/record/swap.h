@@ -19,6 +19,7 @@
 #define CV_RECORD_SWAP_H
 
 #include "record/record.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena *arena;

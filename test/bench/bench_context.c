@@ -15,6 +15,7 @@
 #include "dialogue/types.h"
 #include "dialogue/words/words.h"
 #include "kit/room.h"
+#include "record/sql.h"
 
 enum { ROUNDS = 20, EXPERTS = 12, CONTENT = 480, TURNS = 9 };
 

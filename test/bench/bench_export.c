@@ -22,6 +22,7 @@
 #include "dialogue/place.h"
 #include "dialogue/words/limits.h"
 #include "kit/room.h"
+#include "record/sql.h"
 
 enum { ROUNDS = 99, EXPERTS = 12, CONTENT = 480, REPETITIONS = 7 };
 

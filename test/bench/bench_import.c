@@ -17,6 +17,7 @@
 #include "dialogue/types.h"
 #include "kit/room.h"
 #include "project/operations.h"
+#include "record/sql.h"
 
 enum { REPETITIONS = 3, DIALOGUES = 12, ROUNDS = 3 };
 

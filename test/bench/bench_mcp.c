@@ -19,6 +19,7 @@
 #include "kit/outlet.h"
 #include "kit/room.h"
 #include "mcp_client.h"
+#include "record/sql.h"
 
 enum {
     WIDTH = 64,

@@ -10,6 +10,7 @@
 
 #include "benching.h"
 #include "kit/writing.h"
+#include "record/sql.h"
 #include "record/sqlite/engine.h"
 
 #define NOTE_FIELDS(F)                                                                                                 \

@@ -19,6 +19,7 @@
 
 #include "dialogue/types.h"
 #include "kit/room.h"
+#include "record/sql.h"
 #include "record/sqlite/engine.h"
 
 enum { REPETITIONS = 25, KINDS = 5, PER_KIND = 99, ENTITIES = KINDS * PER_KIND, CONTENT = 480, MOST_TABLES = 32 };

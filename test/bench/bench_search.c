@@ -16,6 +16,7 @@
 
 #include "dialogue/types.h"
 #include "kit/room.h"
+#include "record/sql.h"
 #include "record/sqlite/engine.h"
 
 enum {

@@ -21,6 +21,7 @@
 #include "kit/outlet.h"
 #include "kit/room.h"
 #include "project/project.h"
+#include "record/sql.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

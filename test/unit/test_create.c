@@ -5,6 +5,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/snapshot.h"
 #include "kit/room.h"
+#include "record/sql.h"
 
 /* ---- a project without doors ------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "kit/room.h"
 #include "ops/op.h"
+#include "record/sql.h"
 
 /* What stands where something else is expected, as SQL. */
 static const char *const values[] = {

@@ -9,6 +9,7 @@
 #include "dialogue/operations.h"
 #include "kit/room.h"
 #include "project/doctor.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena a;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "kit/intent.h"
+#include "record/sql.h"
 
 typedef cv_intent wall_intent;
 #define CV_THIS_TYPE wall_intent

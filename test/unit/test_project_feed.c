@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "board.h"
+#include "record/sql.h"
 
 static bool call_project(cv_world *w, const char *verb, cv_str text)
 {

@@ -15,6 +15,7 @@
 #include "kit/room.h"
 #include "kit/writing.h"
 #include "project/project.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena arena;

@@ -1,6 +1,7 @@
 /* test_record_migrate.c - files of all kinds under a record's name: older and newer schemas, migrations that fail or
  * are killed, damage, another program's database, files that can only be read. */
 #include "board.h"
+#include "record/sql.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "record/seal.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena arena;

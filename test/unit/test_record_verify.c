@@ -4,6 +4,7 @@
  * a new field verifies the rows from before. A redacted text verifies; one that was replaced without an event does not.
  */
 #include "board.h"
+#include "record/sql.h"
 
 typedef struct {
     cv_arena arena;

@@ -11,6 +11,7 @@
 #include "project/traces.h"
 #include "record/hash.h"
 #include "record/scope.h"
+#include "record/sql.h"
 #include "record/sqlite/engine.h"
 #include "record/verify.h"
 

@@ -15,6 +15,7 @@
 #include "kit/room.h"
 #include "project/operations.h"
 #include "project/project.h"
+#include "record/sql.h"
 
 static const char *const bakers[] = {"muffin", "scone", NULL};
 

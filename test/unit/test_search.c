@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "kit/room.h"
 #include "kit/snippet.h"
+#include "record/sql.h"
 #include "record/sqlite/engine.h"
 
 /* ---- snippets --------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@
 
 #include "kit/room.h"
 #include "record/hash.h"
+#include "record/sql.h"
 #include "record/watermark.h"
 
 enum { FILES = 3 };

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "kit/room.h"
 #include "project/operations.h"
+#include "record/sql.h"
 
 /* The sample's database as bytes, and a place for copies of it. */
 typedef struct {

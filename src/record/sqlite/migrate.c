@@ -5,6 +5,7 @@
  * the old schema. More rows than we know: a newer program made it, and we keep our hands off.
  */
 #include "record/place.h"
+#include "record/sql.h"
 #include "record/sqlite/connection.h"
 
 static bool schema_error(cv_sqlite *s, cv_err *err, const char *suggestion)

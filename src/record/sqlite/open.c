@@ -1,6 +1,7 @@
 /* open.c - opening a record in SQLite: a project's file, a copy that nobody uses, a database in memory. */
 #include <unistd.h>
 
+#include "record/place.h"
 #include "record/sqlite/engine.h"
 
 static cv_sqlite *connect_record(cv_arena *a, const char *path, cv_sqlite_mode mode, const cv_sql_migrations *schema,

@@ -109,8 +109,8 @@ bool cv_sqlite_check_place(const char *path, bool create, cv_err *err)
     if (!there && errno != ENOENT && errno != ENOTDIR)
         return place_error(path, CV_ERR_IO, strerror(errno), "check the path and its permissions", err);
     if (there && !S_ISREG(st.st_mode))
-        return place_error(path, CV_ERR_NOT_A_FILE, "this is not a regular file", "name the file, like .conclave/conclave.db",
-                           err);
+        return place_error(path, CV_ERR_NOT_A_FILE, "this is not a regular file",
+                           "name the file, like .conclave/conclave.db", err);
     if (st.st_size > 0) {
         if (may_be_database(a, path, st.st_size, and_log.n > 0))
             return true;

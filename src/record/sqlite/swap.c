@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "record/place.h"
 #include "record/sqlite/engine.h"
 #include "record/swap.h"
 
