@@ -235,6 +235,8 @@ static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int co
     cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout();
     const cv_room *room = count > 0 ? cv_room_find(cv_str_of(words[0])) : NULL;
     const cv_cli_command *command = NULL;
+    if (count == 1 && strcmp(words[0], "help") == 0)
+        count = 0;
     if (room && count > 1) {
         command = cv_cli_find(table, cv_str_of(room->name), cv_str_of(words[1]));
         if (!command)

@@ -11,6 +11,7 @@
 #include "kit/who.h"
 #include "ops/op.h"
 #include "ops/watch.h"
+#include "project/project.h"
 
 static _Noreturn void bad_build(const char *schema, const char *what)
 {
@@ -106,13 +107,23 @@ static bool invoke(cv_call *call, cv_str room, cv_str verb)
     return cv_op_call(op, call);
 }
 
-/* May whoever acts ask for this? */
+/* May whoever acts ask for this? The record knows. An operation that opens it itself, because it works on damaged ones,
+ * too, is asked about in the record as it is, if it opens. */
 static bool is_admitted(const cv_operation *op, cv_call *call)
 {
     const cv_act act = {.room = cv_str_of(op->room),
                         .changes = op->flags & (CV_OP_WRITES | CV_OP_FILES),
                         .for_all = op->flags & CV_OP_FOR_ALL};
-    return cv_admit(call, &act);
+    cv_err unopened = {.arena = call->arena};
+    bool named = call->who.name.p || call->who.token.p;
+    bool opens = named && !call->record && op->flags & CV_OP_PROJECT &&
+                 cv_project_open(call->arena, call->root, &call->record, &unopened);
+    bool admitted = cv_admit(call, &act);
+    if (opens) {
+        cv_record_close(call->record);
+        call->record = NULL;
+    }
+    return admitted;
 }
 
 static bool is_formed(cv_call *call)

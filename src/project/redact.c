@@ -389,7 +389,10 @@ static bool write_it(redaction *r, cv_outcome *outcome, cv_err *err)
         return true;
     if (!find_row(r, err))
         return false;
-    if (cv_is_redacted(r->text, NULL)) { /* done before: what is left is the database */
+    if (cv_is_redacted(r->text, NULL)) { /* done before: what is left is the database, and backups that may have it */
+        r->files = (cv_redact_files){.call = r->call, .trace = &r->trace, .mark = r->text};
+        if (!cv_redact_files_walk(&r->files, r->folder, err))
+            return cv_call_fail(r->call, err);
         *outcome = (cv_outcome){.rev = r->w->at.rev, .result = result_of(r)};
         return true;
     }

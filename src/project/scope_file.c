@@ -179,10 +179,10 @@ static bool put(cv_call *call, const cv_scope_rows *rows, bool *ret_restored, cv
     if (!position_of(call, call->record, rows->scope, &at, err))
         return false;
     *ret_restored = at.rev == 0;
-    if (at.rev > 0)
-        return cv_str_eq(at.head, rows->at.head) || refuse_other(rows, &at, err);
     if (!check_rows(call, rows, err))
         return false;
+    if (at.rev > 0)
+        return cv_str_eq(at.head, rows->at.head) || refuse_other(rows, &at, err);
     cv_write_result result = dry ? CV_WRITE_DONE : cv_scope_restore(call->record, call->arena, rows, err);
     return result == CV_WRITE_DONE || (result == CV_WRITE_CONFLICT && refuse_other(rows, &at, err));
 }

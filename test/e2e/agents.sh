@@ -62,6 +62,12 @@ is '.agent.limits == {"quota": 100, "send_rate": 30} and .agent.rooms == ["dialo
 run "within its room" 0 dialogue list --as reviewer --json
 run "outside of it" 1 verify --as reviewer --json
 is '.error_code == "not_allowed" and (.message | contains("limited to dialogue"))'
+for operation in "doctor" "doctor --repair" "restore copy.db"; do
+    run "outside of it: $operation" 1 $operation --as reviewer --json
+    is '.error_code == "not_allowed"'
+    run "by nobody: $operation" 1 $operation --as nosuch --json
+    is '.error_code == "unknown_agent"'
+done
 run "the record with its agents agrees with its history" 0 verify
 run "and is well" 0 doctor
 "$conclave" backup copy.db >/dev/null
@@ -227,7 +233,7 @@ http "a revoked token" 401 blue_dialogue_list '{}' "Bearer $lost"
 http "the agent has others" 200 blue_dialogue_list '{}' "Bearer $muffin"
 "$conclave" agent remove planner-1 >/dev/null
 http "the token of an agent that was removed" 401 blue_dialogue_list '{}' "Bearer $gone"
-http "another bearer, where none is needed" 200 blue_dialogue_list '{}' "Bearer whatever"
+http "another bearer, where none is needed" 401 blue_dialogue_list '{}' "Bearer whatever"
 ! grep -q "cvt_" "$err"
 ok $? "the server tells no secret"
 end

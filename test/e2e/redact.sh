@@ -53,6 +53,12 @@ grep -qaF "$secret" scope.json ../project/out.json
 [ $? -eq 1 ]
 ok $? "no export has the text"
 
+cp .conclave/conclave.db .conclave/conclave.db.before-restore-1
+run "again" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --json
+is '.backups == [".conclave/conclave.db.before-restore-1"]'
+run "doctor, with files that were redacted" 0 doctor --json
+is '[.findings[] | select(.level == "warning")] == []'
+
 # ---- killed at any moment: the record verifies, and the same command again does the rest
 for delay in 0 0.02 0.05 0.08 0.12; do
     rm -rf .conclave

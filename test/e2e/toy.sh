@@ -157,6 +157,9 @@ is '.status == "success"'
 "$conclave" export-scope jar pears >pears.json
 cmp -s ../project/pears.json pears.json
 ok $? "import: the same bytes again"
+sed 's/Avebury/Avebary/; s/"filled"/"emptied"/' pears.json >changed.json
+run "a changed file of what is here already" 1 import-scope changed.json --json
+is '.error_code == "verify_failed"'
 sed 's/"count",2/"count",3/; s/\["pears",2/["pears",3/; s/,2,"{/,3,"{/' pears.json >forged.json
 project third
 run "a changed file" 1 import-scope ../other/forged.json --json

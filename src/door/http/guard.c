@@ -93,9 +93,10 @@ static const char *why_closed(const cv_guard *g, cv_str token)
         return g->token ? "a token is needed: send the header 'Authorization: Bearer TOKEN'" : NULL;
     if ((g->token && token_is(g->token, token)) || (g->admits && g->admits(g->admits_ctx, token, &why)))
         return NULL;
-    if (!why && g->token)
-        why = "the token is wrong: it is not the one that this server was started with";
-    return why;
+    if (why)
+        return why;
+    return g->token ? "the token is wrong: it is not the one that this server was started with"
+                    : "the token is not known here: send that of an agent, or none";
 }
 
 int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
