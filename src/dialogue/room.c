@@ -10,14 +10,13 @@
 
 static void print_ids(cv_buf *out)
 {
-    cv_buf_add_z(out,
-                 "What is said in a dialogue has ids of a letter, the round and a number of two digits each:\n\n"
-                 "  P0102            the dialogue's second perspective of round 1\n"
-                 "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round\n"
-                 "                   is registered and good for references ever after\n"
-                 "  @muffin          the overall position of an expert\n"
-                 "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
-                 "Letters:\n");
+    cv_buf_add_z(out, "What is said in a dialogue has ids of a letter, the round and a number of two digits each:\n\n"
+                      "  P0102            the dialogue's second perspective of round 1\n"
+                      "  MUFFIN-P0102     Muffin's own second perspective of round 1: a local id, used until the round "
+                      "is registered and good for references ever after\n"
+                      "  @muffin          the overall position of an expert\n"
+                      "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
+                      "Letters:\n");
     for (size_t i = 0; i < CV_KIND_COUNT; i++)
         cv_buf_printf(out, "  %c  %-15.*s %.*s\n", cv_kinds[i].letter, CV_FMT(cv_kinds[i].word),
                       CV_FMT(cv_kinds[i].purpose));

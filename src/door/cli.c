@@ -252,7 +252,7 @@ static int run_help(cv_cli *cli, const cv_cli_table *table, char **words, int co
         cv_help_all_json(&out, cli->arena, table);
     else if (count == 0)
         cv_help_all(&out, table);
-    else if (!cv_help_topic(&out, cv_str_of(words[0])))
+    else if (!cv_help_topic(&out, cli->arena, cv_str_of(words[0])))
         return unknown_topic(cli, table, words[0]);
     return cv_cli_finish(cli, &out, 0);
 }

@@ -36,10 +36,26 @@ static void print_wrapped(cv_buf *out, size_t indent, cv_str text)
     cv_buf_add_char(out, '\n');
 }
 
-/* Paragraphs, whose lines end in the source where they like; a line that begins with a blank stays as it is. */
-static void print_paragraphs(cv_buf *out, cv_arena *a, const char *text)
+/* A line of a table: what is too long goes on below the last column, which is parted by two blanks. */
+static void print_row(cv_buf *out, cv_str line)
 {
-    cv_str rest = cv_str_of(text), line, joined = CV_STR("");
+    size_t column = line.n;
+    while (column > 2 && !(line.p[column - 1] == ' ' && line.p[column - 2] == ' '))
+        column--;
+    bool fits = cv_utf8_width(line) <= WIDTH || cv_str_starts(cv_str_trim(line), CV_STR("conclave "));
+    cv_str left = cv_str_head(line, column);
+    if (fits || cv_str_trim(left).n == 0) {
+        cv_buf_printf(out, "%.*s\n", CV_FMT(line));
+        return;
+    }
+    cv_buf_add(out, left);
+    print_wrapped(out, cv_utf8_width(left), cv_str_from(line, column));
+}
+
+/* Paragraphs, whose lines end in the source where they like; a line that begins with a blank stands for itself. */
+static void print_paragraphs(cv_buf *out, cv_arena *a, cv_str text)
+{
+    cv_str rest = text, line, joined = CV_STR("");
     while (rest.n > 0 && cv_str_split(&rest, '\n', &line)) {
         bool stays = line.n == 0 || line.p[0] == ' ';
         if (stays && joined.n > 0) {
@@ -47,7 +63,7 @@ static void print_paragraphs(cv_buf *out, cv_arena *a, const char *text)
             joined = CV_STR("");
         }
         if (stays)
-            cv_buf_printf(out, "%.*s\n", CV_FMT(line));
+            print_row(out, line);
         else
             joined = cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(joined), joined.n ? " " : "", CV_FMT(line));
     }
@@ -143,7 +159,7 @@ void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_
 {
     print_wrapped(out, 0, cv_arena_printf(a, "conclave %s - %s", room->name, room->summary));
     cv_buf_printf(out, "\nUsage: conclave %s VERB [OPTION...] [ARGUMENT...]\n\n", room->name);
-    print_paragraphs(out, a, room->details);
+    print_paragraphs(out, a, cv_str_of(room->details));
     cv_buf_add_char(out, '\n');
     print_commands(out, table, "Verbs", room->name, CV_GROUP_OPERATIONS);
     cv_buf_printf(out, "'conclave %s VERB --help' tells more about a verb.\n", room->name);
@@ -239,7 +255,7 @@ void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command)
     const char *title = cv_cli_title(a, &c);
     print_wrapped(out, 0, cv_arena_printf(a, "%s - %s", title, c.summary));
     cv_buf_printf(out, "\nUsage: %s [OPTION...]%s%s\n\n", title, *c.arguments ? " " : "", c.arguments);
-    print_paragraphs(out, a, c.details);
+    print_paragraphs(out, a, cv_str_of(c.details));
     cv_buf_add_z(out, "\nOptions:\n");
     const cv_json *all = c.input ? cv_json_get(c.input, CV_STR("properties")) : NULL;
     for (size_t i = 0; i < c.option_count; i++) {
@@ -350,10 +366,16 @@ const cv_topic *cv_help_topic_at(size_t i)
     return NULL;
 }
 
-bool cv_help_topic(cv_buf *out, cv_str topic)
+bool cv_help_topic(cv_buf *out, cv_arena *a, cv_str topic)
 {
-    for (size_t i = 0; cv_help_topic_at(i); i++)
-        if (cv_str_eq(topic, cv_str_of(cv_help_topic_at(i)->name)))
-            return cv_help_topic_at(i)->print(out), true;
-    return false;
+    size_t i = 0;
+    while (cv_help_topic_at(i) && !cv_str_eq(topic, cv_str_of(cv_help_topic_at(i)->name)))
+        i++;
+    if (!cv_help_topic_at(i))
+        return false;
+    cv_buf text = {0};
+    cv_help_topic_at(i)->print(&text);
+    print_paragraphs(out, a, cv_buf_str(&text));
+    cv_buf_release(&text);
+    return true;
 }

@@ -111,7 +111,7 @@ cv_str cv_help_field(cv_arena *a, const cv_json *object, const cv_json_member *f
 
 /* The topics that are no commands: our own and those of the rooms. NULL: there are no more. */
 const cv_topic *cv_help_topic_at(size_t i);
-bool cv_help_topic(cv_buf *out, cv_str topic); /* false: there is no such topic */
+bool cv_help_topic(cv_buf *out, cv_arena *a, cv_str topic); /* false: there is no such topic */
 
 /* ---- complete.c ------------------------------------------------------------------------------------------------- */
 
