@@ -73,10 +73,12 @@ static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv
 /* The record, and the folders of the rooms, are never read or written through a link. */
 static bool check_links(cv_arena *a, const char *root, cv_err *err)
 {
-    static const char *const ends[] = {"", "-watermark", "-wal", "-shm"};
-    for (size_t i = 0; i < CV_COUNT(ends); i++)
-        if (!cv_where_check((cv_where){root, cv_arena_printf(a, ".conclave/%s%s", cv_record_database, ends[i]).p}, err))
+    for (size_t i = 0; i < cv_record_files.count; i++) {
+        cv_str end = cv_record_files.items[i];
+        const char *path = cv_arena_printf(a, ".conclave/%s%.*s", cv_record_database, CV_FMT(end)).p;
+        if (!cv_where_check((cv_where){root, path}, err))
             return false;
+    }
     for (size_t i = 0; cv_rooms[i]; i++)
         if (cv_rooms[i]->folder && !cv_where_check((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
             return false;
