@@ -34,7 +34,6 @@ typedef struct {
 } cv_sqlite_statements;
 
 typedef struct {
-    const struct cv_store_calls *calls; /* of the engine for dialogues alone; else NULL */
     sqlite3 *db;
     cv_sqlite_statements statements;
     sqlite3_stmt **cached; /* by their index; NULL: not used yet */
