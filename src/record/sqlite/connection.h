@@ -46,7 +46,6 @@ typedef struct {
     uint64_t jitter;
     cv_sqlite_tokenizer tokenizer; /* made by the first search */
     bool has_moved;                /* the last write did not begin: the path leads to another file now */
-    bool index_damaged;            /* the last trouble of a search came from its index alone */
 } cv_sqlite;
 
 /* ---- opening ------------------------------------------------------------------------------------------------------
