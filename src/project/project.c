@@ -110,7 +110,7 @@ bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_e
 /* ---- init ------------------------------------------------------------------------------------------------------- */
 
 static const char *const ignored =
-    "# The record of this project. 'conclave dialogue export' writes what can be shared.\n"
+    "# The record of this project. 'conclave export-scope' writes what can be shared.\n"
     "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
 
 /* A project whose database is gone is not a new one: what was acknowledged in it would be missed for ever. */
