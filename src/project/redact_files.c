@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "kit/outlet.h"
+#include "record/place.h"
 
 enum { PIECE = 24 }; /* letters: two texts that share so many in a row share a phrase */
 
@@ -15,14 +16,12 @@ static void name_file(cv_redact_files *f, cv_redact_names *list, const char *fil
 /* conclave.db and what stands beside it. A kept record has a longer name. */
 static bool is_record(cv_str file)
 {
-    static const char *const ends[] = {"", "-wal", "-shm", "-turn", "-watermark"};
     size_t slash = cv_str_find(file, CV_STR(".conclave/"));
     cv_str name = slash == SIZE_MAX ? file : cv_str_from(file, slash + sizeof ".conclave/" - 1);
-    for (size_t i = 0; i < CV_COUNT(ends); i++) {
-        cv_str end = cv_str_of(ends[i]), database = cv_str_of(cv_record_database);
-        if (cv_str_starts(name, database) && cv_str_eq(cv_str_from(name, database.n), end))
+    cv_str database = cv_str_of(cv_record_database);
+    for (size_t i = 0; i < cv_record_files.count && cv_str_starts(name, database); i++)
+        if (cv_str_eq(cv_str_from(name, database.n), cv_record_files.items[i]))
             return true;
-    }
     return false;
 }
 
