@@ -176,6 +176,23 @@ static void agents_do_not_make_tokens(void **state)
     }
 }
 
+/* Else an agent would become a person whose token is believed, by a request that names nobody. */
+static void a_token_does_not_outlive_a_change_of_kind(void **state)
+{
+    cv_world *w = *state;
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin'}");
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'scone'}");
+    cv_str muffin = actor_token(w, "{'agent_id': 'muffin'}"), scone = actor_token(w, "{'agent_id': 'scone'}");
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin', 'summary': 'bakes', 'replace': true}");
+    actor_do(w, WITH(muffin), "dialogue list", "{}");
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin', 'kind': 'human', 'replace': true}");
+    actor_refused(w, WITH(muffin), "dialogue list", "{}", CV_ERR_TOKEN);
+    actor_refused(w, WITH(muffin), "token add", "{'agent_id': 'scone'}", CV_ERR_TOKEN);
+    actor_do(w, NOBODY, "agent import", "{'agents': [{'agent_id': 'scone', 'kind': 'human'}], 'replace': true}");
+    actor_refused(w, WITH(scone), "dialogue list", "{}", CV_ERR_TOKEN);
+    actor_verify(w);
+}
+
 /* ---- behind the program's back ----------------------------------------------------------------------------------- */
 
 /* A statement on the record's file. */
@@ -235,6 +252,7 @@ int main(void)
         WORLD(what_a_token_may_is_limited_twice),
         WORLD(what_was_revoked_opens_nothing),
         WORLD(agents_do_not_make_tokens),
+        WORLD(a_token_does_not_outlive_a_change_of_kind),
         cmocka_unit_test(what_was_put_into_the_file_is_found),
     };
     return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);
