@@ -6,7 +6,11 @@
 #include "kit/outlet.h"
 #include "record/place.h"
 
-enum { PIECE = 24 }; /* letters: two texts that share so many in a row share a phrase */
+enum {
+    PIECE = 24,       /* letters: two texts that share so many in a row share a phrase */
+    FEWEST = 4,       /* letters of a short line that say something */
+    MOST_UNSEEN = 256 /* lines that are looked for one by one */
+};
 
 static void name_file(cv_redact_files *f, cv_redact_names *list, const char *file)
 {
@@ -56,6 +60,23 @@ static bool is_there_bare(cv_redact_files *f, cv_arena *a, cv_str bytes)
     return false;
 }
 
+/* Where some lines stood others may still stand: short ones, and those of a text that has very many. */
+static bool is_rest_there(cv_redact_files *f, cv_arena *a, cv_str bytes, cv_str rest)
+{
+    const cv_trace *t = f->trace;
+    if (t->unseen_count == 0 || !cv_trace_lines_in(a, t, bytes))
+        return false;
+    if (t->unseen_count > MOST_UNSEEN)
+        return true;
+    cv_str all = bare(a, rest);
+    for (size_t i = 0; i < t->unseen_count; i++) {
+        cv_str line = bare(a, t->unseen[i]);
+        if (line.n >= FEWEST && cv_str_find(all, line) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
 static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const char *file, cv_err *err)
 {
     cv_err unread = {.arena = a};
@@ -74,7 +95,7 @@ static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const cha
         if (f->change && !cv_file_write_at(where, rest, NULL, err))
             return false;
     }
-    if (is_there_bare(f, a, rest))
+    if (is_there_bare(f, a, rest) || is_rest_there(f, a, bytes, rest))
         name_file(f, &f->left, file);
     return true;
 }

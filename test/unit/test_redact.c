@@ -567,6 +567,40 @@ static void test_what_is_left(void **state)
     cv_world_close(&w);
 }
 
+/* A file has some lines of a text, not the whole: what is too short to be looked for, or one of too many, is left. */
+static void assert_rest_named(const char *rest)
+{
+    cv_world w;
+    cv_world_open(&w);
+    cv_world_dialogue(&w, "x", (const char *[]){"muffin", NULL}, false);
+    cv_world_do(
+        &w, "round-register",
+        cv_arena_printf(&w.a,
+                        "{'dialogue_id': 'x', 'round': 0, 'score': 0,"
+                        " 'responses': {'muffin': '[MUFFIN-T0001: Price]\\nThe baker of Avebury owes us.\\n%s'},"
+                        " 'tensions': [{'local_id': 'MUFFIN-T0001', 'label': 'Price', 'contributors': ['muffin'],"
+                        "   'content': 'The baker of Avebury owes us.\\n%s'}]}",
+                        rest, rest)
+            .p);
+    cv_world_do(&w, "export", "{'dialogue_id': 'x'}");
+    cv_str reply = do_project(&w, "redact", request(&w.a, "response", CV_STR("0/muffin"), "content", ""));
+    assert_str_has(reply, "\"left\":[\".conclave/dialogues/x/dialogue.json\"]");
+    cv_world_close(&w);
+}
+
+static void test_short_lines_in_files(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_buf many = {0};
+    assert_rest_named("pin: 4711");
+    for (int i = 0; i < 600; i++)
+        cv_buf_printf(&many, "%d owed by the mill\\n", i);
+    assert_rest_named(cv_arena_copy_z(&a, cv_buf_str(&many)));
+    cv_buf_release(&many);
+    cv_arena_release(&a);
+}
+
 /* Every call of the record fails once: the text is there as before, or it is redacted; never half of it. */
 static void test_failures(void **state)
 {
@@ -652,17 +686,12 @@ static void test_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traces),
-        cmocka_unit_test(test_names_of_a_search),
-        cmocka_unit_test(test_dry_run),
-        cmocka_unit_test(test_row_changes_afterwards),
-        cmocka_unit_test(test_replay),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_what_is_left),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_a_reader_in_the_way),
-        cmocka_unit_test(test_every_long_field),
-        cmocka_unit_test(test_files_of_a_room),
+        cmocka_unit_test(test_traces),           cmocka_unit_test(test_names_of_a_search),
+        cmocka_unit_test(test_dry_run),          cmocka_unit_test(test_row_changes_afterwards),
+        cmocka_unit_test(test_replay),           cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_what_is_left),     cmocka_unit_test(test_short_lines_in_files),
+        cmocka_unit_test(test_failures),         cmocka_unit_test(test_a_reader_in_the_way),
+        cmocka_unit_test(test_every_long_field), cmocka_unit_test(test_files_of_a_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
