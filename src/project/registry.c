@@ -153,7 +153,8 @@ bool cv_registry_check_name(cv_call *call, cv_str at, const char *field, cv_str 
     if (!cv_agent_id_valid(given)) {
         cv_err why = {.arena = call->arena};
         cv_agent_id_refuse(given, &why);
-        cv_err *fault = cv_refuse(call, why.code, at, field, given, "%.*s", CV_FMT(why.message));
+        bool secret = cv_str_starts_nocase(given, CV_STR(CV_TOKEN_PREFIX));
+        cv_err *fault = cv_refuse(call, why.code, at, field, secret ? CV_STR("") : given, "%.*s", CV_FMT(why.message));
         cv_err_item_type(fault, CV_STR("agent"));
         cv_err_suggest(fault, why.suggestion);
         return true;
