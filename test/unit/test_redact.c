@@ -547,6 +547,11 @@ static void test_refusals(void **state)
     }
     assert_int_equal(cv_world_position(&w, "x").rev, 2);
     assert_non_null(file_with(w.folder, CV_STR("Avebury")));
+    cv_world_do(&w, "create", "{'title': 'short', 'question': 'hunter2'}");
+    assert_false(call_project(&w, "redact",
+                              CV_STR("{\"room\": \"dialogue\", \"scope\": \"short\", \"kind\": \"dialogue\","
+                                     " \"id\": \"short\", \"field\": \"question\", \"reason\": \"it says hunter2\"}")));
+    assert_str_has(cv_err_text(&w.errs.items[0]), "the reason repeats");
     cv_world_close(&w);
 }
 
