@@ -125,6 +125,21 @@ static inline uint64_t mark_escapes(uint64_t word)
     return (below | ((quote - EACH) & ~quote) | ((slash - EACH) & ~slash)) & EACH * 0x80;
 }
 
+/* All of fewer than eight bytes, some of them twice, and letters in the place of the rest. */
+static inline uint64_t short_word(const char *p, size_t n)
+{
+    uint32_t first, last;
+    if (n >= sizeof first) {
+        memcpy(&first, p, sizeof first);
+        memcpy(&last, p + n - sizeof last, sizeof last);
+        return first | (uint64_t)last << 32;
+    }
+    uint64_t word = EACH * 'a';
+    for (size_t i = 0; i < n; i++)
+        word = word << 8 | (unsigned char)p[i];
+    return word;
+}
+
 /* Does every byte stand as it is? Those of `also`, a set of bits of a byte, count as if they did not. */
 static inline bool stand_all(cv_str s, unsigned char also)
 {
@@ -132,11 +147,8 @@ static inline bool stand_all(cv_str s, unsigned char also)
     for (; end - p >= WORD; p += WORD)
         if (mark_escapes(word_at(p)) | (word_at(p) & EACH * also))
             return false;
-    if (s.n >= WORD) /* the last ones once more, with what is left */
-        return (mark_escapes(word_at(end - WORD)) | (word_at(end - WORD) & EACH * also)) == 0;
-    while (p < end && (escapes[(unsigned char)*p] | ((unsigned char)*p & also)) == 0)
-        p++;
-    return p == end;
+    uint64_t rest = s.n >= WORD ? word_at(end - WORD) : short_word(s.p, s.n); /* the last ones once more */
+    return (mark_escapes(rest) | (rest & EACH * also)) == 0;
 }
 
 static bool is_plain(cv_str s)

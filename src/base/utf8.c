@@ -24,7 +24,7 @@ static inline uint64_t word_at(const char *p)
     return word;
 }
 
-/* How many ASCII bytes `s` certainly begins with: a multiple of eight. */
+/* How many ASCII bytes `s` certainly begins with: all, or a multiple of eight. */
 static size_t ascii_words(cv_str s)
 {
     size_t i = 0;
@@ -37,7 +37,9 @@ static size_t ascii_words(cv_str s)
     }
     while (s.n - i >= WORD && (word_at(s.p + i) & TOP_BITS) == 0)
         i += WORD;
-    return i;
+    if (s.n - i >= WORD || s.n < WORD) /* not ASCII, or too short for a word */
+        return i;
+    return (word_at(s.p + s.n - WORD) & TOP_BITS) == 0 ? s.n : i;
 }
 
 static inline bool continues(unsigned char byte)
