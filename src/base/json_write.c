@@ -172,21 +172,20 @@ static size_t escaped_size(cv_str s)
     return size;
 }
 
-static char *write_byte(char *to, unsigned char c)
+/* A byte that is escaped. Returns where it ends. */
+static inline char *write_escape(char *to, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
-    char escape = escapes[c];
-    if (escape)
-        *to++ = '\\';
-    *to++ = escape ? escape : (char)c;
-    if (escape != 'u')
-        return to;
+    to[0] = '\\';
+    to[1] = escapes[c];
+    if (to[1] != 'u')
+        return to + 2;
     const char digits[] = {'0', '0', hex[c >> 4], hex[c & 15]};
-    memcpy(to, digits, sizeof digits);
-    return to + sizeof digits;
+    memcpy(to + 2, digits, sizeof digits);
+    return to + 2 + sizeof digits;
 }
 
-/* Returns where it ends. A word is copied whole, also when a byte of it is escaped: then there is room for it. */
+/* A word is copied whole, also when a byte of it is escaped: then there is room for it. */
 static char *write_escaped(char *to, cv_str s)
 {
     const char *p = s.p, *end = s.p + s.n;
@@ -197,10 +196,13 @@ static char *write_escaped(char *to, cv_str s)
         to += plain;
         p += plain;
         if (marks)
-            to = write_byte(to, (unsigned char)*p++);
+            to = write_escape(to, (unsigned char)*p++);
     }
-    while (p < end)
-        to = write_byte(to, (unsigned char)*p++);
+    for (; p < end; p++)
+        if (escapes[(unsigned char)*p])
+            to = write_escape(to, (unsigned char)*p);
+        else
+            *to++ = *p;
     return to;
 }
 
