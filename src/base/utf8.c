@@ -37,9 +37,14 @@ static size_t ascii_words(cv_str s)
     }
     while (s.n - i >= WORD && (word_at(s.p + i) & TOP_BITS) == 0)
         i += WORD;
-    if (s.n - i >= WORD || s.n < WORD) /* not ASCII, or too short for a word */
+    if (s.n - i >= WORD) /* not ASCII */
         return i;
-    return (word_at(s.p + s.n - WORD) & TOP_BITS) == 0 ? s.n : i;
+    if (s.n >= WORD)
+        return (word_at(s.p + s.n - WORD) & TOP_BITS) == 0 ? s.n : i;
+    unsigned all = 0;
+    for (size_t k = 0; k < s.n; k++)
+        all |= (unsigned char)s.p[k];
+    return all < 0x80 ? s.n : 0;
 }
 
 static inline bool continues(unsigned char byte)
