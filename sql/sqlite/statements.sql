@@ -8,14 +8,14 @@
 -- ---- made for every type ------------------------------------------------------------------------------------------
 
 -- name: put_added
-INSERT INTO $table (scope, rev, $fields) VALUES (?, ?, $values);
+INSERT INTO $table (scope, rev, $fields) VALUES $rows;
 
 -- name: put_replaced
-INSERT INTO $table (scope, rev, $fields) VALUES (?, ?, $values)
+INSERT INTO $table (scope, rev, $fields) VALUES $rows
 ON CONFLICT (scope, $keys) DO UPDATE SET rev = excluded.rev$updates;
 
 -- name: put_volatile
-INSERT INTO $table (scope, $fields) VALUES (?, $values) ON CONFLICT (scope, $keys) DO UPDATE SET scope = scope$updates;
+INSERT INTO $table (scope, $fields) VALUES $rows ON CONFLICT (scope, $keys) DO UPDATE SET scope = scope$updates;
 
 -- name: remove
 DELETE FROM $table WHERE (scope, $keys) = (?, $values);

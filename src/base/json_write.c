@@ -11,6 +11,7 @@
 #include "base/json.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -103,67 +104,105 @@ static const char escapes[256] = {
     'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', ['"'] = '"', ['\\'] = '\\',
 };
 
-/* The next eight bytes: true when there are as many and all stand as they are. */
-static bool is_plain_word(cv_str s)
+enum { WORD = sizeof(uint64_t) };
+
+/* Eight bytes, the first one lowest. */
+static inline uint64_t word_at(const char *p)
 {
-    static const uint64_t each = UINT64_C(0x0101010101010101);
     uint64_t word;
-    if (s.n < sizeof word)
-        return false;
-    memcpy(&word, s.p, sizeof word);
-    uint64_t quote = word ^ each * '"', slash = word ^ each * '\\';
-    uint64_t control = (word - each * 0x20) & ~word; /* the highest bit of a byte is set where it is below 0x20 … */
-    quote = (quote - each) & ~quote;                 /* … or zero; a borrow may set more, never less */
-    slash = (slash - each) & ~slash;
-    return ((control | quote | slash) & each * 0x80) == 0;
+    memcpy(&word, p, WORD);
+    return le64toh(word);
+}
+
+static const uint64_t EACH = UINT64_C(0x0101010101010101);
+
+/* Marks the highest bit of each byte that is escaped. A borrow spoils only bytes above such a one: the lowest mark is
+ * exact, and there is one if and only if there is such a byte. */
+static inline uint64_t mark_escapes(uint64_t word)
+{
+    uint64_t quote = word ^ EACH * '"', slash = word ^ EACH * '\\';
+    uint64_t below = (word - EACH * 0x20) & ~word; /* … a space */
+    return (below | ((quote - EACH) & ~quote) | ((slash - EACH) & ~slash)) & EACH * 0x80;
+}
+
+/* All of fewer than eight bytes, some of them twice, and letters in the place of the rest. */
+static inline uint64_t short_word(const char *p, size_t n)
+{
+    uint32_t first, last;
+    if (n >= sizeof first) {
+        memcpy(&first, p, sizeof first);
+        memcpy(&last, p + n - sizeof last, sizeof last);
+        return first | (uint64_t)last << 32;
+    }
+    uint64_t word = EACH * 'a';
+    for (size_t i = 0; i < n; i++)
+        word = word << 8 | (unsigned char)p[i];
+    return word;
+}
+
+/* Does every byte stand as it is? Those of `also`, a set of bits of a byte, count as if they did not. */
+static inline bool stand_all(cv_str s, unsigned char also)
+{
+    const char *p = s.p, *end = s.p + s.n;
+    for (; end - p >= WORD; p += WORD)
+        if (mark_escapes(word_at(p)) | (word_at(p) & EACH * also))
+            return false;
+    uint64_t rest = s.n >= WORD ? word_at(end - WORD) : short_word(s.p, s.n); /* the last ones once more */
+    return (mark_escapes(rest) | (rest & EACH * also)) == 0;
 }
 
 static bool is_plain(cv_str s)
 {
-    while (is_plain_word(s))
-        s = (cv_str){s.p + 8, s.n - 8};
-    size_t i = 0;
-    while (i < s.n && escapes[(unsigned char)s.p[i]] == 0)
-        i++;
-    return i == s.n;
+    return stand_all(s, 0);
+}
+
+/* … and is UTF-8 without being looked at again. */
+static bool is_plain_ascii(cv_str s)
+{
+    return stand_all(s, 0x80);
 }
 
 static size_t escaped_size(cv_str s)
 {
     size_t size = s.n;
-    for (; s.n > 0; s = cv_str_from(s, 8))
-        for (size_t i = 0, n = is_plain_word(s) ? 0 : s.n < 8 ? s.n : 8; i < n; i++) {
-            char escape = escapes[(unsigned char)s.p[i]];
-            size += escape == 0 ? 0 : escape == 'u' ? 5 : 1;
-        }
+    for (size_t i = 0; i < s.n; i++) {
+        char escape = escapes[(unsigned char)s.p[i]];
+        size += escape == 0 ? 0 : escape == 'u' ? 5 : 1;
+    }
     return size;
 }
 
-static char *write_byte(char *to, unsigned char c)
+/* A byte that is escaped. Returns where it ends. */
+static inline char *write_escape(char *to, unsigned char c)
 {
     static const char hex[] = "0123456789abcdef";
-    char escape = escapes[c];
-    if (escape)
-        *to++ = '\\';
-    *to++ = escape ? escape : (char)c;
-    if (escape != 'u')
-        return to;
+    to[0] = '\\';
+    to[1] = escapes[c];
+    if (to[1] != 'u')
+        return to + 2;
     const char digits[] = {'0', '0', hex[c >> 4], hex[c & 15]};
-    memcpy(to, digits, sizeof digits);
-    return to + sizeof digits;
+    memcpy(to + 2, digits, sizeof digits);
+    return to + 2 + sizeof digits;
 }
 
-/* Returns where it ends. */
+/* A word is copied whole, also when a byte of it is escaped: then there is room for it. */
 static char *write_escaped(char *to, cv_str s)
 {
-    for (; s.n > 0; s = cv_str_from(s, 8))
-        if (is_plain_word(s)) {
-            memcpy(to, s.p, 8);
-            to += 8;
-        } else {
-            for (size_t i = 0; i < 8 && i < s.n; i++)
-                to = write_byte(to, (unsigned char)s.p[i]);
-        }
+    const char *p = s.p, *end = s.p + s.n;
+    while (end - p >= WORD) {
+        uint64_t marks = mark_escapes(word_at(p));
+        size_t plain = marks ? (size_t)__builtin_ctzll(marks) / 8 : WORD;
+        memcpy(to, p, WORD);
+        to += plain;
+        p += plain;
+        if (marks)
+            to = write_escape(to, (unsigned char)*p++);
+    }
+    for (; p < end; p++)
+        if (escapes[(unsigned char)*p])
+            to = write_escape(to, (unsigned char)*p);
+        else
+            *to++ = *p;
     return to;
 }
 
@@ -196,6 +235,10 @@ static void add_escaped(cv_buf *out, cv_str s)
 /* JSON is UTF-8, and the name of a file need not be: each byte that is not becomes U+FFFD. */
 static void add_quoted(cv_buf *out, cv_str s)
 {
+    if (s.n <= BLOCK && is_plain_ascii(s)) {
+        add_plain(out, s);
+        return;
+    }
     size_t valid = cv_utf8_valid(s);
     if (valid == s.n && s.n <= BLOCK && is_plain(s)) {
         add_plain(out, s);

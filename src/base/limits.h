@@ -33,8 +33,6 @@ enum {
     CV_MAX_QUERY_WORDS = 64,
     /* Places in one text where a search marks its words: enough to find the best lines for an excerpt. */
     CV_MAX_MARKS = 256,
-    /* Hits on one page of a search. */
-    CV_MAX_HITS = 200,
     /* A token for HTTP clients: it fits into a request's headers beside all others. */
     CV_MAX_TOKEN = 4096,
     /* A URI that a client subscribes to: it is kept for as long as the client is there. */

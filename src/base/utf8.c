@@ -24,7 +24,7 @@ static inline uint64_t word_at(const char *p)
     return word;
 }
 
-/* How many ASCII bytes `s` certainly begins with: a multiple of eight. */
+/* How many ASCII bytes `s` certainly begins with: all, or a multiple of eight. */
 static size_t ascii_words(cv_str s)
 {
     size_t i = 0;
@@ -37,7 +37,14 @@ static size_t ascii_words(cv_str s)
     }
     while (s.n - i >= WORD && (word_at(s.p + i) & TOP_BITS) == 0)
         i += WORD;
-    return i;
+    if (s.n - i >= WORD) /* not ASCII */
+        return i;
+    if (s.n >= WORD)
+        return (word_at(s.p + s.n - WORD) & TOP_BITS) == 0 ? s.n : i;
+    unsigned all = 0;
+    for (size_t k = 0; k < s.n; k++)
+        all |= (unsigned char)s.p[k];
+    return all < 0x80 ? s.n : 0;
 }
 
 static inline bool continues(unsigned char byte)

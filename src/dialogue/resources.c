@@ -12,7 +12,7 @@
 #include "dialogue/text/spec.h"
 
 #define JSON_TYPE "application/json"
-#define MARKDOWN "dialogue/text/markdown"
+#define MARKDOWN "text/markdown"
 
 cv_str cv_dialogue_input(cv_arena *a, cv_str id, const char *more, cv_str value)
 {

@@ -26,7 +26,8 @@ typedef struct {
     } rows;
 } reading;
 
-int cv_snapshot_order(cv_rec_kind kind, const void *x, const void *y)
+/* Compares two rows of a kind in the order of a snapshot. */
+static int compare_rows(cv_rec_kind kind, const void *x, const void *y)
 {
     const cv_rec_entity *a = x, *b = y;
     if (kind == CV_REC_ENTITY && !cv_str_eq(a->kind, b->kind))
@@ -73,7 +74,7 @@ static bool find(reading *r, const cv_index *index, const void *like, size_t equ
 
 static int by_order(const void *x, const void *y, void *kind)
 {
-    return cv_snapshot_order(*(cv_rec_kind *)kind, *(const void *const *)x, *(const void *const *)y);
+    return compare_rows(*(cv_rec_kind *)kind, *(const void *const *)x, *(const void *const *)y);
 }
 
 static bool show_gathered(reading *r, cv_err *err)
@@ -82,7 +83,7 @@ static bool show_gathered(reading *r, cv_err *err)
     if (r->rows.count > 1)
         qsort_r(r->rows.items, r->rows.count, sizeof *r->rows.items, by_order, &r->kind);
     for (size_t i = 0; ok && i < r->rows.count; i++)
-        if (i == 0 || cv_snapshot_order(r->kind, r->rows.items[i - 1], r->rows.items[i]) != 0)
+        if (i == 0 || compare_rows(r->kind, r->rows.items[i - 1], r->rows.items[i]) != 0)
             ok = r->visit(r->ctx, r->kind, r->rows.items[i], err);
     cv_arena_reset(&r->rows_arena);
     r->rows.items = NULL;

@@ -38,9 +38,6 @@ typedef bool (*cv_visit)(void *ctx, cv_rec_kind kind, const void *row, cv_err *e
 bool cv_snapshot(const cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_visit visit, void *ctx,
                  cv_position *ret_position, bool *ret_found, cv_err *err);
 
-/* Compares two rows of a kind in the order of a snapshot. */
-int cv_snapshot_order(cv_rec_kind kind, const void *x, const void *y);
-
 bool cv_position_of(cv_record *record, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
                     cv_err *err);
 

@@ -37,12 +37,18 @@ static bool is_id_char(char c, size_t at)
     return cv_is_alnum(c) || (at > 0 && (c == '.' || c == '_' || c == '-'));
 }
 
+/* The secret of a token, where a name is asked for: neither kept nor repeated. */
+static bool is_secret(cv_str id)
+{
+    return cv_str_starts_nocase(id, CV_STR(CV_TOKEN_PREFIX));
+}
+
 bool cv_agent_id_valid(cv_str id)
 {
     size_t at = 0;
     while (at < id.n && at < CV_MAX_AGENT_ID && is_id_char(id.p[at], at))
         at++;
-    return id.n > 0 && at == id.n;
+    return id.n > 0 && at == id.n && !is_secret(id);
 }
 
 bool cv_agent_id_refuse(cv_str id, cv_err *err)
@@ -52,6 +58,8 @@ bool cv_agent_id_refuse(cv_str id, cv_err *err)
         at++;
     if (id.n == 0)
         cv_err_set(err, CV_ERR_INVALID_VALUE, "a name of an agent is not empty");
+    else if (is_secret(id))
+        cv_err_set(err, CV_ERR_INVALID_VALUE, "what begins with " CV_TOKEN_PREFIX " is a token, not a name");
     else if (at < id.n)
         cv_err_set(err, CV_ERR_INVALID_VALUE, "byte %zu of the name is not %s", at + 1,
                    at == 0 ? "a letter or digit of ASCII" : "a letter or digit of ASCII, a dot, '_' or '-'");
@@ -145,6 +153,8 @@ bool cv_agent_get(cv_record *record, cv_arena *a, cv_str name, cv_agent_row *ret
     bool found;
     if (!cv_agent_find(record, a, name, ret_agent, &found, err))
         return false;
+    if (!found && is_secret(name))
+        return cv_agent_id_refuse(name, err);
     if (!found) {
         cv_err_set(err, CV_ERR_UNKNOWN_AGENT, "no agent is called '%.*s'", CV_FMT(cv_str_head(name, CV_MAX_AGENT_ID)));
         cv_agents_advise(record, a, name, err);

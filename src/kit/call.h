@@ -41,7 +41,7 @@ struct cv_call {
     const cv_json *schema; /* that it was held against */
     cv_str input_text;     /* the text it was read from, for the places of faults */
     cv_str operation;      /* "dialogue update": set by what writes, for it is a part of the request */
-    cv_str digest;         /* of the request; journal.c makes it once per call */
+    cv_str digest;         /* of the request; request.c makes it once per call */
     cv_buf *out;
     cv_follower follower;
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */

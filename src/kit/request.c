@@ -301,12 +301,28 @@ bool cv_request_run(cv_call *call, cv_str operation, cv_scope_id scope, cv_work 
     return true;
 }
 
+/* Was it done before, here, or as another request that made another scope? */
+static bool ask_locked(cv_call *call, cv_writing *w, cv_outcome *ret, cv_err *err)
+{
+    const cv_request request = {
+        .op_id = given_op_id(call), .digest = request_digest(call), .operation = call->operation};
+    cv_written before;
+    *ret = (cv_outcome){0};
+    if (!request.op_id.p)
+        return true;
+    if (!cv_writing_done_before(w, &request, &before, err))
+        return false;
+    ret->rev = before.rev;
+    ret->result = before.result;
+    return before.how != CV_WRITE_REPLAYED || read_stored(call, request.op_id, ret, err);
+}
+
 /* The write while its lock is held: answered as before, or done. */
 static bool write_locked(cv_call *call, cv_writing *w, cv_locked_work work, cv_outcome *outcome)
 {
     cv_err err = {.arena = call->arena};
     cv_str result;
-    if (!cv_request_replayed(call, w->scope, outcome, &err))
+    if (!ask_locked(call, w, outcome, &err))
         return cv_call_fail(call, &err);
     return outcome->replayed || (work(call, w, &result) && cv_request_commit(call, w, result, outcome));
 }

@@ -83,7 +83,7 @@ typedef struct {
 typedef struct {
     const char *uri; /* "conclave://dialogue/{id}/round/{n}": {names} stand for one segment each */
     const char *name, *about;
-    const char *type; /* "dialogue/text/markdown" */
+    const char *type; /* "text/markdown" */
     /* The text; `values` are the segments in the order of their names. */
     bool (*read)(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err);
     /* A number that differs after every change of what is read; below zero: it is not known. NULL: it never changes. */

@@ -1,7 +1,8 @@
 /* scopes.c - the scopes of all rooms; see scopes.h. */
 #include "kit/scopes.h"
 
-const cv_room *cv_scopes_room(cv_str room)
+/* The room that keeps its scopes under this name; NULL: the program has none. */
+static const cv_room *room_of(cv_str room)
 {
     for (size_t i = 0; cv_rooms[i]; i++)
         if (cv_rooms[i]->records && cv_str_eq(cv_rooms[i]->records->room, room))
@@ -41,7 +42,7 @@ bool cv_scopes_each(const cv_call *call, cv_str room, cv_scopes_visit visit, voi
 
 bool cv_scopes_verify(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
-    const cv_room *room = cv_scopes_room(scope.room);
+    const cv_room *room = room_of(scope.room);
     cv_arena kept = {0}, scratch = {0};
     cv_room_verify own = room && room->verify ? room->verify(&kept, &scratch) : (cv_room_verify){0};
     bool ok = cv_scope_verify(record, a, scope, &own, ret_at, err);
@@ -54,7 +55,7 @@ bool cv_scopes_verify(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scop
 
 cv_str cv_scopes_noun(cv_str room, size_t count)
 {
-    const cv_room *found = cv_scopes_room(room);
+    const cv_room *found = room_of(room);
     bool named = found && found->scope.one && found->scope.many;
     if (count == 1)
         return named ? cv_str_of(found->scope.one) : CV_STR("scope");

@@ -10,9 +10,6 @@
 
 #include "kit/room.h"
 
-/* The room that keeps its scopes under this name; NULL: the program has none. */
-const cv_room *cv_scopes_room(cv_str room);
-
 typedef bool (*cv_scopes_visit)(void *ctx, cv_scope_id scope, cv_err *err);
 
 /* Calls `visit` for each scope of a room (empty: of every room), rooms in the order of the record's types, scopes by

@@ -158,7 +158,8 @@ static bool import(cv_call *call, cv_writing *w, cv_str *ret_result)
     if (call->errs->count > 0)
         return false;
     for (uint32_t i = 0; i < list->count; i++)
-        cv_registration_enter(w, &all[i]);
+        if (!cv_registration_enter(call, w, &all[i], &err))
+            return cv_call_fail(call, &err);
     *ret_result = print_result(call, all, list->count);
     return true;
 }

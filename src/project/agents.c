@@ -14,7 +14,8 @@ static bool add(cv_call *call, cv_writing *w, cv_str *ret_result)
         return cv_call_fail(call, &err);
     if (call->errs->count > 0)
         return false;
-    cv_registration_enter(w, &r);
+    if (!cv_registration_enter(call, w, &r, &err))
+        return cv_call_fail(call, &err);
     *ret_result = cv_agent_answer(call->arena, &r.row, r.aliases);
     return true;
 }
@@ -205,7 +206,7 @@ static bool remove_agent(cv_call *call, cv_writing *w, cv_str *ret_result)
     row.status = CV_STR("removed");
     if (!cv_agent_is_removed(&old))
         row.removed_at = w->now;
-    if (!cv_tokens_revoke_all(call, w, row.name, &err))
+    if (!cv_tokens_revoke_all(call, w, row.name, CV_STR("its agent was removed"), &err))
         return cv_call_fail(call, &err);
     return change(call, w, &old, &row, CV_STR("removed"), ret_result);
 }

@@ -10,6 +10,7 @@
 #include "kit/notice.h"
 #include "kit/outlet.h"
 #include "kit/room.h"
+#include "record/place.h"
 #include "record/sql.h"
 #include "record/watermark.h"
 
@@ -74,10 +75,12 @@ static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv
 /* The record, and the folders of the rooms, are never read or written through a link. */
 static bool check_links(cv_arena *a, const char *root, cv_err *err)
 {
-    static const char *const ends[] = {"", "-watermark", "-wal", "-shm"};
-    for (size_t i = 0; i < CV_COUNT(ends); i++)
-        if (!cv_where_check((cv_where){root, cv_arena_printf(a, ".conclave/%s%s", cv_record_database, ends[i]).p}, err))
+    for (size_t i = 0; i < cv_record_files.count; i++) {
+        cv_str end = cv_record_files.items[i];
+        const char *path = cv_arena_printf(a, ".conclave/%s%.*s", cv_record_database, CV_FMT(end)).p;
+        if (!cv_where_check((cv_where){root, path}, err))
             return false;
+    }
     for (size_t i = 0; cv_rooms[i]; i++)
         if (cv_rooms[i]->folder && !cv_where_check((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
             return false;
@@ -108,9 +111,8 @@ bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_e
 
 /* ---- init ------------------------------------------------------------------------------------------------------- */
 
-static const char *const ignored =
-    "# The record of this project. 'conclave dialogue export' writes what can be shared.\n"
-    "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
+static const char *const ignored = "# The record of this project. 'conclave export-scope' writes what can be shared.\n"
+                                   "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
 
 /* A project whose database is gone is not a new one: what was acknowledged in it would be missed for ever. */
 static bool check_lost(cv_arena *a, const char *root, cv_err *err)

@@ -18,12 +18,16 @@
 #include "kit/fault.h"
 #include "kit/request.h"
 #include "kit/room.h"
+#include "kit/scopes.h"
 #include "project/operations.h"
 #include "project/redact_files.h"
 #include "project/scope_input.h"
 #include "record/hash.h"
 
-enum { MOST_NAMED = 200 }; /* of each list in the answer */
+enum {
+    MOST_NAMED = 200,   /* of each list in the answer */
+    FEWEST_REPEATED = 4 /* bytes of a text that a reason must not have in it */
+};
 
 typedef struct {
     cv_call *call;
@@ -183,10 +187,17 @@ static bool choose_field(redaction *r)
     return r->text.p || refuse_field(r, given, "there is no text in this field");
 }
 
+/* A reason is short: what is not looked for elsewhere, because it stands everywhere by chance, is found here. */
+static bool is_repeated(const redaction *r, cv_str reason)
+{
+    cv_str text = cv_str_trim(r->text);
+    return cv_trace_part_in(&r->trace, reason) || (text.n >= FEWEST_REPEATED && cv_str_find(reason, text) != SIZE_MAX);
+}
+
 static bool check_reason(redaction *r)
 {
     cv_str reason = cv_json_get_text(r->call->input, "reason");
-    if (cv_str_trim(reason).n > 0 && (cv_is_redacted(r->text, NULL) || !cv_trace_part_in(&r->trace, reason)))
+    if (cv_str_trim(reason).n > 0 && (cv_is_redacted(r->text, NULL) || !is_repeated(r, reason)))
         return true;
     cv_refuse(r->call, CV_ERR_INVALID_VALUE, CV_STR(""), "reason", (cv_str){NULL, 0},
               cv_str_trim(reason).n ? "the reason repeats what is to be redacted, and it is kept"
@@ -264,31 +275,11 @@ static bool see_other_row(void *ctx, cv_scope_id scope, const void *row, cv_err 
     return true;
 }
 
-typedef struct {
-    cv_arena *arena;
-    cv_scope_id *items;
-    size_t count, capacity;
-} scope_list;
-
-static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+static bool see_other_scope(void *ctx, cv_scope_id scope, cv_err *err)
 {
-    scope_list *list = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(list->arena, list) = (cv_scope_id){scope.room, cv_arena_copy(list->arena, scope.name)};
-    return true;
-}
-
-static bool look_elsewhere(redaction *r, cv_err *err)
-{
-    cv_record *record = r->call->record;
-    scope_list list = {.arena = r->call->arena};
-    bool ok = true;
-    for (size_t i = 0; ok && i < record->types->count; i++)
-        ok = record->calls->scopes(record, record->types->rooms[i]->room, (cv_str){NULL, 0}, 0, keep_scope, &list, err);
-    for (size_t i = 0; ok && i < list.count; i++)
-        if (!cv_str_eq(list.items[i].room, r->scope.room) || !cv_str_eq(list.items[i].name, r->scope.name))
-            ok = each_row(r, list.items[i], see_other_row, err);
-    return ok;
+    redaction *r = ctx;
+    bool own = cv_str_eq(scope.room, r->scope.room) && cv_str_eq(scope.name, r->scope.name);
+    return own || each_row(r, scope, see_other_row, err);
 }
 
 /* The folder where the room keeps files of the scope, if it says so. */
@@ -374,7 +365,7 @@ static bool plan(redaction *r, cv_err *err)
     r->files = (cv_redact_files){
         .call = r->call, .trace = &r->trace, .mark = cv_redacted(r->call->arena, r->text), .change = !dry};
     r->w = dry ? NULL : w;
-    bool ok = each_row(r, r->scope, see_row, err) && look_elsewhere(r, err) &&
+    bool ok = each_row(r, r->scope, see_row, err) && cv_scopes_each(r->call, CV_STR(""), see_other_scope, r, err) &&
               cv_redact_files_walk(&r->files, r->folder, err);
     r->w = w;
     return ok || cv_call_fail(r->call, err);

@@ -4,8 +4,13 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "kit/outlet.h"
+#include "record/place.h"
 
-enum { PIECE = 24 }; /* letters: two texts that share so many in a row share a phrase */
+enum {
+    PIECE = 24,       /* letters: two texts that share so many in a row share a phrase */
+    FEWEST = 4,       /* letters of a short line that say something */
+    MOST_UNSEEN = 256 /* lines that are looked for one by one */
+};
 
 static void name_file(cv_redact_files *f, cv_redact_names *list, const char *file)
 {
@@ -15,14 +20,12 @@ static void name_file(cv_redact_files *f, cv_redact_names *list, const char *fil
 /* conclave.db and what stands beside it. A kept record has a longer name. */
 static bool is_record(cv_str file)
 {
-    static const char *const ends[] = {"", "-wal", "-shm", "-turn", "-watermark"};
     size_t slash = cv_str_find(file, CV_STR(".conclave/"));
     cv_str name = slash == SIZE_MAX ? file : cv_str_from(file, slash + sizeof ".conclave/" - 1);
-    for (size_t i = 0; i < CV_COUNT(ends); i++) {
-        cv_str end = cv_str_of(ends[i]), database = cv_str_of(cv_record_database);
-        if (cv_str_starts(name, database) && cv_str_eq(cv_str_from(name, database.n), end))
+    cv_str database = cv_str_of(cv_record_database);
+    for (size_t i = 0; i < cv_record_files.count && cv_str_starts(name, database); i++)
+        if (cv_str_eq(cv_str_from(name, database.n), cv_record_files.items[i]))
             return true;
-    }
     return false;
 }
 
@@ -57,6 +60,23 @@ static bool is_there_bare(cv_redact_files *f, cv_arena *a, cv_str bytes)
     return false;
 }
 
+/* Where some lines stood others may still stand: short ones, and those of a text that has very many. */
+static bool is_rest_there(cv_redact_files *f, cv_arena *a, cv_str bytes, cv_str rest)
+{
+    const cv_trace *t = f->trace;
+    if (t->unseen_count == 0 || !cv_trace_lines_in(a, t, bytes))
+        return false;
+    if (t->unseen_count > MOST_UNSEEN)
+        return true;
+    cv_str all = bare(a, rest);
+    for (size_t i = 0; i < t->unseen_count; i++) {
+        cv_str line = bare(a, t->unseen[i]);
+        if (line.n >= FEWEST && cv_str_find(all, line) != SIZE_MAX)
+            return true;
+    }
+    return false;
+}
+
 static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const char *file, cv_err *err)
 {
     cv_err unread = {.arena = a};
@@ -75,7 +95,7 @@ static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const cha
         if (f->change && !cv_file_write_at(where, rest, NULL, err))
             return false;
     }
-    if (is_there_bare(f, a, rest))
+    if (is_there_bare(f, a, rest) || is_rest_there(f, a, bytes, rest))
         name_file(f, &f->left, file);
     return true;
 }

@@ -153,7 +153,8 @@ bool cv_registry_check_name(cv_call *call, cv_str at, const char *field, cv_str 
     if (!cv_agent_id_valid(given)) {
         cv_err why = {.arena = call->arena};
         cv_agent_id_refuse(given, &why);
-        cv_err *fault = cv_refuse(call, why.code, at, field, given, "%.*s", CV_FMT(why.message));
+        bool secret = cv_str_starts_nocase(given, CV_STR(CV_TOKEN_PREFIX));
+        cv_err *fault = cv_refuse(call, why.code, at, field, secret ? CV_STR("") : given, "%.*s", CV_FMT(why.message));
         cv_err_item_type(fault, CV_STR("agent"));
         cv_err_suggest(fault, why.suggestion);
         return true;
@@ -276,10 +277,10 @@ static cv_str old_data(cv_arena *a, const cv_agent_row *old)
     return cv_buf_take(&text, a);
 }
 
-void cv_registration_enter(cv_writing *w, cv_registration *r)
+bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_err *err)
 {
     if (r->outcome == CV_ENTRY_UNCHANGED)
-        return;
+        return true;
     bool is_new = r->outcome == CV_ENTRY_ADDED;
     cv_event_row *event =
         cv_writing_event(w, CV_STR("agent"), r->row.id, is_new ? CV_STR("created") : CV_STR("changed"));
@@ -288,6 +289,8 @@ void cv_registration_enter(cv_writing *w, cv_registration *r)
     cv_writing_covers(w, event, &cv_agent_row_type, cv_writing_put(w, &cv_agent_row_type, &r->row));
     for (size_t i = 0; i < r->new_aliases.count; i++)
         cv_registry_put_alias(w, event, r->new_aliases.items[i], r->row.name);
+    return is_new || cv_str_eq(r->row.kind, r->standing.kind) ||
+           cv_tokens_revoke_all(call, w, r->row.name, CV_STR("its agent is of another kind now"), err);
 }
 
 /* ---- for all operations ------------------------------------------------------------------------------------------ */

@@ -44,7 +44,8 @@ void cv_registration_read(cv_call *call, const cv_json *input, cv_str at, cv_str
  * stand, also a removed one. */
 bool cv_registration_check(cv_call *call, cv_registration *r, cv_str at, bool replace, cv_map *taken, size_t index,
                            cv_err *err);
-void cv_registration_enter(cv_writing *w, cv_registration *r);
+/* Who becomes a person, or an agent, needs new tokens: one vouches for whom it was made for. */
+bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_err *err);
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
@@ -82,6 +83,6 @@ bool cv_token_op_list(cv_call *call);
 bool cv_token_op_revoke(cv_call *call);
 
 /* Revokes all tokens of an agent that are open, in this write. */
-bool cv_tokens_revoke_all(cv_call *call, cv_writing *w, cv_str agent, cv_err *err);
+bool cv_tokens_revoke_all(cv_call *call, cv_writing *w, cv_str agent, cv_str reason, cv_err *err);
 
 #endif

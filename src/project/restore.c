@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "kit/agents.h"
 #include "kit/notice.h"
 #include "kit/outlet.h"
 #include "kit/scopes.h"
@@ -176,6 +177,18 @@ static bool restore(restoring *r, bool *ret_compared, cv_err *err)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
+/* What was taken from somebody since the backup was made, they have again. */
+static void warn_of_access(const restoring *r, cv_notices *warnings)
+{
+    cv_scope_id registry = cv_agents_scope();
+    for (size_t i = 0; i < r->lost.count; i++)
+        if (cv_str_eq(r->lost.items[i].scope.room, registry.room))
+            cv_notice_add(
+                warnings, r->call->arena, CV_STR("older_registry"),
+                "who can act is as it was in the backup: tokens that were revoked since, and agents that were "
+                "removed or limited, can act as before; revoke, remove and limit them again");
+}
+
 static void warn_of_losses(const restoring *r, cv_notices *warnings)
 {
     cv_buf some = {0};
@@ -197,6 +210,7 @@ static void warn_of_losses(const restoring *r, cv_notices *warnings)
                       r->lost.count > MOST_NAMED ? " …" : "",
                       CV_FMT(cv_call_name(r->call, CV_STR("restore"), cv_str_of(r->kept), NULL, 0)));
     cv_buf_release(&some);
+    warn_of_access(r, warnings);
     if (r->is_other)
         cv_notice_add(warnings, r->call->arena, CV_STR("another_record"),
                       "the backup is not one of the record that was here: their first commits differ");

@@ -12,7 +12,8 @@ enum {
 
 /* ---- which room, which scope ------------------------------------------------------------------------------------- */
 
-size_t cv_scopes_rooms(const cv_call *call, cv_str **ret_names)
+/* The names of all rooms that keep something. */
+static size_t keeping_rooms(const cv_call *call, cv_str **ret_names)
 {
     const cv_types *types = call->record->types;
     size_t count = 0;
@@ -26,7 +27,7 @@ size_t cv_scopes_rooms(const cv_call *call, cv_str **ret_names)
 bool cv_scopes_given(cv_call *call, cv_scope_id *ret_scope)
 {
     cv_str *rooms;
-    size_t count = cv_scopes_rooms(call, &rooms);
+    size_t count = keeping_rooms(call, &rooms);
     *ret_scope = (cv_scope_id){cv_json_get_text(call->input, "room"), cv_json_get_text(call->input, "scope")};
     if (ret_scope->name.p && !ret_scope->room.p) {
         cv_err *fault = cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "room", (cv_str){NULL, 0},

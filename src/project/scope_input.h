@@ -11,9 +11,6 @@
 /* input.room and input.scope; both may be absent. False: call->errs says why. */
 bool cv_scopes_given(cv_call *call, cv_scope_id *ret_scope);
 
-/* The names of all rooms that keep something. */
-size_t cv_scopes_rooms(const cv_call *call, cv_str **ret_names);
-
 /* There is no scope of this name: the error says so, with the names that are near or the first ones. Always false. */
 bool cv_scopes_missing(cv_call *call, cv_scope_id scope);
 

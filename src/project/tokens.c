@@ -206,14 +206,14 @@ static bool find_tokens(cv_record *record, cv_str agent, tokens *ret, cv_err *er
     return record->calls->find(record, &find, take_token, ret, err);
 }
 
-bool cv_tokens_revoke_all(cv_call *call, cv_writing *w, cv_str agent, cv_err *err)
+bool cv_tokens_revoke_all(cv_call *call, cv_writing *w, cv_str agent, cv_str reason, cv_err *err)
 {
     tokens all = {.arena = call->arena};
     if (!find_tokens(call->record, agent, &all, err))
         return false;
     for (size_t i = 0; i < all.count; i++)
         if (!all.items[i].revoked_at.p)
-            revoke_row(call, w, &all.items[i], CV_STR("its agent was removed"));
+            revoke_row(call, w, &all.items[i], reason);
     return true;
 }
 

@@ -40,7 +40,7 @@ static void add_lines(pieces *p, cv_str text)
     cv_str line;
     while (cv_str_split(&text, '\n', &line)) {
         line = cv_str_trim(line);
-        if (line.n >= CV_TRACE_SHORT)
+        if (line.n > 0)
             *CV_PUSH(p->arena, p) = line;
     }
 }
@@ -73,10 +73,13 @@ cv_trace cv_trace_of(cv_arena *a, const cv_type_field *field, cv_str text)
         add_lines(&p, text);
     if (p.count)
         qsort(p.items, p.count, sizeof *p.items, longest_first);
-    t.line_count = p.count < CV_TRACE_LINES ? p.count : CV_TRACE_LINES;
+    while (t.line_count < p.count && t.line_count < CV_TRACE_LINES && p.items[t.line_count].n >= CV_TRACE_SHORT)
+        t.line_count++;
     t.lines = CV_NEW_ARRAY(a, t.line_count, cv_trace_text);
     for (size_t i = 0; i < t.line_count; i++)
         t.lines[i] = forms_of(a, p.items[i]);
+    t.unseen_count = p.count - t.line_count;
+    t.unseen = t.unseen_count ? p.items + t.line_count : NULL;
     return t;
 }
 
@@ -150,6 +153,17 @@ static cv_str replaced(cv_arena *a, const cv_trace_text *t, cv_str bytes, cv_str
     }
     cv_buf_add(&out, bytes);
     return cv_buf_take(&out, a);
+}
+
+bool cv_trace_lines_in(cv_arena *a, const cv_trace *t, cv_str bytes)
+{
+    size_t length;
+    bool found = false;
+    if (t->whole.forms[0].n >= CV_TRACE_SHORT)
+        bytes = replaced(a, &t->whole, bytes, CV_STR("\n"));
+    for (size_t i = 0; !found && i < t->line_count; i++)
+        found = find(&t->lines[i], bytes, &length) != SIZE_MAX;
+    return found;
 }
 
 cv_str cv_trace_replaced(cv_arena *a, const cv_trace *t, cv_str bytes, cv_str whole)

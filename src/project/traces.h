@@ -25,6 +25,8 @@ typedef struct {
     cv_trace_text whole;
     cv_trace_text *lines; /* and the texts of a JSON value */
     size_t line_count;
+    cv_str *unseen; /* lines that are not looked for: short ones, and those above the ceiling */
+    size_t unseen_count;
 } cv_trace;
 
 cv_trace cv_trace_of(cv_arena *a, const cv_type_field *field, cv_str text);
@@ -37,5 +39,9 @@ bool cv_trace_has(const cv_trace *t, cv_str text);      /* `text`, which is long
  * is the text, or a JSON value stands as it is, the mark is `whole` (hash.h), else "redacted-sha256-…": words that can
  * stand in any text and in any string of JSON. */
 cv_str cv_trace_replaced(cv_arena *a, const cv_trace *t, cv_str bytes, cv_str whole);
+
+/* Lines of the text stand in `bytes`, and not as the whole text: so those that are not looked for may stand there, too.
+ */
+bool cv_trace_lines_in(cv_arena *a, const cv_trace *t, cv_str bytes);
 
 #endif

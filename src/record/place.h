@@ -4,6 +4,9 @@
 
 #include "base/arena.h"
 
+/* What the names of the files of a record end with, behind that of the database: first "", the database itself. */
+extern const cv_words cv_record_files;
+
 /* Can it be read, but not written, or its folder not? */
 bool cv_record_is_frozen(cv_arena *a, const char *path);
 

@@ -11,7 +11,7 @@
  *         F(TEXT, LONG, body)
  *     CV_TYPE_STRUCT(card, CARD_FIELDS)                                 struct card, extern const cv_type card_type
  *
- *     static const cv_index card_indexes[] = {                          board.c
+ *     static const cv_index card_indexes[] = {                          in one source
  *         CV_INDEX("status", SCOPE, CV_AT(card, status)),
  *     };
  *     CV_TYPE_TABLE(card, "card", "cards", CARD_FIELDS, REPLACED, card_search, CV_INDEXES(card_indexes));

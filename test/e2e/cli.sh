@@ -62,7 +62,9 @@ codes=$(sed -n 's/^ERR([A-Z0-9_]*, *"\([a-z0-9_]*\)".*/\1/p' "$root/src/base/err
 missing=$(for code in $codes; do grep -q "^  $code " "$out" || echo "$code"; done)
 [ -n "$codes" ] && [ -z "$missing" ]
 ok $? "help on errors: names every code $missing"
-sed -n 's/^  \([a-z0-9_]*\)  *\([0-9]\)  *\(.*\)/| `\1` | \2 | \3 |/p' "$out" | grep -v '^| `ok`' >"$work/codes"
+# what goes on below the last column belongs to the line before
+awk '/^                              / { sub(/^ +/, ""); line = line " " $0; next } { if (NR > 1) print line; line = $0 } END { print line }' "$out" |
+    sed -n 's/^  \([a-z0-9_]*\)  *\([0-9]\)  *\(.*\)/| `\1` | \2 | \3 |/p' | grep -v '^| `ok`' >"$work/codes"
 missing=$(grep -vxF -f "$root/docs/errors.md" "$work/codes")
 [ -z "$missing" ] || echo "$missing" | sed 's/^/#   /'
 [ -s "$work/codes" ] && [ -z "$missing" ]

@@ -127,8 +127,9 @@ is '.result.content[0].text | fromjson | .prompts[0] | .prompt_left_out and .pro
 tool "the next step with responses" blue_dialogue_progress '{"dialogue_id":"suggested"}'
 call_suggested "$(jq -r .next_step.command "$out")"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do
+    case $uri in */transcript | */spec) type=text/markdown ;; *) type=application/json ;; esac
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'
-    is '.result.contents[0] | (.text | length > 0) and (.mimeType | IN("application/json", "dialogue/text/markdown"))'
+    is '.result.contents[0] | (.text | length > 0) and .mimeType == "'$type'"'
 done
 for uri in conclave://dialogue/y conclave://nothing conclave://dialogue/x/round/one conclave://dialogue/x/T0001/more; do
     ask "$uri" '{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"'$uri'"}}'

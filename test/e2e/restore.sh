@@ -100,4 +100,14 @@ ok $? "over it: both files are kept"
 rm -f .conclave/conclave.db*
 run "where there is nothing" 0 restore ../backup.db --json
 is '.kept == null and .lost == []'
+
+# A token that was revoked after the backup opens again: that is said.
+"$conclave" agent add muffin >/dev/null
+"$conclave" token add muffin >/dev/null
+"$conclave" backup ../open.db >/dev/null
+"$conclave" token revoke t2 >/dev/null
+run "a registry that is older" 0 restore ../open.db --json
+is '[.warnings[].type] == ["newer_in_kept", "older_registry"]'
+run "the same once more" 0 restore ../open.db --json
+is '(.warnings // []) == []'
 finish

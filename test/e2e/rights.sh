@@ -55,4 +55,16 @@ if [ "$(id -u)" -eq 0 ]; then
     run "a file of another user" 0 doctor --json
     is '[.findings[] | select(.check == "rights") | .message] | any(contains("conclave.db (user 65534)"))'
 fi
+
+# A link in the place of any file of the record is refused, and nothing is made where it leads.
+mkdir "$work/links" "$work/elsewhere" && cd "$work/links" && "$conclave" init >/dev/null || exit 1
+for end in -wal -shm -watermark -turn -journal; do
+    rm -f ".conclave/conclave.db$end"
+    ln -s "$work/elsewhere/file" ".conclave/conclave.db$end"
+    run "conclave.db$end is a link" 1 agent add "a$end"
+    has "is a symbolic link" err
+    [ -z "$(ls "$work/elsewhere")" ]
+    ok $? "conclave.db$end is a link: nothing is made where it leads"
+    rm ".conclave/conclave.db$end"
+done
 finish

@@ -38,6 +38,14 @@ answer() {
     status=$(curl -s -o "$out" -w '%{http_code}' -H 'Content-Type: application/json' "$@" -H 'Accept: application/json, text/event-stream' --data "$hello" "${url%/mcp}$path")
 }
 
+# ---- the library that serves HTTP ----
+mkdir "$work/libraries" && : >"$work/libraries/libmicrohttpd.so.12"
+LD_LIBRARY_PATH=$work/libraries run "serve without its library" 2 serve --port 0
+has "cannot load the library that serves HTTP: " err
+has "install libmicrohttpd" err
+echo "$ping" | LD_LIBRARY_PATH=$work/libraries "$conclave" mcp >"$out" 2>"$err"
+ok $? "mcp does not need it"
+
 # ---- the project ----
 mkdir "$work/empty" && echo text >"$work/file"
 for command in mcp serve; do

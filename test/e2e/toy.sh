@@ -117,6 +117,8 @@ has "jar      pears                   1 fill"
 run "replay" 0 jar fill figs --op-id one --json
 run "replay" 0 jar fill figs --op-id one --json
 is '.replayed and .rev == 1 and .count == 1'
+run "an op_id that made another jar" 1 jar fill dates --op-id one --json
+is '.error_code == "op_id_conflict"'
 
 run "redact" 0 redact jar pears jar pears --reason "not ours to tell" --as ann --json
 is '.texts[0] == "jar/pears/note" and .field == "note" and .rev == 2'

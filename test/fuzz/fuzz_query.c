@@ -17,7 +17,7 @@ static void need(bool holds)
         abort();
 }
 
-/* A tiny index, as sql/003_search.sql makes it. */
+/* A tiny index, as sql/sqlite/001_record.sql makes it. */
 typedef struct {
     sqlite3 *db;
     sqlite3_stmt *ask;

@@ -170,7 +170,8 @@ static void others_may_have_tokens(void **state)
         {"Bearer agent-bad", 401, 401, 1},
         {"Bearer agent-goodx", 401, 401, 1},
         {"Bearer other", 401, 401, 1},
-        {"Basic agent-good", 401, 0, 0},
+        {"Basic agent-good", 401, 401, 0},
+        {"Token agent-good", 401, 401, 0},
         {"Bearer ", 401, 401, 1},
     };
     (void)state;

@@ -607,6 +607,77 @@ static void what_no_scope_tells(void **state)
     }
 }
 
+/* ---- many rows at once ------------------------------------------------------------------------------------------- */
+
+/* Lines of one thread, from `first` on. */
+static cv_write_result write_lines(fixture *f, const char *op_id, int64_t first, size_t count)
+{
+    cv_writing w;
+    cv_written done = {.how = CV_WRITE_FAILED};
+    const cv_request request = {cv_str_of(op_id), CV_STR("digest"), CV_STR("board write")};
+    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("many"), NOW, &f->err), &f->err);
+    for (size_t i = 0; i < count; i++)
+        cv_writing_put(&w, &line_type,
+                       &(line){.thread = CV_STR("t"), .seq = first + (int64_t)i, .author = CV_STR("ann")});
+    cv_writing_event(&w, CV_STR("card"), CV_STR("1"), CV_STR("written"));
+    cv_writing_commit(&w, &request, CV_STR("{}"), &done, &f->err);
+    return done.how;
+}
+
+static bool count_line(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    size_t *count = ctx;
+    (void)scope, (void)err;
+    assert_int_equal(((const line *)row)->seq, (int64_t)(*count)++);
+    return true;
+}
+
+static size_t count_lines(fixture *f)
+{
+    size_t count = 0;
+    const cv_find all = {.type = &line_type, .scope = BOARD("many")};
+    assert_ok(f->record->calls->find(f->record, &all, count_line, &count, &f->err), &f->err);
+    return count;
+}
+
+/* Few go one by one, many together; whatever their number, all are there. */
+static void many_rows_take_few_statements(void **state)
+{
+    fixture *f = *state;
+    enum { MANY = CV_SQLITE_MANY };
+    static const size_t counts[] = {1, MANY - 1, MANY, MANY + 1, 3 * MANY - 1, 3 * MANY};
+    size_t all = 0, together = 0;
+    for (size_t i = 0; i < CV_COUNT(counts); i++) {
+        const char *op_id = cv_arena_printf(&f->arena, "op-%zu", i).p;
+        assert_int_equal(write_lines(f, op_id, (int64_t)all, counts[i]), CV_WRITE_DONE);
+        all += counts[i];
+        together += counts[i] / MANY;
+        assert_int_equal(count_lines(f), all);
+    }
+    sqlite3_stmt *many = cv_sqlite_type_of((cv_sqlite_record *)f->record, &line_type)->put_many;
+    assert_int_equal(sqlite3_stmt_status(many, SQLITE_STMTSTATUS_RUN, 0), (int)together);
+}
+
+/* One of many is there already: the error names it, and none of the others is kept. */
+static void the_refused_one_of_many_is_named(void **state)
+{
+    fixture *f = *state;
+    enum { MANY = CV_SQLITE_MANY };
+    static const int64_t places[] = {0, 1, MANY - 1, MANY, 2 * MANY - 1, 2 * MANY, 2 * MANY + 6};
+    assert_int_equal(write_lines(f, "first", 0, 1), CV_WRITE_DONE);
+    for (size_t i = 0; i < CV_COUNT(places); i++) {
+        line refused = {.thread = CV_STR("t"), .seq = 0};
+        const char *op_id = cv_arena_printf(&f->arena, "op-%zu", i).p;
+        f->err = (cv_err){.arena = &f->arena};
+        assert_int_equal(write_lines(f, op_id, -places[i], 2 * MANY + 7), CV_WRITE_FAILED);
+        assert_int_equal(f->err.code, CV_ERR_STORE);
+        assert_view_eq(f->err.field, cv_row_name(&f->arena, &line_type, &refused));
+        assert_int_equal(count_lines(f), 1);
+    }
+    assert_int_equal(write_lines(f, "last", 1, 2 * MANY), CV_WRITE_DONE);
+    assert_int_equal(count_lines(f), 1 + 2 * MANY);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -616,6 +687,7 @@ int main(void)
         TEST(finding_costs_what_is_found),      TEST(a_handle_lives_in_memory_of_its_own),
         TEST(search_finds_things_of_all_rooms), TEST(search_follows_changes),
         TEST(search_lags_and_recovers),         TEST(searchers_share_the_work),
+        TEST(many_rows_take_few_statements),    TEST(the_refused_one_of_many_is_named),
         TEST(volatile_rows_leave_no_trace),     TEST(what_no_scope_tells),
     };
     return cmocka_run_group_tests_name("record_sqlite", tests, NULL, NULL);

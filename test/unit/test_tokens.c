@@ -176,6 +176,53 @@ static void agents_do_not_make_tokens(void **state)
     }
 }
 
+static void assert_not_repeated(cv_world *w, cv_who who, const char *operation, cv_str input, cv_str secret)
+{
+    actor_refused(w, who, operation, input.p, CV_ERR_INVALID_VALUE);
+    for (size_t i = 0; i < w->errs.count; i++) {
+        assert_int_equal(cv_str_find(cv_err_text(&w->errs.items[i]), cv_str_from(secret, 12)), SIZE_MAX);
+        assert_int_equal(cv_str_find(w->errs.items[i].value, cv_str_from(secret, 12)), SIZE_MAX);
+    }
+}
+
+/* Where a name is asked for, a secret is neither kept nor repeated. */
+static void a_secret_is_no_name(void **state)
+{
+    cv_world *w = *state;
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin'}");
+    cv_str secret = actor_token(w, "{'agent_id': 'muffin'}");
+    const char *inputs[][2] = {{"agent add", "{'agent_id': '%.*s'}"},
+                               {"agent add", "{'agent_id': 'scone', 'aliases': ['%.*s']}"},
+                               {"agent alias", "{'agent_id': 'muffin', 'aliases': ['%.*s']}"},
+                               {"token add", "{'agent_id': '%.*s'}"},
+                               {"agent show", "{'agent_id': '%.*s'}"}};
+    for (size_t i = 0; i < CV_COUNT(inputs); i++) {
+        const char *mark = strstr(inputs[i][1], "%.*s");
+        cv_str input =
+            cv_arena_printf(&w->a, "%.*s%.*s%s", (int)(mark - inputs[i][1]), inputs[i][1], CV_FMT(secret), mark + 4);
+        assert_not_repeated(w, NOBODY, inputs[i][0], input, secret);
+    }
+    assert_not_repeated(w, (cv_who){.name = secret}, "dialogue list", CV_STR("{}"), secret);
+    assert_nowhere(w, secret);
+}
+
+/* Else an agent would become a person whose token is believed, by a request that names nobody. */
+static void a_token_does_not_outlive_a_change_of_kind(void **state)
+{
+    cv_world *w = *state;
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin'}");
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'scone'}");
+    cv_str muffin = actor_token(w, "{'agent_id': 'muffin'}"), scone = actor_token(w, "{'agent_id': 'scone'}");
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin', 'summary': 'bakes', 'replace': true}");
+    actor_do(w, WITH(muffin), "dialogue list", "{}");
+    actor_do(w, NOBODY, "agent add", "{'agent_id': 'muffin', 'kind': 'human', 'replace': true}");
+    actor_refused(w, WITH(muffin), "dialogue list", "{}", CV_ERR_TOKEN);
+    actor_refused(w, WITH(muffin), "token add", "{'agent_id': 'scone'}", CV_ERR_TOKEN);
+    actor_do(w, NOBODY, "agent import", "{'agents': [{'agent_id': 'scone', 'kind': 'human'}], 'replace': true}");
+    actor_refused(w, WITH(scone), "dialogue list", "{}", CV_ERR_TOKEN);
+    actor_verify(w);
+}
+
 /* ---- behind the program's back ----------------------------------------------------------------------------------- */
 
 /* A statement on the record's file. */
@@ -235,6 +282,8 @@ int main(void)
         WORLD(what_a_token_may_is_limited_twice),
         WORLD(what_was_revoked_opens_nothing),
         WORLD(agents_do_not_make_tokens),
+        WORLD(a_token_does_not_outlive_a_change_of_kind),
+        WORLD(a_secret_is_no_name),
         cmocka_unit_test(what_was_put_into_the_file_is_found),
     };
     return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);

@@ -7,8 +7,9 @@
 #ifndef CV_DOOR_HTTP_FRAMING_H
 #define CV_DOOR_HTTP_FRAMING_H
 
-#include <microhttpd.h>
 #include <stdbool.h>
+
+#include "door/http/library.h"
 
 /* What the library shall refuse by itself: the value of MHD_OPTION_STRICT_FOR_CLIENT. */
 int cv_framing_strictness(void);

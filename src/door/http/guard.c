@@ -109,7 +109,10 @@ int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authori
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
-    const char *why = why_closed(g, cv_guard_bearer(authorization));
+    cv_str bearer = cv_guard_bearer(authorization);
+    const char *why = authorization.p && !bearer.p && !g->token
+                          ? "the header Authorization is not understood: send 'Bearer TOKEN', or leave it out"
+                          : why_closed(g, bearer);
     if (!why)
         return 0;
     *ret_why = why;

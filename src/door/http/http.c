@@ -449,7 +449,7 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         return false;
     }
     raise_descriptors(options->max_connections);
-    if (!start(server, err))
+    if (!cv_http_library_load(err) || !start(server, err))
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : options->port;

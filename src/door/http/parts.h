@@ -6,6 +6,7 @@
  *     exchange.c   one request and its answer
  *     late.c       who takes too long
  *     turns.c      who moves the bytes
+ *     library.c    libmicrohttpd, loaded when the server starts
  *
  * Locks: a server's `lock` guards its list of connections, an exchange's its answer, `resumed_lock` the exchanges that
  * go on: taken in this order. What stands under "in the turn" belongs to the one who moves bytes, and so does the
@@ -14,12 +15,12 @@
 #ifndef CV_DOOR_HTTP_PARTS_H
 #define CV_DOOR_HTTP_PARTS_H
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "door/http/guard.h"
 #include "door/http/http.h"
+#include "door/http/library.h"
 #include "door/http/turns.h"
 
 enum {

@@ -38,35 +38,51 @@ static cv_write_result put_scope(cv_sqlite_record *r, const cv_write *write, cv_
 /* ---- rows -----------------------------------------------------------------------------------------------------------
  */
 
-/* Binds and runs one INSERT. `rev` 0: the row's own. */
-static bool put_row(sqlite3_stmt *st, const cv_type *type, int64_t scope, int64_t rev, const void *row)
+/* Binds one row from parameter `*next` on. `rev` 0: the row's own. */
+static bool bind_row(sqlite3_stmt *st, int *next, const cv_type *type, int64_t scope, int64_t rev, const void *row)
 {
-    int next = 1;
-    sqlite3_reset(st);
-    bool ok = sqlite3_bind_int64(st, next++, scope) == SQLITE_OK;
+    bool ok = sqlite3_bind_int64(st, (*next)++, scope) == SQLITE_OK;
     if (type->life != CV_VOLATILE)
-        ok = ok && sqlite3_bind_int64(st, next++, rev ? rev : cv_row_rev(row)) == SQLITE_OK;
+        ok = ok && sqlite3_bind_int64(st, (*next)++, rev ? rev : cv_row_rev(row)) == SQLITE_OK;
     for (size_t i = 0; ok && i < type->field_count; i++)
-        ok = cv_sqlite_bind_field(st, next++, &type->fields[i], row);
-    return ok && sqlite3_step(st) == SQLITE_DONE;
+        ok = cv_sqlite_bind_field(st, (*next)++, &type->fields[i], row);
+    return ok;
 }
 
+/* Binds and runs one INSERT of as many rows as it has place for. */
+static bool put(cv_sqlite_record *r, sqlite3_stmt *st, const cv_type *type, int64_t rev, const char *row, size_t count)
+{
+    int next = 1;
+    bool ok = st != NULL;
+    for (size_t i = 0; ok && i < count; i++, row += type->size)
+        ok = bind_row(st, &next, type, r->number, rev, row);
+    ok = ok && sqlite3_step(st) == SQLITE_DONE;
+    return sqlite3_reset(st) == SQLITE_OK && ok;
+}
+
+/* Many at once where there are many. Those that are refused together are put one by one: the error names the row. A
+ * failure that has ended the transaction is no row's, and nothing may be put after it. */
 static cv_write_result put_rows(cv_sqlite_record *r, const cv_rows *rows, int64_t rev, cv_err *err)
 {
     cv_sqlite_type *t = cv_sqlite_type_of(r, rows->type);
-    sqlite3_stmt *st = cv_sqlite_put(r, t);
     const char *row = rows->rows;
-    for (size_t i = 0; i < rows->count; i++, row += rows->type->size) {
-        if (st && put_row(st, rows->type, r->number, rev, row))
+    size_t step, singles = 0; /* left of those that were refused together */
+    for (size_t i = 0; i < rows->count; i += step, row += step * rows->type->size) {
+        bool many = singles == 0 && rows->count - i >= CV_SQLITE_MANY;
+        step = many ? CV_SQLITE_MANY : 1;
+        singles -= singles > 0;
+        if (put(r, cv_sqlite_put(r, t, many), rows->type, rev, row, step))
             continue;
+        if (many && !sqlite3_get_autocommit(r->s->db)) {
+            singles = step;
+            step = 0;
+            continue;
+        }
         cv_write_result result = cv_sqlite_refused(r, "write the row", err);
-        cv_err_field(err, cv_row_name(err->arena, rows->type, row));
-        if (st)
-            sqlite3_reset(st);
+        if (!many)
+            cv_err_field(err, cv_row_name(err->arena, rows->type, row));
         return result;
     }
-    if (st)
-        sqlite3_reset(st);
     return CV_WRITE_DONE;
 }
 

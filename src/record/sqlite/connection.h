@@ -34,7 +34,6 @@ typedef struct {
 } cv_sqlite_statements;
 
 typedef struct {
-    const struct cv_store_calls *calls; /* of the engine for dialogues alone; else NULL */
     sqlite3 *db;
     cv_sqlite_statements statements;
     sqlite3_stmt **cached; /* by their index; NULL: not used yet */
@@ -47,7 +46,6 @@ typedef struct {
     uint64_t jitter;
     cv_sqlite_tokenizer tokenizer; /* made by the first search */
     bool has_moved;                /* the last write did not begin: the path leads to another file now */
-    bool index_damaged;            /* the last trouble of a search came from its index alone */
 } cv_sqlite;
 
 /* ---- opening ------------------------------------------------------------------------------------------------------

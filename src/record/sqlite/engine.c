@@ -362,6 +362,7 @@ static void close_record(cv_record *record)
     assert(!r->open && !r->locking && "every begin has its end");
     for (size_t i = 0; i < r->type_count; i++) {
         sqlite3_finalize(r->types[i].put);
+        sqlite3_finalize(r->types[i].put_many);
         sqlite3_finalize(r->types[i].remove);
         for (size_t k = 0; k < r->types[i].finds.count; k++)
             sqlite3_finalize(r->types[i].finds.items[k].st);

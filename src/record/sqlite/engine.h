@@ -35,7 +35,7 @@ typedef struct {
 /* What is prepared for one type, on first use. */
 typedef struct {
     const cv_type *type;
-    sqlite3_stmt *put, *remove;
+    sqlite3_stmt *put, *put_many, *remove;
     struct {
         cv_sqlite_finding *items;
         size_t count, capacity;
@@ -104,8 +104,10 @@ const char *cv_sqlite_fill(cv_arena *a, const char *text, const cv_sqlite_word *
 
 cv_sqlite_type *cv_sqlite_type_of(cv_sqlite_record *r, const cv_type *type);
 
-/* INSERT of a row; DELETE by key; UPDATE of one field by key (made for one use). */
-sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t);
+/* INSERT of a row, or of CV_SQLITE_MANY: a statement for each row takes longer to begin and to end than to run. */
+enum { CV_SQLITE_MANY = 64 };
+sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t, bool many);
+/* DELETE by key; UPDATE of one field by key (made for one use). */
 sqlite3_stmt *cv_sqlite_remove(cv_sqlite_record *r, cv_sqlite_type *t);
 sqlite3_stmt *cv_sqlite_redact(cv_sqlite_record *r, cv_sqlite_type *t, const cv_type_field *field);
 /* Scopes of other rooms that have rows of this type; made for one use. */

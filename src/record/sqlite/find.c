@@ -206,13 +206,22 @@ static int64_t read_number(sqlite3_stmt *st, int at)
     return number == CV_ABSENT ? CV_ABSENT + 1 : number;
 }
 
-static void read_row(sqlite3_stmt *st, const cv_find *f, char *row)
+/* A bit for each field that the statement selects. */
+static uint64_t wanted_fields(const cv_find *f)
+{
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < f->type->field_count; i++)
+        wanted |= (uint64_t)is_wanted(f, &f->type->fields[i]) << i;
+    return wanted;
+}
+
+static void read_row(sqlite3_stmt *st, const cv_find *f, uint64_t wanted, char *row)
 {
     int next = 0;
     memcpy(row, &(int64_t){sqlite3_column_int64(st, next++)}, sizeof(int64_t));
     for (size_t i = 0; i < f->type->field_count; i++) {
         const cv_type_field *field = &f->type->fields[i];
-        if (!is_wanted(f, field))
+        if (!(wanted >> i & 1))
             continue;
         if (cv_field_is_int(field)) {
             memcpy(row + field->offset, &(int64_t){read_number(st, next)}, sizeof(int64_t));
@@ -228,12 +237,13 @@ static bool visit_all(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, b
                       void *ctx, cv_err *err)
 {
     _Alignas(max_align_t) char row[sizeof(int64_t) + CV_MAX_TYPE_FIELDS * sizeof(cv_str)];
+    const uint64_t wanted = wanted_fields(f);
     int got = 0;
     bool ok = true;
     assert(f->type->size <= sizeof row);
     cv_row_clear(f->type, row);
     while (ok && (got = cv_sqlite_step(st)) > 0) {
-        read_row(st, f, row);
+        read_row(st, f, wanted, row);
         cv_str name = across ? cv_sqlite_column_str(st, sqlite3_column_count(st) - 1) : f->scope.name;
         ok = visit(ctx, (cv_scope_id){f->scope.room, name}, row, err);
     }

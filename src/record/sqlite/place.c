@@ -4,6 +4,7 @@
  *     conclave.db-wal, -shm  SQLite's log and its index; a log without its database is never touched
  *     conclave.db-watermark  what was acknowledged (watermark.h)
  *     conclave.db-turn       who waits to write (turns.c)
+ *     conclave.db-journal    a log of SQLite's older kind, which only another program leaves
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,10 @@
 #include "record/sqlite/connection.h"
 
 enum { HEADER_BYTES = 100 }; /* of a database: https://sqlite.org/fileformat2.html, section 1.3 */
+
+static const cv_str files[] = {CV_STR_INIT(""),           CV_STR_INIT("-wal"),  CV_STR_INIT("-shm"),
+                               CV_STR_INIT("-watermark"), CV_STR_INIT("-turn"), CV_STR_INIT("-journal")};
+const cv_words cv_record_files = {files, CV_COUNT(files)};
 
 /* ---- what can be written ------------------------------------------------------------------------------------------
  */

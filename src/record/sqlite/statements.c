@@ -1,7 +1,8 @@
 /* statements.c - statements that are made from a type's table; rows as parameters and columns.
  *
- *     $fields    "number", "title", "body"          $values   ?, ?, ?
- *     $keys      "number"                           $updates  , "title" = excluded."title", …
+ *     $fields    "number", "title", "body"          $rows     (?, ?, ?, ?, ?), (?, ?, ?, ?, ?), …
+ *     $keys      "number"                           $values   ?
+ *     $updates   , "title" = excluded."title", …
  *
  * All names are quoted: a field may be called like a word of SQL. Parameters follow each other in the order of the
  * text.
@@ -68,7 +69,22 @@ static cv_str list(cv_arena *a, const cv_type *type, size_t from, size_t to, con
     return cv_buf_take(&out, a);
 }
 
-static sqlite3_stmt *make(cv_sqlite_record *r, const cv_type *type, const char *name, bool whole,
+/* The parameters of as many rows: scope, rev unless they are volatile, and the fields. */
+static cv_str list_rows(cv_arena *a, const cv_type *type, size_t rows)
+{
+    cv_buf out = {0};
+    cv_str fields = list(a, type, 0, type->field_count, "?", ", ");
+    for (size_t i = 0; i < rows; i++) {
+        cv_buf_add_z(&out, i > 0 ? ", " : "");
+        cv_buf_add_z(&out, type->life == CV_VOLATILE ? "(?, " : "(?, ?, ");
+        cv_buf_add(&out, fields);
+        cv_buf_add_char(&out, ')');
+    }
+    return cv_buf_take(&out, a);
+}
+
+/* `rows`: that it puts; `field`: that it redacts. */
+static sqlite3_stmt *make(cv_sqlite_record *r, const cv_type *type, const char *name, size_t rows,
                           const cv_type_field *field)
 {
     cv_arena scratch = {0};
@@ -76,7 +92,8 @@ static sqlite3_stmt *make(cv_sqlite_record *r, const cv_type *type, const char *
     const cv_sqlite_word words[] = {
         {"$table", cv_str_of(type->table)},
         {"$fields", list(&scratch, type, 0, all, "\"@\"", ", ")},
-        {"$values", list(&scratch, type, 0, whole ? all : keys, "?", ", ")},
+        {"$rows", list_rows(&scratch, type, rows)},
+        {"$values", list(&scratch, type, 0, keys, "?", ", ")},
         {"$keys", list(&scratch, type, 0, keys, "\"@\"", ", ")},
         {"$updates", list(&scratch, type, keys, all, ", \"@\" = excluded.\"@\"", "")},
         {"$field", field ? cv_arena_printf(&scratch, "\"%.*s\"", CV_FMT(field->name)) : CV_STR("")},
@@ -86,30 +103,31 @@ static sqlite3_stmt *make(cv_sqlite_record *r, const cv_type *type, const char *
     return st;
 }
 
-sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t)
+sqlite3_stmt *cv_sqlite_put(cv_sqlite_record *r, cv_sqlite_type *t, bool many)
 {
     static const char *const names[] = {
         [CV_ADDED] = "put_added", [CV_REPLACED] = "put_replaced", [CV_VOLATILE] = "put_volatile"};
-    if (!t->put)
-        t->put = make(r, t->type, names[t->type->life], true, NULL);
-    return t->put;
+    sqlite3_stmt **st = many ? &t->put_many : &t->put;
+    if (!*st)
+        *st = make(r, t->type, names[t->type->life], many ? CV_SQLITE_MANY : 1, NULL);
+    return *st;
 }
 
 sqlite3_stmt *cv_sqlite_remove(cv_sqlite_record *r, cv_sqlite_type *t)
 {
     if (!t->remove)
-        t->remove = make(r, t->type, "remove", false, NULL);
+        t->remove = make(r, t->type, "remove", 0, NULL);
     return t->remove;
 }
 
 sqlite3_stmt *cv_sqlite_redact(cv_sqlite_record *r, cv_sqlite_type *t, const cv_type_field *field)
 {
-    return make(r, t->type, "redact", false, field);
+    return make(r, t->type, "redact", 0, field);
 }
 
 sqlite3_stmt *cv_sqlite_strays(cv_sqlite_record *r, const cv_type *type)
 {
-    return make(r, type, "strays", false, NULL);
+    return make(r, type, "strays", 0, NULL);
 }
 
 /* ---- rows

@@ -29,7 +29,7 @@ static bool lock_byte(int fd, short type, int64_t at)
 void cv_sqlite_turns_open(cv_sqlite_record *r)
 {
     const char *path = cv_arena_printf(&r->arena, "%s-turn", r->s->path).p;
-    r->turns = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    r->turns = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 void cv_sqlite_turns_close(cv_sqlite_record *r)

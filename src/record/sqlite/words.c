@@ -1,4 +1,4 @@
-/* words.c - texts and queries as FTS5's tokenizer sees them; see sqlite_words.h. */
+/* words.c - texts and queries as FTS5's tokenizer sees them; see words.h. */
 #include "record/sqlite/words.h"
 
 #include "base/limits.h"

@@ -22,7 +22,7 @@ bool cv_sqlite_words_define(sqlite3 *db);
 /* The query as an FTS5 expression; empty when nothing is looked for. */
 cv_str cv_sqlite_expression(cv_arena *a, const cv_search_words *query);
 
-/* The tokenizer of search_index (sql/003_search.sql), for marks. */
+/* The tokenizer of search_index (sql/sqlite/001_record.sql), for marks. */
 typedef struct {
     fts5_tokenizer calls;
     Fts5Tokenizer *handle;
