@@ -251,8 +251,8 @@ static void schema_of(cv_json_writer *w, const cv_shape *m)
         schema_items(w, m);
     if (m->kind == CV_M_OBJECT)
         schema_members(w, m->shape);
-    if (m->print)
-        cv_json_key_bool(w, "x-print", true);
+    if (m->mark)
+        cv_json_key_bool(w, m->mark, true);
     cv_json_end_object(w);
 }
 

@@ -68,7 +68,6 @@ struct cv_shape {
     cv_when when;
     bool needs;             /* an object that is there when the text at `count` is */
     bool at;                /* what is told is behind a pointer, or the list is one of pointers */
-    bool print;             /* x-print: the text is shown to people as it is */
     bool later;             /* somebody else adds it to the answer */
     uint32_t behind;        /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
     uint32_t offset, count; /* of the value, of the number of items */
@@ -80,6 +79,7 @@ struct cv_shape {
     const cv_words *words; /* the text is one of these */
     const char *text;      /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
     void (*write)(cv_json_writer *w, const void *value); /* HAND */
+    const char *mark;                                    /* a word of our own in the schema: "x-print" */
     const char *about;
 };
 
@@ -231,11 +231,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     }
 #define CV_SUCCESS CV_FIXED("status", "success")
 
-/* A text for people, when they have asked for it. */
-#define CV_PRINTED(member, about_)                                                                                     \
+/* A text with a mark (kit/schema.h): x-below; for people, when they have asked for it: x-print. */
+#define CV_MARKED(mark_, when_, member, about_)                                                                        \
     {                                                                                                                  \
-        CV_M_HEAD(#member, TEXT, IF_ANY, about_), CV_M_AT(member), .print = true                                       \
+        CV_M_HEAD(#member, TEXT, when_, about_), CV_M_AT(member), .mark = (mark_)                                      \
     }
+#define CV_BELOW(when_, member, about_) CV_MARKED("x-below", when_, member, about_)
+#define CV_PRINTED(member, about_) CV_MARKED("x-print", IF_ANY, member, about_)
 
 /* Where the next page begins, when there is one; `option_` of the request takes it. */
 #define CV_MORE(name_, member, option_, about_)                                                                        \
@@ -261,8 +263,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .name = CV_STR_INIT(name_), .kind = CV_M_##kind_, .when = CV_##when_, .least = (least_), .most = CV_NO_LIMIT,  \
         .later = true, .about = (about_)                                                                               \
     }
-#define CV_WRITTEN(scope)                                                                                              \
-    CV_LATER(ALWAYS, "rev", INT, 1, "of the " scope " after this write"),                                              \
+#define CV_LATER_SECRET(name_, about_)                                                                                 \
+    {                                                                                                                  \
+        CV_M_HEAD(name_, TEXT, IF_ANY, about_), .later = true, .mark = "x-secret"                                      \
+    }
+#define CV_WRITTEN(scope) CV_WRITTEN_FROM(1, scope)
+#define CV_WRITTEN_FROM(least_, scope) /* 0: it may be tried where nothing was written yet */                          \
+    CV_LATER(ALWAYS, "rev", INT, least_, "of the " scope " after this write"),                                         \
         CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the same request was done before: its answer again")
 #define CV_TRIED CV_LATER(IF_ANY, "dry_run", BOOL, CV_NO_LIMIT, "nothing was written; rev is the present one")
 

@@ -1,9 +1,9 @@
 /* test_shape.c - answers and schemas from one table: the schema takes what is written, and nothing less. */
 #include "testing.h"
 
+#include "kit/schema.h"
 #include "kit/shape.h"
 #include "ops/op.h"
-#include "kit/schema.h"
 
 typedef struct {
     int64_t number;
@@ -29,7 +29,7 @@ static const cv_shape plant_brief[] = {
 typedef struct {
     leaf inner;
     const leaf *far, *other;
-    cv_str text, json, list, map, decimal;
+    cv_str text, json, list, map, decimal, below, printed;
     int64_t number;
     size_t count;
     int small;
@@ -106,6 +106,9 @@ static const cv_shape tree_shape[] = {
     CV_BY_HAND("twice", write_twice, "{\"type\":\"integer\",\"minimum\":0}"),
     CV_MORE("next", number, "after", "the next page"),
     CV_LATER(IF_ANY, "later", BOOL, CV_NO_LIMIT, ""),
+    CV_LATER_SECRET("secret", ""),
+    CV_BELOW(IF_ANY, below, ""),
+    CV_PRINTED(printed, ""),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -151,6 +154,8 @@ static tree *grow(cv_arena *a, cv_test_random *r)
                 .list = PICK(r, NULL, "[]", "[\"x\"]"),
                 .map = PICK(r, NULL, "{}", "{\"k\":1}"),
                 .decimal = PICK(r, NULL, "0.5", "1"),
+                .below = PICK(r, NULL, "", "far down"),
+                .printed = PICK(r, NULL, "", "a line\n"),
                 .number = number(r),
                 .count = cv_test_below(r, 3),
                 .small = (int)cv_test_below(r, 100) - 50,
@@ -285,6 +290,19 @@ static void cases_require_what_all_have(void **state)
     cv_arena_release(&a);
 }
 
+static void marks_stand_in_the_schema(void **state)
+{
+    (void)state;
+    static const char *const marks[][2] = {{"below", "x-below"}, {"printed", "x-print"}, {"secret", "x-secret"}};
+    cv_arena a = {0};
+    const cv_json schema = schema_of(&a, tree_shape);
+    const cv_json *properties = cv_json_get(&schema, CV_STR("properties"));
+    for (size_t i = 0; i < CV_COUNT(marks); i++)
+        for (size_t k = 0; k < CV_COUNT(marks); k++)
+            assert_int_equal(cv_json_get_true(cv_json_get(properties, cv_str_of(marks[i][0])), marks[k][1]), i == k);
+    cv_arena_release(&a);
+}
+
 /* What the operations of the program answer. */
 static void every_shape_gives_a_sound_schema(void **state)
 {
@@ -308,7 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_schema_takes_what_is_written), cmocka_unit_test(absent_values_are_told_as_the_rows_say),
         cmocka_unit_test(rows_are_told_by_their_types),     cmocka_unit_test(cases_require_what_all_have),
-        cmocka_unit_test(every_shape_gives_a_sound_schema),
+        cmocka_unit_test(every_shape_gives_a_sound_schema), cmocka_unit_test(marks_stand_in_the_schema),
     };
     return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }
