@@ -238,9 +238,9 @@ static void schema_of(cv_json_writer *w, const cv_shape *m)
     if (m->about[0])
         cv_json_key_str(w, "description", cv_str_of(m->about));
     if (m->least != CV_NO_LIMIT)
-        cv_json_key_int(w, "minimum", m->least);
+        cv_json_key_int(w, m->kind == CV_M_TEXT ? "minLength" : "minimum", m->least);
     if (m->most != CV_NO_LIMIT)
-        cv_json_key_int(w, "maximum", m->most);
+        cv_json_key_int(w, m->kind == CV_M_TEXT ? "maxLength" : "maximum", m->most);
     if (m->kind == CV_M_FIXED)
         cv_json_key_strs(w, "enum", &(cv_str){m->text, strlen(m->text)}, 1);
     else if (m->words)

@@ -72,7 +72,7 @@ struct cv_shape {
     uint32_t behind;        /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
     uint32_t offset, count; /* of the value, of the number of items */
     uint32_t stride;        /* of items */
-    int32_t least, most;    /* of numbers; CV_NO_LIMIT */
+    int32_t least, most;    /* of numbers, of the length of texts; CV_NO_LIMIT */
     const cv_shape *shape;
     const cv_type *type; /* ROW, and what is left out of it */
     unsigned without;
@@ -217,6 +217,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_MAYBE(member, shape_)                                                                                       \
     {                                                                                                                  \
         CV_M_HEAD("", CASE, IF_ANY, ""), CV_M_AT(member), .shape = (shape_)                                            \
+    }
+
+/* A text of some length. */
+#define CV_LONG_AS(when_, name_, member, least_, most_, about_)                                                        \
+    {                                                                                                                  \
+        .name = CV_STR_INIT(name_), .kind = CV_M_TEXT, .when = CV_##when_, CV_M_AT(member),                            \
+        .stride = CV_M_IS(cv_str, member), .least = (least_), .most = (most_), .about = (about_)                       \
     }
 
 /* A text that is one of some words. */

@@ -107,6 +107,7 @@ static const cv_shape tree_shape[] = {
     CV_MORE("next", number, "after", "the next page"),
     CV_LATER(IF_ANY, "later", BOOL, CV_NO_LIMIT, ""),
     CV_LATER_SECRET("secret", ""),
+    CV_LONG_AS(IF_ANY, "long", list, 2, 5, ""),
     CV_BELOW(IF_ANY, below, ""),
     CV_PRINTED(printed, ""),
     {0},
@@ -287,6 +288,8 @@ static void cases_require_what_all_have(void **state)
     assert_str_eq(cv_json_get_text(cv_json_get(properties, CV_STR("either")), "description"), "the first");
     assert_str_eq(cv_json_get_text(cv_json_get(properties, CV_STR("next")), "x-more"), "after");
     assert_non_null(cv_json_get(properties, CV_STR("later")));
+    assert_int_equal(cv_json_get_int(cv_json_get(properties, CV_STR("long")), "minLength", 0), 2);
+    assert_int_equal(cv_json_get_int(cv_json_get(properties, CV_STR("long")), "maxLength", 0), 5);
     cv_arena_release(&a);
 }
 
