@@ -46,6 +46,7 @@ bool cv_dialogue_graph(cv_call *call);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
 extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_dialogue_search_shape[];
 extern const cv_shape cv_evolve_panel_shape[];
 extern const cv_shape cv_expand_shape[];
 extern const cv_shape cv_expert_create_shape[];
@@ -55,6 +56,8 @@ extern const cv_shape cv_list_shape[];
 extern const cv_shape cv_progress_shape[];
 extern const cv_shape cv_round_register_shape[];
 extern const cv_shape cv_scoreboard_shape[];
+extern const cv_shape cv_similar_shape[];
+extern const cv_shape cv_stats_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];
 

@@ -229,8 +229,8 @@ static void schema_items(cv_json_writer *w, const cv_shape *m)
         cv_json_raw(w, CV_STR("{\"type\":\"string\"}"));
 }
 
-/* What a member may be. */
-static void schema_of(cv_json_writer *w, const cv_shape *m)
+/* What a member may be; `mark`: of the part in which it stands. */
+static void schema_of(cv_json_writer *w, const cv_shape *m, const char *mark)
 {
     cv_json_begin_object(w);
     if (type_words[m->kind])
@@ -251,8 +251,8 @@ static void schema_of(cv_json_writer *w, const cv_shape *m)
         schema_items(w, m);
     if (m->kind == CV_M_OBJECT)
         schema_members(w, m->shape);
-    if (m->mark)
-        cv_json_key_bool(w, m->mark, true);
+    if (m->mark || mark)
+        cv_json_key_bool(w, m->mark ? m->mark : mark, true);
     cv_json_end_object(w);
 }
 
@@ -283,18 +283,20 @@ static void schema_field(cv_json_writer *w, const cv_type_field *field)
                                           [CV_INT] = CV_M_INT,
                                           [CV_FLAG] = CV_M_BOOL};
     cv_json_key(w, field->name);
-    schema_of(w, &(cv_shape){.kind = kinds[field->type],
-                             .when = field->role == CV_KEY ? CV_ALWAYS : CV_OR_NULL,
-                             .least = CV_NO_LIMIT,
-                             .most = CV_NO_LIMIT,
-                             .about = ""});
+    schema_of(w,
+              &(cv_shape){.kind = kinds[field->type],
+                          .when = field->role == CV_KEY ? CV_ALWAYS : CV_OR_NULL,
+                          .least = CV_NO_LIMIT,
+                          .most = CV_NO_LIMIT,
+                          .about = ""},
+              NULL);
 }
 
-static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv_shape *part)
+static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv_shape *part, const char *mark)
 {
     for (const cv_shape *m = part; m->kind != CV_M_END; m++) {
         if (stands_for_others(m)) {
-            schema_properties(w, whole, m->shape);
+            schema_properties(w, whole, m->shape, m->mark);
         } else if (m->kind == CV_M_ROW) {
             for (size_t i = 0; i < m->type->field_count; i++)
                 if (field_of(m, i) && !find(whole, field_of(m, i)->name))
@@ -304,7 +306,7 @@ static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv
             if (m->kind == CV_M_HAND)
                 cv_json_raw(w, cv_str_of(m->text));
             else
-                schema_of(w, m);
+                schema_of(w, m, mark);
         }
     }
 }
@@ -342,7 +344,7 @@ static void schema_members(cv_json_writer *w, const cv_shape *shape)
 {
     cv_json_key(w, CV_STR("properties"));
     cv_json_begin_object(w);
-    schema_properties(w, shape, shape);
+    schema_properties(w, shape, shape, NULL);
     cv_json_end_object(w);
     cv_json_key(w, CV_STR("required"));
     cv_json_begin_array(w);

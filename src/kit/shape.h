@@ -206,6 +206,12 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD("", SPREAD, ALWAYS, ""), .shape = (shape_)                                                           \
     }
 
+/* … and all of them are marked x-below. */
+#define CV_ALL_BELOW(shape_)                                                                                           \
+    {                                                                                                                  \
+        CV_M_HEAD("", SPREAD, ALWAYS, ""), .shape = (shape_), .mark = "x-below"                                        \
+    }
+
 /* Further members of this struct, when a pointer in it is not NULL. Of cases that stand together there is one: what all
  * of them have is required. */
 #define CV_CASE(member, shape_)                                                                                        \

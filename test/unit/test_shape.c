@@ -61,6 +61,11 @@ static void write_twice(cv_json_writer *w, const void *whole)
 }
 
 #define CV_THIS_TYPE tree
+static const cv_shape low[] = {
+    CV_FIELD_AS(IF_ANY, "low", text, ""),
+    CV_LIST("low_items", items, item_count, leaf_shape, ""),
+    {0},
+};
 static const cv_shape group[] = {
     CV_FIELD_AS(ALWAYS, "grouped", decimal, ""),
     {0},
@@ -106,6 +111,7 @@ static const cv_shape tree_shape[] = {
     CV_BY_HAND("twice", write_twice, "{\"type\":\"integer\",\"minimum\":0}"),
     CV_MORE("next", number, "after", "the next page"),
     CV_LATER(IF_ANY, "later", BOOL, CV_NO_LIMIT, ""),
+    CV_ALL_BELOW(low),
     CV_LATER_SECRET("secret", ""),
     CV_LONG_AS(IF_ANY, "long", list, 2, 5, ""),
     CV_BELOW(IF_ANY, below, ""),
@@ -239,7 +245,7 @@ static void absent_values_are_told_as_the_rows_say(void **state)
                   "{\"status\":\"success\",\"text\":\"\",\"text_or_null\":null,\"number_or_null\":null,"
                   "\"number_or_zero\":0,\"count\":0,\"small\":0,\"flag\":false,\"list\":[],\"decimal\":null,"
                   "\"words\":[],\"items\":[],\"pointers\":[],\"inner\":{\"number\":null,\"word\":\"\"},"
-                  "\"either\":false,\"of_other\":null,\"zero_of_other\":0,\"twice\":0}");
+                  "\"either\":false,\"of_other\":null,\"zero_of_other\":0,\"twice\":0,\"low_items\":[]}");
     cv_arena_release(&a);
 }
 
@@ -297,12 +303,15 @@ static void marks_stand_in_the_schema(void **state)
 {
     (void)state;
     static const char *const marks[][2] = {{"below", "x-below"}, {"printed", "x-print"}, {"secret", "x-secret"}};
+    static const char *const low_names[] = {"low", "low_items"};
     cv_arena a = {0};
     const cv_json schema = schema_of(&a, tree_shape);
     const cv_json *properties = cv_json_get(&schema, CV_STR("properties"));
     for (size_t i = 0; i < CV_COUNT(marks); i++)
         for (size_t k = 0; k < CV_COUNT(marks); k++)
             assert_int_equal(cv_json_get_true(cv_json_get(properties, cv_str_of(marks[i][0])), marks[k][1]), i == k);
+    for (size_t i = 0; i < CV_COUNT(low_names); i++)
+        assert_true(cv_json_get_true(cv_json_get(properties, cv_str_of(low_names[i])), "x-below"));
     cv_arena_release(&a);
 }
 
