@@ -46,6 +46,7 @@ bool cv_dialogue_graph(cv_call *call);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
 extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_compare_shape[];
 extern const cv_shape cv_dialogue_search_shape[];
 extern const cv_shape cv_evolve_panel_shape[];
 extern const cv_shape cv_expand_shape[];

@@ -19,9 +19,10 @@
  * A row says when its member is there:
  *
  *     ALWAYS    whatever the value is; an absent text is ""
- *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0; an empty
- * list OR_NULL   null when it is absent: a NULL text, CV_ABSENT OR_ZERO   0 when it is CV_ABSENT OR_EMPTY  [] when the
- * JSON is absent
+ *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0; no items
+ *     OR_NULL   null when it is absent: a NULL text, CV_ABSENT, a NULL pointer to an object
+ *     OR_ZERO   0 when it is CV_ABSENT
+ *     OR_EMPTY  [] when the JSON is absent
  *
  * The C type of a scalar says what it is in JSON (cv_str, bool, int64_t, int, and size_t, which is never below 0). The
  * last argument of a row describes the member for people; "": its name says it.
@@ -49,6 +50,7 @@ typedef enum {
     CV_M_MAP,    /* … an object */
     CV_M_NAMES,  /* … a list of texts */
     CV_M_TEXTS,  /* cv_str *, size_t */
+    CV_M_INTS,   /* int64_t *, size_t: none of them absent */
     CV_M_OBJECT, /* another shape */
     CV_M_LIST,   /* of another shape: T *, size_t, or T **, size_t */
     CV_M_SPREAD, /* the members of another shape stand here */
@@ -139,7 +141,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD(name_, kind_, when_, about_), CV_M_AT(member), .stride = CV_M_IS(cv_str, member)                     \
     }
 
-/* A list of texts; of structs; of pointers to structs. */
+/* A list of texts; of numbers; of structs; of pointers to structs. */
 #define CV_LIST_(kind_, when_, at_, name_, items, number, shape_, about_)                                              \
     {                                                                                                                  \
         .kind = CV_M_##kind_, .name = CV_STR_INIT(name_), .when = (when_), CV_M_AT(items), .at = (at_),                \
@@ -147,6 +149,8 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .stride = (uint32_t)sizeof *CV_M_OF(items), .least = CV_NO_LIMIT, .most = CV_NO_LIMIT, .about = (about_)       \
     }
 #define CV_TEXTS(name_, items, number, about_) CV_LIST_(TEXTS, CV_ALWAYS, false, name_, items, number, NULL, about_)
+#define CV_INTS(name_, items, number, about_)                                                                          \
+    CV_LIST_(INTS, CV_ALWAYS + CV_M_IS(int64_t *, items), false, name_, items, number, NULL, about_)
 #define CV_LIST(name_, items, number, shape_, about_)                                                                  \
     CV_LIST_(LIST, CV_ALWAYS, false, name_, items, number, shape_, about_)
 #define CV_LIST_AT(name_, items, number, shape_, about_)                                                               \
@@ -154,7 +158,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_LIST_WHEN(when_, name_, items, number, shape_, about_)                                                      \
     CV_LIST_(LIST, when_, false, name_, items, number, shape_, about_)
 
-/* An object: a struct in this one, or behind a pointer, which may be NULL if it is IF_ANY. */
+/* An object: a struct in this one, or behind a pointer, which may be NULL if it is IF_ANY or OR_NULL. */
 #define CV_OBJECT(when_, name_, member, shape_, about_)                                                                \
     {                                                                                                                  \
         CV_M_HEAD(name_, OBJECT, when_, about_), CV_M_AT(member), .shape = (shape_)                                    \

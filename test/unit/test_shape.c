@@ -40,6 +40,8 @@ typedef struct {
     size_t item_count;
     const leaf **pointers;
     size_t pointer_count;
+    int64_t *numbers;
+    size_t number_count;
 } tree;
 
 #define CV_THIS_TYPE leaf
@@ -105,6 +107,8 @@ static const cv_shape tree_shape[] = {
     CV_LIST_AT("pointers", pointers, pointer_count, leaf_shape, ""),
     CV_OBJECT(ALWAYS, "inner", inner, leaf_shape, ""),
     CV_OBJECT_AT(IF_ANY, "far", far, leaf_shape, ""),
+    CV_OBJECT_AT(OR_NULL, "far_or_null", far, leaf_shape, ""),
+    CV_INTS("numbers", numbers, number_count, ""),
     CV_GROUP_IF(decimal, "group", group, ""),
     CV_CASE(far, with_far),
     CV_CASE(other, with_other),
@@ -172,7 +176,9 @@ static tree *grow(cv_arena *a, cv_test_random *r)
                 .items = leaves,
                 .item_count = cv_test_below(r, 4),
                 .pointers = pointers,
-                .pointer_count = cv_test_below(r, 4)};
+                .pointer_count = cv_test_below(r, 4),
+                .numbers = cv_arena_dup(a, (int64_t[]){-1, 0, 1000}, 3 * sizeof(int64_t)),
+                .number_count = cv_test_below(r, 4)};
     return t;
 }
 
@@ -244,7 +250,8 @@ static void absent_values_are_told_as_the_rows_say(void **state)
     assert_str_eq(cv_shape_text(&a, tree_shape, &t),
                   "{\"status\":\"success\",\"text\":\"\",\"text_or_null\":null,\"number_or_null\":null,"
                   "\"number_or_zero\":0,\"count\":0,\"small\":0,\"flag\":false,\"list\":[],\"decimal\":null,"
-                  "\"words\":[],\"items\":[],\"pointers\":[],\"inner\":{\"number\":null,\"word\":\"\"},"
+                  "\"words\":[],\"items\":[],\"pointers\":[],\"inner\":{\"number\":null,\"word\":\"\"},\"far_or_null\":"
+                  "null,\"numbers\":[],"
                   "\"either\":false,\"of_other\":null,\"zero_of_other\":0,\"twice\":0,\"low_items\":[]}");
     cv_arena_release(&a);
 }
