@@ -280,6 +280,10 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .name = CV_STR_INIT(name_), .kind = CV_M_##kind_, .when = CV_##when_, .least = (least_), .most = CV_NO_LIMIT,  \
         .later = true, .about = (about_)                                                                               \
     }
+#define CV_LATER_ALL(shape_) /* the members of another shape, of any struct */                                         \
+    {                                                                                                                  \
+        CV_M_HEAD("", SPREAD, ALWAYS, ""), .later = true, .shape = (shape_)                                            \
+    }
 #define CV_LATER_SECRET(name_, about_)                                                                                 \
     {                                                                                                                  \
         CV_M_HEAD(name_, TEXT, IF_ANY, about_), .later = true, .mark = "x-secret"                                      \

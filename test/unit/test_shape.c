@@ -62,6 +62,13 @@ static void write_twice(cv_json_writer *w, const void *whole)
     cv_json_int(w, 2 * (int64_t)((const tree *)whole)->count);
 }
 
+#define CV_THIS_TYPE leaf
+static const cv_shape afterwards[] = {
+    CV_FIELD_AS(IF_ANY, "afterwards", word, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 #define CV_THIS_TYPE tree
 static const cv_shape low[] = {
     CV_FIELD_AS(IF_ANY, "low", text, ""),
@@ -117,6 +124,7 @@ static const cv_shape tree_shape[] = {
     CV_LATER(IF_ANY, "later", BOOL, CV_NO_LIMIT, ""),
     CV_ALL_BELOW(low),
     CV_LATER_SECRET("secret", ""),
+    CV_LATER_ALL(afterwards),
     CV_LONG_AS(IF_ANY, "long", list, 2, 5, ""),
     CV_BELOW(IF_ANY, below, ""),
     CV_PRINTED(printed, ""),
@@ -301,6 +309,7 @@ static void cases_require_what_all_have(void **state)
     assert_str_eq(cv_json_get_text(cv_json_get(properties, CV_STR("either")), "description"), "the first");
     assert_str_eq(cv_json_get_text(cv_json_get(properties, CV_STR("next")), "x-more"), "after");
     assert_non_null(cv_json_get(properties, CV_STR("later")));
+    assert_non_null(cv_json_get(properties, CV_STR("afterwards")));
     assert_int_equal(cv_json_get_int(cv_json_get(properties, CV_STR("long")), "minLength", 0), 2);
     assert_int_equal(cv_json_get_int(cv_json_get(properties, CV_STR("long")), "maxLength", 0), 5);
     cv_arena_release(&a);
