@@ -91,7 +91,7 @@ static const cv_shape told_shape[] = {
                "project, record, rights, disk, engine, integrity, watermark, history, search, files; or a room's own"),
     CV_WORD(ALWAYS, "level", level, &levels, ""),
     CV_FIELD_OF(ALWAYS, finding, message, ""),
-    CV_FIELD(IF_ANY, what, "the path or dialogue (or other scope) that it is about"),
+    CV_FIELD(IF_ANY, what, "the path or scope that it is about"),
     CV_FIELD_OF_AS(IF_ANY, "do", finding, remedy, "a command or a sentence"),
     CV_FIELD_OF(IF_ANY, finding, repaired, "it was mended now, and is not counted"),
     {0},

@@ -46,7 +46,7 @@ typedef struct {
 #define CV_THIS_TYPE cv_swap_loss
 static const cv_shape loss_shape[] = {
     CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
-    CV_FIELD_AS(ALWAYS, "name", scope.name, "of a dialogue: its id"),
+    CV_FIELD_AS(ALWAYS, "name", scope.name, "its id in the room"),
     CV_NUMBER(ALWAYS, "rev", rev, 1, CV_NO_LIMIT, "in the kept record"),
     CV_NUMBER(ALWAYS, "restored_rev", restored_rev, 0, CV_NO_LIMIT, "0: the backup has none of this name"),
     {0},
@@ -59,7 +59,7 @@ const cv_shape cv_restore_shape[] = {
     CV_FIELD(ALWAYS, record, "the database"),
     CV_FIELD(ALWAYS, from, "the backup"),
     CV_FIELD_AS(IF_ANY, "kept", kept_as, "where the record that was replaced is kept; absent: there was none"),
-    CV_FIELD_AS(ALWAYS, "scopes", scopes.total, "how many dialogues, and what else rooms keep, the record has now"),
+    CV_FIELD_AS(ALWAYS, "scopes", scopes.total, "how many the record has now, of all rooms"),
     CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "sum of their revs"),
     CV_FIELD(ALWAYS, lost_count, ""),
     CV_LIST("lost", lost.items, lost.count, loss_shape,

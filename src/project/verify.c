@@ -43,7 +43,7 @@ static const cv_words watermarks = {watermark_words, CV_COUNT(watermark_words)};
 #define CV_THIS_TYPE verified
 static const cv_shape verified_shape[] = {
     CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
-    CV_FIELD_AS(ALWAYS, "name", scope.name, "of a dialogue: its id"),
+    CV_FIELD_AS(ALWAYS, "name", scope.name, "its id in the room"),
     CV_NUMBER(ALWAYS, "rev", at.rev, 1, CV_NO_LIMIT, ""),
     CV_NUMBER(ALWAYS, "events", at.event_count, 1, CV_NO_LIMIT, ""),
     CV_LONG_AS(ALWAYS, "head", at.head, CV_HASH_DIGITS, CV_HASH_DIGITS, "hash of the last event"),
@@ -54,8 +54,7 @@ static const cv_shape verified_shape[] = {
 #define CV_THIS_TYPE reporting
 const cv_shape cv_verify_shape[] = {
     CV_SUCCESS,
-    CV_LIST("scopes", scopes.items, scopes.count, verified_shape,
-            "what was verified: dialogues, and what else rooms keep"),
+    CV_LIST("scopes", scopes.items, scopes.count, verified_shape, "what was verified, of all rooms"),
     CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "how many writes the record has"),
     CV_WORD(ALWAYS, "watermark", watermark, &watermarks,
             "whether the last commit that was acknowledged is known, and is there"),
