@@ -46,6 +46,8 @@ bool cv_dialogue_graph(cv_call *call);
 
 /* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
 extern const cv_shape cv_abandon_shape[];
+extern const cv_shape cv_compare_shape[];
+extern const cv_shape cv_dialogue_search_shape[];
 extern const cv_shape cv_evolve_panel_shape[];
 extern const cv_shape cv_expand_shape[];
 extern const cv_shape cv_expert_create_shape[];
@@ -53,8 +55,12 @@ extern const cv_shape cv_get_shape[];
 extern const cv_shape cv_history_shape[];
 extern const cv_shape cv_list_shape[];
 extern const cv_shape cv_progress_shape[];
+extern const cv_shape cv_respond_shape[];
 extern const cv_shape cv_round_register_shape[];
+extern const cv_shape cv_round_verify_shape[];
 extern const cv_shape cv_scoreboard_shape[];
+extern const cv_shape cv_similar_shape[];
+extern const cv_shape cv_stats_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];
 

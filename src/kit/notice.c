@@ -4,6 +4,10 @@
 #include "base/limits.h"
 #include "record/type.h"
 
+#define CV_THIS_TYPE cv_notice
+const cv_shape cv_plain_notice_shape[] = {CV_FIELD(ALWAYS, type, ""), CV_FIELD(ALWAYS, message, ""), {0}};
+#undef CV_THIS_TYPE
+
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
 {
     if (warnings->count >= CV_MAX_WARNINGS) {

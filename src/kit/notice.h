@@ -8,7 +8,7 @@
 #ifndef CV_KIT_NOTICE_H
 #define CV_KIT_NOTICE_H
 
-#include "base/json.h"
+#include "kit/shape.h"
 
 typedef struct {
     cv_str type; /* "unsourced" */
@@ -36,6 +36,12 @@ typedef struct {
 /* A warning, to be filled in further; its views must live as long as the answer. */
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* A warning about nobody and no step, in the answers of what knows no room; the member with all of them, kept as
+ * cv_notices in `member`. */
+extern const cv_shape cv_plain_notice_shape[];
+#define CV_PLAIN_WARNINGS(when_, member, about)                                                                        \
+    CV_LIST_WHEN(CV_##when_, "warnings", member.items, member.count, cv_plain_notice_shape, about)
 
 /* The members "warnings" (a list, perhaps empty) and, when there were too many, "warnings_left_out" (how many). */
 void cv_notices_answer(const cv_notices *warnings, cv_json_writer *w);

@@ -233,3 +233,18 @@ void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, siz
                       "the record cannot be written now, so what %zu commit%s made was not searched", behind,
                       behind == 1 ? "" : "s");
 }
+
+static const cv_str match_words[] = {CV_STR_INIT("all"), CV_STR_INIT("any")};
+const cv_words cv_match_words = {match_words, CV_COUNT(match_words)};
+
+static const cv_str warning_words[] = {CV_STR_INIT("nothing_to_search"), CV_STR_INIT("query_shortened"),
+                                       CV_STR_INIT("index_behind")};
+static const cv_words warning_types = {warning_words, CV_COUNT(warning_words)};
+
+#define CV_THIS_TYPE cv_notice
+const cv_shape cv_query_warning_shape[] = {
+    CV_WORD(ALWAYS, "type", type, &warning_types, ""),
+    CV_FIELD(ALWAYS, message, ""),
+    {0},
+};
+#undef CV_THIS_TYPE

@@ -42,7 +42,14 @@ void cv_query_of_question(cv_arena *a, cv_str text, cv_query *ret_query);
 /* The query as it was understood; parsing that gives the same terms. */
 cv_str cv_query_print(cv_arena *a, const cv_query *query);
 
+/* "all" of the words, or "any" of them. */
+extern const cv_words cv_match_words;
+
 /* Warns of what was left out of the query, and of commits that the index has not seen. */
 void cv_query_warn(cv_notices *warnings, cv_arena *a, const cv_query *query, size_t behind);
+
+/* These warnings in an answer, kept as cv_notices in `member`. */
+extern const cv_shape cv_query_warning_shape[];
+#define CV_QUERY_WARNINGS(member) CV_LIST("warnings", member.items, member.count, cv_query_warning_shape, "")
 
 #endif

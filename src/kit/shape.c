@@ -80,10 +80,25 @@ static void write_list(cv_json_writer *w, const cv_shape *m, const void *value)
         const void *item = items + i * m->stride;
         if (m->kind == CV_M_TEXTS)
             cv_json_str(w, cv_row_text(item, 0));
+        else if (m->kind == CV_M_INTS)
+            cv_json_int(w, cv_row_int(item, 0));
         else
             cv_shape_write(w, m->shape, m->at ? pointer_at(item, 0) : item);
     }
     cv_json_end_array(w);
+}
+
+static void write_object(cv_json_writer *w, const cv_shape *m, const void *value)
+{
+    const void *target = target_of(m, value);
+    assert(target || m->when == CV_IF_ANY || m->when == CV_OR_NULL);
+    if (m->when == CV_IF_ANY && (m->needs ? cv_row_text(value, m->count).n == 0 : !target))
+        return;
+    cv_json_key(w, m->name);
+    if (target)
+        cv_shape_write(w, m->shape, target);
+    else
+        cv_json_null(w);
 }
 
 static void write_field(cv_json_writer *w, const cv_type_field *field, const void *row)
@@ -141,15 +156,12 @@ static void write_member(cv_json_writer *w, const cv_shape *m, const void *value
         }
         break;
     case CV_M_TEXTS:
+    case CV_M_INTS:
     case CV_M_LIST:
         write_list(w, m, value);
         break;
     case CV_M_OBJECT:
-        assert(m->when == CV_IF_ANY || target_of(m, value));
-        if (m->needs ? cv_row_text(value, m->count).n > 0 : target_of(m, value) != NULL) {
-            cv_json_key(w, m->name);
-            cv_shape_write(w, m->shape, target_of(m, value));
-        }
+        write_object(w, m, value);
         break;
     case CV_M_SPREAD:
         assert(target_of(m, value));
@@ -205,8 +217,8 @@ cv_str cv_shape_text(cv_arena *a, const cv_shape *shape, const void *value)
 static const char *const type_words[] = {
     [CV_M_TEXT] = "string",  [CV_M_INT] = "integer",   [CV_M_COUNT] = "integer", [CV_M_SMALL] = "integer",
     [CV_M_BOOL] = "boolean", [CV_M_NUMBER] = "number", [CV_M_MAP] = "object",    [CV_M_NAMES] = "array",
-    [CV_M_TEXTS] = "array",  [CV_M_OBJECT] = "object", [CV_M_LIST] = "array",    [CV_M_FIXED] = "string",
-    [CV_M_HAND] = NULL,
+    [CV_M_TEXTS] = "array",  [CV_M_INTS] = "array",    [CV_M_OBJECT] = "object", [CV_M_LIST] = "array",
+    [CV_M_FIXED] = "string", [CV_M_HAND] = NULL,
 };
 
 static void schema_members(cv_json_writer *w, const cv_shape *shape);
@@ -226,11 +238,11 @@ static void schema_items(cv_json_writer *w, const cv_shape *m)
     if (m->kind == CV_M_LIST)
         cv_shape_schema(w, m->shape);
     else
-        cv_json_raw(w, CV_STR("{\"type\":\"string\"}"));
+        cv_json_raw(w, m->kind == CV_M_INTS ? CV_STR("{\"type\":\"integer\"}") : CV_STR("{\"type\":\"string\"}"));
 }
 
-/* What a member may be. */
-static void schema_of(cv_json_writer *w, const cv_shape *m)
+/* What a member may be; `mark`: of the part in which it stands. */
+static void schema_of(cv_json_writer *w, const cv_shape *m, const char *mark)
 {
     cv_json_begin_object(w);
     if (type_words[m->kind])
@@ -238,21 +250,21 @@ static void schema_of(cv_json_writer *w, const cv_shape *m)
     if (m->about[0])
         cv_json_key_str(w, "description", cv_str_of(m->about));
     if (m->least != CV_NO_LIMIT)
-        cv_json_key_int(w, "minimum", m->least);
+        cv_json_key_int(w, m->kind == CV_M_TEXT ? "minLength" : "minimum", m->least);
     if (m->most != CV_NO_LIMIT)
-        cv_json_key_int(w, "maximum", m->most);
+        cv_json_key_int(w, m->kind == CV_M_TEXT ? "maxLength" : "maximum", m->most);
     if (m->kind == CV_M_FIXED)
         cv_json_key_strs(w, "enum", &(cv_str){m->text, strlen(m->text)}, 1);
     else if (m->words)
         cv_json_key_strs(w, "enum", m->words->items, m->words->count);
     else if (m->text)
         cv_json_key_str(w, "x-more", cv_str_of(m->text));
-    if (m->kind == CV_M_LIST || m->kind == CV_M_TEXTS || m->kind == CV_M_NAMES)
+    if (m->kind == CV_M_LIST || m->kind == CV_M_TEXTS || m->kind == CV_M_INTS || m->kind == CV_M_NAMES)
         schema_items(w, m);
     if (m->kind == CV_M_OBJECT)
         schema_members(w, m->shape);
-    if (m->print)
-        cv_json_key_bool(w, "x-print", true);
+    if (m->mark || mark)
+        cv_json_key_bool(w, m->mark ? m->mark : mark, true);
     cv_json_end_object(w);
 }
 
@@ -283,18 +295,20 @@ static void schema_field(cv_json_writer *w, const cv_type_field *field)
                                           [CV_INT] = CV_M_INT,
                                           [CV_FLAG] = CV_M_BOOL};
     cv_json_key(w, field->name);
-    schema_of(w, &(cv_shape){.kind = kinds[field->type],
-                             .when = field->role == CV_KEY ? CV_ALWAYS : CV_OR_NULL,
-                             .least = CV_NO_LIMIT,
-                             .most = CV_NO_LIMIT,
-                             .about = ""});
+    schema_of(w,
+              &(cv_shape){.kind = kinds[field->type],
+                          .when = field->role == CV_KEY ? CV_ALWAYS : CV_OR_NULL,
+                          .least = CV_NO_LIMIT,
+                          .most = CV_NO_LIMIT,
+                          .about = ""},
+              NULL);
 }
 
-static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv_shape *part)
+static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv_shape *part, const char *mark)
 {
     for (const cv_shape *m = part; m->kind != CV_M_END; m++) {
         if (stands_for_others(m)) {
-            schema_properties(w, whole, m->shape);
+            schema_properties(w, whole, m->shape, m->mark);
         } else if (m->kind == CV_M_ROW) {
             for (size_t i = 0; i < m->type->field_count; i++)
                 if (field_of(m, i) && !find(whole, field_of(m, i)->name))
@@ -304,7 +318,7 @@ static void schema_properties(cv_json_writer *w, const cv_shape *whole, const cv
             if (m->kind == CV_M_HAND)
                 cv_json_raw(w, cv_str_of(m->text));
             else
-                schema_of(w, m);
+                schema_of(w, m, mark);
         }
     }
 }
@@ -342,7 +356,7 @@ static void schema_members(cv_json_writer *w, const cv_shape *shape)
 {
     cv_json_key(w, CV_STR("properties"));
     cv_json_begin_object(w);
-    schema_properties(w, shape, shape);
+    schema_properties(w, shape, shape, NULL);
     cv_json_end_object(w);
     cv_json_key(w, CV_STR("required"));
     cv_json_begin_array(w);

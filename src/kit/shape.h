@@ -19,9 +19,10 @@
  * A row says when its member is there:
  *
  *     ALWAYS    whatever the value is; an absent text is ""
- *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0; an empty
- * list OR_NULL   null when it is absent: a NULL text, CV_ABSENT OR_ZERO   0 when it is CV_ABSENT OR_EMPTY  [] when the
- * JSON is absent
+ *     IF_ANY    left out when it is absent: an empty text, CV_ABSENT, false, a NULL pointer; a size_t of 0; no items
+ *     OR_NULL   null when it is absent: a NULL text, CV_ABSENT, a NULL pointer to an object
+ *     OR_ZERO   0 when it is CV_ABSENT
+ *     OR_EMPTY  [] when the JSON is absent
  *
  * The C type of a scalar says what it is in JSON (cv_str, bool, int64_t, int, and size_t, which is never below 0). The
  * last argument of a row describes the member for people; "": its name says it.
@@ -49,6 +50,7 @@ typedef enum {
     CV_M_MAP,    /* … an object */
     CV_M_NAMES,  /* … a list of texts */
     CV_M_TEXTS,  /* cv_str *, size_t */
+    CV_M_INTS,   /* int64_t *, size_t: none of them absent */
     CV_M_OBJECT, /* another shape */
     CV_M_LIST,   /* of another shape: T *, size_t, or T **, size_t */
     CV_M_SPREAD, /* the members of another shape stand here */
@@ -68,18 +70,18 @@ struct cv_shape {
     cv_when when;
     bool needs;             /* an object that is there when the text at `count` is */
     bool at;                /* what is told is behind a pointer, or the list is one of pointers */
-    bool print;             /* x-print: the text is shown to people as it is */
     bool later;             /* somebody else adds it to the answer */
     uint32_t behind;        /* the offset of a pointer to the struct that has the value, plus one; 0: it is this one */
     uint32_t offset, count; /* of the value, of the number of items */
     uint32_t stride;        /* of items */
-    int32_t least, most;    /* of numbers; CV_NO_LIMIT */
+    int32_t least, most;    /* of numbers, of the length of texts; CV_NO_LIMIT */
     const cv_shape *shape;
     const cv_type *type; /* ROW, and what is left out of it */
     unsigned without;
     const cv_words *words; /* the text is one of these */
     const char *text;      /* FIXED: it; HAND: the schema; a number or a text: x-more, the option that takes it */
     void (*write)(cv_json_writer *w, const void *value); /* HAND */
+    const char *mark;                                    /* a word of our own in the schema: "x-print" */
     const char *about;
 };
 
@@ -139,7 +141,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD(name_, kind_, when_, about_), CV_M_AT(member), .stride = CV_M_IS(cv_str, member)                     \
     }
 
-/* A list of texts; of structs; of pointers to structs. */
+/* A list of texts; of numbers; of structs; of pointers to structs. */
 #define CV_LIST_(kind_, when_, at_, name_, items, number, shape_, about_)                                              \
     {                                                                                                                  \
         .kind = CV_M_##kind_, .name = CV_STR_INIT(name_), .when = (when_), CV_M_AT(items), .at = (at_),                \
@@ -147,6 +149,8 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .stride = (uint32_t)sizeof *CV_M_OF(items), .least = CV_NO_LIMIT, .most = CV_NO_LIMIT, .about = (about_)       \
     }
 #define CV_TEXTS(name_, items, number, about_) CV_LIST_(TEXTS, CV_ALWAYS, false, name_, items, number, NULL, about_)
+#define CV_INTS(name_, items, number, about_)                                                                          \
+    CV_LIST_(INTS, CV_ALWAYS + CV_M_IS(int64_t *, items), false, name_, items, number, NULL, about_)
 #define CV_LIST(name_, items, number, shape_, about_)                                                                  \
     CV_LIST_(LIST, CV_ALWAYS, false, name_, items, number, shape_, about_)
 #define CV_LIST_AT(name_, items, number, shape_, about_)                                                               \
@@ -154,7 +158,7 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_LIST_WHEN(when_, name_, items, number, shape_, about_)                                                      \
     CV_LIST_(LIST, when_, false, name_, items, number, shape_, about_)
 
-/* An object: a struct in this one, or behind a pointer, which may be NULL if it is IF_ANY. */
+/* An object: a struct in this one, or behind a pointer, which may be NULL if it is IF_ANY or OR_NULL. */
 #define CV_OBJECT(when_, name_, member, shape_, about_)                                                                \
     {                                                                                                                  \
         CV_M_HEAD(name_, OBJECT, when_, about_), CV_M_AT(member), .shape = (shape_)                                    \
@@ -206,6 +210,12 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         CV_M_HEAD("", SPREAD, ALWAYS, ""), .shape = (shape_)                                                           \
     }
 
+/* … and all of them are marked x-below. */
+#define CV_ALL_BELOW(shape_)                                                                                           \
+    {                                                                                                                  \
+        CV_M_HEAD("", SPREAD, ALWAYS, ""), .shape = (shape_), .mark = "x-below"                                        \
+    }
+
 /* Further members of this struct, when a pointer in it is not NULL. Of cases that stand together there is one: what all
  * of them have is required. */
 #define CV_CASE(member, shape_)                                                                                        \
@@ -217,6 +227,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
 #define CV_MAYBE(member, shape_)                                                                                       \
     {                                                                                                                  \
         CV_M_HEAD("", CASE, IF_ANY, ""), CV_M_AT(member), .shape = (shape_)                                            \
+    }
+
+/* A text of some length. */
+#define CV_LONG_AS(when_, name_, member, least_, most_, about_)                                                        \
+    {                                                                                                                  \
+        .name = CV_STR_INIT(name_), .kind = CV_M_TEXT, .when = CV_##when_, CV_M_AT(member),                            \
+        .stride = CV_M_IS(cv_str, member), .least = (least_), .most = (most_), .about = (about_)                       \
     }
 
 /* A text that is one of some words. */
@@ -231,11 +248,13 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
     }
 #define CV_SUCCESS CV_FIXED("status", "success")
 
-/* A text for people, when they have asked for it. */
-#define CV_PRINTED(member, about_)                                                                                     \
+/* A text with a mark (kit/schema.h): x-below; for people, when they have asked for it: x-print. */
+#define CV_MARKED(mark_, when_, member, about_)                                                                        \
     {                                                                                                                  \
-        CV_M_HEAD(#member, TEXT, IF_ANY, about_), CV_M_AT(member), .print = true                                       \
+        CV_M_HEAD(#member, TEXT, when_, about_), CV_M_AT(member), .mark = (mark_)                                      \
     }
+#define CV_BELOW(when_, member, about_) CV_MARKED("x-below", when_, member, about_)
+#define CV_PRINTED(member, about_) CV_MARKED("x-print", IF_ANY, member, about_)
 
 /* Where the next page begins, when there is one; `option_` of the request takes it. */
 #define CV_MORE(name_, member, option_, about_)                                                                        \
@@ -261,8 +280,17 @@ void cv_shape_schema(cv_json_writer *w, const cv_shape *shape);
         .name = CV_STR_INIT(name_), .kind = CV_M_##kind_, .when = CV_##when_, .least = (least_), .most = CV_NO_LIMIT,  \
         .later = true, .about = (about_)                                                                               \
     }
-#define CV_WRITTEN(scope)                                                                                              \
-    CV_LATER(ALWAYS, "rev", INT, 1, "of the " scope " after this write"),                                              \
+#define CV_LATER_ALL(shape_) /* the members of another shape, of any struct */                                         \
+    {                                                                                                                  \
+        CV_M_HEAD("", SPREAD, ALWAYS, ""), .later = true, .shape = (shape_)                                            \
+    }
+#define CV_LATER_SECRET(name_, about_)                                                                                 \
+    {                                                                                                                  \
+        CV_M_HEAD(name_, TEXT, IF_ANY, about_), .later = true, .mark = "x-secret"                                      \
+    }
+#define CV_WRITTEN(scope) CV_WRITTEN_FROM(1, scope)
+#define CV_WRITTEN_FROM(least_, scope) /* 0: it may be tried where nothing was written yet */                          \
+    CV_LATER(ALWAYS, "rev", INT, least_, "of the " scope " after this write"),                                         \
         CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the same request was done before: its answer again")
 #define CV_TRIED CV_LATER(IF_ANY, "dry_run", BOOL, CV_NO_LIMIT, "nothing was written; rev is the present one")
 

@@ -119,27 +119,43 @@ static const cv_json *request_with(const reading *r)
 
 /* ---- the write --------------------------------------------------------------------------------------------------- */
 
-static cv_str print_result(cv_call *call, const cv_registration *all, size_t count)
+typedef struct {
+    cv_str agent_id, outcome;
+} entry;
+
+typedef struct {
+    entry *items;
+    size_t count, counts[3];
+} entries;
+
+#define CV_THIS_TYPE entry
+static const cv_shape entry_shape[] = {
+    CV_FIELD(ALWAYS, agent_id, ""),
+    CV_WORD(ALWAYS, "outcome", outcome, &cv_entry_words, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE entries
+const cv_shape cv_agent_import_shape[] = {
+    CV_SUCCESS,
+    CV_LIST("agents", items, count, entry_shape, ""),
+    CV_FIELD_AS(ALWAYS, "added", counts[CV_ENTRY_ADDED], ""),
+    CV_FIELD_AS(ALWAYS, "changed", counts[CV_ENTRY_CHANGED], ""),
+    CV_FIELD_AS(ALWAYS, "unchanged", counts[CV_ENTRY_UNCHANGED], ""),
+    CV_REGISTERED,
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static cv_str answer(cv_arena *a, const cv_registration *all, size_t count)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    int64_t counts[3] = {0};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("agents"));
-    cv_json_begin_array(&w);
+    entries e = {.items = CV_NEW_ARRAY(a, count, entry), .count = count};
     for (size_t i = 0; i < count; i++) {
-        counts[all[i].outcome]++;
-        cv_json_begin_object(&w);
-        cv_json_key_str(&w, "agent_id", all[i].row.id);
-        cv_json_key_str(&w, "outcome", cv_entry_words[all[i].outcome]);
-        cv_json_end_object(&w);
+        e.items[i] = (entry){all[i].row.id, cv_entry_words.items[all[i].outcome]};
+        e.counts[all[i].outcome]++;
     }
-    cv_json_end_array(&w);
-    for (size_t i = 0; i < CV_COUNT(counts); i++)
-        cv_json_key_int(&w, cv_entry_words[i].p, counts[i]);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, call->arena);
+    return cv_shape_text(a, cv_agent_import_shape, &e);
 }
 
 static bool import(cv_call *call, cv_writing *w, cv_str *ret_result)
@@ -160,7 +176,7 @@ static bool import(cv_call *call, cv_writing *w, cv_str *ret_result)
     for (uint32_t i = 0; i < list->count; i++)
         if (!cv_registration_enter(call, w, &all[i], &err))
             return cv_call_fail(call, &err);
-    *ret_result = print_result(call, all, list->count);
+    *ret_result = answer(call->arena, all, list->count);
     return true;
 }
 

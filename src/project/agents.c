@@ -130,13 +130,7 @@ static bool change(cv_call *call, cv_writing *w, const cv_agent_row *old, const 
     if (!same) {
         cv_event_row *event = cv_writing_event(w, CV_STR("agent"), row->id, event_type);
         event->reason = cv_json_get_text(call->input, "reason");
-        cv_buf text = {0};
-        cv_json_writer data = {.out = &text};
-        cv_json_begin_object(&data);
-        cv_json_key(&data, CV_STR("old"));
-        cv_agent_print(&data, old, (cv_words){0}, false);
-        cv_json_end_object(&data);
-        event->data = cv_buf_take(&text, call->arena);
+        event->data = cv_agent_replaced(call->arena, old, false);
         cv_writing_covers(w, event, &cv_agent_row_type, cv_writing_put(w, &cv_agent_row_type, row));
     }
     *ret_result = cv_agent_answer(call->arena, row, aliases);
@@ -244,28 +238,39 @@ static bool is_wanted(const cv_call *call, const cv_agent_row *agent)
 
 typedef struct {
     cv_call *call;
-    cv_json_writer w;
-    size_t limit, count;
-    cv_str last;
-    bool more;
+    size_t limit;
+    struct {
+        cv_told_agent *items;
+        size_t count, capacity;
+    } agents;
+    cv_str next; /* empty: there is no next page */
 } page;
+
+#define CV_THIS_TYPE page
+const cv_shape cv_agent_list_shape[] = {
+    CV_SUCCESS,
+    CV_LIST("agents", agents.items, agents.count, cv_told_agent_shape, "by name"),
+    CV_FIELD_AS(ALWAYS, "count", agents.count, ""),
+    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* The wanted ones of some rows; false: an error. */
 static bool list_rows(page *p, const rows *found, cv_err *err)
 {
-    for (size_t i = 0; i < found->count && !p->more; i++) {
+    for (size_t i = 0; i < found->count && !p->next.n; i++) {
         const cv_agent_row *agent = &found->items[i];
         cv_words aliases;
         if (!is_wanted(p->call, agent))
             continue;
-        p->more = p->count == p->limit;
-        if (p->more)
+        if (p->agents.count == p->limit) {
+            p->next = p->agents.items[p->limit - 1].row.id;
             break;
+        }
         if (!cv_agent_aliases(p->call->record, p->call->arena, agent->name, &aliases, err))
             return false;
-        cv_agent_print(&p->w, agent, aliases, false);
-        p->last = agent->id;
-        p->count++;
+        *CV_PUSH(p->call->arena, &p->agents) = cv_agent_told(agent, aliases, false);
     }
     return true;
 }
@@ -273,14 +278,9 @@ static bool list_rows(page *p, const rows *found, cv_err *err)
 bool cv_agent_op_list(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    page p = {
-        .call = call, .w = {.out = call->out}, .limit = (size_t)cv_json_get_int(call->input, "limit", USUAL_PAGE)};
+    page p = {.call = call, .limit = (size_t)cv_json_get_int(call->input, "limit", USUAL_PAGE)};
     cv_str after = cv_json_get_text(call->input, "after");
     rows found = {.call = call};
-    cv_json_begin_object(&p.w);
-    cv_json_key_str(&p.w, "status", CV_STR("success"));
-    cv_json_key(&p.w, CV_STR("agents"));
-    cv_json_begin_array(&p.w);
     after = after.p ? cv_agent_name(call->arena, after) : after;
     do {
         found.count = 0;
@@ -288,12 +288,8 @@ bool cv_agent_op_list(cv_call *call)
             return cv_call_fail(call, &err);
         if (found.count > 0)
             after = found.items[found.count - 1].name;
-    } while (found.count == ROWS_AT_ONCE && !p.more);
-    cv_json_end_array(&p.w);
-    cv_json_key_int(&p.w, "count", (int64_t)p.count);
-    if (p.more)
-        cv_json_key_str(&p.w, "next", p.last);
-    cv_json_end_object(&p.w);
+    } while (found.count == ROWS_AT_ONCE && !p.next.n);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_agent_list_shape, &p);
     return true;
 }
 

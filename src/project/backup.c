@@ -77,6 +77,22 @@ static bool back_up(cv_call *call, cv_str given, bool force, const char **ret_pa
     return make_copy(call, where, force, err);
 }
 
+typedef struct {
+    cv_str path;
+    int64_t bytes;
+    cv_notices warnings;
+} made;
+
+#define CV_THIS_TYPE made
+const cv_shape cv_backup_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, path, ""),
+    CV_NUMBER(ALWAYS, "bytes", bytes, 0, CV_NO_LIMIT, ""),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 bool cv_record_backup(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -85,18 +101,11 @@ bool cv_record_backup(cv_call *call)
     struct stat st;
     if (!back_up(call, cv_json_get_text(call->input, "path"), force, &written, &err))
         return cv_call_fail(call, &err);
-    cv_json_writer w = {.out = call->out};
-    cv_notices warnings = {0};
+    made m = {.path = cv_str_of(written), .bytes = stat(written, &st) == 0 ? (int64_t)st.st_size : 0};
     cv_watermark_state state;
     if (!call->record->calls->acknowledged(call->record, call->arena, &state, &err))
-        cv_notice_add(&warnings, call->arena, CV_STR("store_regressed"),
+        cv_notice_add(&m.warnings, call->arena, CV_STR("store_regressed"),
                       "the copy is as incomplete as the record: %.*s", CV_FMT(err.message));
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "path", cv_str_of(written));
-    cv_json_key_int(&w, "bytes", stat(written, &st) == 0 ? (int64_t)st.st_size : 0);
-    if (warnings.count > 0)
-        cv_notices_answer(&warnings, &w);
-    cv_json_end_object(&w);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_backup_shape, &m);
     return true;
 }

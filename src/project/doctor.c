@@ -12,6 +12,7 @@
 
 static const cv_str level_words[] = {CV_STR_INIT("ok"), CV_STR_INIT("note"), CV_STR_INIT("warning"),
                                      CV_STR_INIT("error")};
+static const cv_words levels = {level_words, CV_COUNT(level_words)};
 _Static_assert(CV_COUNT(level_words) == CV_DOCTOR_LEVELS, "a word per level");
 
 static const char *const signs[CV_DOCTOR_LEVELS] = {"✓", "·", "!", "✗"};
@@ -72,40 +73,60 @@ static cv_str report(const cv_doctor *d)
 
 /* ---- the answer ------------------------------------------------------------------------------------------------- */
 
-static void answer_finding(cv_json_writer *w, const cv_doctor_finding *f, cv_str what)
-{
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "check", cv_str_of(f->check));
-    cv_json_key_str(w, "level", level_words[f->level]);
-    cv_json_key_str(w, "message", f->message);
-    if (what.n > 0)
-        cv_json_key_str(w, "what", what);
-    if (f->remedy.n > 0)
-        cv_json_key_str(w, "do", f->remedy);
-    if (f->repaired)
-        cv_json_key_bool(w, "repaired", true);
-    cv_json_end_object(w);
-}
+typedef struct {
+    const cv_doctor_finding *finding;
+    cv_str check, level, what;
+} told;
+
+typedef struct {
+    size_t errors, warnings, notes, count;
+    bool healthy;
+    told *findings;
+    cv_str report;
+} health;
+
+#define CV_THIS_TYPE told
+static const cv_shape told_shape[] = {
+    CV_LONG_AS(ALWAYS, "check", check, 1, CV_NO_LIMIT,
+               "project, record, rights, disk, engine, integrity, watermark, history, search, files; or a room's own"),
+    CV_WORD(ALWAYS, "level", level, &levels, ""),
+    CV_FIELD_OF(ALWAYS, finding, message, ""),
+    CV_FIELD(IF_ANY, what, "the path or scope that it is about"),
+    CV_FIELD_OF_AS(IF_ANY, "do", finding, remedy, "a command or a sentence"),
+    CV_FIELD_OF(IF_ANY, finding, repaired, "it was mended now, and is not counted"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE health
+const cv_shape cv_doctor_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, healthy, "there are no errors"),
+    CV_FIELD(ALWAYS, errors, ""),
+    CV_FIELD(ALWAYS, warnings, ""),
+    CV_FIELD(ALWAYS, notes, ""),
+    CV_LIST("findings", findings, count, told_shape, ""),
+    CV_PRINTED(report, "the same for people; not with --json"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static void answer(cv_call *call, const cv_doctor *d)
 {
-    cv_json_writer w = {.out = call->out};
-    size_t errors = count_level(d, CV_DOCTOR_ERROR);
-    call->unwell = errors > 0;
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_bool(&w, "healthy", errors == 0);
-    cv_json_key_int(&w, "errors", (int64_t)errors);
-    cv_json_key_int(&w, "warnings", (int64_t)count_level(d, CV_DOCTOR_WARNING));
-    cv_json_key_int(&w, "notes", (int64_t)count_level(d, CV_DOCTOR_NOTE));
-    cv_json_key(&w, CV_STR("findings"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < d->findings.count; i++)
-        answer_finding(&w, &d->findings.items[i], shown(d, d->findings.items[i].what));
-    cv_json_end_array(&w);
+    health h = {.errors = count_level(d, CV_DOCTOR_ERROR),
+                .warnings = count_level(d, CV_DOCTOR_WARNING),
+                .notes = count_level(d, CV_DOCTOR_NOTE),
+                .findings = CV_NEW_ARRAY(call->arena, d->findings.count, told),
+                .count = d->findings.count};
+    h.healthy = h.errors == 0;
+    call->unwell = !h.healthy;
+    for (size_t i = 0; i < h.count; i++) {
+        const cv_doctor_finding *f = &d->findings.items[i];
+        h.findings[i] = (told){f, cv_str_of(f->check), level_words[f->level], shown(d, f->what)};
+    }
     if (call->for_people)
-        cv_json_key_str(&w, "report", report(d));
-    cv_json_end_object(&w);
+        h.report = report(d);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_doctor_shape, &h);
 }
 
 bool cv_record_doctor(cv_call *call)

@@ -26,10 +26,41 @@ typedef struct {
     cv_str after;      /* empty: from the first */
     size_t limit;
     cv_feed_entries entries;
-    cv_str *who; /* of each entry, a JSON list */
-    cv_str position;
+    struct told *told; /* each entry */
+    cv_str position, text;
     bool more;
 } page;
+
+/* A commit, and who acted: a JSON list. */
+typedef struct told {
+    cv_feed_entry entry;
+    cv_str who;
+} told;
+
+#define CV_THIS_TYPE told
+static const cv_shape told_shape[] = {
+    CV_FIELD_AS(ALWAYS, "room", entry.scope.room, ""),
+    CV_FIELD_AS(ALWAYS, "scope", entry.scope.name, ""),
+    CV_FIELD_AS(ALWAYS, "rev", entry.rev, "of the scope, after the commit"),
+    CV_FIELD_AS(IF_ANY, "operation", entry.operation, ""),
+    CV_FIELD_AS(ALWAYS, "op_id", entry.op_id, ""),
+    CV_JSON_AS(ALWAYS, NAMES, "who", who, "agents or actors of its events"),
+    CV_FIELD_AS(ALWAYS, "created_at", entry.created_at, ""),
+    CV_FIELD_AS(ALWAYS, "head", entry.head, "hash of its last event"),
+    CV_FIELD_AS(ALWAYS, "position", entry.position, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE page
+const cv_shape cv_feed_shape[] = {
+    CV_LIST("entries", told, entries.count, told_shape, "commits, the oldest first"),
+    CV_FIELD(ALWAYS, position, "behind what was looked at; give it as `after`"),
+    CV_FIELD(ALWAYS, more, "there is another page now"),
+    CV_PRINTED(text, "lines for people; not with --json"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -100,10 +131,13 @@ static bool read_input(page *p)
 
 static bool read_people(page *p, cv_err *err)
 {
-    p->who = CV_NEW_ARRAY(p->call->arena, p->entries.count, cv_str);
-    for (size_t i = 0; i < p->entries.count; i++)
-        if (!cv_scopes_who(p->call, p->entries.items[i].scope, p->entries.items[i].rev, &p->who[i], err))
+    p->told = CV_NEW_ARRAY(p->call->arena, p->entries.count, told);
+    for (size_t i = 0; i < p->entries.count; i++) {
+        const cv_feed_entry *entry = &p->entries.items[i];
+        p->told[i].entry = *entry;
+        if (!cv_scopes_who(p->call, entry->scope, entry->rev, &p->told[i].who, err))
             return false;
+    }
     return true;
 }
 
@@ -160,45 +194,20 @@ static cv_str text_of(const page *p)
     cv_buf out = {0};
     cv_arena *a = p->call->arena;
     for (size_t i = 0; i < p->entries.count; i++)
-        add_line(&out, a, &p->entries.items[i], p->who[i]);
+        add_line(&out, a, &p->told[i].entry, p->told[i].who);
     if (p->entries.count == 0)
         cv_buf_add_z(&out, "nothing new\n");
     cv_buf_printf(&out, "%s: --after %.*s\n", p->more ? "more" : "next", CV_FMT(p->position));
     return cv_buf_take(&out, a);
 }
 
-static void print_entry(cv_json_writer *w, const cv_feed_entry *e, cv_str who)
-{
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "room", e->scope.room);
-    cv_json_key_str(w, "scope", e->scope.name);
-    cv_json_key_int(w, "rev", e->rev);
-    cv_json_key_str_if(w, "operation", e->operation);
-    cv_json_key_str(w, "op_id", e->op_id);
-    cv_json_key(w, CV_STR("who"));
-    cv_json_raw(w, who);
-    cv_json_key_str(w, "created_at", e->created_at);
-    cv_json_key_str(w, "head", e->head);
-    cv_json_key_str(w, "position", e->position);
-    cv_json_end_object(w);
-}
-
 static void answer(page *p)
 {
-    cv_json_writer w = {.out = p->call->out};
     if (p->position.n == 0)
         p->position = start;
-    cv_json_begin_object(&w);
-    cv_json_key(&w, CV_STR("entries"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < p->entries.count; i++)
-        print_entry(&w, &p->entries.items[i], p->who[i]);
-    cv_json_end_array(&w);
-    cv_json_key_str(&w, "position", p->position);
-    cv_json_key_bool(&w, "more", p->more);
     if (p->call->for_people)
-        cv_json_key_str(&w, "text", text_of(p));
-    cv_json_end_object(&w);
+        p->text = text_of(p);
+    cv_shape_write(&(cv_json_writer){.out = p->call->out}, cv_feed_shape, p);
 }
 
 bool cv_project_feed(cv_call *call)

@@ -7,6 +7,7 @@
 #define CV_PROJECT_OPERATIONS_H
 
 #include "kit/call.h"
+#include "kit/shape.h"
 
 bool cv_project_import(cv_call *call);
 
@@ -24,5 +25,19 @@ bool cv_project_search(cv_call *call);
 bool cv_project_redact(cv_call *call);
 bool cv_project_export_scope(cv_call *call);
 bool cv_project_import_scope(cv_call *call);
+
+/* ---- the forms of their answers (kit/shape.h) -------------------------------------------------------------------- */
+
+extern const cv_shape cv_accept_shape[];
+extern const cv_shape cv_backup_shape[];
+extern const cv_shape cv_doctor_shape[];
+extern const cv_shape cv_export_scope_shape[];
+extern const cv_shape cv_feed_shape[];
+extern const cv_shape cv_import_scope_shape[];
+extern const cv_shape cv_redact_shape[];
+extern const cv_shape cv_restore_shape[];
+extern const cv_shape cv_seal_shape[];
+extern const cv_shape cv_search_shape[];
+extern const cv_shape cv_verify_shape[];
 
 #endif

@@ -45,7 +45,28 @@ typedef struct {
     cv_event_row *event;
     cv_redact_names texts, parts, left;
     cv_redact_files files;
+    cv_str name, sha256; /* of the row, of the text */
 } redaction;
+
+#define CV_THIS_TYPE redaction
+const cv_shape cv_redact_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
+    CV_FIELD_AS(ALWAYS, "scope", scope.name, ""),
+    CV_FIELD_AS(ALWAYS, "row", name, "type and key"),
+    CV_FIELD_OF_AS(ALWAYS, "field", field, name, ""),
+    CV_FIELD(ALWAYS, sha256, "of the text: it stands in its place"),
+    CV_TEXTS("texts", texts.items, texts.count, "what was replaced in the record: type, key, field"),
+    CV_TEXTS("files", files.replaced.items, files.replaced.count, "files in which the text was replaced"),
+    CV_TEXTS("parts", parts.items, parts.count, "long texts that are a part of it, and stay: redact them, too"),
+    CV_TEXTS("left", left.items, left.count, "what holds the text and was not changed: fields, other scopes, files"),
+    CV_TEXTS("backups", files.backups.items, files.backups.count, "other records below .conclave: not touched"),
+    CV_FIXED("note", "backups and exports outside of the project are not touched"),
+    CV_WRITTEN("scope"),
+    CV_TRIED,
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- which types there are ----------------------------------------------------------------------------------------
  */
@@ -297,36 +318,16 @@ static cv_where folder_of(redaction *r)
 /* ---- the answer ---------------------------------------------------------------------------------------------------
  */
 
-static void print_names(cv_json_writer *w, const char *key, const cv_redact_names *list)
-{
-    cv_json_key_strs(w, key, list->items, list->count);
-}
-
 /* What is stored: nothing of the text. */
 static cv_str result_of(redaction *r)
 {
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_str hash = {NULL, 0};
-    if (!cv_is_redacted(r->text, &hash))
-        hash = cv_hash_text(r->call->arena, r->text);
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "room", r->scope.room);
-    cv_json_key_str(&w, "scope", r->scope.name);
-    cv_json_key_str(&w, "row", cv_row_name(r->call->arena, r->type, r->row));
-    cv_json_key_str(&w, "field", r->field->name);
-    cv_json_key_str(&w, "sha256", hash);
-    print_names(&w, "texts", &r->texts);
-    print_names(&w, "files", &r->files.replaced);
-    print_names(&w, "parts", &r->parts);
+    cv_arena *a = r->call->arena;
+    r->name = cv_row_name(a, r->type, r->row);
+    if (!cv_is_redacted(r->text, &r->sha256))
+        r->sha256 = cv_hash_text(a, r->text);
     for (size_t i = 0; i < r->files.left.count; i++)
-        *CV_PUSH(r->call->arena, &r->left) = r->files.left.items[i];
-    print_names(&w, "left", &r->left);
-    print_names(&w, "backups", &r->files.backups);
-    cv_json_key_str(&w, "note", CV_STR("backups and exports outside of the project are not touched"));
-    cv_json_end_object(&w);
-    return cv_buf_take(&out, r->call->arena);
+        *CV_PUSH(a, &r->left) = r->files.left.items[i];
+    return cv_shape_text(a, cv_redact_shape, r);
 }
 
 /* ---- the write ----------------------------------------------------------------------------------------------------

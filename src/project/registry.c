@@ -19,7 +19,8 @@ static const cv_str limit_names[] = {CV_STR_INIT("send_rate"), CV_STR_INIT("quot
                                      CV_STR_INIT("size")};
 const cv_words cv_limit_names = {limit_names, CV_COUNT(limit_names)};
 
-const cv_str cv_entry_words[] = {CV_STR_INIT("added"), CV_STR_INIT("changed"), CV_STR_INIT("unchanged")};
+static const cv_str entry_words[] = {CV_STR_INIT("added"), CV_STR_INIT("changed"), CV_STR_INIT("unchanged")};
+const cv_words cv_entry_words = {entry_words, CV_COUNT(entry_words)};
 
 static const cv_str human = CV_STR_INIT("human"), mailbox = CV_STR_INIT("mailbox");
 
@@ -265,18 +266,6 @@ void cv_registry_put_alias(cv_writing *w, cv_event_row *event, cv_str given, cv_
     cv_writing_covers(w, event, &cv_alias_row_type, cv_writing_put(w, &cv_alias_row_type, &row));
 }
 
-/* {"old":{…}}: what an event replaces. */
-static cv_str old_data(cv_arena *a, const cv_agent_row *old)
-{
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key(&w, CV_STR("old"));
-    cv_agent_print(&w, old, (cv_words){0}, true);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, a);
-}
-
 bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_err *err)
 {
     if (r->outcome == CV_ENTRY_UNCHANGED)
@@ -285,7 +274,7 @@ bool cv_registration_enter(cv_call *call, cv_writing *w, cv_registration *r, cv_
     cv_event_row *event =
         cv_writing_event(w, CV_STR("agent"), r->row.id, is_new ? CV_STR("created") : CV_STR("changed"));
     if (!is_new)
-        event->data = old_data(w->arena, &r->standing);
+        event->data = cv_agent_replaced(w->arena, &r->standing, true);
     cv_writing_covers(w, event, &cv_agent_row_type, cv_writing_put(w, &cv_agent_row_type, &r->row));
     for (size_t i = 0; i < r->new_aliases.count; i++)
         cv_registry_put_alias(w, event, r->new_aliases.items[i], r->row.name);
@@ -315,36 +304,53 @@ bool cv_registry_may_change(cv_call *call)
     return false;
 }
 
-void cv_agent_print(cv_json_writer *w, const cv_agent_row *agent, cv_words aliases, bool whole)
+/* ---- what is told ------------------------------------------------------------------------------------------------ */
+
+static const cv_str kind_words[] = {CV_STR_INIT("agent"), CV_STR_INIT("human")};
+static const cv_str status_words[] = {CV_STR_INIT("active"), CV_STR_INIT("removed")};
+static const cv_words kinds = {kind_words, CV_COUNT(kind_words)}, statuses = {status_words, CV_COUNT(status_words)};
+
+#define CV_THIS_TYPE cv_told_agent
+const cv_shape cv_told_agent_shape[] = {
+    CV_FIELD_AS(ALWAYS, "agent_id", row.id, ""),
+    CV_WORD(ALWAYS, "kind", row.kind, &kinds, ""),
+    CV_FIELD_AS(IF_ANY, "summary", row.summary, ""),
+    CV_BELOW(IF_ANY, description, ""),
+    CV_TEXTS("aliases", aliases.items, aliases.count, ""),
+    CV_JSON_AS(IF_ANY, NAMES, "capabilities", row.capabilities, ""),
+    CV_JSON_AS(IF_ANY, NAMES, "rooms", row.rooms, "absent: all"),
+    CV_FIELD_AS(ALWAYS, "reach", row.reach, ""),
+    CV_JSON_AS(IF_ANY, MAP, "reach_details", reach_details, ""),
+    CV_JSON_AS(IF_ANY, MAP, "limits", row.limits, ""),
+    CV_FIELD(ALWAYS, files, ""),
+    CV_WORD(ALWAYS, "status", row.status, &statuses, ""),
+    CV_FIELD_AS(ALWAYS, "created_at", row.created_at, ""),
+    CV_FIELD_AS(IF_ANY, "removed_at", row.removed_at, ""),
+    {0},
+};
+const cv_shape cv_agent_shape[] = {CV_SUCCESS, CV_GROUP("agent", cv_told_agent_shape, ""), {0}};
+const cv_shape cv_agent_written_shape[] = {CV_SPREAD_SAME(cv_agent_shape), CV_REGISTERED, {0}};
+static const cv_shape replaced_shape[] = {CV_GROUP("old", cv_told_agent_shape, ""), {0}};
+#undef CV_THIS_TYPE
+
+cv_told_agent cv_agent_told(const cv_agent_row *agent, cv_words aliases, bool whole)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "agent_id", agent->id);
-    cv_json_key_str(w, "kind", agent->kind);
-    cv_json_key_str_if(w, "summary", agent->summary);
-    if (whole)
-        cv_json_key_str_if(w, "description", agent->description);
-    cv_json_key_strs(w, "aliases", aliases.items, aliases.count);
-    cv_json_key_raw_if(w, "capabilities", agent->capabilities);
-    cv_json_key_raw_if(w, "rooms", agent->rooms);
-    cv_json_key_str(w, "reach", agent->reach);
-    if (whole)
-        cv_json_key_raw_if(w, "reach_details", agent->reach_details);
-    cv_json_key_raw_if(w, "limits", agent->limits);
-    cv_json_key_bool(w, "files", agent->files == 1);
-    cv_json_key_str(w, "status", agent->status);
-    cv_json_key_str(w, "created_at", agent->created_at);
-    cv_json_key_str_if(w, "removed_at", agent->removed_at);
-    cv_json_end_object(w);
+    cv_told_agent told = {.row = *agent, .aliases = aliases, .files = agent->files == 1};
+    if (whole) {
+        told.description = agent->description;
+        told.reach_details = agent->reach_details;
+    }
+    return told;
 }
 
 cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("agent"));
-    cv_agent_print(&w, agent, aliases, true);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, a);
+    const cv_told_agent told = cv_agent_told(agent, aliases, true);
+    return cv_shape_text(a, cv_agent_shape, &told);
+}
+
+cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole)
+{
+    const cv_told_agent told = cv_agent_told(old, (cv_words){0}, whole);
+    return cv_shape_text(a, replaced_shape, &told);
 }

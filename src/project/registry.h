@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "kit/fault.h"
 #include "kit/request.h"
+#include "kit/shape.h"
 #include "kit/who.h"
 
 enum {
@@ -27,7 +28,7 @@ extern const cv_err_code cv_registry_codes[];
 extern const cv_words cv_limit_names;
 
 typedef enum { CV_ENTRY_ADDED, CV_ENTRY_CHANGED, CV_ENTRY_UNCHANGED } cv_entry_outcome;
-extern const cv_str cv_entry_words[];
+extern const cv_words cv_entry_words;
 
 typedef struct {
     cv_agent_row row;
@@ -64,10 +65,30 @@ bool cv_registry_agent(cv_call *call, cv_agent_row *ret_agent);
 /* Whoever acts may change who can act: not an agent that is known by its token. */
 bool cv_registry_may_change(cv_call *call);
 
-void cv_agent_print(cv_json_writer *w, const cv_agent_row *agent, cv_words aliases, bool whole);
+/* What answers and events tell of an agent; in short: without its description and the details of its reach. */
+typedef struct {
+    cv_agent_row row;
+    cv_words aliases;
+    cv_str description, reach_details;
+    bool files;
+} cv_told_agent;
+
+cv_told_agent cv_agent_told(const cv_agent_row *agent, cv_words aliases, bool whole);
 
 /* {"status":"success","agent":{…}} */
 cv_str cv_agent_answer(cv_arena *a, const cv_agent_row *agent, cv_words aliases);
+
+/* {"old":{…}}: what an event replaces. */
+cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole);
+
+/* ---- the forms of answers (kit/shape.h) -------------------------------------------------------------------------- */
+
+extern const cv_shape cv_told_agent_shape[];
+extern const cv_shape cv_agent_shape[], cv_agent_written_shape[], cv_agent_list_shape[], cv_agent_import_shape[];
+extern const cv_shape cv_token_add_shape[], cv_token_list_shape[], cv_token_revoke_shape[];
+
+/* What the answers of writes to the registry have besides; it may be empty still. */
+#define CV_REGISTERED CV_WRITTEN_FROM(0, "registry"), CV_TRIED
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 

@@ -37,8 +37,38 @@ typedef struct {
     struct {
         cv_swap_loss *items;
         size_t count, capacity;
-    } lost; /* scopes of which the present record has more than the backup */
+    } lost;            /* scopes of which the present record has more than the backup */
+    size_t lost_count; /* of which `lost` has the first */
+    cv_notices warnings;
+    cv_str record, from, kept_as, report; /* of the answer; kept_as empty: nothing was there */
 } restoring;
+
+#define CV_THIS_TYPE cv_swap_loss
+static const cv_shape loss_shape[] = {
+    CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
+    CV_FIELD_AS(ALWAYS, "name", scope.name, "its id in the room"),
+    CV_NUMBER(ALWAYS, "rev", rev, 1, CV_NO_LIMIT, "in the kept record"),
+    CV_NUMBER(ALWAYS, "restored_rev", restored_rev, 0, CV_NO_LIMIT, "0: the backup has none of this name"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE restoring
+const cv_shape cv_restore_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, record, "the database"),
+    CV_FIELD(ALWAYS, from, "the backup"),
+    CV_FIELD_AS(IF_ANY, "kept", kept_as, "where the record that was replaced is kept; absent: there was none"),
+    CV_FIELD_AS(ALWAYS, "scopes", scopes.total, "how many the record has now, of all rooms"),
+    CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "sum of their revs"),
+    CV_FIELD(ALWAYS, lost_count, ""),
+    CV_LIST("lost", lost.items, lost.count, loss_shape,
+            "of what the kept record has more than the backup; 100 at most"),
+    CV_PLAIN_WARNINGS(ALWAYS, warnings, "what was done, but should be known"),
+    CV_PRINTED(report, "the same for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- the backup -------------------------------------------------------------------------------------------------- */
 
@@ -189,8 +219,9 @@ static void warn_of_access(const restoring *r, cv_notices *warnings)
                 "removed or limited, can act as before; revoke, remove and limit them again");
 }
 
-static void warn_of_losses(const restoring *r, cv_notices *warnings)
+static void warn_of_losses(restoring *r)
 {
+    cv_notices *warnings = &r->warnings;
     cv_buf some = {0};
     cv_scopes_tally lost = {0};
     for (size_t i = 0; i < r->lost.count; i++)
@@ -221,24 +252,7 @@ static void warn_of_losses(const restoring *r, cv_notices *warnings)
                       (long long)r->acknowledged, (long long)r->last.number);
 }
 
-static void answer_losses(const restoring *r, cv_json_writer *w)
-{
-    cv_json_key_int(w, "lost_count", (int64_t)r->lost.count);
-    cv_json_key(w, CV_STR("lost"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < r->lost.count && i < MOST_TOLD; i++) {
-        const cv_swap_loss *l = &r->lost.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "room", l->scope.room);
-        cv_json_key_str(w, "name", l->scope.name);
-        cv_json_key_int(w, "rev", l->rev);
-        cv_json_key_int(w, "restored_rev", l->restored_rev);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
-static cv_str report(const restoring *r, const cv_notices *warnings)
+static cv_str report(const restoring *r)
 {
     cv_buf out = {0};
     cv_buf_printf(&out, "The record is that of %s: %.*s, %lld commit%s.\n", r->backup,
@@ -246,33 +260,28 @@ static cv_str report(const restoring *r, const cv_notices *warnings)
                   r->commits == 1 ? "" : "s");
     if (r->is_kept)
         cv_buf_printf(&out, "What was there before is kept: %s\n", r->kept);
-    for (size_t i = 0; i < warnings->count; i++)
-        cv_buf_printf(&out, "! %.*s\n", CV_FMT(warnings->items[i].message));
+    for (size_t i = 0; i < r->warnings.count; i++)
+        cv_buf_printf(&out, "! %.*s\n", CV_FMT(r->warnings.items[i].message));
     return cv_buf_take(&out, r->call->arena);
 }
 
-static void answer(const restoring *r, bool compared)
+static void answer(restoring *r, bool compared)
 {
-    cv_json_writer w = {.out = r->call->out};
-    cv_notices warnings = {0};
-    warn_of_losses(r, &warnings);
+    warn_of_losses(r);
     if (!compared && r->is_kept)
-        cv_notice_add(&warnings, r->call->arena, CV_STR("not_compared"),
+        cv_notice_add(&r->warnings, r->call->arena, CV_STR("not_compared"),
                       "what was there before could not be compared with the backup: %.*s",
                       CV_FMT(r->engine.trouble.message));
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "record", cv_str_of(r->engine.path));
-    cv_json_key_str(&w, "from", cv_str_of(r->backup));
-    if (r->is_kept)
-        cv_json_key_str(&w, "kept", cv_str_of(r->kept));
-    cv_json_key_int(&w, "scopes", (int64_t)r->scopes.total);
-    cv_json_key_int(&w, "commits", r->commits);
-    answer_losses(r, &w);
-    cv_notices_answer(&warnings, &w);
     if (r->call->for_people)
-        cv_json_key_str(&w, "report", report(r, &warnings));
-    cv_json_end_object(&w);
+        r->report = report(r);
+    r->record = cv_str_of(r->engine.path);
+    r->from = cv_str_of(r->backup);
+    if (r->is_kept)
+        r->kept_as = cv_str_of(r->kept);
+    r->lost_count = r->lost.count;
+    if (r->lost.count > MOST_TOLD)
+        r->lost.count = MOST_TOLD;
+    cv_shape_write(&(cv_json_writer){.out = r->call->out}, cv_restore_shape, r);
 }
 
 bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)

@@ -70,18 +70,52 @@ static bool write_file(cv_call *call, cv_scope_id scope, cv_where where, cv_err 
     return false;
 }
 
-static void answer_exported(cv_call *call, cv_scope_id scope, const cv_scope_position *at, const char *path)
+/* What is told of a scope that went out or came in. */
+typedef struct {
+    cv_str status, output;
+    cv_scope_id scope;
+    cv_scope_position at;
+    bool dry_run;
+    const void *document; /* is printed without this struct: NULL */
+} moved;
+
+static const cv_str outcome_words[] = {CV_STR_INIT("restored"), CV_STR_INIT("unchanged")};
+static const cv_words outcomes = {outcome_words, CV_COUNT(outcome_words)};
+
+#define CV_THIS_TYPE moved
+const cv_shape cv_import_scope_shape[] = {
+    CV_WORD(ALWAYS, "status", status, &outcomes, ""),
+    CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
+    CV_FIELD_AS(ALWAYS, "scope", scope.name, ""),
+    CV_FIELD_AS(ALWAYS, "rev", at.rev, ""),
+    CV_FIELD_AS(ALWAYS, "head", at.head, ""),
+    CV_FIELD(IF_ANY, dry_run, ""),
+    {0},
+};
+
+/* To a file, or the document itself, which is printed as it is read. */
+static void write_name(cv_json_writer *w, const void *name)
 {
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "room", scope.room);
-    cv_json_key_str(&w, "scope", scope.name);
-    cv_json_key_int(&w, "rev", at->rev);
-    cv_json_key_str(&w, "head", at->head);
-    cv_json_key_str(&w, "output", cv_str_of(path));
-    cv_json_end_object(&w);
+    cv_json_str(w, *(const cv_str *)name);
 }
+
+static const cv_shape to_file[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
+    CV_BY_HAND_AT("scope", scope.name, write_name,
+                  "{\"type\":[\"string\",\"object\"],\"description\":\"its name; in the document: all of it\"}"),
+    CV_FIELD_AS(ALWAYS, "rev", at.rev, ""),
+    CV_FIELD_AS(ALWAYS, "head", at.head, ""),
+    CV_FIELD(ALWAYS, output, ""),
+    {0},
+};
+static const cv_shape as_document[] = {
+    CV_LATER(ALWAYS, "format", TEXT, CV_NO_LIMIT, "of the document: conclave-scope 1"),
+    CV_LATER(ALWAYS, "scope", MAP, CV_NO_LIMIT, ""),
+    {0},
+};
+const cv_shape cv_export_scope_shape[] = {CV_CASE(output.p, to_file), CV_CASE(document, as_document), {0}};
+#undef CV_THIS_TYPE
 
 /* Where the scope stands; rev 0: there is none. */
 static bool position_of(cv_call *call, cv_record *record, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
@@ -112,7 +146,8 @@ bool cv_project_export_scope(cv_call *call)
         cv_err_field(&err, CV_STR("output"));
         return cv_call_fail(call, &err);
     }
-    answer_exported(call, scope, &at, cv_where_path(call->arena, where));
+    const moved m = {.output = cv_str_of(cv_where_path(call->arena, where)), .scope = scope, .at = at};
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_export_scope_shape, &m);
     return true;
 }
 
@@ -196,15 +231,10 @@ bool cv_project_import_scope(cv_call *call)
         return false;
     if (!put(call, &rows, &restored, &err))
         return cv_call_fail(call, &err);
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", restored ? CV_STR("restored") : CV_STR("unchanged"));
-    cv_json_key_str(&w, "room", rows.scope.room);
-    cv_json_key_str(&w, "scope", rows.scope.name);
-    cv_json_key_int(&w, "rev", rows.at.rev);
-    cv_json_key_str(&w, "head", rows.at.head);
-    if (cv_json_get_true(call->input, "dry_run"))
-        cv_json_key_bool(&w, "dry_run", true);
-    cv_json_end_object(&w);
+    const moved m = {.status = outcome_words[!restored],
+                     .scope = rows.scope,
+                     .at = rows.at,
+                     .dry_run = cv_json_get_true(call->input, "dry_run")};
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_import_scope_shape, &m);
     return true;
 }

@@ -3,6 +3,21 @@
 
 #include "project/operations.h"
 
+typedef struct {
+    cv_str seal, text;
+    int64_t commit;
+} sealed;
+
+#define CV_THIS_TYPE sealed
+const cv_shape cv_seal_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, seal, "the line to keep; 'verify' takes it as 'seal'"),
+    CV_NUMBER(ALWAYS, "commit", commit, 1, CV_NO_LIMIT, "the last write that it stands for"),
+    CV_PRINTED(text, "the line for people; not with --json"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 bool cv_record_seal(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -13,14 +28,9 @@ bool cv_record_seal(cv_call *call)
         cv_err_set(&err, CV_ERR_INVALID_VALUE, "there is nothing to seal yet: the record is empty");
         return cv_call_fail(call, &err);
     }
-    cv_json_writer w = {.out = call->out};
-    cv_str line = cv_seal_print(call->arena, &seal);
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "seal", line);
-    cv_json_key_int(&w, "commit", seal.number);
+    sealed s = {.seal = cv_seal_print(call->arena, &seal), .commit = seal.number};
     if (call->for_people)
-        cv_json_key_str(&w, "text", cv_arena_join(call->arena, line, CV_STR("\n")));
-    cv_json_end_object(&w);
+        s.text = cv_arena_join(call->arena, s.seal, CV_STR("\n"));
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_seal_shape, &s);
     return true;
 }

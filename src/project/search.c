@@ -6,8 +6,6 @@
  * says which it was. A room's own search knows more of its things and has filters of its own; this one knows what every
  * room's types tell about a row (record/type.h, cv_search_text).
  */
-#include <stdio.h>
-
 #include "kit/fault.h"
 #include "kit/query.h"
 #include "kit/snippet.h"
@@ -17,8 +15,7 @@
 enum { USUAL_PAGE = 20 };
 
 typedef struct {
-    cv_str room, scope, kind, id, title, status, people, snippet;
-    double score;
+    cv_str room, scope, kind, id, title, status, people, score, snippet;
 } found;
 
 typedef struct {
@@ -29,8 +26,39 @@ typedef struct {
     struct {
         found *items;
         size_t count, capacity;
-    } hits; /* one more than the page: is there another one? */
+    } hits;       /* one more than the page: is there another one? */
+    int64_t next; /* CV_ABSENT: there is no next page */
+    cv_str understood, match;
+    cv_notices warnings;
 } searching;
+
+#define CV_THIS_TYPE found
+static const cv_shape found_shape[] = {
+    CV_FIELD(ALWAYS, room, ""),
+    CV_FIELD(ALWAYS, scope, ""),
+    CV_FIELD(ALWAYS, kind, ""),
+    CV_FIELD(ALWAYS, id, "in its scope and kind"),
+    CV_FIELD(IF_ANY, title, ""),
+    CV_FIELD(IF_ANY, status, ""),
+    CV_JSON_AS(ALWAYS, NAMES, "people", people, ""),
+    CV_JSON_AS(ALWAYS, NUMBER, "score", score, "higher is better, within one answer"),
+    CV_BELOW(ALWAYS, snippet, "the best part of the text, hits as ⟦hit⟧"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE searching
+const cv_shape cv_search_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "query", understood, "as it was understood"),
+    CV_WORD(ALWAYS, "match", match, &cv_match_words, "any: nothing has all the words"),
+    CV_LIST("results", hits.items, hits.count, found_shape, "the best first"),
+    CV_FIELD_AS(ALWAYS, "count", hits.count, ""),
+    CV_MORE("next", next, "offset", "only when there are more: give it as `offset`"),
+    CV_QUERY_WARNINGS(warnings),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
@@ -53,7 +81,7 @@ static bool keep(void *ctx, const cv_word_hit *hit, cv_err *err)
                                     .status = copy_or_none(a, hit->status),
                                     .people = sound ? cv_arena_copy(a, hit->people) : CV_STR("[]"),
                                     .snippet = cv_snippet(a, hit->body, &hit->in_body),
-                                    .score = hit->score};
+                                    .score = cv_arena_printf(a, "%.3f", hit->score)};
     return true;
 }
 
@@ -114,45 +142,18 @@ static bool read_input(searching *s)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void print_hit(cv_json_writer *w, const found *f)
+static void answer(searching *s)
 {
-    char score[64];
-    int n = snprintf(score, sizeof score, "%.3f", f->score);
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "room", f->room);
-    cv_json_key_str(w, "scope", f->scope);
-    cv_json_key_str(w, "kind", f->kind);
-    cv_json_key_str(w, "id", f->id);
-    cv_json_key_str_if(w, "title", f->title);
-    cv_json_key_str_if(w, "status", f->status);
-    cv_json_key(w, CV_STR("people"));
-    cv_json_raw(w, f->people);
-    cv_json_key(w, CV_STR("score"));
-    cv_json_raw(w, (cv_str){score, (size_t)n});
-    cv_json_key_str(w, "snippet", f->snippet);
-    cv_json_end_object(w);
-}
-
-static void answer(const searching *s)
-{
-    size_t count = s->hits.count < s->limit ? s->hits.count : s->limit;
-    cv_notices warnings = {0};
-    cv_json_writer w = {.out = s->call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "query", cv_query_print(s->call->arena, &s->terms));
-    cv_json_key_str(&w, "match", s->query.any ? CV_STR("any") : CV_STR("all"));
-    cv_json_key(&w, CV_STR("results"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        print_hit(&w, &s->hits.items[i]);
-    cv_json_end_array(&w);
-    cv_json_key_int(&w, "count", (int64_t)count);
-    if (s->hits.count > count)
-        cv_json_key_int(&w, "next", (int64_t)(s->query.offset + count));
-    cv_query_warn(&warnings, s->call->arena, &s->terms, s->behind);
-    cv_notices_answer(&warnings, &w);
-    cv_json_end_object(&w);
+    cv_arena *a = s->call->arena;
+    s->next = CV_ABSENT;
+    if (s->hits.count > s->limit) {
+        s->hits.count = s->limit;
+        s->next = (int64_t)(s->query.offset + s->limit);
+    }
+    s->understood = cv_query_print(a, &s->terms);
+    s->match = cv_match_words.items[s->query.any];
+    cv_query_warn(&s->warnings, a, &s->terms, s->behind);
+    cv_shape_write(&(cv_json_writer){.out = s->call->out}, cv_search_shape, s);
 }
 
 bool cv_project_search(cv_call *call)

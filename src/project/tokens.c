@@ -47,29 +47,45 @@ static bool make_secret(cv_arena *a, cv_str *ret_secret, cv_err *err)
     return true;
 }
 
-static void print_token(cv_json_writer *w, const cv_token_row *token, cv_str agent_id)
+/* What is told of a token. */
+typedef struct {
+    cv_token_row row;
+    cv_str agent_id, status;
+    bool read_only;
+} told;
+
+static const cv_str status_words[] = {CV_STR_INIT("active"), CV_STR_INIT("revoked")};
+static const cv_words statuses = {status_words, CV_COUNT(status_words)};
+
+#define CV_THIS_TYPE told
+static const cv_shape told_shape[] = {
+    CV_FIELD_AS(ALWAYS, "token_id", row.id, ""),
+    CV_FIELD(ALWAYS, agent_id, ""),
+    CV_JSON_AS(IF_ANY, NAMES, "rooms", row.rooms, "absent: those of its agent"),
+    CV_FIELD(ALWAYS, read_only, ""),
+    CV_WORD(ALWAYS, "status", status, &statuses, ""),
+    CV_FIELD_AS(ALWAYS, "created_at", row.created_at, ""),
+    CV_FIELD_AS(IF_ANY, "revoked_at", row.revoked_at, ""),
+    {0},
+};
+const cv_shape cv_token_revoke_shape[] = {CV_SUCCESS, CV_GROUP("token", told_shape, ""), CV_REGISTERED, {0}};
+const cv_shape cv_token_add_shape[] = {
+    CV_SPREAD_SAME(cv_token_revoke_shape),
+    CV_LATER_SECRET("secret", "shown once"),
+    CV_LATER(IF_ANY, "note", TEXT, CV_NO_LIMIT, "why there is no secret"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static told tell(const cv_token_row *token, cv_str agent_id)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "token_id", token->id);
-    cv_json_key_str(w, "agent_id", agent_id);
-    cv_json_key_raw_if(w, "rooms", token->rooms);
-    cv_json_key_bool(w, "read_only", token->read_only == 1);
-    cv_json_key_str(w, "status", token->revoked_at.p ? CV_STR("revoked") : CV_STR("active"));
-    cv_json_key_str(w, "created_at", token->created_at);
-    cv_json_key_str_if(w, "revoked_at", token->revoked_at);
-    cv_json_end_object(w);
+    return (told){*token, agent_id, status_words[token->revoked_at.p != NULL], token->read_only == 1};
 }
 
-static cv_str print_result(cv_arena *a, const cv_token_row *token, cv_str agent_id)
+static cv_str answer(cv_arena *a, const cv_token_row *token, cv_str agent_id)
 {
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("token"));
-    print_token(&w, token, agent_id);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, a);
+    const told t = tell(token, agent_id);
+    return cv_shape_text(a, cv_token_revoke_shape, &t);
 }
 
 /* A scope has one write of each rev, so its number names the token. */
@@ -91,7 +107,7 @@ static bool add(cv_call *call, cv_writing *w, cv_str *ret_result)
     event->result_id = agent.id;
     cv_writing_covers(w, event, &cv_token_row_type, cv_writing_put(w, &cv_token_row_type, &row));
     m->made = true;
-    *ret_result = print_result(call->arena, &row, agent.id);
+    *ret_result = answer(call->arena, &row, agent.id);
     return true;
 }
 
@@ -167,7 +183,7 @@ static bool revoke(cv_call *call, cv_writing *w, cv_str *ret_result)
         return cv_call_fail(call, &err);
     if (!row.revoked_at.p)
         revoke_row(call, w, &row, cv_json_get_text(call->input, "reason"));
-    *ret_result = print_result(call->arena, &row, agent_id);
+    *ret_result = answer(call->arena, &row, agent_id);
     return true;
 }
 
@@ -217,32 +233,38 @@ bool cv_tokens_revoke_all(cv_call *call, cv_writing *w, cv_str agent, cv_str rea
     return true;
 }
 
+typedef struct {
+    told *items;
+    size_t count, capacity;
+} told_list;
+
+#define CV_THIS_TYPE told_list
+const cv_shape cv_token_list_shape[] = {
+    CV_SUCCESS,
+    CV_LIST("tokens", items, count, told_shape, ""),
+    CV_FIELD(ALWAYS, count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 bool cv_token_op_list(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     tokens all = {.arena = call->arena};
-    cv_json_writer w = {.out = call->out};
+    told_list list = {0};
     cv_agent_row agent = {0};
-    int64_t count = 0;
     if (cv_json_get(call->input, CV_STR("agent_id")) && !cv_registry_agent(call, &agent))
         return false;
     if (!find_tokens(call->record, agent.name, &all, &err))
         return cv_call_fail(call, &err);
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("tokens"));
-    cv_json_begin_array(&w);
     for (size_t i = 0; i < all.count; i++) {
         cv_str id;
         if (all.items[i].revoked_at.p && !cv_json_get_true(call->input, "revoked"))
             continue;
         if (!agent_id_of(call, &all.items[i], &id, &err))
             return cv_call_fail(call, &err);
-        print_token(&w, &all.items[i], id);
-        count++;
+        *CV_PUSH(call->arena, &list) = tell(&all.items[i], id);
     }
-    cv_json_end_array(&w);
-    cv_json_key_int(&w, "count", count);
-    cv_json_end_object(&w);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_token_list_shape, &list);
     return true;
 }

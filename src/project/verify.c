@@ -20,11 +20,49 @@
 #include "project/scope_input.h"
 #include "record/seal.h"
 
+/* A scope that was verified. */
+typedef struct {
+    cv_scope_id scope;
+    cv_scope_position at;
+} verified;
+
 typedef struct {
     cv_call *call;
-    cv_json_writer *w;
-    int64_t commits; /* of all that were verified */
+    struct {
+        verified *items;
+        size_t count, capacity;
+    } scopes;
+    int64_t commits, sealed_until;
+    cv_str watermark;
+    cv_notices warnings;
 } reporting;
+
+static const cv_str watermark_words[] = {CV_STR_INIT("agrees"), CV_STR_INIT("missing")};
+static const cv_words watermarks = {watermark_words, CV_COUNT(watermark_words)};
+
+#define CV_THIS_TYPE verified
+static const cv_shape verified_shape[] = {
+    CV_FIELD_AS(ALWAYS, "room", scope.room, ""),
+    CV_FIELD_AS(ALWAYS, "name", scope.name, "its id in the room"),
+    CV_NUMBER(ALWAYS, "rev", at.rev, 1, CV_NO_LIMIT, ""),
+    CV_NUMBER(ALWAYS, "events", at.event_count, 1, CV_NO_LIMIT, ""),
+    CV_LONG_AS(ALWAYS, "head", at.head, CV_HASH_DIGITS, CV_HASH_DIGITS, "hash of the last event"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE reporting
+const cv_shape cv_verify_shape[] = {
+    CV_SUCCESS,
+    CV_LIST("scopes", scopes.items, scopes.count, verified_shape, "what was verified, of all rooms"),
+    CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "how many writes the record has"),
+    CV_WORD(ALWAYS, "watermark", watermark, &watermarks,
+            "whether the last commit that was acknowledged is known, and is there"),
+    CV_NUMBER(IF_ANY, "sealed_until", sealed_until, 1, CV_NO_LIMIT, "the commit of the seal that was given"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what could not be proved"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static bool report_one(void *ctx, cv_scope_id scope, cv_err *err)
 {
@@ -33,28 +71,22 @@ static bool report_one(void *ctx, cv_scope_id scope, cv_err *err)
     if (!cv_scopes_verify(r->call->record, r->call->arena, scope, &position, err))
         return false;
     r->commits += position.rev;
-    cv_json_begin_object(r->w);
-    cv_json_key_str(r->w, "room", scope.room);
-    cv_json_key_str(r->w, "name", scope.name);
-    cv_json_key_int(r->w, "rev", position.rev);
-    cv_json_key_int(r->w, "events", position.event_count);
-    cv_json_key_str(r->w, "head", position.head);
-    cv_json_end_object(r->w);
+    scope.name = cv_arena_copy(r->call->arena, scope.name);
+    *CV_PUSH(r->call->arena, &r->scopes) = (verified){scope, position};
     return true;
 }
 
 /* Every commit that the record had at the beginning is one of a scope that was verified. */
-static bool report_all(cv_call *call, cv_json_writer *w, cv_err *err)
+static bool report_all(reporting *r, cv_err *err)
 {
-    reporting r = {call, w, 0};
+    cv_record *record = r->call->record;
     cv_commit last;
-    if (!call->record->calls->last_commit(call->record, &last, err) ||
-        !cv_scopes_each(call, CV_STR(""), report_one, &r, err))
+    if (!record->calls->last_commit(record, &last, err) || !cv_scopes_each(r->call, CV_STR(""), report_one, r, err))
         return false;
-    if (r.commits >= last.number)
+    if (r->commits >= last.number)
         return true;
     cv_err_set(err, CV_ERR_VERIFY, "scopes: expected %lld commits in all of them, found %lld", (long long)last.number,
-               (long long)r.commits);
+               (long long)r->commits);
     cv_err_value(err, CV_STR("scopes"));
     cv_err_suggest(err, CV_STR("keep this copy, restore the last backup that verifies, and compare the two"));
     return false;
@@ -63,10 +95,9 @@ static bool report_all(cv_call *call, cv_json_writer *w, cv_err *err)
 /* ---- those that are asked for ------------------------------------------------------------------------------------ */
 
 /* The scope that is named, or all of the room. */
-static bool report_named(cv_call *call, cv_json_writer *w, cv_scope_id named, cv_err *err)
+static bool report_named(reporting *r, cv_scope_id named, cv_err *err)
 {
-    reporting r = {call, w, 0};
-    return named.name.n ? report_one(&r, named, err) : cv_scopes_each(call, named.room, report_one, &r, err);
+    return named.name.n ? report_one(r, named, err) : cv_scopes_each(r->call, named.room, report_one, r, err);
 }
 
 /* Is there what is named? False: call->errs says what would be. */
@@ -101,53 +132,47 @@ static bool read_seal(cv_call *call, cv_str given, cv_seal *ret_seal, cv_err *er
     return cv_seal_read(text, ret_seal, err);
 }
 
-static bool verify_all(cv_call *call, cv_json_writer *w, cv_scope_id named, const cv_seal *seal, cv_seal *ret_last,
-                       cv_err *err)
+static bool verify_all(reporting *r, cv_scope_id named, const cv_seal *seal, cv_err *err)
 {
-    return call->record->calls->check(call->record, call->arena, err) &&
-           (named.room.n ? report_named(call, w, named, err) : report_all(call, w, err)) &&
-           cv_seal_record(call->record, seal, ret_last, err) &&
-           call->record->calls->search_check(call->record, call->arena, err);
+    cv_record *record = r->call->record;
+    cv_seal last;
+    if (!record->calls->check(record, r->call->arena, err) ||
+        !(named.room.n ? report_named(r, named, err) : report_all(r, err)) ||
+        !cv_seal_record(record, seal, &last, err) || !record->calls->search_check(record, r->call->arena, err))
+        return false;
+    r->commits = last.number;
+    r->sealed_until = seal ? seal->number : CV_ABSENT;
+    return true;
 }
 
-static void answer_end(cv_call *call, cv_json_writer *w, const cv_seal *last, cv_watermark_state mark,
-                       const cv_seal *seal)
+static bool check_watermark(reporting *r, const cv_seal *seal, cv_err *err)
 {
-    cv_notices warnings = {0};
-    cv_json_key_int(w, "commits", last->number);
-    cv_json_key_str(w, "watermark", mark == CV_WATERMARK_THERE ? CV_STR("agrees") : CV_STR("missing"));
-    if (seal)
-        cv_json_key_int(w, "sealed_until", seal->number);
-    if (mark == CV_WATERMARK_MISSING && !seal) {
-        cv_notice_add(&warnings, call->arena, CV_STR("no_watermark"),
+    cv_watermark_state mark;
+    if (!r->call->record->calls->acknowledged(r->call->record, r->call->arena, &mark, err))
+        return false;
+    r->watermark = watermark_words[mark != CV_WATERMARK_THERE];
+    if (mark == CV_WATERMARK_MISSING && !seal)
+        cv_notice_add(&r->warnings, r->call->arena, CV_STR("no_watermark"),
                       "nothing beside this record says how far it was: only a seal can prove that its end was not cut "
                       "off");
-        cv_notices_answer(&warnings, w);
-    }
+    return true;
 }
 
 bool cv_record_verify(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     const cv_json *given = cv_json_get(call->input, CV_STR("seal"));
-    cv_json_writer w = {.out = call->out};
-    cv_seal seal, last;
-    cv_watermark_state mark;
+    reporting r = {.call = call};
+    cv_seal line;
+    const cv_seal *seal = given ? &line : NULL;
     cv_scope_id named;
     if (!check_named(call, &named))
         return false;
-    if (given && !read_seal(call, given->text, &seal, &err))
+    if (given && !read_seal(call, given->text, &line, &err))
         return cv_call_fail(call, &err);
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("scopes"));
-    cv_json_begin_array(&w);
-    if (!verify_all(call, &w, named, given ? &seal : NULL, &last, &err) ||
-        !call->record->calls->acknowledged(call->record, call->arena, &mark, &err))
+    if (!verify_all(&r, named, seal, &err) || !check_watermark(&r, seal, &err))
         return cv_call_fail(call, &err);
-    cv_json_end_array(&w);
-    answer_end(call, &w, &last, mark, given ? &seal : NULL);
-    cv_json_end_object(&w);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_verify_shape, &r);
     return true;
 }
 
@@ -171,6 +196,20 @@ static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
     return false;
 }
 
+typedef struct {
+    int64_t commit;
+    cv_str text;
+} accepted;
+
+#define CV_THIS_TYPE accepted
+const cv_shape cv_accept_shape[] = {
+    CV_SUCCESS,
+    CV_NUMBER(ALWAYS, "commit", commit, 0, CV_NO_LIMIT, "the last commit from now on"),
+    CV_PRINTED(text, "the same for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 bool cv_record_accept(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -178,14 +217,10 @@ bool cv_record_accept(cv_call *call)
     if (!call->record->calls->last_commit(call->record, &last, &err) || !may_accept(call, &last, &err) ||
         !call->record->calls->accept(call->record, call->arena, &last, &err))
         return cv_call_fail(call, &err);
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_int(&w, "commit", last.number);
+    accepted done = {.commit = last.number};
     if (call->for_people)
-        cv_json_key_str(&w, "text",
-                        cv_arena_printf(call->arena, "The record is taken as it stands, up to commit %lld.\n",
-                                        (long long)last.number));
-    cv_json_end_object(&w);
+        done.text = cv_arena_printf(call->arena, "The record is taken as it stands, up to commit %lld.\n",
+                                    (long long)last.number);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_accept_shape, &done);
     return true;
 }

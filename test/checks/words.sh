@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 # Words of tables that are everybody's: English, or terms of programs and protocols.
 plain="
-active after agent also among asked at by bytes changed changes closed code color command compare complete completed
+accepted active after agent also among asked at by bytes changed changes closed code color command compare complete completed
 conditions content context count counts create created current data depth description diagnostics dir dry emoji end
 error errors event events exclude excluded expand expect export field files first folder force forced format framing from gate
 get hash head history how id ids in instructions items kept key kind kinds last left limit line list local markdown

@@ -93,6 +93,7 @@ static cv_str notes_of(cv_arena *a, const cv_hearing *h)
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     cv_duplicate_groups groups;
+    cv_diagnostics diagnostics = {0};
     cv_duplicates_find(a, h, &groups);
     cv_json_begin_array(&w);
     for (size_t i = 0; i < h->notes.count; i++)
@@ -100,9 +101,13 @@ static cv_str notes_of(cv_arena *a, const cv_hearing *h)
     for (size_t i = 0; i < groups.count; i++)
         cv_duplicates_print(&groups.items[i], &w);
     for (size_t i = 0; i < h->speech_count; i++) {
-        cv_diagnosis_print(a, h, i, true, &w);
-        cv_summary_print(a, h, h->speeches[i].expert, &w);
+        cv_summary summary;
+        cv_diagnose(a, h, i, &diagnostics);
+        cv_summarize(a, h, h->speeches[i].expert, &summary);
+        cv_shape_write(&w, cv_summary_shape, &summary);
     }
+    for (size_t i = 0; i < diagnostics.count; i++)
+        cv_shape_write(&w, cv_named_diagnostic_shape, &diagnostics.items[i]);
     cv_json_end_array(&w);
     return cv_buf_take(&text, a);
 }

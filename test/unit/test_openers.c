@@ -189,6 +189,8 @@ static void read_responses(cv_arena *a, cv_str text)
     for (size_t i = 0; i < CV_COUNT(who); i++) {
         cv_hearing hearing;
         cv_duplicate_groups twins;
+        cv_diagnostics diagnostics = {0};
+        cv_summary summary;
         cv_buf out = {0};
         cv_json_writer w = {.out = &out};
         cv_hear(a, state, 1, &(cv_voice){cv_str_of(who[i]), text}, 1, NULL, &hearing);
@@ -196,10 +198,13 @@ static void read_responses(cv_arena *a, cv_str text)
         cv_json_begin_object(&w);
         cv_hearing_print_members(&hearing, &w);
         cv_json_key(&w, CV_STR("summary"));
-        cv_summary_print(a, &hearing, cv_str_of(who[i]), &w);
+        cv_summarize(a, &hearing, cv_str_of(who[i]), &summary);
+        cv_shape_write(&w, cv_summary_shape, &summary);
         cv_json_key(&w, CV_STR("diagnosis"));
         cv_json_begin_array(&w);
-        cv_diagnosis_print(a, &hearing, 0, true, &w);
+        cv_diagnose(a, &hearing, 0, &diagnostics);
+        for (size_t k = 0; k < diagnostics.count; k++)
+            cv_shape_write(&w, cv_named_diagnostic_shape, &diagnostics.items[k]);
         cv_json_end_array(&w);
         cv_json_end_object(&w);
         cv_buf_release(&out);

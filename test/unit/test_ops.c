@@ -1,14 +1,19 @@
 /* test_ops.c - every row of the table of operations is whole, and calls keep their promises. */
 #include "testing.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/embedded.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
 #include "door/cli_parts.h"
-#include "ops/op.h"
 #include "kit/schema.h"
+#include "ops/op.h"
+#include "ops/watch.h"
 
 static void test_rows(void **state)
 {
@@ -329,14 +334,55 @@ static void test_calls(void **state)
     cv_arena_release(&a);
 }
 
+/* How a process ends in which the operation has given this reply; 0: it goes on. */
+static int ends_with(const cv_operation *op, const char *reply)
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        cv_buf out = {0};
+        setenv("CV_CHECK_REPLIES", "1", 1);
+        signal(SIGABRT, SIG_DFL);
+        close(STDERR_FILENO);
+        cv_buf_add_z(&out, reply);
+        cv_watch_reply(op, &(cv_call){.out = &out});
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* While the tests run, no operation with a shape can answer what the shape does not have. */
+static void test_replies_are_held_against_shapes(void **state)
+{
+    (void)state;
+    const cv_operation *seal = cv_op_find(CV_STR(""), CV_STR("seal"));
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (cv_op_at(i)->answer)
+            assert_int_equal(ends_with(cv_op_at(i), "{\"unheard_of\":1}"), SIGABRT);
+    assert_int_equal(ends_with(seal, "{\"status\":\"success\",\"seal\":\"x\",\"commit\":1}"), 0);
+    assert_int_equal(ends_with(seal, "{\"status\":\"success\",\"seal\":\"x\",\"commit\":0}"), SIGABRT);
+    assert_int_equal(ends_with(seal, "{\"status\":\"success\",\"seal\":\"x\"}"), SIGABRT);
+    assert_int_equal(ends_with(seal, "{\"status\":\"success\",\"seal\":"), SIGABRT);
+}
+
 int main(void)
 {
     unsetenv("CV_CALL_LOG"); /* what is called here proves nothing */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_examples), cmocka_unit_test(test_names_are_unique),
-        cmocka_unit_test(test_codes),  cmocka_unit_test(test_schemas),  cmocka_unit_test(test_schemas_are_used),
-        cmocka_unit_test(test_inputs), cmocka_unit_test(test_ceilings), cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_calls),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_names_are_unique),
+        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_schemas),
+        cmocka_unit_test(test_schemas_are_used),
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_ceilings),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_replies_are_held_against_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

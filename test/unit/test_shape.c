@@ -1,9 +1,9 @@
 /* test_shape.c - answers and schemas from one table: the schema takes what is written, and nothing less. */
 #include "testing.h"
 
+#include "kit/schema.h"
 #include "kit/shape.h"
 #include "ops/op.h"
-#include "kit/schema.h"
 
 typedef struct {
     int64_t number;
@@ -29,7 +29,7 @@ static const cv_shape plant_brief[] = {
 typedef struct {
     leaf inner;
     const leaf *far, *other;
-    cv_str text, json, list, map, decimal;
+    cv_str text, json, list, map, decimal, below, printed;
     int64_t number;
     size_t count;
     int small;
@@ -40,6 +40,8 @@ typedef struct {
     size_t item_count;
     const leaf **pointers;
     size_t pointer_count;
+    int64_t *numbers;
+    size_t number_count;
 } tree;
 
 #define CV_THIS_TYPE leaf
@@ -60,7 +62,19 @@ static void write_twice(cv_json_writer *w, const void *whole)
     cv_json_int(w, 2 * (int64_t)((const tree *)whole)->count);
 }
 
+#define CV_THIS_TYPE leaf
+static const cv_shape afterwards[] = {
+    CV_FIELD_AS(IF_ANY, "afterwards", word, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 #define CV_THIS_TYPE tree
+static const cv_shape low[] = {
+    CV_FIELD_AS(IF_ANY, "low", text, ""),
+    CV_LIST("low_items", items, item_count, leaf_shape, ""),
+    {0},
+};
 static const cv_shape group[] = {
     CV_FIELD_AS(ALWAYS, "grouped", decimal, ""),
     {0},
@@ -100,12 +114,20 @@ static const cv_shape tree_shape[] = {
     CV_LIST_AT("pointers", pointers, pointer_count, leaf_shape, ""),
     CV_OBJECT(ALWAYS, "inner", inner, leaf_shape, ""),
     CV_OBJECT_AT(IF_ANY, "far", far, leaf_shape, ""),
+    CV_OBJECT_AT(OR_NULL, "far_or_null", far, leaf_shape, ""),
+    CV_INTS("numbers", numbers, number_count, ""),
     CV_GROUP_IF(decimal, "group", group, ""),
     CV_CASE(far, with_far),
     CV_CASE(other, with_other),
     CV_BY_HAND("twice", write_twice, "{\"type\":\"integer\",\"minimum\":0}"),
     CV_MORE("next", number, "after", "the next page"),
     CV_LATER(IF_ANY, "later", BOOL, CV_NO_LIMIT, ""),
+    CV_ALL_BELOW(low),
+    CV_LATER_SECRET("secret", ""),
+    CV_LATER_ALL(afterwards),
+    CV_LONG_AS(IF_ANY, "long", list, 2, 5, ""),
+    CV_BELOW(IF_ANY, below, ""),
+    CV_PRINTED(printed, ""),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -151,6 +173,8 @@ static tree *grow(cv_arena *a, cv_test_random *r)
                 .list = PICK(r, NULL, "[]", "[\"x\"]"),
                 .map = PICK(r, NULL, "{}", "{\"k\":1}"),
                 .decimal = PICK(r, NULL, "0.5", "1"),
+                .below = PICK(r, NULL, "", "far down"),
+                .printed = PICK(r, NULL, "", "a line\n"),
                 .number = number(r),
                 .count = cv_test_below(r, 3),
                 .small = (int)cv_test_below(r, 100) - 50,
@@ -160,7 +184,9 @@ static tree *grow(cv_arena *a, cv_test_random *r)
                 .items = leaves,
                 .item_count = cv_test_below(r, 4),
                 .pointers = pointers,
-                .pointer_count = cv_test_below(r, 4)};
+                .pointer_count = cv_test_below(r, 4),
+                .numbers = cv_arena_dup(a, (int64_t[]){-1, 0, 1000}, 3 * sizeof(int64_t)),
+                .number_count = cv_test_below(r, 4)};
     return t;
 }
 
@@ -232,8 +258,9 @@ static void absent_values_are_told_as_the_rows_say(void **state)
     assert_str_eq(cv_shape_text(&a, tree_shape, &t),
                   "{\"status\":\"success\",\"text\":\"\",\"text_or_null\":null,\"number_or_null\":null,"
                   "\"number_or_zero\":0,\"count\":0,\"small\":0,\"flag\":false,\"list\":[],\"decimal\":null,"
-                  "\"words\":[],\"items\":[],\"pointers\":[],\"inner\":{\"number\":null,\"word\":\"\"},"
-                  "\"either\":false,\"of_other\":null,\"zero_of_other\":0,\"twice\":0}");
+                  "\"words\":[],\"items\":[],\"pointers\":[],\"inner\":{\"number\":null,\"word\":\"\"},\"far_or_null\":"
+                  "null,\"numbers\":[],"
+                  "\"either\":false,\"of_other\":null,\"zero_of_other\":0,\"twice\":0,\"low_items\":[]}");
     cv_arena_release(&a);
 }
 
@@ -282,24 +309,87 @@ static void cases_require_what_all_have(void **state)
     assert_str_eq(cv_json_get_text(cv_json_get(properties, CV_STR("either")), "description"), "the first");
     assert_str_eq(cv_json_get_text(cv_json_get(properties, CV_STR("next")), "x-more"), "after");
     assert_non_null(cv_json_get(properties, CV_STR("later")));
+    assert_non_null(cv_json_get(properties, CV_STR("afterwards")));
+    assert_int_equal(cv_json_get_int(cv_json_get(properties, CV_STR("long")), "minLength", 0), 2);
+    assert_int_equal(cv_json_get_int(cv_json_get(properties, CV_STR("long")), "maxLength", 0), 5);
     cv_arena_release(&a);
 }
 
-/* What the operations of the program answer. */
+static void marks_stand_in_the_schema(void **state)
+{
+    (void)state;
+    static const char *const marks[][2] = {{"below", "x-below"}, {"printed", "x-print"}, {"secret", "x-secret"}};
+    static const char *const low_names[] = {"low", "low_items"};
+    cv_arena a = {0};
+    const cv_json schema = schema_of(&a, tree_shape);
+    const cv_json *properties = cv_json_get(&schema, CV_STR("properties"));
+    for (size_t i = 0; i < CV_COUNT(marks); i++)
+        for (size_t k = 0; k < CV_COUNT(marks); k++)
+            assert_int_equal(cv_json_get_true(cv_json_get(properties, cv_str_of(marks[i][0])), marks[k][1]), i == k);
+    for (size_t i = 0; i < CV_COUNT(low_names); i++)
+        assert_true(cv_json_get_true(cv_json_get(properties, cv_str_of(low_names[i])), "x-below"));
+    cv_arena_release(&a);
+}
+
+/* Names of a list of texts, or of members: each once. */
+static void assert_once(const char *op, const cv_json *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            bool is_list = names->type == CV_JSON_ARRAY;
+            cv_str one = is_list ? names->items[i].text : names->members[i].key;
+            if (cv_str_eq(one, is_list ? names->items[k].text : names->members[k].key))
+                fail_msg("%s: '%.*s' stands twice", op, CV_FMT(one));
+        }
+}
+
+/* Objects have no members but those that are described; what is required is among them; lists say of what they are. */
+static void assert_sound(const char *op, const cv_json *schema)
+{
+    const cv_json *properties = cv_json_get(schema, CV_STR("properties")),
+                  *required = cv_json_get(schema, CV_STR("required")), *items = cv_json_get(schema, CV_STR("items")),
+                  *others = cv_json_get(schema, CV_STR("additionalProperties"));
+    if (cv_schema_allows(schema, CV_STR("array")) && cv_json_get(schema, CV_STR("type")) && !items)
+        fail_msg("%s: a list of anything", op);
+    if (properties && (!others || others->type != CV_JSON_FALSE))
+        fail_msg("%s: an object with members that are not described", op);
+    if (items)
+        assert_sound(op, items);
+    if (others && others->type == CV_JSON_OBJECT)
+        assert_sound(op, others);
+    if (properties)
+        assert_once(op, properties);
+    if (required)
+        assert_once(op, required);
+    for (uint32_t i = 0; required && i < required->count; i++)
+        assert_non_null(cv_json_get(properties, required->items[i].text));
+    for (uint32_t i = 0; properties && i < properties->count; i++)
+        assert_sound(op, &properties->members[i].value);
+}
+
+static cv_str text_of(cv_arena *a, const cv_json *value)
+{
+    cv_buf text = {0};
+    cv_json_value(&(cv_json_writer){.out = &text}, value);
+    return cv_buf_take(&text, a);
+}
+
+/* What the operations of the program answer: sound, and what their replies are held against (ops/watch.h). */
 static void every_shape_gives_a_sound_schema(void **state)
 {
     (void)state;
     cv_arena a = {0};
     size_t count = 0;
     for (size_t i = 0; i < cv_op_count(); i++) {
-        if (!cv_op_at(i)->answer)
+        const cv_operation *op = cv_op_at(i);
+        if (!op->answer)
             continue;
         count++;
-        cv_json schema = schema_of(&a, cv_op_at(i)->answer);
-        const cv_json *properties = cv_json_get(&schema, CV_STR("properties"));
-        assert_non_null(cv_json_get(properties, CV_STR("status")));
+        cv_json schema = schema_of(&a, op->answer);
+        assert_sound(op->schema, &schema);
+        assert_true(cv_str_eq(text_of(&a, &schema), text_of(&a, cv_op_schema(op).output)));
     }
-    assert_true(count > 4);
+    assert_true(count > 20);
     cv_arena_release(&a);
 }
 
@@ -308,7 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_schema_takes_what_is_written), cmocka_unit_test(absent_values_are_told_as_the_rows_say),
         cmocka_unit_test(rows_are_told_by_their_types),     cmocka_unit_test(cases_require_what_all_have),
-        cmocka_unit_test(every_shape_gives_a_sound_schema),
+        cmocka_unit_test(every_shape_gives_a_sound_schema), cmocka_unit_test(marks_stand_in_the_schema),
     };
     return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
 }

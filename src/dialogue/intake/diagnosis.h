@@ -9,16 +9,42 @@
 #define CV_DIALOGUE_INTAKE_DIAGNOSIS_H
 
 #include "dialogue/intake/hearing.h"
+#include "kit/shape.h"
 
-/* Everything about one of the voices, by line, as items of an open list; `named`: with the expert's name. */
-void cv_diagnosis_print(cv_arena *a, const cv_hearing *h, size_t voice, bool named, cv_json_writer *w);
+typedef struct {
+    cv_str expert, type, message, suggestion; /* suggestion may be empty */
+    size_t line;
+} cv_diagnostic;
 
-/* Only what could not be read in it: what the parser found, and what looks like a mark (lookalike.h); with the
- * expert's name. */
-void cv_diagnosis_print_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_json_writer *w);
+typedef CV_STATE_LIST(cv_diagnostic) cv_diagnostics;
+
+extern const cv_shape cv_diagnostic_shape[], cv_named_diagnostic_shape[]; /* named: with the expert */
+
+/* Adds everything about one of the voices, by line. */
+void cv_diagnose(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all);
+
+/* Only what could not be read in it: what the parser found, and what looks like a mark (lookalike.h). */
+void cv_diagnose_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all);
 
 /* What one voice brings, in the specification's words: {"perspectives": ["MUFFIN-P0101"], …, "references": [{"type",
  * "from", "target"}], "moves": [{"type", "targets"}], "verdicts": ["dissent"]}. */
-void cv_summary_print(cv_arena *a, const cv_hearing *h, cv_str expert, cv_json_writer *w);
+typedef struct {
+    cv_str type, from, target;
+} cv_told_reference;
+
+typedef struct {
+    cv_str type, *targets;
+    size_t target_count;
+} cv_told_move;
+
+typedef struct {
+    CV_STATE_LIST(cv_str) ids[CV_KIND_COUNT];
+    CV_STATE_LIST(cv_told_reference) references;
+    CV_STATE_LIST(cv_told_move) moves;
+    CV_STATE_LIST(cv_str) verdicts;
+} cv_summary;
+
+extern const cv_shape cv_summary_shape[];
+void cv_summarize(cv_arena *a, const cv_hearing *h, cv_str expert, cv_summary *ret);
 
 #endif

@@ -59,6 +59,7 @@ static void print_who(const draft *d, const char *key, bool said_nothing, cv_jso
 static void print_notes(const draft *d, cv_json_writer *w)
 {
     const cv_hearing *h = &d->hearing;
+    cv_diagnostics unread = {0};
     cv_json_begin_object(w);
     print_who(d, "silent", false, w);
     print_who(d, "no_contribution", true, w);
@@ -70,7 +71,9 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_key(w, CV_STR("unread"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->speech_count; i++)
-        cv_diagnosis_print_unread(d->call->arena, h, i, w);
+        cv_diagnose_unread(d->call->arena, h, i, &unread);
+    for (size_t i = 0; i < unread.count; i++)
+        cv_shape_write(w, cv_named_diagnostic_shape, &unread.items[i]);
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("merge_candidates"));
     cv_json_begin_array(w);

@@ -30,7 +30,51 @@ typedef struct {
     cv_str content;          /* absent: no contribution */
     cv_str sha256;           /* … and then absent, too */
     cv_rec_response *stored; /* what stood before, in the state */
+
+    /* of the answer */
+    bool no_contribution, replaced;
+    cv_summary summary;
+    cv_diagnostics diagnostics;
 } response;
+
+/* What became of the response, for the rest of the answer. */
+typedef struct {
+    cv_str id, expert;
+    int64_t round;
+    cv_state state;
+    cv_rec_response *row; /* NULL: none, with dry_run */
+    cv_str path;          /* absent: no file holds it */
+    cv_notices warnings;
+} filing;
+
+#define CV_THIS_TYPE filing
+static const cv_shape rest_shape[] = {
+    CV_FIELD_AS(OR_NULL, "response_path", path, "its file; null: none was written"),
+    CV_WARNINGS(warnings, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE response
+const cv_shape cv_respond_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", state.id, ""),
+    CV_FIELD_AS(ALWAYS, "expert_slug", expert, ""),
+    CV_NUMBER(ALWAYS, "round", round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD(ALWAYS, no_contribution, ""),
+    CV_FIELD_AS(ALWAYS, "bytes", content.n, ""),
+    CV_FIELD(IF_ANY, sha256, "of the response; absent without one"),
+    CV_FIELD(ALWAYS, replaced, "another response was there before"),
+    CV_OBJECT(ALWAYS, "summary", summary, cv_summary_shape, "what is understood"),
+    CV_LIST("diagnostics", diagnostics.items, diagnostics.count, cv_diagnostic_shape,
+            "what is not understood, or not as it is written"),
+    CV_LATER(ALWAYS, "rev", INT, 1, "of the dialogue after this write"),
+    CV_LATER(IF_ANY, "replayed", BOOL, CV_NO_LIMIT, "the record holds this response already"),
+    CV_TRIED,
+    CV_LATER_ALL(rest_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static cv_spot spot(response *r, const char *field)
 {
@@ -183,31 +227,17 @@ static bool keep_replaced(response *r, cv_rec_event *event)
     return true;
 }
 
-static cv_str answer(const response *r)
+static cv_str answer(response *r)
 {
     cv_arena *a = r->call->arena;
     cv_hearing h;
-    cv_buf text = {0};
-    cv_json_writer w = {.out = &text};
     cv_hear(a, &r->state, r->round, &(cv_voice){r->expert, r->content}, r->content.p ? 1 : 0, NULL, &h);
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", r->state.id);
-    cv_json_key_str(&w, "expert_slug", r->expert);
-    cv_json_key_int(&w, "round", r->round);
-    cv_json_key_bool(&w, "no_contribution", !r->content.p);
-    cv_json_key_int(&w, "bytes", (int64_t)r->content.n);
-    cv_json_key_str_if(&w, "sha256", r->sha256);
-    cv_json_key_bool(&w, "replaced", r->stored != NULL);
-    cv_json_key(&w, CV_STR("summary"));
-    cv_summary_print(a, &h, r->expert, &w);
-    cv_json_key(&w, CV_STR("diagnostics"));
-    cv_json_begin_array(&w);
+    r->no_contribution = !r->content.p;
+    r->replaced = r->stored != NULL;
+    cv_summarize(a, &h, r->expert, &r->summary);
     if (h.speech_count)
-        cv_diagnosis_print(a, &h, 0, false, &w);
-    cv_json_end_array(&w);
-    cv_json_end_object(&w);
-    return cv_buf_take(&text, a);
+        cv_diagnose(a, &h, 0, &r->diagnostics);
+    return cv_shape_text(a, cv_respond_shape, r);
 }
 
 static bool enter(response *r, cv_rec_response *ret_row, cv_outcome *outcome)
@@ -274,16 +304,6 @@ static bool work(cv_call *call, cv_outcome *outcome)
 
 /* ---- its file ---------------------------------------------------------------------------------------------------- */
 
-/* What became of the response, for the rest of the answer. */
-typedef struct {
-    cv_str id, expert;
-    int64_t round;
-    cv_state state;
-    cv_rec_response *row; /* NULL: none, with dry_run */
-    const char *path;     /* NULL: no file holds it */
-    cv_notices warnings;
-} filing;
-
 /* The dialogue and the response as they stand now. */
 static bool read_again(cv_call *call, filing *f, cv_err *err)
 {
@@ -324,7 +344,7 @@ static bool put_file(cv_call *call, filing *f, const cv_rec_response *row, cv_er
     bool done = cv_dialogue_file_write(where, row->content, &rules, err);
     cv_dialogue_file_warn(call, &rules, f->expert, &f->warnings);
     if (done)
-        f->path = path;
+        f->path = cv_str_of(path);
     return done;
 }
 
@@ -420,20 +440,10 @@ static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
 /* The stored answer, and behind it what is found anew each time: where the file is, and warnings. */
 static void print_answer(cv_call *call, cv_str stored, const filing *f)
 {
-    cv_buf more = {0};
-    cv_json_writer w = {.out = &more};
-    cv_json_begin_object(&w);
-    cv_json_key(&w, CV_STR("response_path"));
-    if (f->path)
-        cv_json_str(&w, cv_str_of(f->path));
-    else
-        cv_json_null(&w);
-    cv_notices_answer(&f->warnings, &w);
-    cv_json_end_object(&w);
+    cv_str rest = cv_shape_text(call->arena, rest_shape, f);
     cv_buf_add(call->out, cv_str_head(stored, stored.n - 1));
     cv_buf_add_char(call->out, ',');
-    cv_buf_add(call->out, cv_str_from(cv_buf_str(&more), 1));
-    cv_buf_release(&more);
+    cv_buf_add(call->out, cv_str_from(rest, 1));
 }
 
 bool cv_dialogue_respond(cv_call *call)

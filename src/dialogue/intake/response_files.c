@@ -16,6 +16,7 @@ static const cv_str words[] = {
 };
 _Static_assert(CV_COUNT(words) == CV_RESPONSE_FILE_STATE_COUNT, "a word per state");
 const cv_words cv_response_file_words = {words, CV_RESPONSE_FILE_STATE_COUNT};
+const cv_words cv_response_file_faults = {words + 1, CV_RESPONSE_FILE_STATE_COUNT - 1};
 
 typedef struct {
     cv_call *call;

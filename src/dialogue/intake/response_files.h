@@ -21,6 +21,7 @@ typedef enum {
 } cv_response_file_state;
 
 extern const cv_words cv_response_file_words;
+extern const cv_words cv_response_file_faults; /* all but SAME */
 
 typedef struct {
     cv_str path, expert;

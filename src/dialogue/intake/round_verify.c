@@ -3,22 +3,86 @@
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
+#include "dialogue/words/limits.h"
+
+typedef struct {
+    cv_str expert, state;
+    bool seated;
+    const cv_rec_response *spoken; /* NULL: nothing was said */
+} told;
+
+typedef struct {
+    const cv_response_file *file;
+    cv_str state, command;
+} told_file;
+
+typedef CV_STATE_LIST(cv_str) slugs;
 
 typedef struct {
     cv_state state;
     int64_t round;
+    bool registered, complete;
     cv_attendance attendance;
     cv_hearing hearing; /* of all who have spoken */
     cv_response_files files;
     cv_notices warnings;
+    CV_STATE_LIST(told) experts;
+    slugs missing, no_contribution, without_seat;
+    cv_diagnostics diagnostics;
+    CV_STATE_LIST(told_file) told_files;
 } check;
 
-static cv_str state_word(const cv_attendee *who)
-{
-    return !who->response                      ? CV_STR("missing")
-           : cv_response_speaks(who->response) ? CV_STR("responded")
-                                               : CV_STR("no_contribution");
-}
+enum { RESPONDED, NO_CONTRIBUTION, MISSING };
+static const cv_str state_words[] = {CV_STR_INIT("responded"), CV_STR_INIT("no_contribution"), CV_STR_INIT("missing")};
+static const cv_words states = {state_words, CV_COUNT(state_words)};
+
+#define CV_THIS_TYPE told
+static const cv_shape spoken_shape[] = {
+    CV_NUMBER_OF(ALWAYS, "bytes", spoken, content.n, 0, CV_NO_LIMIT, ""),
+    CV_FIELD_OF(ALWAYS, spoken, sha256, ""),
+    {0},
+};
+static const cv_shape told_shape[] = {
+    CV_FIELD(ALWAYS, expert, ""),
+    CV_FIELD(ALWAYS, seated, ""),
+    CV_WORD(ALWAYS, "state", state, &states, ""),
+    CV_MAYBE(spoken, spoken_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told_file
+static const cv_shape file_shape[] = {
+    CV_FIELD_OF(ALWAYS, file, expert, ""),
+    CV_WORD(ALWAYS, "state", state, &cv_response_file_faults, ""),
+    CV_FIELD_OF(ALWAYS, file, path, ""),
+    CV_FIELD_OF(IF_ANY, file, message, ""),
+    CV_BELOW(IF_ANY, command, "hands the file in"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE check
+const cv_shape cv_round_verify_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", state.id, ""),
+    CV_NUMBER(ALWAYS, "rev", state.position.rev, 1, CV_NO_LIMIT, ""),
+    CV_NUMBER(ALWAYS, "round", round, 0, CV_MAX_ROUND, ""),
+    CV_FIELD(ALWAYS, registered, ""),
+    CV_FIELD(ALWAYS, complete, "everybody on the panel has responded or has nothing to say"),
+    CV_LIST("experts", experts.items, experts.count, told_shape,
+            "the panel in its order, then who responded without a seat"),
+    CV_TEXTS("missing", missing.items, missing.count, ""),
+    CV_TEXTS("no_contribution", no_contribution.items, no_contribution.count, ""),
+    CV_TEXTS("without_seat", without_seat.items, without_seat.count, ""),
+    CV_LIST("diagnostics", diagnostics.items, diagnostics.count, cv_named_diagnostic_shape,
+            "what is not understood, or not as it is written"),
+    CV_LIST("files", told_files.items, told_files.count, file_shape,
+            "response files that are not what the record holds"),
+    CV_WARNINGS(warnings, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* Everybody on the panel has said something, or that there is nothing to say. */
 static bool is_complete(const check *c)
@@ -42,78 +106,32 @@ static void look_at_files(cv_call *call, check *c)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void print_experts(const check *c, cv_json_writer *w)
+static void tell_expert(cv_arena *a, check *c, const cv_attendee *who)
 {
-    cv_json_key(w, CV_STR("experts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < c->attendance.count; i++) {
-        const cv_attendee *who = &c->attendance.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "expert", who->expert);
-        cv_json_key_bool(w, "seated", who->seated);
-        cv_json_key_str(w, "state", state_word(who));
-        if (cv_response_speaks(who->response)) {
-            cv_json_key_int(w, "bytes", (int64_t)who->response->content.n);
-            cv_json_key_str(w, "sha256", who->response->sha256);
-        }
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
+    bool speaks = cv_response_speaks(who->response);
+    int state = !who->response ? MISSING : speaks ? RESPONDED : NO_CONTRIBUTION;
+    *CV_PUSH(a, &c->experts) = (told){who->expert, state_words[state], who->seated, speaks ? who->response : NULL};
+    if (!who->seated)
+        *CV_PUSH(a, &c->without_seat) = who->expert;
+    else if (state == MISSING)
+        *CV_PUSH(a, &c->missing) = who->expert;
+    else if (state == NO_CONTRIBUTION)
+        *CV_PUSH(a, &c->no_contribution) = who->expert;
 }
 
-static void print_slugs(const check *c, const char *key, bool seated, cv_str state, cv_json_writer *w)
+static void complete(cv_arena *a, check *c)
 {
-    cv_json_key(w, cv_str_of(key));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < c->attendance.count; i++) {
-        const cv_attendee *who = &c->attendance.items[i];
-        if (who->seated == seated && (state.n == 0 || cv_str_eq(state_word(who), state)))
-            cv_json_str(w, who->expert);
-    }
-    cv_json_end_array(w);
-}
-
-static void print_files(const check *c, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("files"));
-    cv_json_begin_array(w);
+    c->registered = c->round < cv_state_next_round(&c->state);
+    c->complete = is_complete(c);
+    for (size_t i = 0; i < c->attendance.count; i++)
+        tell_expert(a, c, &c->attendance.items[i]);
+    for (size_t i = 0; i < c->hearing.speech_count; i++)
+        cv_diagnose(a, &c->hearing, i, &c->diagnostics);
     for (size_t i = 0; i < c->files.count; i++) {
         const cv_response_file *file = &c->files.items[i];
-        if (file->state == CV_RESPONSE_FILE_SAME)
-            continue;
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "expert", file->expert);
-        cv_json_key_str(w, "state", cv_response_file_words.items[file->state]);
-        cv_json_key_str(w, "path", file->path);
-        cv_json_key_str_if(w, "message", file->message);
-        cv_json_key_str_if(w, "command", file->command);
-        cv_json_end_object(w);
+        if (file->state != CV_RESPONSE_FILE_SAME)
+            *CV_PUSH(a, &c->told_files) = (told_file){file, cv_response_file_words.items[file->state], file->command};
     }
-    cv_json_end_array(w);
-}
-
-static void print(cv_call *call, const check *c)
-{
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", c->state.id);
-    cv_json_key_int(&w, "rev", c->state.position.rev);
-    cv_json_key_int(&w, "round", c->round);
-    cv_json_key_bool(&w, "registered", c->round < cv_state_next_round(&c->state));
-    cv_json_key_bool(&w, "complete", is_complete(c));
-    print_experts(c, &w);
-    print_slugs(c, "missing", true, CV_STR("missing"), &w);
-    print_slugs(c, "no_contribution", true, CV_STR("no_contribution"), &w);
-    print_slugs(c, "without_seat", false, (cv_str){NULL, 0}, &w);
-    cv_json_key(&w, CV_STR("diagnostics"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < c->hearing.speech_count; i++)
-        cv_diagnosis_print(call->arena, &c->hearing, i, true, &w);
-    cv_json_end_array(&w);
-    print_files(c, &w);
-    cv_notices_answer(&c->warnings, &w);
-    cv_json_end_object(&w);
 }
 
 bool cv_dialogue_round_verify(cv_call *call)
@@ -132,6 +150,7 @@ bool cv_dialogue_round_verify(cv_call *call)
     cv_attendance_warn(call->arena, &c.attendance, c.round, &c.warnings);
     if (c.attendance.count == 0 || !c.attendance.items[0].seated)
         cv_notice_add(&c.warnings, call->arena, CV_STR("no_panel"), "nobody sits in round %lld", (long long)c.round);
-    print(call, &c);
+    complete(call->arena, &c);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_round_verify_shape, &c);
     return true;
 }

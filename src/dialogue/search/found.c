@@ -1,8 +1,6 @@
 /* found.c - hits of a search as operations answer them; see found.h. */
 #include "dialogue/search/found.h"
 
-#include <stdio.h>
-
 #include "base/limits.h"
 #include "kit/snippet.h"
 
@@ -58,6 +56,11 @@ static uint64_t terms_of(const cv_search_marks *marks)
 }
 _Static_assert(CV_MAX_QUERY_WORDS <= 64, "a term has a bit in cv_found.terms");
 
+cv_str cv_found_score(cv_arena *a, double score)
+{
+    return cv_arena_printf(a, "%.3f", score);
+}
+
 typedef struct {
     cv_arena *a;
     cv_founds *founds;
@@ -98,6 +101,7 @@ static bool keep(void *ctx, const cv_word_hit *hit, cv_err *err)
                                         .status = hit->status.p ? cv_arena_copy(a, hit->status) : hit->status,
                                         .experts = cv_arena_copy(a, hit->people),
                                         .score = hit->score,
+                                        .score_text = cv_found_score(a, hit->score),
                                         .terms = terms_of(&hit->in_title) | terms_of(&hit->in_body),
                                         .snippet = cv_snippet(a, hit->body, &hit->in_body)};
     return true;
@@ -163,12 +167,4 @@ bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret
         if (!complete(call, &ret_founds->items[i], &titles, err))
             return false;
     return true;
-}
-
-void cv_found_print_score(cv_json_writer *w, double score)
-{
-    char text[64];
-    int n = snprintf(text, sizeof text, "%.3f", score);
-    cv_json_key(w, CV_STR("score"));
-    cv_json_raw(w, (cv_str){text, (size_t)n});
 }

@@ -41,7 +41,8 @@ typedef struct {
     cv_str status;  /* may be absent */
     cv_str experts; /* JSON list */
     double score;
-    uint64_t terms; /* one bit for each term of the query that is met */
+    cv_str score_text; /* … as it is told */
+    uint64_t terms;    /* one bit for each term of the query that is met */
     cv_str snippet;
 } cv_found;
 
@@ -57,7 +58,7 @@ bool cv_found_search(cv_call *call, const cv_search_query *query, cv_founds *ret
 /* The letters of kinds that are given as words or letters, for a query. */
 cv_str cv_found_letters(cv_arena *a, const cv_json *kinds);
 
-/* The member "score", short. */
-void cv_found_print_score(cv_json_writer *w, double score);
+/* A score as it is told, short: a number of JSON. */
+cv_str cv_found_score(cv_arena *a, double score);
 
 #endif

@@ -18,7 +18,39 @@ typedef struct {
     cv_search_query query;
     cv_founds founds;
     size_t limit;
+    int64_t next; /* CV_ABSENT: there is no next page */
+    cv_str understood, match;
+    cv_notices warnings;
 } searching;
+
+#define CV_THIS_TYPE cv_found
+static const cv_shape found_shape[] = {
+    CV_FIELD(ALWAYS, dialogue_id, ""),
+    CV_FIELD(ALWAYS, id, "of the entity, dialogue or verdict; a round's number; a response's expert"),
+    CV_FIELD(ALWAYS, kind, ""),
+    CV_FIELD(IF_ANY, status, "a verdict's is its type"),
+    CV_FIELD(IF_ANY, label, "label, title or recommendation"),
+    CV_FIELD(IF_ANY, round, ""),
+    CV_JSON_AS(ALWAYS, NAMES, "experts", experts, ""),
+    CV_JSON_AS(ALWAYS, NUMBER, "score", score_text, "higher is better, within one answer"),
+    CV_FIELD(ALWAYS, dialogue_title, ""),
+    CV_BELOW(ALWAYS, snippet, "the best part of the text, hits as ⟦hit⟧"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE searching
+const cv_shape cv_dialogue_search_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "query", understood, "as it was understood"),
+    CV_WORD(ALWAYS, "match", match, &cv_match_words, "any: nothing has all the words"),
+    CV_LIST("results", founds.items, founds.count, found_shape, "the best first"),
+    CV_FIELD_AS(ALWAYS, "count", founds.count, ""),
+    CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_QUERY_WARNINGS(warnings),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static cv_str list_or_none(cv_arena *a, const cv_json *input, const char *key)
 {
@@ -90,44 +122,17 @@ static bool ask(cv_call *call, searching *s, cv_err *err)
 
 /* ---- the answer ---------------------------------------------------------------------------------- */
 
-static void print_found(cv_json_writer *w, const cv_found *f)
+static void answer(cv_call *call, searching *s)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "dialogue_id", f->dialogue_id);
-    cv_json_key_str(w, "id", f->id);
-    cv_json_key_str(w, "kind", f->kind);
-    cv_json_key_str_if(w, "status", f->status);
-    cv_json_key_str_if(w, "label", f->label);
-    if (f->round != CV_ABSENT)
-        cv_json_key_int(w, "round", f->round);
-    cv_json_key(w, CV_STR("experts"));
-    cv_json_raw(w, f->experts);
-    cv_found_print_score(w, f->score);
-    cv_json_key_str(w, "dialogue_title", f->dialogue_title);
-    cv_json_key_str(w, "snippet", f->snippet);
-    cv_json_end_object(w);
-}
-
-static void print_answer(cv_call *call, const searching *s)
-{
-    size_t count = s->founds.count < s->limit ? s->founds.count : s->limit;
-    cv_notices warnings = {0};
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "query", cv_query_print(call->arena, &s->terms));
-    cv_json_key_str(&w, "match", s->query.any ? CV_STR("any") : CV_STR("all"));
-    cv_json_key(&w, CV_STR("results"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        print_found(&w, &s->founds.items[i]);
-    cv_json_end_array(&w);
-    cv_json_key_int(&w, "count", (int64_t)count);
-    if (s->founds.count > count)
-        cv_json_key_int(&w, "next", (int64_t)(s->query.offset + count));
-    cv_query_warn(&warnings, call->arena, &s->terms, s->founds.behind);
-    cv_notices_answer(&warnings, &w);
-    cv_json_end_object(&w);
+    s->next = CV_ABSENT;
+    if (s->founds.count > s->limit) {
+        s->founds.count = s->limit;
+        s->next = (int64_t)(s->query.offset + s->limit);
+    }
+    s->understood = cv_query_print(call->arena, &s->terms);
+    s->match = cv_match_words.items[s->query.any];
+    cv_query_warn(&s->warnings, call->arena, &s->terms, s->founds.behind);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_dialogue_search_shape, s);
 }
 
 bool cv_dialogue_search(cv_call *call)
@@ -139,6 +144,6 @@ bool cv_dialogue_search(cv_call *call)
         return false;
     if (!ask(call, &s, &err))
         return cv_call_fail(call, &err);
-    print_answer(call, &s);
+    answer(call, &s);
     return true;
 }

@@ -20,12 +20,68 @@ typedef struct {
     double score, share; /* share: what the next hit counts */
     uint64_t terms;
     CV_STATE_LIST(const cv_found *) hits; /* the best first */
+
+    /* of the answer */
+    cv_str status, score_text;
+    int64_t total_alignment;
+    CV_STATE_LIST(cv_str) words;
+    CV_STATE_LIST(const cv_found *) tensions;
+    const cv_rec_verdict *verdict; /* NULL: none */
 } likeness;
 
 typedef struct {
     likeness *items;
     size_t count, capacity;
+    CV_STATE_LIST(cv_str) words;
+    cv_notices warnings;
 } likenesses;
+
+#define CV_THIS_TYPE cv_found
+static const cv_shape tension_shape[] = {
+    CV_FIELD(ALWAYS, id, ""),
+    CV_FIELD(ALWAYS, label, ""),
+    CV_FIELD(ALWAYS, status, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_rec_verdict
+static const cv_shape verdict_shape[] = {
+    CV_FIELD(ALWAYS, verdict_id, ""),
+    CV_FIELD(ALWAYS, verdict_type, ""),
+    CV_FIELD(ALWAYS, recommendation, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE likeness
+static const cv_shape reasons[] = {
+    CV_TEXTS("words", words.items, words.count, "those that it shares"),
+    CV_LIST_AT("tensions", tensions.items, tensions.count, tension_shape, "with words of the question; the best five"),
+    CV_OBJECT_AT(IF_ANY, "verdict", verdict, verdict_shape, "the final one, or the last interim one"),
+    {0},
+};
+static const cv_shape likeness_shape[] = {
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_FIELD(ALWAYS, title, ""),
+    CV_FIELD(ALWAYS, status, ""),
+    CV_FIELD(OR_ZERO, total_alignment, ""),
+    CV_JSON_AS(ALWAYS, NUMBER, "score", score_text, "higher is liker, within one answer"),
+    CV_ALL_BELOW(reasons),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE likenesses
+const cv_shape cv_similar_shape[] = {
+    CV_SUCCESS,
+    CV_TEXTS("words", words.items, words.count, "what was looked for"),
+    CV_LIST("dialogues", items, count, likeness_shape, "the likest first"),
+    CV_FIELD(ALWAYS, count, ""),
+    CV_QUERY_WARNINGS(warnings),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 static void add_hit(cv_arena *a, likenesses *all, cv_map *at, const cv_found *hit)
 {
@@ -84,87 +140,43 @@ static const cv_rec_verdict *verdict_of(const cv_state *s)
     return best;
 }
 
-static void print_verdict(cv_json_writer *w, const cv_rec_verdict *verdict)
+static void find_tensions(cv_arena *a, likeness *like)
 {
-    if (!verdict)
-        return;
-    cv_json_key(w, CV_STR("verdict"));
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "verdict_id", verdict->verdict_id);
-    cv_json_key_str(w, "verdict_type", verdict->verdict_type);
-    cv_json_key_str(w, "recommendation", verdict->recommendation);
-    cv_json_end_object(w);
+    for (size_t i = 0; i < like->hits.count && like->tensions.count < MOST_TENSIONS; i++)
+        if (cv_kind_of_letter(like->hits.items[i]->letter) == CV_KIND_TENSION)
+            *CV_PUSH(a, &like->tensions) = like->hits.items[i];
 }
 
-static void print_tensions(cv_json_writer *w, const likeness *like)
-{
-    size_t count = 0;
-    cv_json_key(w, CV_STR("tensions"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < like->hits.count && count < MOST_TENSIONS; i++) {
-        const cv_found *hit = like->hits.items[i];
-        if (cv_kind_of_letter(hit->letter) != CV_KIND_TENSION)
-            continue;
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "id", hit->id);
-        cv_json_key_str(w, "label", hit->label);
-        cv_json_key_str(w, "status", hit->status);
-        cv_json_end_object(w);
-        count++;
-    }
-    cv_json_end_array(w);
-}
-
-static void print_words(cv_json_writer *w, const cv_query *query, uint64_t terms)
-{
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < query->count; i++)
-        if (terms >> i & 1)
-            cv_json_str(w, query->items[i].text);
-    cv_json_end_array(w);
-}
-
-static bool print_likeness(cv_call *call, cv_json_writer *w, const cv_query *query, const likeness *like)
+static bool complete(cv_call *call, const cv_query *query, likeness *like, cv_err *err)
 {
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(VERDICT), .no_content = true};
-    cv_err err = {.arena = call->arena};
     cv_state s;
-    if (!cv_state_load(call, like->id, &wanted, &s, &err))
-        return cv_call_fail(call, &err);
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "dialogue_id", like->id);
-    cv_json_key_str(w, "title", like->title);
-    cv_json_key_str(w, "status", s.dialogue.status);
-    cv_json_key_int(w, "total_alignment", s.dialogue.total_alignment == CV_ABSENT ? 0 : s.dialogue.total_alignment);
-    cv_found_print_score(w, like->score);
-    cv_json_key(w, CV_STR("words"));
-    print_words(w, query, like->terms);
-    print_tensions(w, like);
-    print_verdict(w, verdict_of(&s));
-    cv_json_end_object(w);
+    if (!cv_state_load(call, like->id, &wanted, &s, err))
+        return false;
+    like->status = s.dialogue.status;
+    like->total_alignment = s.dialogue.total_alignment;
+    like->score_text = cv_found_score(call->arena, like->score);
+    for (size_t i = 0; i < query->count; i++)
+        if (like->terms >> i & 1)
+            *CV_PUSH(call->arena, &like->words) = query->items[i].text;
+    find_tensions(call->arena, like);
+    like->verdict = verdict_of(&s);
     return true;
 }
 
-static bool print_answer(cv_call *call, const cv_query *query, const cv_founds *founds, const likenesses *all)
+static bool answer(cv_call *call, const cv_query *query, const cv_founds *founds, likenesses *all)
 {
+    cv_err err = {.arena = call->arena};
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", USUAL_COUNT);
-    size_t count = all->count < limit ? all->count : limit;
-    cv_notices warnings = {0};
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("words"));
-    print_words(&w, query, UINT64_MAX);
-    cv_json_key(&w, CV_STR("dialogues"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < count; i++)
-        if (!print_likeness(call, &w, query, &all->items[i]))
-            return false;
-    cv_json_end_array(&w);
-    cv_json_key_int(&w, "count", (int64_t)count);
-    cv_query_warn(&warnings, call->arena, query, founds->behind);
-    cv_notices_answer(&warnings, &w);
-    cv_json_end_object(&w);
+    if (all->count > limit)
+        all->count = limit;
+    for (size_t i = 0; i < all->count; i++)
+        if (!complete(call, query, &all->items[i], &err))
+            return cv_call_fail(call, &err);
+    for (size_t i = 0; i < query->count; i++)
+        *CV_PUSH(call->arena, &all->words) = query->items[i].text;
+    cv_query_warn(&all->warnings, call->arena, query, founds->behind);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_similar_shape, all);
     return true;
 }
 
@@ -186,5 +198,5 @@ bool cv_dialogue_similar(cv_call *call)
     if (!cv_found_search(call, &query, &founds, &err))
         return cv_call_fail(call, &err);
     likenesses all = group(call->arena, &founds, words.count);
-    return print_answer(call, &words, &founds, &all);
+    return answer(call, &words, &founds, &all);
 }

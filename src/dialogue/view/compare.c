@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "dialogue/answer.h"
 #include "dialogue/faults.h"
 #include "dialogue/operations.h"
 #include "dialogue/words/errors.h"
@@ -56,7 +55,7 @@ static cv_compared_expert *expert_of(cv_arena *a, everybody *all, cv_str slug, s
         return &all->list.items[*place];
     *place = all->list.count;
     cv_compared_expert *expert = CV_PUSH(a, &all->list);
-    *expert = (cv_compared_expert){slug, CV_NEW_ARRAY(a, dialogues, size_t), 0};
+    *expert = (cv_compared_expert){slug, CV_NEW_ARRAY(a, dialogues, cv_str), 0};
     return expert;
 }
 
@@ -67,7 +66,7 @@ static void find_shared(cv_arena *a, cv_comparison *c)
         for (size_t e = 0; e < c->items[d]->overview.s.experts.count; e++) {
             cv_str slug = c->items[d]->overview.s.experts.items[e].expert_slug;
             cv_compared_expert *expert = expert_of(a, &all, slug, c->count);
-            expert->in[expert->count++] = d;
+            expert->ids[expert->count++] = c->items[d]->overview.s.id;
         }
     for (size_t i = 0; i < all.list.count; i++)
         if (all.list.items[i].count > 1)
@@ -76,121 +75,88 @@ static void find_shared(cv_arena *a, cv_comparison *c)
         qsort(c->shared.items, c->shared.count, sizeof *c->shared.items, by_number_and_name);
 }
 
+static void follow_rounds(cv_arena *a, cv_compared *d)
+{
+    const cv_overview *c = &d->overview;
+    const cv_rec_seat *seats;
+    d->panel_size = cv_state_panel(&c->s, CV_MAX_ROUND, &seats);
+    d->scores = cv_overview_series(a, c, cv_overview_score);
+    d->velocities = cv_overview_series(a, c, cv_overview_velocity);
+    d->opens = cv_overview_series(a, c, cv_overview_open);
+    d->percentage = c->count ? c->rounds[c->count - 1].percentage : 0;
+}
+
 /* From the courses, which are there already, to the rest. */
 static void compare(cv_arena *a, cv_comparison *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         count_tensions(c->items[i]);
         find_end(c->items[i]);
+        follow_rounds(a, c->items[i]);
     }
     find_shared(a, c);
 }
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static void write_series(cv_json_writer *w, const char *key, const cv_overview *c, cv_overview_number number)
-{
-    cv_json_key(w, cv_str_of(key));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < c->count; i++)
-        cv_json_int(w, number(&c->rounds[i]));
-    cv_json_end_array(w);
-}
+#define CV_THIS_TYPE cv_rec_verdict
+static const cv_shape verdict_shape[] = {
+    CV_FIELD(ALWAYS, verdict_id, ""),  CV_FIELD(ALWAYS, round, ""), CV_FIELD(ALWAYS, recommendation, ""),
+    CV_FIELD(OR_NULL, confidence, ""), CV_FIELD(OR_NULL, vote, ""), {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_tensions(cv_json_writer *w, const cv_compared *d)
-{
-    cv_json_key(w, CV_STR("tensions"));
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "raised", (int64_t)d->overview.s.entities.count);
-    cv_json_key_int(w, "resolved", d->tensions[CV_STATUS_TENSION_RESOLVED]);
-    cv_json_key_int(w, "accepted", d->tensions[CV_STATUS_TENSION_ACCEPTED]);
-    cv_json_key_int(w, "open", d->open);
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_compared
+static const cv_shape tensions_shape[] = {
+    CV_FIELD_AS(ALWAYS, "raised", overview.s.entities.count, ""),
+    CV_NUMBER(ALWAYS, "resolved", tensions[CV_STATUS_TENSION_RESOLVED], 0, CV_NO_LIMIT, ""),
+    CV_NUMBER(ALWAYS, "accepted", tensions[CV_STATUS_TENSION_ACCEPTED], 0, CV_NO_LIMIT, ""),
+    CV_NUMBER(ALWAYS, "open", open, 0, CV_NO_LIMIT, ""),
+    {0},
+};
+static const cv_shape entities_shape[] = {
+#define KIND(id, letter, word, plural, purpose) CV_FIELD_AS(ALWAYS, plural, overview.entities[CV_KIND_##id], ""),
+#include "dialogue/words/kinds.def"
+#undef KIND
+    {0},
+};
+static const cv_shape dialogue_shape[] = {
+    CV_SPREAD(overview, cv_overview_head),
+    CV_FIELD_AS(ALWAYS, "rounds", overview.count, ""),
+    CV_FIELD_AS(ALWAYS, "experts", overview.s.experts.count, ""),
+    CV_FIELD(ALWAYS, panel_size, "who sits now"),
+    CV_FIELD_AS(OR_ZERO, "total_alignment", overview.s.dialogue.total_alignment, ""),
+    CV_INTS("scores", scores, overview.count, "of each round"),
+    CV_INTS("velocities", velocities, overview.count, "of each round"),
+    CV_INTS("open_tensions", opens, overview.count, "after each round"),
+    CV_GROUP("tensions", tensions_shape, "as they are now"),
+    CV_GROUP("entities", entities_shape, "by kind"),
+    CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, "after the last round"),
+    CV_FIELD_AS(OR_NULL, "rounds_to_convergence", converged_after, "null: not yet"),
+    CV_FIELD(ALWAYS, decided_earlier, "by a final verdict, before the target was reached"),
+    CV_OBJECT_AT(OR_NULL, "verdict", verdict, verdict_shape, "the final one"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_entities(cv_json_writer *w, const cv_overview *c)
-{
-    cv_json_key(w, CV_STR("entities"));
-    cv_json_begin_object(w);
-    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
-        cv_json_key(w, cv_kinds[kind].plural);
-        cv_json_int(w, (int64_t)c->entities[kind]);
-    }
-    cv_json_end_object(w);
-}
+#define CV_THIS_TYPE cv_compared_expert
+static const cv_shape expert_shape[] = {
+    CV_FIELD_AS(ALWAYS, "expert_slug", slug, ""),
+    CV_TEXTS("dialogue_ids", ids, count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
 
-static void write_verdict(cv_json_writer *w, const cv_rec_verdict *v)
-{
-    cv_json_key(w, CV_STR("verdict"));
-    if (!v) {
-        cv_json_null(w);
-        return;
-    }
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "verdict_id", v->verdict_id);
-    cv_json_key_int(w, "round", v->round);
-    cv_json_key_str(w, "recommendation", v->recommendation);
-    cv_answer_text(w, "confidence", v->confidence);
-    cv_answer_text(w, "vote", v->vote);
-    cv_json_end_object(w);
-}
-
-static void write_dialogue(cv_json_writer *w, const cv_compared *d)
-{
-    const cv_overview *c = &d->overview;
-    const cv_rec_seat *seats;
-    cv_json_begin_object(w);
-    cv_shape_write_members(w, cv_overview_head, c);
-    cv_json_key_int(w, "rounds", (int64_t)c->count);
-    cv_json_key_int(w, "experts", (int64_t)c->s.experts.count);
-    cv_json_key_int(w, "panel_size", (int64_t)cv_state_panel(&c->s, CV_MAX_ROUND, &seats));
-    cv_json_key_int(w, "total_alignment",
-                    c->s.dialogue.total_alignment == CV_ABSENT ? 0 : c->s.dialogue.total_alignment);
-    write_series(w, "scores", c, cv_overview_score);
-    write_series(w, "velocities", c, cv_overview_velocity);
-    write_series(w, "open_tensions", c, cv_overview_open);
-    write_tensions(w, d);
-    write_entities(w, c);
-    cv_json_key_int(w, "converge_percentage", c->count ? c->rounds[c->count - 1].percentage : 0);
-    cv_answer_int(w, "rounds_to_convergence", d->converged_after);
-    cv_json_key_bool(w, "decided_earlier", d->decided_earlier);
-    write_verdict(w, d->verdict);
-    cv_json_end_object(w);
-}
-
-static void write_shared(cv_json_writer *w, const cv_comparison *c)
-{
-    cv_json_key(w, CV_STR("shared_experts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < c->shared.count; i++) {
-        const cv_compared_expert *expert = &c->shared.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "expert_slug", expert->slug);
-        cv_json_key(w, CV_STR("dialogue_ids"));
-        cv_json_begin_array(w);
-        for (size_t k = 0; k < expert->count; k++)
-            cv_json_str(w, c->items[expert->in[k]]->overview.s.id);
-        cv_json_end_array(w);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
-static void write_comparison(cv_call *call, const cv_comparison *c)
-{
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key(&w, CV_STR("dialogues"));
-    cv_json_begin_array(&w);
-    for (size_t i = 0; i < c->count; i++)
-        write_dialogue(&w, c->items[i]);
-    cv_json_end_array(&w);
-    write_shared(&w, c);
-    if (call->for_people)
-        cv_json_key_str(&w, "text", cv_comparison_text(call->arena, c));
-    cv_json_end_object(&w);
-}
+#define CV_THIS_TYPE cv_comparison
+const cv_shape cv_compare_shape[] = {
+    CV_SUCCESS,
+    CV_LIST_AT("dialogues", items, count, dialogue_shape, "in the order asked for"),
+    CV_LIST("shared_experts", shared.items, shared.count, expert_shape,
+            "those of at least two; the same name is the same expert"),
+    CV_PRINTED(text, "all of it as a page for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
@@ -228,6 +194,8 @@ bool cv_dialogue_compare(cv_call *call)
     if (!load_all(call, cv_json_get(call->input, CV_STR("dialogue_ids")), &c))
         return false;
     compare(call->arena, &c);
-    write_comparison(call, &c);
+    if (call->for_people)
+        c.text = cv_comparison_text(call->arena, &c);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_compare_shape, &c);
     return true;
 }

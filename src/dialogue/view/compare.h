@@ -18,12 +18,15 @@ typedef struct {
     const cv_rec_verdict *verdict;           /* the final one, or NULL */
     int64_t converged_after;                 /* rounds until it converged; CV_ABSENT: not yet */
     bool decided_earlier;                    /* … by its verdict, before the target was reached */
+    size_t panel_size;                       /* who sits now */
+    int64_t *scores, *velocities, *opens;    /* of each round */
+    int percentage;                          /* of convergence, after the last round */
 } cv_compared;
 
 /* An expert of several of them; the same name is the same expert. */
 typedef struct {
     cv_str slug;
-    size_t *in; /* indexes of the dialogues */
+    cv_str *ids; /* of the dialogues */
     size_t count;
 } cv_compared_expert;
 
@@ -31,6 +34,7 @@ typedef struct {
     cv_compared **items;
     size_t count;
     CV_STATE_LIST(cv_compared_expert) shared; /* those of most dialogues first, then by name */
+    cv_str text;                              /* for people; may be empty */
 } cv_comparison;
 
 /* A page for people: so many dialogues side by side as there is room for. */

@@ -64,7 +64,7 @@ static void take_score(counting *c, const cv_rec_score *row)
     uintptr_t *at = cv_map_get(&c->expert_at, row->expert_slug);
     if (!at) {
         cv_str slug = cv_arena_copy(c->a, row->expert_slug);
-        *CV_PUSH(c->a, &c->s->experts) = (cv_stats_expert){slug, 0, 0};
+        *CV_PUSH(c->a, &c->s->experts) = (cv_stats_expert){.slug = slug};
         *CV_PUSH(c->a, &c->seen) = 0;
         at = cv_map_put(&c->expert_at, c->a, slug, NULL);
         *at = c->s->experts.count;
@@ -152,6 +152,8 @@ static bool count(cv_call *call, cv_str status, cv_str since, size_t limit, cv_s
         qsort(ret->experts.items, ret->experts.count, sizeof *ret->experts.items, by_score);
     if (ret->recent.count > 1)
         qsort(ret->recent.items, ret->recent.count, sizeof *ret->recent.items, by_time);
+    for (size_t i = 0; i < ret->experts.count; i++)
+        ret->experts.items[i].rank = (int64_t)i + 1;
     if (limit > 0 && ret->experts.count > limit)
         ret->experts.count = limit;
     if (limit > 0 && ret->recent.count > limit)
@@ -177,9 +179,14 @@ static int64_t open_tensions(const cv_stats *s)
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
-static void write_words(cv_json_writer *w, const char *key, cv_words words, const int64_t *counters)
+typedef struct {
+    cv_stats s;
+    cv_str average_rounds, average_alignment, text;
+    int64_t open, closed, verdicts;
+} told;
+
+static void write_counts(cv_json_writer *w, cv_words words, const int64_t *counters)
 {
-    cv_json_key(w, cv_str_of(key));
     cv_json_begin_object(w);
     for (size_t i = 0; i < words.count; i++) {
         cv_json_key(w, words.items[i]);
@@ -188,33 +195,24 @@ static void write_words(cv_json_writer *w, const char *key, cv_words words, cons
     cv_json_end_object(w);
 }
 
-/* To one decimal; null of nothing. */
-static void write_average(cv_json_writer *w, cv_arena *a, const char *key, int64_t sum, int64_t count)
+static void write_dialogues(cv_json_writer *w, const void *counters)
 {
-    cv_json_key(w, cv_str_of(key));
-    if (count == 0)
-        cv_json_null(w);
-    else
-        cv_json_raw(w, cv_arena_printf(a, "%.1f", (double)sum / (double)count));
+    write_counts(w, cv_dialogue_words, counters);
 }
 
-static void write_dialogues(cv_json_writer *w, cv_arena *a, const cv_stats *s)
+static void write_verdicts(cv_json_writer *w, const void *counters)
 {
-    cv_json_key(w, CV_STR("dialogues"));
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "total", s->total);
-    write_words(w, "by_status", cv_dialogue_words, s->dialogues);
-    cv_json_key_int(w, "with_rounds", s->begun);
-    cv_json_key_int(w, "rounds", s->rounds);
-    cv_json_key_int(w, "alignment", s->score);
-    write_average(w, a, "average_rounds", s->rounds, s->begun);
-    write_average(w, a, "average_alignment", s->score, s->begun);
-    cv_json_end_object(w);
+    write_counts(w, cv_verdict_words, counters);
 }
 
-static void write_entities(cv_json_writer *w, const cv_stats *s)
+static void write_confidence(cv_json_writer *w, const void *counters)
 {
-    cv_json_key(w, CV_STR("entities"));
+    write_counts(w, cv_confidence_words, counters);
+}
+
+static void write_entities(cv_json_writer *w, const void *stats)
+{
+    const cv_stats *s = stats;
     cv_json_begin_object(w);
     for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
         cv_json_key(w, cv_kinds[kind].plural);
@@ -231,73 +229,89 @@ static void write_entities(cv_json_writer *w, const cv_stats *s)
         cv_json_end_object(w);
     }
     cv_json_end_object(w);
-    int64_t open = open_tensions(s);
-    cv_json_key_int(w, "open_tensions", open);
-    cv_json_key_int(w, "closed_tensions", cv_stats_of_kind(s, CV_KIND_TENSION) - open);
 }
 
-static void write_verdicts(cv_json_writer *w, const cv_stats *s)
+#define COUNTS_SCHEMA "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\",\"minimum\":0}}"
+#define ENTITIES_SCHEMA                                                                                                \
+    "{\"type\":\"object\",\"description\":\"by kind\",\"additionalProperties\":{\"type\":\"object\",\"properties\":{"  \
+    "\"total\":{\"type\":\"integer\",\"minimum\":0},\"by_status\":" COUNTS_SCHEMA                                      \
+    "},\"required\":[\"total\",\"by_status\"],\"additionalProperties\":false}}"
+
+#define CV_THIS_TYPE cv_stats_expert
+static const cv_shape expert_shape[] = {
+    CV_NUMBER(ALWAYS, "rank", rank, 1, CV_NO_LIMIT, ""),
+    CV_FIELD_AS(ALWAYS, "expert_slug", slug, ""),
+    CV_NUMBER(ALWAYS, "dialogues", dialogues, 1, CV_NO_LIMIT, "in which it was scored"),
+    CV_FIELD_AS(ALWAYS, "total_score", score, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_stats_dialogue
+static const cv_shape dialogue_shape[] = {
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_FIELD_AS(ALWAYS, "title", row.title, ""),
+    CV_FIELD_AS(ALWAYS, "status", row.status, ""),
+    CV_FIELD_AS(ALWAYS, "created_at", row.created_at, ""),
+    CV_FIELD_AS(ALWAYS, "total_rounds", row.total_rounds, ""),
+    CV_FIELD_AS(ALWAYS, "total_alignment", row.total_alignment, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told
+static const cv_shape dialogues_shape[] = {
+    CV_NUMBER(ALWAYS, "total", s.total, 0, CV_NO_LIMIT, ""),
+    CV_BY_HAND_AT("by_status", s.dialogues, write_dialogues, COUNTS_SCHEMA),
+    CV_NUMBER(ALWAYS, "with_rounds", s.begun, 0, CV_NO_LIMIT, ""),
+    CV_NUMBER(ALWAYS, "rounds", s.rounds, 0, CV_NO_LIMIT, "of all"),
+    CV_FIELD_AS(ALWAYS, "alignment", s.score, "of all"),
+    CV_JSON_AS(OR_NULL, NUMBER, "average_rounds", average_rounds, "of those with rounds"),
+    CV_JSON_AS(OR_NULL, NUMBER, "average_alignment", average_alignment, "of those with rounds"),
+    {0},
+};
+static const cv_shape verdicts_shape[] = {
+    CV_NUMBER(ALWAYS, "total", verdicts, 0, CV_NO_LIMIT, ""),
+    CV_BY_HAND_AT("by_type", s.verdicts, write_verdicts, COUNTS_SCHEMA),
+    CV_BY_HAND_AT("by_confidence", s.confidence, write_confidence, COUNTS_SCHEMA),
+    CV_NUMBER(ALWAYS, "without_confidence", s.no_confidence, 0, CV_NO_LIMIT, ""),
+    {0},
+};
+const cv_shape cv_stats_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(IF_ANY, "dialogue_status", s.status, "only these were counted"),
+    CV_FIELD_AS(IF_ANY, "since", s.since, "only those created then or later were counted"),
+    CV_GROUP("dialogues", dialogues_shape, ""),
+    CV_BY_HAND_AT("entities", s, write_entities, ENTITIES_SCHEMA),
+    CV_NUMBER(ALWAYS, "open_tensions", open, 0, CV_NO_LIMIT, "open, addressed, reopened"),
+    CV_NUMBER(ALWAYS, "closed_tensions", closed, 0, CV_NO_LIMIT, "resolved, accepted"),
+    CV_GROUP("verdicts", verdicts_shape, ""),
+    CV_LIST("top_experts", s.experts.items, s.experts.count, expert_shape,
+            "by all their scores, then by name; the same name is the same expert"),
+    CV_LIST("recent", s.recent.items, s.recent.count, dialogue_shape, "the newest first"),
+    CV_PRINTED(text, "all of it as a page for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+/* To one decimal; absent of nothing. */
+static cv_str average(cv_arena *a, int64_t sum, int64_t count)
 {
-    int64_t total = 0;
+    return count ? cv_arena_printf(a, "%.1f", (double)sum / (double)count) : (cv_str){NULL, 0};
+}
+
+static void answer(cv_call *call, const cv_stats *s)
+{
+    told t = {.s = *s,
+              .average_rounds = average(call->arena, s->rounds, s->begun),
+              .average_alignment = average(call->arena, s->score, s->begun),
+              .open = open_tensions(s)};
+    t.closed = cv_stats_of_kind(s, CV_KIND_TENSION) - t.open;
     for (size_t i = 0; i < CV_VERDICT_COUNT; i++)
-        total += s->verdicts[i];
-    cv_json_key(w, CV_STR("verdicts"));
-    cv_json_begin_object(w);
-    cv_json_key_int(w, "total", total);
-    write_words(w, "by_type", cv_verdict_words, s->verdicts);
-    write_words(w, "by_confidence", cv_confidence_words, s->confidence);
-    cv_json_key_int(w, "without_confidence", s->no_confidence);
-    cv_json_end_object(w);
-}
-
-static void write_people(cv_json_writer *w, const cv_stats *s)
-{
-    cv_json_key(w, CV_STR("top_experts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->experts.count; i++) {
-        cv_json_begin_object(w);
-        cv_json_key_int(w, "rank", (int64_t)i + 1);
-        cv_json_key_str(w, "expert_slug", s->experts.items[i].slug);
-        cv_json_key_int(w, "dialogues", s->experts.items[i].dialogues);
-        cv_json_key_int(w, "total_score", s->experts.items[i].score);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
-static void write_recent(cv_json_writer *w, const cv_stats *s)
-{
-    cv_json_key(w, CV_STR("recent"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->recent.count; i++) {
-        const cv_stats_dialogue *d = &s->recent.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "dialogue_id", d->id);
-        cv_json_key_str(w, "title", d->row.title);
-        cv_json_key_str(w, "status", d->row.status);
-        cv_json_key_str(w, "created_at", d->row.created_at);
-        cv_json_key_int(w, "total_rounds", d->row.total_rounds);
-        cv_json_key_int(w, "total_alignment", d->row.total_alignment);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-}
-
-static void write_stats(cv_call *call, const cv_stats *s)
-{
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str_if(&w, "dialogue_status", s->status);
-    cv_json_key_str_if(&w, "since", s->since);
-    write_dialogues(&w, call->arena, s);
-    write_entities(&w, s);
-    write_verdicts(&w, s);
-    write_people(&w, s);
-    write_recent(&w, s);
+        t.verdicts += s->verdicts[i];
     if (call->for_people)
-        cv_json_key_str(&w, "text", cv_stats_text(call->arena, s));
-    cv_json_end_object(&w);
+        t.text = cv_stats_text(call->arena, s);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_stats_shape, &t);
 }
 
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
@@ -331,6 +345,6 @@ bool cv_dialogue_stats(cv_call *call)
     size_t limit = (size_t)cv_json_get_int(call->input, "limit", USUAL_LIMIT);
     if (!count(call, cv_json_get_text(call->input, "status"), since, limit, &stats, &err))
         return cv_call_fail(call, &err);
-    write_stats(call, &stats);
+    answer(call, &stats);
     return true;
 }

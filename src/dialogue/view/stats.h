@@ -10,7 +10,7 @@
 
 typedef struct {
     cv_str slug;
-    int64_t dialogues, score;
+    int64_t dialogues, score, rank; /* rank: from 1 */
 } cv_stats_expert;
 
 typedef struct {
