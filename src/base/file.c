@@ -185,9 +185,12 @@ bool cv_text_check(cv_str text, cv_err *err)
 enum { MAX_LINKS = 40, MAX_TEMPORARIES = 100, MAX_KEPT = 1000 };
 
 /* Tells whether somebody has edited a file, not who: eight bytes at a time. */
+enum { LANES = 4 };
 typedef struct {
-    uint64_t hash, word;
+    uint64_t lanes[LANES]; /* word by word in turn: they do not wait for each other */
+    uint64_t word;
     unsigned filled; /* bytes of the word that are there */
+    unsigned next;   /* the lane that it goes to */
 } file_digest;
 
 /* One write on its way. All names are names in one open folder, so nothing that happens to the way there matters. */
@@ -398,25 +401,40 @@ static uint64_t digest_mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
+static void digest_word(file_digest *d, uint64_t word)
+{
+    d->lanes[d->next] = digest_mix(d->lanes[d->next], word);
+    d->next = (d->next + 1) % LANES;
+}
+
 static void digest_byte(file_digest *d, char byte)
 {
     d->word |= (uint64_t)(unsigned char)byte << 8 * d->filled;
     if (++d->filled == sizeof d->word) {
-        d->hash = digest_mix(d->hash, d->word);
+        digest_word(d, d->word);
         d->word = d->filled = 0;
     }
+}
+
+static uint64_t word_at(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return le64toh(word);
 }
 
 /* Whole words at once: an export has tens of megabytes. The pieces in which bytes come make no difference. */
 static void digest_add(file_digest *d, cv_str bytes)
 {
+    enum { WORD = sizeof(uint64_t), ROUND = WORD * LANES };
     size_t i = 0;
     for (; i < bytes.n && d->filled > 0; i++)
         digest_byte(d, bytes.p[i]);
-    for (uint64_t word; bytes.n - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, bytes.p + i, sizeof word);
-        d->hash = digest_mix(d->hash, le64toh(word));
-    }
+    for (; bytes.n - i >= WORD && d->next > 0; i += WORD)
+        digest_word(d, word_at(bytes.p + i));
+    for (; bytes.n - i >= ROUND && d->filled == 0; i += ROUND)
+        for (size_t lane = 0; lane < LANES; lane++)
+            d->lanes[lane] = digest_mix(d->lanes[lane], word_at(bytes.p + i + lane * WORD));
     for (; i < bytes.n; i++)
         digest_byte(d, bytes.p[i]);
 }
@@ -437,7 +455,9 @@ enum { DIGEST_LEN = 16 };
 
 static cv_str digest_print(const file_digest *d, char to[DIGEST_LEN + 1])
 {
-    uint64_t digest = digest_mix(digest_mix(d->hash, d->word), d->filled);
+    uint64_t digest = digest_mix(digest_mix(d->next, d->word), d->filled);
+    for (size_t lane = 0; lane < LANES; lane++)
+        digest = digest_mix(digest, d->lanes[lane]);
     snprintf(to, DIGEST_LEN + 1, "%016llx", (unsigned long long)digest);
     return (cv_str){to, DIGEST_LEN};
 }
@@ -552,7 +572,7 @@ static bool is_being_written(int fd)
 /* Reads it page by page: exports are large. */
 static bool is_as_written(int fd)
 {
-    char found[DIGEST_LEN], wanted[DIGEST_LEN + 1], page[16 << 10];
+    char found[DIGEST_LEN], wanted[DIGEST_LEN + 1], page[128 << 10];
     file_digest digest = {0};
     ssize_t n;
     if (fgetxattr(fd, digest_name, found, sizeof found) != DIGEST_LEN)

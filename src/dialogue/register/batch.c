@@ -1,7 +1,6 @@
 /* batch.c - request -> drafts; see batch.h. The types of all fields have been checked by the schema. */
 #include "dialogue/register/batch.h"
 
-
 /* A list under either of two names; *ret_name tells which. */
 static const cv_json *list_of(const cv_json *object, cv_str name, cv_str also, cv_str *ret_name)
 {
