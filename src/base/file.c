@@ -207,6 +207,7 @@ typedef struct cv_file_job {
     const struct stat *old; /* NULL: the target is new */
     int folder, fd;         /* -1: not open */
     int trouble;            /* errno of the first write that failed */
+    off_t sent, waiting;    /* bytes on their way to the disk, and behind them */
     file_digest digest;     /* of what was written */
     bool marked;            /* the file carries its digest */
     bool is_private;        /* a new file is its owner's alone, whatever the umask */
@@ -439,10 +440,25 @@ static void digest_add(file_digest *d, cv_str bytes)
         digest_byte(d, bytes.p[i]);
 }
 
+/* A large file is on its way to the disk while the rest of it is made: the sync in the end waits for the last part
+ * only. Where this cannot be asked for, it waits for all. */
+static void send_ahead(job *j, size_t written)
+{
+    enum { PART = 8 << 20 };
+    j->waiting += (off_t)written;
+    if (j->waiting < PART)
+        return;
+    sync_file_range(j->fd, j->sent, j->waiting, SYNC_FILE_RANGE_WRITE);
+    j->sent += j->waiting;
+    j->waiting = 0;
+}
+
 static bool write_temporary(job *j, cv_str bytes)
 {
     if (j->trouble == 0 && !write_all(j->calls, j->fd, bytes))
         j->trouble = errno ? errno : EIO;
+    if (j->trouble == 0)
+        send_ahead(j, bytes.n);
     if (j->rules)
         digest_add(&j->digest, bytes);
     return j->trouble == 0;
