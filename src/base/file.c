@@ -427,13 +427,13 @@ static uint64_t word_at(const char *p)
 /* Whole words at once: an export has tens of megabytes. The pieces in which bytes come make no difference. */
 static void digest_add(file_digest *d, cv_str bytes)
 {
-    enum { WORD = sizeof(uint64_t), ROUND = WORD * LANES };
+    enum { WORD = sizeof(uint64_t), BLOCK = WORD * LANES };
     size_t i = 0;
     for (; i < bytes.n && d->filled > 0; i++)
         digest_byte(d, bytes.p[i]);
     for (; bytes.n - i >= WORD && d->next > 0; i += WORD)
         digest_word(d, word_at(bytes.p + i));
-    for (; bytes.n - i >= ROUND && d->filled == 0; i += ROUND)
+    for (; bytes.n - i >= BLOCK && d->filled == 0; i += BLOCK)
         for (size_t lane = 0; lane < LANES; lane++)
             d->lanes[lane] = digest_mix(d->lanes[lane], word_at(bytes.p + i + lane * WORD));
     for (; i < bytes.n; i++)
