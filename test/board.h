@@ -174,7 +174,7 @@ static inline cv_write_result board_write(cv_record *record, cv_arena *a, cv_sco
     cv_writing w;
     cv_written done = {.how = CV_WRITE_FAILED};
     const cv_request request = {cv_str_of(op_id), CV_STR("digest"), CV_STR("board write")};
-    if (!cv_writing_begin(&w, record, a, scope, NOW, err))
+    if (!cv_writing_begin(&w, record, a, scope, CV_STR(""), NOW, err))
         return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
     card c;
     cv_row_clear(&card_type, &c);

@@ -58,10 +58,11 @@ void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id 
     w->rows = CV_NEW(a, struct cv_writing_rows);
 }
 
-bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str now, cv_err *err)
+bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_str now,
+                      cv_err *err)
 {
     cv_scope_position at;
-    if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
+    if (!record->calls->lock(record, a, scope, op_id, &at, err))
         return false;
     cv_writing_from(w, record, a, scope, &at, now);
     w->locked = true;

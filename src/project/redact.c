@@ -405,7 +405,8 @@ bool cv_project_redact(cv_call *call)
     r.folder = folder_of(&r);
     name_actor(call);
     cv_request_begin(call, CV_STR("redact"));
-    if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_call_now(call), &err))
+    if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_json_get_text(call->input, "op_id"),
+                          cv_call_now(call), &err))
         return cv_call_fail(call, &err);
     bool ok = write_it(&r, &outcome, &err);
     cv_writing_end(&w);

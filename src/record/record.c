@@ -3,7 +3,15 @@
 
 #include <assert.h>
 
-/* ---- single rows ------------------------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = record->calls->find(record, &lookups[i].find, lookups[i].visit, lookups[i].ctx, err);
+    return ok;
+}
 
 typedef struct {
     cv_arena *arena;
@@ -137,7 +145,7 @@ cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scop
                                 const cv_write *write, cv_commit_row *ret_row, cv_err *err)
 {
     cv_scope_position at;
-    if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
+    if (!record->calls->lock(record, a, scope, write->commit.op_id, &at, err))
         return unread(err);
     cv_write_result result = write->restored ? CV_WRITE_DONE
                                              : cv_record_replayed(record, a, scope, &at, write->commit.op_id,

@@ -3,14 +3,14 @@
  *     scope   everything that changes together: (room, name) -> rev, head of the event chain, number of events
  *     type    a table of fields that a room has defined (type.h)
  *
- *     begin(scope, READ)    find … find                 end        one moment of a scope, whatever others write
- *     begin(scope, WRITE)   find … commit(rows)         [end]      the lock first, then reading, then writing
+ *     begin(scope)          find … find                 end        one moment of a scope, whatever others write
+ *     lock(scope)           find … commit(rows)         [end]      the lock first, then reading, then writing
  *     find(across scopes)   feed   search                          of the whole store
  *
  * An engine stores and returns rows; it knows no room. Ids, times, numbers, hashes, validation and formats are the
  * caller's business, so all engines give byte-identical exports. No write touches two scopes.
  *
- * There are two ways to write. *Locked*: begin(WRITE) waits for its turn and returns the position, the room reads the
+ * There are two ways to write. *Locked*: `lock` waits for its turn and returns the position, the room reads the
  * few rows it needs and commits; there is nothing to repeat. *Optimistic*: the room computes from an earlier reading
  * and writes against its rev with cv_record_write(), which refuses with CONFLICT when the scope has moved on. Every
  * write has an op_id: one that was committed before is REPLAYED with the stored result. So a caller may always try
@@ -37,6 +37,7 @@ typedef struct {
     int64_t rev;         /* of the last write; 0: there is no such scope yet */
     cv_str head;         /* hash of the last event */
     int64_t event_count; /* the last event's number */
+    int64_t clock_ms;    /* what the store's clock showed when it was locked: all who write agree on it. Else 0 */
 } cv_scope_position;
 
 /* What became of a write. */
@@ -96,6 +97,13 @@ typedef struct {
 } cv_find;
 
 typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);
+
+/* A find and who sees its rows. */
+typedef struct {
+    cv_find find;
+    cv_row_visit visit;
+    void *ctx;
+} cv_lookup;
 typedef bool (*cv_scope_visit)(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err);
 
 /* One commit, as the feed tells of it. */
@@ -140,28 +148,31 @@ typedef struct {
     int64_t schema; /* number of the last migration */
 } cv_record_about;
 
-typedef enum { CV_READ, CV_WRITE } cv_access;
-
 /* What an engine does. Fallible functions follow the house rule: bool, err last. */
 typedef struct {
     cv_str name;
     void (*close)(cv_record *record);
 
     /* ---- one scope ----
-     * Between begin and end all readings are of one moment. WRITE waits for its turn (CV_ERR_BUSY when it does not
-     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. `commit` ends the
-     * transaction, whatever becomes of it; `end` takes back what was not committed and may always be called. */
-    bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                  cv_err *err);
+     * Between begin and end all readings are of one moment. `lock` waits for its turn (CV_ERR_BUSY when it does not
+     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It is told the op_id
+     * of the write that follows (empty: not known yet): a store that is far away brings along what the question whether
+     * it was done before wants to know. `commit` ends the transaction, whatever becomes of it; `end` takes back what
+     * was not committed and may always be called. */
+    bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err);
+    bool (*lock)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                 cv_err *err);
     cv_write_result (*commit)(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err);
     void (*end)(cv_record *record);
 
     /* Inside of a transaction its moment is seen, outside of one the present. A scope that does not exist has no
      * rows. */
     bool (*find)(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err);
+    /* Several, one after the other. A store that is far away is asked once for all of them. */
+    bool (*find_all)(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
-    /* Volatile rows: put by their keys, removed by them. Inside of a WRITE transaction they belong to it; outside of
-     * one they are written at once, and a power failure may lose them. The scope must exist. */
+    /* Volatile rows: put by their keys, removed by them. Under a lock they belong to the write; outside of a
+     * transaction they are written at once, and a power failure may lose them. The scope must exist. */
     bool (*keep)(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
     bool (*drop)(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
 
@@ -263,6 +274,9 @@ typedef struct {
 cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tracing);
 
 /* ---- above the engines ------------------------------------------------------------------------------------------- */
+
+/* `find_all` of a store that is near. */
+bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
 /* A commit by its op_id. ret_row is copied to the arena. */
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,

@@ -63,7 +63,7 @@ bool cv_scope_load(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_r
     *ret = (cv_scope_rows){.scope = scope};
     types_of(record->types, scope.room, &types);
     ret->items = CV_NEW_ARRAY(a, types.count, cv_rows);
-    if (!record->calls->begin(record, a, scope, CV_READ, &ret->at, err))
+    if (!record->calls->begin(record, a, scope, &ret->at, err))
         return false;
     bool ok = true;
     for (size_t i = 0; ok && i < types.count; i++) {
@@ -165,7 +165,7 @@ bool cv_scope_print(cv_record *record, cv_arena *a, cv_scope_id scope, cv_json_w
     type_list types;
     cv_scope_position at;
     types_of(record->types, scope.room, &types);
-    if (!record->calls->begin(record, a, scope, CV_READ, &at, err))
+    if (!record->calls->begin(record, a, scope, &at, err))
         return false;
     bool ok = at.rev > 0 || missing(scope, err);
     if (ok) {

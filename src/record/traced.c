@@ -44,13 +44,21 @@ static void trace_close(cv_record *record)
     cv_record_close(t->inner);
 }
 
-static bool trace_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                        cv_err *err)
+static bool trace_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     traced *t = (traced *)record;
     t->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
-    bool ok = !fails_now(t, "begin", err) && BEHIND(t, begin)(t->inner, a, scope, access, ret_at, err);
-    return told(t, access == CV_WRITE ? "begin write" : "begin read", scope, 0, ok);
+    bool ok = !fails_now(t, "begin", err) && BEHIND(t, begin)(t->inner, a, scope, ret_at, err);
+    return told(t, "begin", scope, 0, ok);
+}
+
+static bool trace_lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                       cv_err *err)
+{
+    traced *t = (traced *)record;
+    t->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
+    bool ok = !fails_now(t, "lock", err) && BEHIND(t, lock)(t->inner, a, scope, op_id, ret_at, err);
+    return told(t, "lock", scope, 0, ok);
 }
 
 static void trace_end(cv_record *record)
@@ -231,9 +239,11 @@ static const cv_record_calls calls = {
     .name = CV_STR_INIT("traced"),
     .close = trace_close,
     .begin = trace_begin,
+    .lock = trace_lock,
     .commit = trace_commit,
     .end = trace_end,
     .find = trace_find,
+    .find_all = cv_record_find_each,
     .keep = trace_keep,
     .drop = trace_drop,
     .scopes = trace_scopes,

@@ -391,7 +391,7 @@ bool cv_scope_verify(cv_record *record, cv_arena *a, cv_scope_id scope, const cv
 {
     cv_scope_verifier v = {.record = record, .scope = scope, .room = room};
     cv_scope_position at;
-    if (!record->calls->begin(record, a, scope, CV_READ, &at, err))
+    if (!record->calls->begin(record, a, scope, &at, err))
         return false;
     cv_str start = cv_hash_scope(&v.arena, scope.room, scope.name);
     memcpy(v.last_hash, start.p, CV_HASH_DIGITS);

@@ -254,10 +254,10 @@ typedef struct {
 } busy;
 
 /* Between two readings somebody writes. */
-static void move(void *ctx, cv_access access)
+static void move(void *ctx, bool to_write)
 {
     busy *b = ctx;
-    (void)access;
+    (void)to_write;
     bool between = b->read;
     b->read = true;
     if (!between || b->moves == 0)

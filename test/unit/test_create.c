@@ -127,10 +127,10 @@ typedef struct {
     int rivals;
 } race;
 
-static void create_before_a_write(void *ctx, cv_access access)
+static void create_before_a_write(void *ctx, bool to_write)
 {
     race *x = ctx;
-    if (access != CV_WRITE || x->rivals-- <= 0)
+    if (!to_write || x->rivals-- <= 0)
         return;
     room rival = {.a = {0}, .record = x->r->record, .folder = x->r->folder};
     assert_true(ask(&rival, cv_dialogue_create, cv_arena_printf(&rival.a, x->request, x->rivals).p));

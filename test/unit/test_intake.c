@@ -851,8 +851,8 @@ static void count(void *ctx, const char *call, cv_scope_id scope, size_t rows, c
 {
     costs *c = ctx;
     (void)scope, (void)result;
-    c->readings += strcmp(call, "begin read") == 0 && rows == 0;
-    c->writes += strcmp(call, "begin write") == 0;
+    c->readings += strcmp(call, "begin") == 0 && rows == 0;
+    c->writes += strcmp(call, "lock") == 0;
     c->rows += (int)rows;
 }
 

@@ -454,7 +454,7 @@ static void count_call(void *ctx, const char *call, cv_scope_id id, size_t rows,
 {
     cost *c = ctx;
     (void)id, (void)result;
-    bool begin = strcmp(call, "begin read") == 0;
+    bool begin = strcmp(call, "begin") == 0;
     c->snapshots += begin;
     c->others += !begin && strcmp(call, "find") != 0 && strcmp(call, "end") != 0;
     c->rows += rows;

@@ -256,15 +256,15 @@ static cv_str perform(fixture *f, cv_record *record, const plan *p, cv_written *
     bool ok = true;
     *ret = (cv_written){0};
     if (p->locked) {
-        assert_ok(cv_writing_begin(&w, record, a, scopes[p->scope], NOW, &err), &err);
+        assert_ok(cv_writing_begin(&w, record, a, scopes[p->scope], CV_STR(""), NOW, &err), &err);
         ok = cv_writing_done_before(&w, &p->request, ret, &err);
         if (!ok || ret->how == CV_WRITE_REPLAYED)
             cv_writing_end(&w);
     } else {
-        assert_ok(record->calls->begin(record, a, scopes[p->scope], CV_READ, &at, &err), &err);
+        assert_ok(record->calls->begin(record, a, scopes[p->scope], &at, &err), &err);
         record->calls->end(record);
         if (p->stale)
-            at = (cv_scope_position){at.rev + 1, CV_STR("elsewhere"), at.event_count + 1};
+            at = (cv_scope_position){.rev = at.rev + 1, .head = CV_STR("elsewhere"), .event_count = at.event_count + 1};
         cv_writing_from(&w, record, a, scopes[p->scope], &at, NOW);
     }
     if (ok && ret->how != CV_WRITE_REPLAYED) {
@@ -299,11 +299,13 @@ static void begin_and_leave(fixture *f)
 {
     cv_str answers[ENGINES];
     cv_scope_id scope = scopes[below(f, SCOPES)];
-    cv_access access = below(f, 2) ? CV_WRITE : CV_READ;
+    bool to_write = below(f, 2);
     for (size_t i = 0; i < ENGINES; i++) {
         cv_scope_position at;
         cv_record *r = f->records[i];
-        assert_ok(r->calls->begin(r, &f->turn, scope, access, &at, &f->err), &f->err);
+        assert_ok(to_write ? r->calls->lock(r, &f->turn, scope, CV_STR(""), &at, &f->err)
+                           : r->calls->begin(r, &f->turn, scope, &at, &f->err),
+                  &f->err);
         answers[i] =
             cv_arena_printf(&f->turn, "%lld %lld %.*s", (long long)at.rev, (long long)at.event_count, CV_FMT(at.head));
         r->calls->end(r);
@@ -327,7 +329,7 @@ static void keep_or_drop(fixture *f)
         cv_scope_position at;
         cv_err err = {.arena = &f->turn};
         if (inside)
-            assert_ok(r->calls->begin(r, &f->turn, scope, CV_WRITE, &at, &err), &err);
+            assert_ok(r->calls->lock(r, &f->turn, scope, CV_STR(""), &at, &err), &err);
         if (inside && at.rev > 0) { /* with a write that is committed */
             cv_writing w;
             cv_written done;

@@ -194,7 +194,7 @@ static void an_open_handle_goes_on(void **state)
     cv_written done;
     cv_scope_id bread = BOARD("bread");
     assert_int_equal(board_write(mine, &f->arena, bread, "b2", &f->err), CV_WRITE_DONE);
-    assert_ok(mine->calls->begin(mine, &f->arena, bread, CV_READ, &at, &f->err), &f->err);
+    assert_ok(mine->calls->begin(mine, &f->arena, bread, &at, &f->err), &f->err);
     mine->calls->end(mine);
     mine->calls->changed(mine, &seen);
     assert_ok(swap(f, f->backup, NULL, NULL), &f->err);

@@ -45,7 +45,7 @@ static void run(fixture *f, const char *sql)
 
 static cv_event_row *begin(fixture *f, cv_writing *w, const char *event)
 {
-    assert_ok(cv_writing_begin(w, f->record, &f->arena, BOARD("x"), NOW, &f->err), &f->err);
+    assert_ok(cv_writing_begin(w, f->record, &f->arena, BOARD("x"), CV_STR(""), NOW, &f->err), &f->err);
     w->agent = CV_STR("ann");
     w->standing = CV_STR("claimed");
     cv_event_row *e = cv_writing_event(w, CV_STR("card"), CV_STR("1"), cv_str_of(event));
@@ -230,7 +230,7 @@ static void write_tree(fixture *f, cv_record *record, const cv_type *leaf, const
     cv_writing w;
     cv_written done;
     const cv_request request = {cv_arena_printf(&f->arena, "t-%zu", f->writes++), CV_STR("d"), CV_STR("tree grow")};
-    assert_ok(cv_writing_begin(&w, record, &f->arena, (cv_scope_id){CV_STR("tree"), CV_STR("t")}, NOW, &f->err),
+    assert_ok(cv_writing_begin(&w, record, &f->arena, (cv_scope_id){CV_STR("tree"), CV_STR("t")}, CV_STR(""), NOW, &f->err),
               &f->err);
     cv_writing_event(&w, CV_STR("leaf"), CV_STR("1"), CV_STR("grown"));
     cv_writing_put(&w, leaf, row);
@@ -462,7 +462,7 @@ static void redact_all(fixture *f)
                  {&cv_commit_row_type, {"result"}}};
     cv_writing w;
     cv_written done;
-    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), NOW, &f->err), &f->err);
+    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), CV_STR(""), NOW, &f->err), &f->err);
     cv_event_row *event = cv_writing_event(&w, CV_STR("scope"), CV_STR("x"), CV_STR("redacted"));
     for (size_t i = 0; i < CV_COUNT(texts); i++) {
         redacting r = {f, &w, event, texts[i].type, {texts[i].fields[0], texts[i].fields[1]}};

@@ -162,13 +162,10 @@ static void close_frozen(cv_record *record)
     cv_arena_release(&f->arena);
 }
 
-static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                  cv_err *err)
+static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     frozen *f = (frozen *)record;
-    if (access == CV_WRITE)
-        return refuse(f, "write", err);
-    f->open = ready(f, err) && INNER(f, begin)(f->inner, a, scope, access, ret_at, err);
+    f->open = ready(f, err) && INNER(f, begin)(f->inner, a, scope, ret_at, err);
     return f->open && still(f, true, err);
 }
 
@@ -295,6 +292,13 @@ static bool scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_
 /* ---- writing ------------------------------------------------------------------------------------------------------
  */
 
+static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                 cv_err *err)
+{
+    (void)a, (void)scope, (void)op_id, (void)ret_at;
+    return refuse((frozen *)record, "write", err);
+}
+
 static cv_write_result commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err)
 {
     (void)a, (void)write;
@@ -336,9 +340,11 @@ static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite, read-only"),
     .close = close_frozen,
     .begin = begin,
+    .lock = lock,
     .commit = commit,
     .end = end,
     .find = find,
+    .find_all = cv_record_find_each,
     .keep = change,
     .drop = change,
     .scopes = scopes,

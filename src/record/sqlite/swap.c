@@ -219,7 +219,8 @@ static bool add_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at,
     cv_arena *a = list->arena;
     (void)err;
     CV_PUSH(a, list)->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
-    list->items[list->count - 1].at = (cv_scope_position){at->rev, cv_arena_copy(a, at->head), at->event_count};
+    list->items[list->count - 1].at =
+        (cv_scope_position){.rev = at->rev, .head = cv_arena_copy(a, at->head), .event_count = at->event_count};
     return true;
 }
 
@@ -245,8 +246,8 @@ static bool is_in_backup(cv_record *backup, cv_arena *a, cv_scope_id scope, cons
     const cv_commit_row like = {.rev = now->rev};
     const cv_find commit = {
         .type = &cv_commit_row_type, .index = cv_commits_by_rev, .scope = scope, .like = &like, .equal = 1, .limit = 1};
-    bool ok = backup->calls->begin(backup, a, scope, CV_READ, &at, err) &&
-              backup->calls->find(backup, &commit, compare_head, &c, err);
+    bool ok =
+        backup->calls->begin(backup, a, scope, &at, err) && backup->calls->find(backup, &commit, compare_head, &c, err);
     backup->calls->end(backup);
     *ret_rev = ok ? at.rev : 0;
     *ret_is = c.same;
