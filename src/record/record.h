@@ -153,6 +153,10 @@ typedef struct {
     cv_str name;
     void (*close)(cv_record *record);
 
+    /* Is it still the record that is found under its address, and would one that is opened now do no more? A record can
+     * be replaced, or become writable, while a handle is open. Asked before every use by who keeps a handle. */
+    bool (*is_current)(const cv_record *record);
+
     /* ---- one scope ----
      * Between begin and end all readings are of one moment. `lock` waits for its turn (CV_ERR_BUSY when it does not
      * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It is told the op_id
