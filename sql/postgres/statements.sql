@@ -15,9 +15,12 @@ ROLLBACK
 -- name: begin_migration
 BEGIN ISOLATION LEVEL READ COMMITTED
 
+-- name: migration_wait
+SET LOCAL lock_timeout = '60s'
+
 -- ---- migrations ---------------------------------------------------------------------------------------------------
 
--- What is there: is the schema, is our table in it, how many other things are, may we look into it, may we make it?
+-- What is there: the schema; our table in it; things in it altogether; may we look into it; parts of each table.
 -- name: schema_there
 SELECT n.oid IS NOT NULL,
     (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'schema_migrations' AND c.relkind = 'r'),
@@ -44,7 +47,7 @@ INSERT INTO $schema.schema_migrations (version, name, checksum, program) VALUES 
 PARTITION BY HASH (scope)
 
 -- name: partition
-CREATE TABLE $table_$number PARTITION OF $table FOR VALUES WITH (MODULUS $count, REMAINDER $number)
+CREATE TABLE $part PARTITION OF $table FOR VALUES WITH (MODULUS $count, REMAINDER $number)
 
 -- ---- the live schema ----------------------------------------------------------------------------------------------
 
@@ -58,7 +61,7 @@ LEFT JOIN pg_catalog.pg_collation AS o ON o.oid = a.attcollation
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 ORDER BY c.relname, a.attnum
 
--- Every index with its columns, in their order; partial: the columns that it wants to be there.
+-- Every index with its columns in their order, and the condition of a partial one.
 -- name: schema_indexes
 SELECT c.relname, i.relname, x.indisunique, x.indisprimary, x.indisvalid, pg_catalog.pg_get_expr(x.indpred, x.indrelid),
     pg_catalog.array_to_string(ARRAY(
@@ -71,7 +74,7 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 ORDER BY c.relname, i.relname
 
--- Triggers that somebody has switched off, and tables that have none of ours: rows could be rewritten.
+-- A trigger that somebody has switched off: rows could be rewritten.
 -- name: schema_triggers_off
 SELECT c.relname, t.tgname FROM pg_catalog.pg_trigger AS t
 JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid

@@ -439,7 +439,7 @@ void cv_postgres_rollback(cv_postgres *c)
 {
     if (!c->conn || !cv_postgres_in_transaction(c))
         return;
-    bool ok = PQsendQueryParams(c->conn, "ROLLBACK", 0, NULL, NULL, NULL, NULL, 0) == 1 &&
+    bool ok = PQsendQueryParams(c->conn, cv_postgres_statement_text("rollback"), 0, NULL, NULL, NULL, NULL, 0) == 1 &&
               (!c->pipeline || PQpipelineSync(c->conn) == 1) && PQflush(c->conn) >= 0;
     c->costs.statements++;
     if (ok)

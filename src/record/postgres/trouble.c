@@ -15,6 +15,10 @@ static const struct {
     {"40001", CV_POSTGRES_RETRY},     /* serialization_failure */
     {"40P01", CV_POSTGRES_RETRY},     /* deadlock_detected */
     {"23505", CV_POSTGRES_DUPLICATE}, /* unique_violation */
+    {"42P06", CV_POSTGRES_DUPLICATE}, /* duplicate_schema */
+    {"42P07", CV_POSTGRES_DUPLICATE}, /* duplicate_table */
+    {"42710", CV_POSTGRES_DUPLICATE}, /* duplicate_object */
+    {"42723", CV_POSTGRES_DUPLICATE}, /* duplicate_function */
     {"57P", CV_POSTGRES_LOST},        /* the server ends, ended, or is starting */
     {"08", CV_POSTGRES_LOST},         /* connection exceptions */
     {"25006", CV_POSTGRES_LOST},      /* read_only_sql_transaction: it is a standby now */
@@ -52,7 +56,7 @@ static trouble trouble_of(cv_postgres_result result)
     const trouble all[] = {
         [CV_POSTGRES_BUSY] = {CV_ERR_BUSY, "others have kept the database busy", "try again; nothing was written"},
         [CV_POSTGRES_RETRY] = {CV_ERR_BUSY, "another transaction was in the way", "try again; nothing was written"},
-        [CV_POSTGRES_DUPLICATE] = {CV_ERR_STORE, "the database has such a row already", NULL},
+        [CV_POSTGRES_DUPLICATE] = {CV_ERR_STORE, "the database has it already", NULL},
         [CV_POSTGRES_REFUSED] = {CV_ERR_STORE, "the database refused a row", NULL},
         [CV_POSTGRES_LOST] = {CV_ERR_STORE, "there is no connection to a server that can be used",
                               "check that the server runs, takes writes and can be reached; then try again"},
