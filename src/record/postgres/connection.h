@@ -16,9 +16,11 @@
  *
  *     address.c     the address: our own parameters, passwords, for people
  *     library.c     libpq, loaded when the first connection is made
- *     connection.c  connecting, batches, rows
+ *     connect.c     making a connection
+ *     connection.c  the handle, batches, rows
  *     values.c      parameters: numbers, texts, columns of rows as arrays
  *     trouble.c     what went wrong, by SQLSTATE
+ *     texts.c       statements by name
  *     migrate.c     is the schema ours, is it current, make it current
  *     check.c       the live schema against the tables of types
  *
@@ -36,7 +38,7 @@ typedef enum {
     CV_POSTGRES_OK,
     CV_POSTGRES_BUSY,      /* a lock or a free connection did not come in time */
     CV_POSTGRES_RETRY,     /* two transactions were in each other's way: once more from the beginning */
-    CV_POSTGRES_DUPLICATE, /* there is a row with this key */
+    CV_POSTGRES_DUPLICATE, /* there is a row with this key, or such a table */
     CV_POSTGRES_REFUSED,   /* a value or a rule of the schema is broken */
     CV_POSTGRES_LOST,      /* the connection is gone, or the server takes no writes (any more) */
     CV_POSTGRES_DENIED,    /* who we are, or may do */
