@@ -6,6 +6,20 @@
 
 -- ---- transactions -------------------------------------------------------------------------------------------------
 
+-- name: begin_read
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
+
+-- name: begin_write
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE
+
+-- For this transaction only: how long it waits for a lock, and how long it may stand still.
+
+-- name: limits
+SELECT set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)
+
+-- name: may_be_lost
+SET LOCAL synchronous_commit = off
+
 -- name: commit
 COMMIT
 
@@ -17,6 +31,164 @@ BEGIN ISOLATION LEVEL READ COMMITTED
 
 -- name: migration_wait
 SET LOCAL lock_timeout = '60s'
+
+-- ---- made for every type ------------------------------------------------------------------------------------------
+-- The engine puts names and parameters in the place of the words that begin with $ (src/record/postgres/statements.c).
+
+-- name: put_added
+INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($arrays)
+
+-- name: put_commit
+INSERT INTO $schema.commits (scope, rev, era, $fields)
+SELECT $1, $2, (SELECT max(era) FROM $schema.eras), * FROM unnest($arrays)
+
+-- name: put_replaced
+INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($arrays)
+ON CONFLICT (scope, $keys) DO UPDATE SET rev = excluded.rev$updates
+
+-- Each with its own rev, as they were in another store.
+
+-- name: put_restored
+INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, * FROM unnest($2::bigint[], $arrays)
+
+-- name: put_restored_commit
+INSERT INTO $schema.commits (scope, era, rev, $fields)
+SELECT $1, (SELECT max(era) FROM $schema.eras), * FROM unnest($2::bigint[], $arrays)
+
+-- Of rows with the same key the last one counts. Only where there is such a scope.
+
+-- name: put_volatile
+INSERT INTO $schema.$table (scope, $fields)
+SELECT DISTINCT ON ($keys) $1::uuid, $fields FROM unnest($arrays) WITH ORDINALITY AS r ($fields, place)
+WHERE EXISTS (SELECT 1 FROM $schema.scopes WHERE scope = $1 AND rev > 0)
+ORDER BY $keys, place DESC
+ON CONFLICT (scope, $keys) DO UPDATE SET scope = excluded.scope$updates
+
+-- name: remove
+DELETE FROM $schema.$table WHERE (scope, $keys) = ($1, $values)
+
+-- name: redact
+UPDATE $schema.$table SET $field = $2 WHERE (scope, $keys) = ($1, $values)
+
+-- A scope that is not of this room, or that is not there, and has rows of this type.
+
+-- name: strays
+SELECT s.room, s.name, t.scope FROM $schema.$table AS t LEFT JOIN $schema.scopes AS s ON s.scope = t.scope AND s.rev > 0
+WHERE s.room IS DISTINCT FROM $1 LIMIT 1
+
+-- ---- scopes, commits, the feed ------------------------------------------------------------------------------------
+
+-- name: scope
+SELECT rev, head, event_count, NULL::bigint FROM $schema.scopes WHERE scope = $1
+
+-- name: scope_lock
+SELECT rev, head, event_count, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+FROM $schema.scopes WHERE scope = $1 FOR UPDATE
+
+-- name: scope_there
+SELECT 1 FROM $schema.scopes WHERE scope = $1 AND rev > 0
+
+-- Something to lock; where there is a row already nothing is written.
+
+-- name: scope_add
+INSERT INTO $schema.scopes (scope, room, name, rev, head, event_count) SELECT $1, $2, $3, 0, '', 0
+WHERE NOT EXISTS (SELECT 1 FROM $schema.scopes WHERE scope = $1) ON CONFLICT (scope) DO NOTHING
+
+-- name: scope_move
+UPDATE $schema.scopes SET rev = $2, head = $3, event_count = $4 WHERE scope = $1
+
+-- name: scopes
+SELECT name, rev, head, event_count FROM $schema.scopes WHERE room = $1 AND name > $2 AND rev > 0 ORDER BY name LIMIT $3
+
+-- name: scope_rooms
+SELECT room, min(name) FROM $schema.scopes WHERE rev > 0 GROUP BY room ORDER BY room
+
+-- name: commit_head
+SELECT head FROM $schema.commits WHERE scope = $1 AND rev = $2
+
+-- name: commit_by_op
+SELECT rev, operation, digest, created_at, result, head FROM $schema.commits WHERE scope = $1 AND op_id = $2
+
+-- name: commit_first_by_op
+SELECT c.rev, c.operation, c.digest, c.created_at, c.result, c.head, s.name
+FROM $schema.commits AS c JOIN $schema.scopes AS s ON s.scope = c.scope
+WHERE s.room = $1 AND c.op_id = $2 AND c.rev = 1 ORDER BY c.scope LIMIT 1
+
+-- A commit is in the feed when nothing can come before it any more: all transactions with a smaller number have ended.
+
+-- name: feed_at
+SELECT head FROM $schema.commits WHERE (era, xid, rev) = ($1, $2::text::xid8, $3)
+
+-- name: feed
+SELECT c.era, c.xid::text, c.rev, c.head, s.room, s.name, c.op_id, c.operation, c.created_at
+FROM $schema.commits AS c JOIN $schema.scopes AS s ON s.scope = c.scope
+WHERE (c.era, c.xid, c.rev) > ($1, $2::text::xid8, $3)
+    AND (c.era < (SELECT max(era) FROM $schema.eras) OR c.xid < pg_snapshot_xmin(pg_current_snapshot()))
+ORDER BY c.era, c.xid, c.rev LIMIT $4
+
+-- name: feed_last
+SELECT c.era, c.xid::text, c.rev, c.head FROM $schema.commits AS c
+WHERE c.era < (SELECT max(era) FROM $schema.eras) OR c.xid < pg_snapshot_xmin(pg_current_snapshot())
+ORDER BY c.era DESC, c.xid DESC, c.rev DESC LIMIT 1
+
+-- name: feed_count
+SELECT count(*) FROM $schema.commits AS c
+WHERE c.era < (SELECT max(era) FROM $schema.eras) OR c.xid < pg_snapshot_xmin(pg_current_snapshot())
+
+-- Commits that this server cannot have made: its transactions have not come to their numbers. The tables came from another
+-- one, and what is written now belongs to a new era.
+
+-- name: era_is_over
+SELECT 1 FROM $schema.commits
+WHERE era = (SELECT max(era) FROM $schema.eras) AND xid >= pg_snapshot_xmax(pg_current_snapshot()) LIMIT 1
+
+-- name: era_add
+INSERT INTO $schema.eras (era) SELECT max(era) + 1 FROM $schema.eras
+WHERE EXISTS (SELECT 1 FROM $schema.commits
+    WHERE era = (SELECT max(era) FROM $schema.eras) AND xid >= pg_snapshot_xmax(pg_current_snapshot()))
+ON CONFLICT (era) DO NOTHING
+
+-- A commit behind which one of the same scope with the next rev stands in the feed; a scope whose commits are not all its
+-- revs.
+
+-- name: commit_order
+SELECT s.room, s.name, c.rev FROM $schema.commits AS c
+JOIN $schema.commits AS d ON d.scope = c.scope AND d.rev = c.rev + 1
+LEFT JOIN $schema.scopes AS s ON s.scope = c.scope
+WHERE (d.era, d.xid, d.rev) < (c.era, c.xid, c.rev) LIMIT 1
+
+-- name: commit_gap
+SELECT s.room, s.name, s.rev FROM $schema.scopes AS s
+LEFT JOIN (SELECT scope, count(*) AS commits FROM $schema.commits GROUP BY scope) AS c ON c.scope = s.scope
+WHERE s.rev <> coalesce(c.commits, 0) LIMIT 1
+
+-- name: commit_strays
+SELECT c.op_id FROM $schema.commits AS c
+WHERE NOT EXISTS (SELECT 1 FROM $schema.scopes AS s WHERE s.scope = c.scope AND s.rev > 0) LIMIT 1
+
+-- Those of a list of revs and heads that are not there.
+
+-- name: seen_missing
+SELECT m.scope::text, m.rev, s.room, s.name, s.rev FROM unnest($1::text[], $2::bigint[], $3::text[]) AS m (scope, rev, head)
+LEFT JOIN $schema.scopes AS s ON s.scope = m.scope::uuid
+WHERE NOT EXISTS (SELECT 1 FROM $schema.commits AS c
+    WHERE c.scope = m.scope::uuid AND c.rev = m.rev AND c.head = m.head)
+ORDER BY m.scope LIMIT 1
+
+-- name: reader
+SELECT position FROM $schema.readers WHERE reader = $1
+
+-- name: reader_add
+INSERT INTO $schema.readers (reader, position) VALUES ($1, $3)
+ON CONFLICT (reader) DO UPDATE SET position = $3 WHERE readers.position = '' AND $2 = ''
+
+-- name: reader_move
+UPDATE $schema.readers SET position = $3 WHERE reader = $1 AND position = $2
+
+-- ---- the whole store ----------------------------------------------------------------------------------------------
+
+-- name: vacuum
+VACUUM (FULL) $schema.$table
 
 -- ---- migrations ---------------------------------------------------------------------------------------------------
 

@@ -44,6 +44,12 @@ static void trace_close(cv_record *record)
     cv_record_close(t->inner);
 }
 
+static bool trace_is_current(const cv_record *record)
+{
+    const traced *t = (const traced *)record;
+    return BEHIND(t, is_current)(t->inner);
+}
+
 static bool trace_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     traced *t = (traced *)record;
@@ -238,6 +244,7 @@ static bool trace_scratch(cv_record *record, cv_arena *a, bool empty, cv_record 
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("traced"),
     .close = trace_close,
+    .is_current = trace_is_current,
     .begin = trace_begin,
     .lock = trace_lock,
     .commit = trace_commit,

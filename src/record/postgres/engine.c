@@ -50,9 +50,7 @@ static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int
         cv_err_set(err, CV_ERR_REGRESSED,
                    "the record has lost writes: rev %lld of the %.*s '%.*s' is not the one that was seen",
                    (long long)seen->rev, CV_FMT(s.room), CV_FMT(s.name));
-    cv_err_suggest(err, CV_STR("an older standby took over, or a backup was put back: let the server with the newer "
-                               "record take over again; or look what is left with 'conclave verify', and go on with "
-                               "it with 'conclave accept'"));
+    cv_err_suggest(err, cv_postgres_regressed_advice);
     return false;
 }
 

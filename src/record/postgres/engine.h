@@ -114,6 +114,9 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
 
 cv_write_result cv_postgres_refused(cv_postgres_result result, const cv_err *err);
 
+/* What to do about a record that has less than was seen. */
+extern const cv_str cv_postgres_regressed_advice;
+
 /* ---- the parts of the interface ------------------------------------------------------------------------------------
  */
 

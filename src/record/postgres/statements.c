@@ -93,11 +93,13 @@ const char *cv_postgres_put(cv_postgres_record *r, cv_postgres_type *t, bool res
 {
     static const char *const names[] = {
         [CV_ADDED] = "put_added", [CV_REPLACED] = "put_replaced", [CV_VOLATILE] = "put_volatile"};
-    assert(!restored || t->type->life != CV_VOLATILE);
+    bool is_commit = t->type == &cv_commit_row_type;
     const char **text = restored ? &t->put_restored : &t->put;
+    const char *name = restored ? (is_commit ? "put_restored_commit" : "put_restored")
+                                : (is_commit ? "put_commit" : names[t->type->life]);
+    assert(!restored || t->type->life != CV_VOLATILE);
     if (!*text)
-        *text = make(r, &r->arena, t->type, restored ? "put_restored" : names[t->type->life],
-                     t->type->life == CV_VOLATILE ? 2 : 3, NULL);
+        *text = make(r, &r->arena, t->type, name, t->type->life == CV_VOLATILE ? 2 : 3, NULL);
     return *text;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "record/place.h"
 #include "record/sqlite/engine.h"
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------
@@ -372,6 +373,16 @@ static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
     return cv_sqlite_write_anew(((cv_sqlite_record *)record)->s, err);
 }
 
+static bool is_current(const cv_record *record)
+{
+    const cv_sqlite_record *r = (const cv_sqlite_record *)record;
+    cv_arena a = {0};
+    bool is_there = r->watch.inode == 0 || cv_sqlite_watch_is_there(&r->watch, r->s->path);
+    bool may_write_now = r->was_frozen && !cv_record_is_frozen(&a, r->s->path);
+    cv_arena_release(&a);
+    return is_there && !may_write_now;
+}
+
 static void close_record(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
@@ -392,6 +403,7 @@ static void close_record(cv_record *record)
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite"),
     .close = close_record,
+    .is_current = is_current,
     .begin = begin,
     .lock = lock,
     .commit = cv_sqlite_commit_write,

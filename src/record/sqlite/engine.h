@@ -65,6 +65,7 @@ typedef struct {
     int64_t number; /* of the scope; 0: it does not exist yet */
     cv_scope_position at;
 
+    bool was_frozen; /* when it was opened it could only be read */
     cv_sqlite_watch watch;
     atomic_uint_fast64_t own_commits; /* in memory nobody else commits */
 
@@ -89,6 +90,7 @@ bool cv_sqlite_open_frozen_record(cv_arena *a, const char *path, const cv_types 
 
 /* Which file is it? Then: a number that changes with each commit of anybody; 0: it cannot be told. */
 void cv_sqlite_watch_file(cv_sqlite_watch *w, const char *path);
+bool cv_sqlite_watch_is_there(const cv_sqlite_watch *w, const char *path); /* is it still the one at its path? */
 uint64_t cv_sqlite_watch_now(cv_sqlite_watch *w, cv_sqlite *s);
 void cv_sqlite_watch_close(cv_sqlite_watch *w);
 

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/place.h"
 #include "record/sqlite/engine.h"
 
 /* Which bytes a file has, as far as can be told without reading them. */
@@ -119,7 +120,7 @@ static bool open_inner(frozen *f, cv_err *err)
     return true;
 }
 
-static bool is_current(const frozen *f)
+static bool is_same(const frozen *f)
 {
     stamp now = stamp_of(f->path);
     return !f->is_frozen || same(&now, &f->seen);
@@ -136,7 +137,7 @@ static void close_inner(frozen *f)
 /* Before a call. Within a transaction nothing is opened anew: its moment is gone then. */
 static bool ready(frozen *f, cv_err *err)
 {
-    if (f->inner && is_current(f) && !(f->is_frozen && cv_sqlite_is_log(f->log)))
+    if (f->inner && is_same(f) && !(f->is_frozen && cv_sqlite_is_log(f->log)))
         return true;
     if (f->open)
         return has_moved(f, err);
@@ -147,7 +148,7 @@ static bool ready(frozen *f, cv_err *err)
 /* After it. */
 static bool still(const frozen *f, bool ok, cv_err *err)
 {
-    return is_current(f) ? ok : has_moved(f, err);
+    return is_same(f) ? ok : has_moved(f, err);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------
@@ -160,6 +161,15 @@ static void close_frozen(cv_record *record)
     frozen *f = (frozen *)record;
     close_inner(f);
     cv_arena_release(&f->arena);
+}
+
+/* What has changed since is opened anew by itself; but nothing is written here. */
+static bool is_current(const cv_record *record)
+{
+    cv_arena a = {0};
+    bool is_frozen = cv_record_is_frozen(&a, ((const frozen *)record)->path);
+    cv_arena_release(&a);
+    return is_frozen;
 }
 
 static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
@@ -339,6 +349,7 @@ static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite, read-only"),
     .close = close_frozen,
+    .is_current = is_current,
     .begin = begin,
     .lock = lock,
     .commit = commit,
