@@ -133,9 +133,10 @@ cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
     parameter p = parameters_of(rest);
     for (char before = '?'; next_parameter(&p); before = '&') {
         cv_buf_add_char(&out, before);
-        cv_buf_add(&out, p.key);
+        bool secret = is_password(decoded(a, p.key));
+        cv_buf_add(&out, secret && !p.has_value ? CV_STR("***") : p.key);
         cv_buf_add_z(&out, p.has_value ? "=" : "");
-        cv_buf_add(&out, is_password(decoded(a, p.key)) ? CV_STR("***") : p.value);
+        cv_buf_add(&out, secret && p.has_value ? CV_STR("***") : p.value);
     }
     return cv_buf_take(&out, a);
 }
