@@ -2,6 +2,8 @@
  * lost connections, migrations, and the live schema against the types. */
 #include "testing.h"
 
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "kit/room.h"
@@ -18,11 +20,11 @@ typedef struct {
 /* ---- a server ------------------------------------------------------------------------------------------------------
  */
 
-/* Of the whole program; it goes with it. */
-static const char *server_address(cv_arena *a)
+/* The first line that a command prints. */
+static const char *command_line(cv_arena *a, const char *command)
 {
     char line[512] = "";
-    FILE *out = popen(cv_arena_printf(a, "test/postgres/server shared --owner %d", (int)getpid()).p, "r");
+    FILE *out = popen(command, "r");
     if (!out || !fgets(line, sizeof line, out))
         line[0] = '\0';
     if (out)
@@ -44,7 +46,9 @@ static int set_up_with(void **state, const char *more)
     static char server[512];
     f = (fixture){.err = {.arena = &f.arena}};
     if (!server[0])
-        snprintf(server, sizeof server, "%s", server_address(&f.arena));
+        snprintf(server, sizeof server, "%s",
+                 command_line(&f.arena,
+                              cv_arena_printf(&f.arena, "test/postgres/server shared --owner %d", (int)getpid()).p));
     f.server = server;
     *state = &f;
     if (!server[0])
@@ -208,12 +212,14 @@ static void columns_of_rows_come_back(void **state)
 typedef struct {
     size_t rows, stop_at;
     int64_t sum;
+    bool flat; /* each row is an answer of its own, which is gone before the next */
 } counting;
 
 static bool count_row(void *ctx, const cv_postgres_row *row, cv_err *err)
 {
     counting *k = ctx;
     k->sum += cv_postgres_column_int(row, 0);
+    assert_true(!k->flat || row->number == 0);
     if (++k->rows == k->stop_at)
         return cv_err_set(err, CV_ERR_VERIFY, "enough");
     return true;
@@ -245,7 +251,7 @@ static void a_visitor_can_stop(void **state)
     fixture *f = begin(state);
     for (int stream = 0; stream < 2; stream++) {
         cv_postgres_batch batch = {.arena = &f->arena};
-        counting k = {.stop_at = 3}, none = {0};
+        counting k = {.stop_at = 3, .flat = stream}, none = {0};
         cv_postgres_statement *st = cv_postgres_add(&batch, "test", "SELECT generate_series(1, 5000)");
         (stream ? cv_postgres_stream : cv_postgres_rows)(st, count_row, &k);
         cv_postgres_rows(cv_postgres_add(&batch, "test", "SELECT 1"), count_row, &none);
@@ -423,7 +429,7 @@ static void a_wait_can_be_cancelled(void **state)
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_LOST);
     assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_CANCELLED));
     f->c->cancelled = NULL;
-    assert_int_equal(number_of(f, "SELECT 7"), -1);
+    assert_int_equal(does(f, f->c, "SELECT 7"), CV_POSTGRES_LOST);
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
     assert_int_equal(number_of(f, "SELECT 7"), 7);
 }
@@ -486,18 +492,86 @@ static void defaults_give_way(void **state)
         assert_int_equal(number_of(f, cases[i].question), 1);
     }
     /* A server that takes no writes will do for nobody who writes, unless the address says so. */
-    assert_int_equal(does(f, f->c, "ALTER DATABASE conclave SET default_transaction_read_only = on"), CV_POSTGRES_OK);
-    cv_postgres *c = handle(f, "");
+    const char *role = cv_arena_printf(&f->arena, "reader_%d", (int)getpid()).p;
+    does(f, f->c, cv_arena_printf(&f->arena, "CREATE ROLE %s LOGIN", role).p);
+    does(f, f->c, cv_arena_printf(&f->arena, "ALTER ROLE %s SET default_transaction_read_only = on", role).p);
+    const char *more = cv_arena_printf(&f->arena, "&user=%s", role).p;
+    cv_postgres *c = handle(f, more);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_LOST);
     assert_str_has(f->err.message, "read-only");
     c->writes = false;
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
     cv_postgres_close(c);
-    c = handle(f, "&target_session_attrs=any");
+    c = handle(f, cv_arena_printf(&f->arena, "%s&target_session_attrs=any", more).p);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
-    assert_int_equal(does(f, c, "CREATE SCHEMA never"), CV_POSTGRES_LOST);
+    assert_int_equal(does(f, c, "CREATE TABLE never (x int)"), CV_POSTGRES_LOST);
     cv_postgres_close(c);
-    assert_int_equal(does(f, f->c, "ALTER DATABASE conclave RESET default_transaction_read_only"), CV_POSTGRES_OK);
+    does(f, f->c, cv_arena_printf(&f->arena, "DROP ROLE %s", role).p);
+}
+
+/* A host that takes connections and says nothing is left for the next one. */
+static void silent_hosts_are_left(void **state)
+{
+    fixture *f = begin(state);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int silent = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(silent, (struct sockaddr *)&at, size), 0);
+    assert_int_equal(listen(silent, 4), 0);
+    assert_int_equal(getsockname(silent, (struct sockaddr *)&at, &size), 0);
+    int port = ntohs(at.sin_port);
+
+    int64_t own = number_of(f, "SELECT current_setting('port')::bigint");
+    cv_str socket_folder = cv_str_from(cv_str_of(f->server), cv_str_find(cv_str_of(f->server), CV_STR("host=")) + 5);
+    socket_folder = cv_str_head(socket_folder, cv_str_find_char(socket_folder, '&'));
+    cv_postgres_address address;
+    char text[512];
+    snprintf(text, sizeof text, "postgresql://conclave@/conclave?host=127.0.0.1,%.*s&port=%d,%d&connect_timeout=2",
+             CV_FMT(socket_folder), port, (int)own);
+    assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(text), &address, &f->err), &f->err);
+    cv_postgres *c = cv_postgres_new(&f->arena, &address, true);
+    assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
+    assert_int_equal(does(f, c, "SELECT 1"), CV_POSTGRES_OK);
+    cv_postgres_close(c);
+
+    snprintf(text, sizeof text, "postgresql://conclave@127.0.0.1:%d/conclave?connect_timeout=2", port);
+    assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(text), &address, &f->err), &f->err);
+    c = cv_postgres_new(&f->arena, &address, true);
+    assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_LOST);
+    assert_str_has(f->err.message, "within 2 seconds");
+    cv_postgres_close(c);
+    close(silent);
+}
+
+/* The server is killed and started again: the handle waits for it, for some time. */
+static void a_server_that_starts_again_is_waited_for(void **state)
+{
+    fixture *f = begin(state);
+    const char *folder = cv_test_folder(&f->arena);
+    const char *run = "test/postgres/server %s %s/one%s";
+    char *start = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "start", folder, " --memory"));
+    char *stop = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "kill", folder, ""));
+    char *again = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "restart", folder, ""));
+    char *remove = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "remove", folder, ""));
+    cv_str owned = cv_arena_printf(&f->arena, "%s --owner %d", start, (int)getpid());
+    assert_int_equal(system(owned.p), 0);
+    f->server = command_line(&f->arena, cv_arena_printf(&f->arena, run, "address", folder, "").p);
+    cv_postgres_close(f->c);
+    f->c = handle(f, "");
+    assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
+    assert_int_equal(system(stop), 0);
+    pid_t starter = fork();
+    if (starter == 0) {
+        usleep(300000);
+        execl("/bin/sh", "sh", "-c", again, (char *)NULL);
+        _exit(127);
+    }
+    cv_postgres_batch batch = {.arena = &f->arena};
+    cv_postgres_add(&batch, "test", "SELECT 1");
+    assert_int_equal(cv_postgres_run_again(f->c, &batch, &f->err), CV_POSTGRES_OK);
+    assert_int_equal(f->c->costs.connects, 2);
+    assert_int_equal(waitpid(starter, NULL, 0), starter);
+    assert_int_equal(system(remove), 0);
 }
 
 /* ---- the schema ---------------------------------------------------------------------------------------------------
@@ -670,9 +744,9 @@ static void users_without_rights_are_told(void **state)
     int64_t version;
     fresh(f, "");
     const char *schema = f->c->address.schema;
-    does(f, f->c, "CREATE ROLE test_writer LOGIN");
-    does(f, f->c, "REVOKE CREATE ON DATABASE conclave FROM PUBLIC");
-    cv_postgres *c = handle(f, cv_arena_printf(&f->arena, "&user=test_writer&schema=%s", schema).p);
+    const char *role = cv_arena_printf(&f->arena, "writer_%d", (int)getpid()).p;
+    does(f, f->c, cv_arena_printf(&f->arena, "CREATE ROLE %s LOGIN", role).p);
+    cv_postgres *c = handle(f, cv_arena_printf(&f->arena, "&user=%s&schema=%s", role, schema).p);
     assert_fails(cv_postgres_migrate(c, &cv_sql_postgres_schema, true, &version, &f->err), &f->err, CV_ERR_STORE);
     assert_str_has(f->err.message, "permission denied");
     assert_str_has(f->err.suggestion, "owner");
@@ -681,8 +755,11 @@ static void users_without_rights_are_told(void **state)
     assert_ok(cv_postgres_migrate(f->c, &older, true, &version, &f->err), &f->err);
     assert_fails(cv_postgres_migrate(c, &older, false, &version, &f->err), &f->err, CV_ERR_STORE);
     assert_str_has(f->err.suggestion, "GRANT USAGE");
-    does(f, f->c, in(f, "GRANT USAGE ON SCHEMA $schema TO test_writer"));
-    does(f, f->c, in(f, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA $schema TO test_writer"));
+    does(f, f->c, cv_arena_printf(&f->arena, "GRANT USAGE ON SCHEMA %s TO %s", schema, role).p);
+    does(f, f->c,
+         cv_arena_printf(&f->arena, "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", schema,
+                         role)
+             .p);
     assert_ok(cv_postgres_migrate(c, &older, false, &version, &f->err), &f->err);
     assert_int_equal(version, 2);
     assert_fails(cv_postgres_migrate(c, &cv_sql_postgres_schema, false, &version, &f->err), &f->err, CV_ERR_STORE);
@@ -692,7 +769,7 @@ static void users_without_rights_are_told(void **state)
                      CV_POSTGRES_OK);
     cv_postgres_close(c);
     does(f, f->c, in(f, "DROP SCHEMA $schema CASCADE"));
-    does(f, f->c, "DROP ROLE test_writer");
+    does(f, f->c, cv_arena_printf(&f->arena, "DROP ROLE %s", role).p);
 }
 
 /* Several programs find an empty database at once. */
@@ -729,7 +806,7 @@ static void changed_tables_are_found(void **state)
         const char *change, *says;
     } cases[] = {
         {"ALTER TABLE $schema.events ADD COLUMN extra text", "extra"},
-        {"ALTER TABLE $schema.verdicts DROP COLUMN warning", "warning"},
+        {"ALTER TABLE $schema.experts DROP COLUMN focus", "focus"},
         {"ALTER TABLE $schema.experts ALTER COLUMN role TYPE varchar", "role"},
         {"ALTER TABLE $schema.experts ALTER COLUMN role TYPE text COLLATE \"default\"", "bytes"},
         {"ALTER TABLE $schema.refs ALTER COLUMN rev DROP NOT NULL", "may be NULL"},
@@ -771,15 +848,26 @@ static void changed_tables_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BOTH(values_come_back_as_they_went),      BOTH(columns_of_rows_come_back),
-        BOTH(large_batches_do_not_stand_still),   BOTH(a_visitor_can_stop),
-        BOTH(the_first_error_ends_a_batch),       BOTH(rollback_costs_no_wait),
-        TEST(what_is_too_large_is_not_sent),      BOTH(states_are_classified),
-        BOTH(lost_connections_are_made_again),    TEST(a_wait_can_be_cancelled),
-        TEST(addresses_where_nobody_is_are_told), TEST(defaults_give_way),
-        TEST(schemas_are_made_and_fit_the_types), TEST(history_cannot_be_rewritten),
-        TEST(other_schemas_are_refused),          TEST(users_without_rights_are_told),
-        TEST(programs_migrate_at_once),           TEST(changed_tables_are_found),
+        BOTH(values_come_back_as_they_went),
+        BOTH(columns_of_rows_come_back),
+        BOTH(large_batches_do_not_stand_still),
+        BOTH(a_visitor_can_stop),
+        BOTH(the_first_error_ends_a_batch),
+        BOTH(rollback_costs_no_wait),
+        TEST(what_is_too_large_is_not_sent),
+        BOTH(states_are_classified),
+        BOTH(lost_connections_are_made_again),
+        TEST(a_wait_can_be_cancelled),
+        TEST(addresses_where_nobody_is_are_told),
+        TEST(defaults_give_way),
+        TEST(silent_hosts_are_left),
+        TEST(a_server_that_starts_again_is_waited_for),
+        TEST(schemas_are_made_and_fit_the_types),
+        TEST(history_cannot_be_rewritten),
+        TEST(other_schemas_are_refused),
+        TEST(users_without_rights_are_told),
+        TEST(programs_migrate_at_once),
+        TEST(changed_tables_are_found),
     };
     return cmocka_run_group_tests_name("postgres", tests, NULL, NULL);
 }

@@ -119,21 +119,18 @@ static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
     return !in_parameter;
 }
 
+/* First that of the user, then those among the parameters: each may stand before the other. */
 cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
 {
     cv_buf out = {0};
-    size_t begin, end, from = 0;
-    if (find_secret(text, &begin, &end)) {
-        cv_buf_add(&out, cv_str_head(text, begin));
-        cv_buf_add_z(&out, "***");
-        from = end;
-    }
-    cv_str rest = cv_str_from(text, from);
-    cv_buf_add(&out, cv_str_head(rest, cv_str_find_char(rest, '?')));
-    parameter p = parameters_of(rest);
+    size_t begin, end;
+    if (find_secret(text, &begin, &end))
+        text = cv_arena_join(a, cv_arena_join(a, cv_str_head(text, begin), CV_STR("***")), cv_str_from(text, end));
+    cv_buf_add(&out, cv_str_head(text, cv_str_find_char(text, '?')));
+    parameter p = parameters_of(text);
     for (char before = '?'; next_parameter(&p); before = '&') {
-        cv_buf_add_char(&out, before);
         bool secret = is_password(decoded(a, p.key));
+        cv_buf_add_char(&out, before);
         cv_buf_add(&out, secret && !p.has_value ? CV_STR("***") : p.key);
         cv_buf_add_z(&out, p.has_value ? "=" : "");
         cv_buf_add(&out, secret && p.has_value ? CV_STR("***") : p.value);
