@@ -83,18 +83,24 @@ static bool is_password(cv_str key)
 /* ---- passwords ----------------------------------------------------------------------------------------------------
  */
 
-/* Does a port end the authority: digits up to the next '/', '?', ',' or the end? */
-static bool is_port(cv_str text)
+/* "db1:5433,db2,[::1]:5434": is every ':' one before a port, or part of an address? */
+static bool is_hosts(cv_str list)
 {
-    size_t i = 0;
-    while (i < text.n && cv_is_digit(text.p[i]))
-        i++;
-    return i > 0 && (i == text.n || strchr("/?,", text.p[i]));
+    cv_str one;
+    while (cv_str_split(&list, ',', &one)) {
+        size_t bracket = cv_str_starts(one, CV_STR("[")) ? cv_str_find_char(one, ']') : SIZE_MAX;
+        one = bracket == SIZE_MAX ? one : cv_str_from(one, bracket);
+        size_t colon = cv_str_find_char(one, ':');
+        for (size_t i = colon; i < one.n; i++)
+            if (i > colon && !cv_is_digit(one.p[i]))
+                return false;
+    }
+    return true;
 }
 
 /* Where a password of the user begins and ends, or what may be one; false: there is none. It ends at the last '@': it
- * may have others, and a '/' or a '?'. An '@' behind the '?' is one of a parameter where a port, or nothing, comes
- * before it, and libpq does not take it for the end of a password: it looks for it up to the first '/'. */
+ * may have others, and a '/' or a '?'. An '@' behind the '?' is one of a parameter where hosts, or nothing, come before
+ * it, and libpq does not take it for the end of a password: it looks for that up to the first '/'. */
 static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
 {
     size_t begin = scheme_of(text);
@@ -104,7 +110,7 @@ static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
     if (first == SIZE_MAX || colon == SIZE_MAX || colon > first)
         return false;
     bool in_parameter =
-        first > question && slash < first && (colon > question || is_port(cv_str_from(rest, colon + 1)));
+        first > question && slash < first && is_hosts(cv_str_head(rest, slash < question ? slash : question));
     for (size_t i = first; i < rest.n; i++)
         if (rest.p[i] == '@')
             last = i;
@@ -113,23 +119,21 @@ static bool find_secret(cv_str text, size_t *ret_begin, size_t *ret_end)
     return !in_parameter;
 }
 
+/* First that of the user, then those among the parameters: each may stand before the other. */
 cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
 {
     cv_buf out = {0};
-    size_t begin, end, from = 0;
-    if (find_secret(text, &begin, &end)) {
-        cv_buf_add(&out, cv_str_head(text, begin));
-        cv_buf_add_z(&out, "***");
-        from = end;
-    }
-    cv_str rest = cv_str_from(text, from);
-    cv_buf_add(&out, cv_str_head(rest, cv_str_find_char(rest, '?')));
-    parameter p = parameters_of(rest);
+    size_t begin, end;
+    if (find_secret(text, &begin, &end))
+        text = cv_arena_join(a, cv_arena_join(a, cv_str_head(text, begin), CV_STR("***")), cv_str_from(text, end));
+    cv_buf_add(&out, cv_str_head(text, cv_str_find_char(text, '?')));
+    parameter p = parameters_of(text);
     for (char before = '?'; next_parameter(&p); before = '&') {
+        bool secret = is_password(decoded(a, p.key));
         cv_buf_add_char(&out, before);
-        cv_buf_add(&out, p.key);
+        cv_buf_add(&out, secret && !p.has_value ? CV_STR("***") : p.key);
         cv_buf_add_z(&out, p.has_value ? "=" : "");
-        cv_buf_add(&out, is_password(decoded(a, p.key)) ? CV_STR("***") : p.value);
+        cv_buf_add(&out, secret && p.has_value ? CV_STR("***") : p.value);
     }
     return cv_buf_take(&out, a);
 }

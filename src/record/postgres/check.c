@@ -204,7 +204,7 @@ static bool check_condition(checking *k, const live_index *live, const names *co
     for (size_t i = 0; i < columns->count; i++)
         if (!find_column(k, columns->items[i])->not_null)
             add_name(k, &optional, columns->items[i]);
-    if (optional.count == 0 && !live->condition.p)
+    if (optional.count == 0 && live->condition.n == 0)
         return true;
     for (size_t i = 0; i < optional.count; i++)
         if (cv_str_find(live->condition, cv_arena_printf(k->a, "(%.*s IS NOT NULL)", CV_FMT(optional.items[i]))) ==
