@@ -100,8 +100,7 @@ static bool write_failed(cv_write_result result, cv_scope_id scope, int64_t rev,
 }
 
 /* The commits stand last and by their revs. */
-static bool catch_up(cv_record *to, cv_arena *a, const cv_scope_rows *all, const cv_scope_position *theirs,
-                     cv_err *err)
+static bool catch_up(cv_record *to, cv_arena *a, const cv_scope_rows *all, const cv_scope_position *theirs, cv_err *err)
 {
     const cv_rows *commits = &all->items[all->count - 1];
     const cv_commit_row *commit = commits->rows;

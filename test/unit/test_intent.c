@@ -17,7 +17,7 @@ CV_TYPE_TABLE(wall_intent, "intent", "wall_intents", CV_INTENT_FIELDS, VOLATILE,
 static const cv_type *const wall_types[] = {&wall_intent_type};
 static const cv_room_types wall_records = {CV_STR_INIT("wall"), wall_types, CV_COUNT(wall_types)};
 static const cv_room_types *const rooms[] = {&wall_records};
-static const cv_types types = {rooms, 1};
+static const cv_types types = {.rooms = rooms, .count = 1};
 static const cv_scope_id wall = {CV_STR_INIT("wall"), CV_STR_INIT("one")};
 
 static const char schema_sql[] =

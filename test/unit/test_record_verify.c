@@ -215,7 +215,7 @@ CV_TYPE_TABLE(seed2, "seed", "seeds", SEED2_FIELDS, ADDED, NULL, );
 static const cv_type *const tree1[] = {&leaf1_type, &seed1_type}, *const tree2[] = {&leaf2_type, &seed2_type};
 static const cv_room_types trees[] = {{CV_STR_INIT("tree"), tree1, 2}, {CV_STR_INIT("tree"), tree2, 2}};
 static const cv_room_types *const old_rooms[] = {&trees[0]}, *const new_rooms[] = {&trees[1]};
-static const cv_types types1 = {old_rooms, 1}, types2 = {new_rooms, 1};
+static const cv_types types1 = {.rooms = old_rooms, .count = 1}, types2 = {.rooms = new_rooms, .count = 1};
 static const char tree_sql[] =
     "CREATE TABLE leaves (scope INT NOT NULL REFERENCES scopes (number), number INT NOT NULL, rev INT NOT NULL,"
     " title TEXT, body TEXT, PRIMARY KEY (scope, number)) STRICT;"

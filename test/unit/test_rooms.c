@@ -114,7 +114,7 @@ static const cv_room desk_room = {.name = "desk",
                                   .import = {desk_fit, desk_import}};
 const cv_room *const cv_rooms[] = {&board_room, &desk_room, &cv_room_project, NULL};
 static const cv_room_types *const rooms[] = {&board_records, &desk_records, &cv_project_records};
-const cv_types cv_program_types = {rooms, CV_COUNT(rooms)};
+const cv_types cv_program_types = {.rooms = rooms, .count = CV_COUNT(rooms)};
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 

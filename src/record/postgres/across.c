@@ -16,7 +16,8 @@ static int64_t limit_of(size_t limit)
     return limit == 0 || limit > INT64_MAX ? CV_ABSENT : (int64_t)limit;
 }
 
-/* ---- scopes ------------------------------------------------------------------------------------------------------- */
+/* ---- scopes -------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_str room;
@@ -50,7 +51,8 @@ bool cv_postgres_scopes(cv_record *record, cv_str room, cv_str after, size_t lim
     return ok;
 }
 
-/* ---- the feed ----------------------------------------------------------------------------------------------------- */
+/* ---- the feed -----------------------------------------------------------------------------------------------------
+ */
 
 enum { HEAD_DIGITS = 12, POSITION_BYTES = 3 * 21 + HEAD_DIGITS + 1 };
 
@@ -233,7 +235,8 @@ bool cv_postgres_last_commit(cv_record *record, cv_commit *ret_commit, cv_err *e
     return ok;
 }
 
-/* ---- readers of the feed ------------------------------------------------------------------------------------------ */
+/* ---- readers of the feed ------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_arena *arena;
@@ -279,18 +282,21 @@ bool cv_postgres_reader_move(cv_record *record, cv_str name, cv_str from, cv_str
     return ok;
 }
 
-/* ---- what was seen ------------------------------------------------------------------------------------------------ */
+/* ---- what was seen ------------------------------------------------------------------------------------------------
+ */
 
 static bool see_missing(void *ctx, const cv_postgres_row *row, cv_err *err)
 {
     (void)ctx;
     cv_str room = cv_postgres_column(row, 2), name = cv_postgres_column(row, 3);
     if (name.p)
-        cv_err_set(err, CV_ERR_REGRESSED, "the record has lost writes: rev %lld of the %.*s '%.*s' was seen, now it is at %lld",
+        cv_err_set(err, CV_ERR_REGRESSED,
+                   "the record has lost writes: rev %lld of the %.*s '%.*s' was seen, now it is at %lld",
                    (long long)cv_postgres_column_int(row, 1), CV_FMT(room), CV_FMT(name),
                    (long long)cv_postgres_column_int(row, 4));
     else
-        cv_err_set(err, CV_ERR_REGRESSED, "the record has lost writes: rev %lld of something that is not there any more was seen",
+        cv_err_set(err, CV_ERR_REGRESSED,
+                   "the record has lost writes: rev %lld of something that is not there any more was seen",
                    (long long)cv_postgres_column_int(row, 1));
     cv_err_suggest(err, cv_postgres_regressed_advice);
     return false;

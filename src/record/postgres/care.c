@@ -5,7 +5,8 @@
 #include "record/place.h"
 #include "record/postgres/engine.h"
 
-/* ---- is everything where it belongs? ------------------------------------------------------------------------------ */
+/* ---- is everything where it belongs? ------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_postgres_record *r;
@@ -54,10 +55,11 @@ static void add_strays(cv_postgres_record *r, cv_postgres_batch *batch)
             cv_postgres_statement *st =
                 cv_postgres_add(batch, "read the rows", cv_postgres_strays(r, batch->arena, type));
             checking *c = CV_NEW(batch->arena, checking);
-            *c = (checking){r, cv_arena_printf(batch->arena,
-                                               "expected no rows of the type '%.*s', which the room '%.*s' has, found some",
-                                               CV_FMT(type->name), CV_FMT(types->rooms[i]->room))
-                                   .p};
+            *c = (checking){
+                r, cv_arena_printf(batch->arena,
+                                   "expected no rows of the type '%.*s', which the room '%.*s' has, found some",
+                                   CV_FMT(type->name), CV_FMT(types->rooms[i]->room))
+                       .p};
             cv_postgres_text(st, types->rooms[i]->room);
             cv_postgres_rows(st, see_wrong, c);
         }
@@ -89,7 +91,8 @@ bool cv_postgres_check(cv_record *record, cv_arena *a, cv_err *err)
     return cv_postgres_check_schema(r->c, a, types, r->type_count, err) && check_across(r, a, err);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------------------
+ */
 
 static bool copy_to(cv_record *record, cv_record *to, cv_err *err)
 {
@@ -127,7 +130,8 @@ bool cv_postgres_scratch(cv_record *record, cv_arena *a, bool empty, cv_record *
     return false;
 }
 
-/* ---- nothing is left ---------------------------------------------------------------------------------------------- */
+/* ---- nothing is left ----------------------------------------------------------------------------------------------
+ */
 
 /* A table that is written anew has nothing of what was replaced in it. The server's log, its standbys and its backups
  * are the server's business. It cannot be done inside of a transaction: one round trip each. */

@@ -7,9 +7,9 @@
  *
  * The lock was taken before; replays and revs have been decided by the caller, under it. All of it is one round trip.
  *
- * When the connection is lost meanwhile nobody knows whether the server has committed. Then the lock is taken again, on a
- * new connection: whoever held it has ended by then, so the commit is there, and it is DONE, or it is not, and then it is
- * written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN.
+ * When the connection is lost meanwhile nobody knows whether the server has committed. Then the lock is taken again, on
+ * a new connection: whoever held it has ended by then, so the commit is there, and it is DONE, or it is not, and then
+ * it is written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN.
  */
 #include <assert.h>
 
@@ -60,7 +60,8 @@ static void add_write(cv_postgres_record *r, cv_postgres_batch *batch, const cv_
             add_rows(r, batch, &write->rows[i], rev);
 }
 
-/* ---- redactions ----------------------------------------------------------------------------------------------------- */
+/* ---- redactions -----------------------------------------------------------------------------------------------------
+ */
 
 static void add_redaction(cv_postgres_record *r, cv_postgres_batch *batch, const cv_redaction *x)
 {
@@ -220,8 +221,8 @@ static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_p
         cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
 }
 
-/* Rows of a scope that is not there are not written: the statement asks for it. Those that may be lost need not wait for
- * the server's disk. */
+/* Rows of a scope that is not there are not written: the statement asks for it. Those that may be lost need not wait
+ * for the server's disk. */
 static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_rows *rows, bool removed, cv_err *err)
 {
     cv_arena scratch = {0};
@@ -240,8 +241,7 @@ static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_r
         add_kept(r, &batch, &key, rows);
     if (!r->open)
         cv_postgres_ask(r, &batch, "commit", "commit");
-    cv_postgres_result result =
-        r->open ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
+    cv_postgres_result result = r->open ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
     bool ok = result == CV_POSTGRES_OK;
     if (!ok && !r->open)
         cv_postgres_rollback(r->c);

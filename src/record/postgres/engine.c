@@ -44,8 +44,9 @@ static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int
 {
     cv_scope_id s = r->scope;
     if (rev < seen->rev)
-        cv_err_set(err, CV_ERR_REGRESSED, "the record has lost writes: the %.*s '%.*s' was at rev %lld, now it is at %lld",
-                   CV_FMT(s.room), CV_FMT(s.name), (long long)seen->rev, (long long)rev);
+        cv_err_set(err, CV_ERR_REGRESSED,
+                   "the record has lost writes: the %.*s '%.*s' was at rev %lld, now it is at %lld", CV_FMT(s.room),
+                   CV_FMT(s.name), (long long)seen->rev, (long long)rev);
     else
         cv_err_set(err, CV_ERR_REGRESSED,
                    "the record has lost writes: rev %lld of the %.*s '%.*s' is not the one that was seen",
@@ -159,7 +160,8 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return true;
 }
 
-/* ---- the lock ----------------------------------------------------------------------------------------------------- */
+/* ---- the lock -----------------------------------------------------------------------------------------------------
+ */
 
 static void take_commit(cv_postgres_record *r, const cv_postgres_row *row, cv_commit_row *ret)
 {
@@ -307,7 +309,8 @@ static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
 {
     const cv_postgres_record *r = (const cv_postgres_record *)record;
     int version = cv_postgres_server_version(r->c);
-    *ret_about = (cv_record_about){cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version};
+    *ret_about =
+        (cv_record_about){cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version};
 }
 
 static bool is_current(const cv_record *record)

@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
     cv_record base;
     cv_postgres *c;
-    cv_arena arena; /* of the handle itself */
+    cv_arena arena;     /* of the handle itself */
     const char **texts; /* of the named statements, with the schema's name in them */
     cv_postgres_type *types;
     size_t type_count;

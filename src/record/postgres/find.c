@@ -11,7 +11,8 @@
 #include "record/order.h"
 #include "record/postgres/engine.h"
 
-/* ---- the text of a statement -------------------------------------------------------------------------------------- */
+/* ---- the text of a statement --------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_buf out;

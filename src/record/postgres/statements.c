@@ -18,8 +18,8 @@ cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope)
     memcpy(key.digits, hash.p, CV_SEEN_KEY_DIGITS);
     for (size_t i = 0; i < CV_POSTGRES_UUID_BYTES; i++) {
         const char *p = &key.digits[i * 2];
-        key.bytes[i] = (uint8_t)((p[0] <= '9' ? p[0] - '0' : p[0] - 'a' + 10) << 4 |
-                                 (p[1] <= '9' ? p[1] - '0' : p[1] - 'a' + 10));
+        key.bytes[i] =
+            (uint8_t)((p[0] <= '9' ? p[0] - '0' : p[0] - 'a' + 10) << 4 | (p[1] <= '9' ? p[1] - '0' : p[1] - 'a' + 10));
     }
     cv_arena_release(&a);
     return key;
