@@ -18,7 +18,8 @@ static const cv_operation rows[] = {
                 "commands find the project from any folder below it. The record is left out of git by a .gitignore\n"
                 "inside .conclave.\n",
      .examples = "  conclave init\n"
-                 "  conclave init decisions\n",
+                 "  conclave init decisions\n"
+                 "  conclave init --store postgresql://db.example/work\n",
      .schema = "init",
      .flags = CV_OP_IDEMPOTENT,
      .run = cv_project_init},

@@ -54,7 +54,8 @@ void cv_postgres_int(cv_postgres_statement *st, int64_t number)
 
 void cv_postgres_uuid(cv_postgres_statement *st, const uint8_t uuid[CV_POSTGRES_UUID_BYTES])
 {
-    add_value(st, (cv_postgres_value){.kind = CV_POSTGRES_UUID, .text = {(const char *)uuid, CV_POSTGRES_UUID_BYTES}});
+    const char *kept = cv_arena_dup(st->arena, uuid, CV_POSTGRES_UUID_BYTES);
+    add_value(st, (cv_postgres_value){.kind = CV_POSTGRES_UUID, .text = {kept, CV_POSTGRES_UUID_BYTES}});
 }
 
 void cv_postgres_texts(cv_postgres_statement *st, const void *rows, size_t count, size_t stride, size_t offset)

@@ -278,7 +278,9 @@ static bool changed(cv_record *record, uint64_t *seen)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     bool own = strcmp(r->s->path, ":memory:") == 0;
-    uint64_t now = own ? atomic_load(&r->own_commits) + 1 : cv_sqlite_watch_now(&r->watch, r->s);
+    uint64_t now = own             ? atomic_load(&r->own_commits) + 1
+                   : r->was_frozen ? 0 /* one that is opened now may do more */
+                                   : cv_sqlite_watch_now(&r->watch, r->s);
     bool other = now == 0 || now != *seen;
     *seen = now;
     return other;
