@@ -54,7 +54,7 @@ needs_npm() {
 # on_sqlite: false when the records of this run are in a server (CONCLAVE_TEST_STORE), not in a file in the project.
 on_sqlite() { [ -z "${CONCLAVE_TEST_STORE-}" ]; }
 
-# needs_sqlite NAME: skips the whole script, which looks into that file or changes it, when there is none.
+# needs_sqlite NAME: skips the rest of the script, which looks into that file or changes it, when there is none.
 needs_sqlite() { on_sqlite || skip_all "$1" "not with this engine"; }
 
 # needs_postgres NAME: $server, the command that starts servers (test/postgres/server); they end with the script.
