@@ -7,11 +7,7 @@
 #ifndef CV_RECORD_POSTGRES_LIBRARY_H
 #define CV_RECORD_POSTGRES_LIBRARY_H
 
-#if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
-#else
-#include <postgresql/libpq-fe.h>
-#endif
 
 #include "base/err.h"
 
