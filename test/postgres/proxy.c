@@ -107,7 +107,9 @@ typedef struct {
     bool opaque;       /* TLS, or a cancel request */
     bool answer_byte;  /* the server answers a request for TLS with one byte */
     bool server_spoke; /* since the client's last message: its next one begins a trip */
-    int64_t syncs;     /* of the client */
+    int64_t number;    /* of those accepted */
+    int64_t messages;  /* of the client */
+    int64_t syncs;     /* among them */
     int64_t readies;   /* of the server, without the one that follows the login */
     bool withhold;     /* nothing more of the server reaches the client */
     int64_t cut_ready; /* with it: the connection is cut when the server has been ready so many times */
@@ -123,21 +125,27 @@ static int64_t delay_ns;
 static bool paused, refusing;
 static struct {
     cut_kind kind;
-    int64_t left;    /* commits, messages or bytes until it happens */
-    uint64_t random; /* the generator's state */
-    uint64_t permille;
+    int64_t left; /* commits, messages or bytes until it happens */
+    uint64_t seed, permille;
+    int64_t accepted; /* connections since it was armed */
 } cut;
 static struct {
     int64_t connections, trips, messages, syncs, commits, cuts, bytes[2]; /* bytes by who sent them */
 } counts;
 static volatile sig_atomic_t asked;
 
-static uint64_t next_random(void)
+static uint64_t mix(uint64_t z)
 {
-    uint64_t z = cut.random += 0x9e3779b97f4a7c15u;
+    z += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+/* By the seed and the place of the message: which of several clients is quicker changes nothing. */
+static uint64_t chance(const connection *c)
+{
+    return mix(cut.seed + mix((uint64_t)c->number << 32 | (uint64_t)c->messages));
 }
 
 /* ---- the protocol ---------------------------------------------------------------------------- */
@@ -240,7 +248,7 @@ static void hold_and_wait(connection *c, const char *p, size_t n)
 /* One of the ways, by chance. */
 static void cut_at_random(connection *c, const char *p, size_t n)
 {
-    switch (next_random() % 4) {
+    switch (mix(chance(c)) % 4) {
     case 0:
         hold_last(c, p, 0);
         break;
@@ -260,7 +268,7 @@ static void cut_at_random(connection *c, const char *p, size_t n)
 static bool cut_here(connection *c, const char *p, size_t n, bool commit)
 {
     cut_kind kind = cut.kind;
-    if (kind == RANDOM && next_random() % 1000 < cut.permille)
+    if (kind == RANDOM && chance(c) % 1000 < cut.permille)
         return cut_at_random(c, p, n), true;
     if (kind == NEVER || kind == RANDOM || (kind <= AFTER_COMMIT && !commit))
         return false;
@@ -282,6 +290,7 @@ static void from_client(connection *c, const char *p, size_t n)
     bool commit = c->started && is_commit(p, n);
     counts.trips += c->server_spoke;
     c->server_spoke = false;
+    c->messages++;
     counts.messages++;
     counts.commits += commit;
     if (c->started && strchr("QSF", p[0])) {
@@ -453,8 +462,11 @@ static void accept_client(int listener, const char *server)
     connection *c = calloc(1, sizeof *c);
     if (!c)
         abort();
-    *c = (connection){
-        .sides = {{.fd = client}, {.fd = fd}}, .server_spoke = true, .readies = -1, .cut_ready = INT64_MAX};
+    *c = (connection){.sides = {{.fd = client}, {.fd = fd}},
+                      .number = cut.accepted++,
+                      .server_spoke = true,
+                      .readies = -1,
+                      .cut_ready = INT64_MAX};
     connections[connection_count++] = c;
     counts.connections++;
 }
@@ -503,7 +515,7 @@ static bool arm(const char *line)
     unsigned long long seed, permille;
     int end = 0;
     if (sscanf(line, "random %llu %llu%n", &seed, &permille, &end) == 2 && line[end] == 0 && permille <= 1000) {
-        cut.kind = RANDOM, cut.random = seed, cut.permille = permille;
+        cut.kind = RANDOM, cut.seed = seed, cut.permille = permille, cut.accepted = 0;
         return true;
     }
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
