@@ -53,7 +53,7 @@
     X(transactionStatus)
 
 typedef struct {
-#define CV_FUNCTION(name) __typeof__(PQ##name) *name;
+#define CV_FUNCTION(name) __typeof__(PQ##name) *(name);
     CV_POSTGRES_LIBRARY(CV_FUNCTION)
 #undef CV_FUNCTION
 } cv_postgres_functions;
