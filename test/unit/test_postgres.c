@@ -359,6 +359,12 @@ static void lost_connections_are_made_again(void **state)
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
     assert_int_equal(f->c->costs.connects, 2);
     assert_int_equal(number_of(f, "SELECT 7"), 7);
+    /* … also when the end of the last one is still to be read. */
+    assert_int_equal(does(f, f->c, "BEGIN"), CV_POSTGRES_OK);
+    cv_postgres_rollback(f->c);
+    kill_backend(f);
+    assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
+    assert_int_equal(f->c->costs.connects, 3);
 
     /* Inside of one it is told, in the server's words, and nothing is sent again. */
     assert_int_equal(does(f, f->c, "BEGIN"), CV_POSTGRES_OK);
@@ -373,12 +379,12 @@ static void lost_connections_are_made_again(void **state)
 
     /* What may be sent again is. */
     assert_int_equal(cv_postgres_run_again(f->c, &batch, &f->err), CV_POSTGRES_OK);
-    assert_int_equal(f->c->costs.connects, 3);
+    assert_int_equal(f->c->costs.connects, 4);
     cv_postgres_batch suicide = {.arena = &f->arena};
     cv_postgres_add(&suicide, "test", "SELECT pg_terminate_backend(pg_backend_pid())");
     cv_postgres_add(&suicide, "test", "SELECT pg_sleep(5)");
     assert_int_equal(cv_postgres_run_again(f->c, &suicide, &f->err), CV_POSTGRES_LOST);
-    assert_int_equal(f->c->costs.connects, 4);
+    assert_int_equal(f->c->costs.connects, 5);
     assert_true(suicide.sent);
 }
 
