@@ -199,7 +199,12 @@ build/gen/sql_toy.c: tools/embed $(wildcard sql/sqlite/*.sql $(TOY)/*.sql)
 	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) \
 	    $(sort $(wildcard $(TOY)/[0-9]*.sql)) >$@
 
-build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/asan/main.o build/asan/lib.a
+build/gen/sql_toy_postgres.c: tools/embed $(wildcard sql/postgres/*.sql $(TOY)/postgres/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed -n postgres sql/postgres/statements.sql $(sort $(wildcard sql/postgres/[0-9]*.sql)) \
+	    $(sort $(wildcard $(TOY)/postgres/[0-9]*.sql)) >$@
+
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/asan/main.o build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 

@@ -1,6 +1,6 @@
 /* test_postgres.c - a connection to a real PostgreSQL server: batches and what they cost, parameters, rows, errors,
  * lost connections, migrations, and the live schema against the types. */
-#include "testing.h"
+#include "testing_postgres.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,24 +13,12 @@ typedef struct {
     cv_arena arena;
     cv_err err;
     const char *server; /* its address, without parameters of ours */
+    const char *more;   /* parameters of ours */
     cv_postgres *c;
-    int schemas;
 } fixture;
 
 /* ---- a server ------------------------------------------------------------------------------------------------------
  */
-
-/* The first line that a command prints. */
-static const char *command_line(cv_arena *a, const char *command)
-{
-    char line[512] = "";
-    FILE *out = popen(command, "r");
-    if (!out || !fgets(line, sizeof line, out))
-        line[0] = '\0';
-    if (out)
-        pclose(out);
-    return cv_arena_copy_z(a, cv_str_trim(cv_str_of(line)));
-}
 
 static cv_postgres *handle(fixture *f, const char *more)
 {
@@ -40,32 +28,20 @@ static cv_postgres *handle(fixture *f, const char *more)
     return cv_postgres_new(&f->arena, &address, true);
 }
 
-static int set_up_with(void **state, const char *more)
-{
-    static fixture f;
-    static char server[512];
-    f = (fixture){.err = {.arena = &f.arena}};
-    if (!server[0])
-        snprintf(server, sizeof server, "%s",
-                 command_line(&f.arena,
-                              cv_arena_printf(&f.arena, "test/postgres/server shared --owner %d", (int)getpid()).p));
-    f.server = server;
-    *state = &f;
-    if (!server[0])
-        return 0;
-    f.c = handle(&f, more);
-    assert_int_equal(cv_postgres_ready(f.c, &f.err), CV_POSTGRES_OK);
-    return 0;
-}
+static fixture the_fixture;
 
 static int set_up(void **state)
 {
-    return set_up_with(state, "&schema=test_postgres");
+    the_fixture = (fixture){.err = {.arena = &the_fixture.arena}, .more = ""};
+    *state = &the_fixture;
+    return 0;
 }
 
 static int set_up_off(void **state)
 {
-    return set_up_with(state, "&schema=test_postgres&pipeline=off");
+    set_up(state);
+    the_fixture.more = "&pipeline=off";
+    return 0;
 }
 
 static int tear_down(void **state)
@@ -79,8 +55,9 @@ static int tear_down(void **state)
 static fixture *begin(void **state)
 {
     fixture *f = *state;
-    if (!f->server[0])
-        cv_test_skip("no PostgreSQL");
+    f->server = cv_test_postgres_run(&f->arena, "shared --owner %d", (int)getpid());
+    f->c = handle(f, f->more);
+    assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
     return f;
 }
 
@@ -382,6 +359,12 @@ static void lost_connections_are_made_again(void **state)
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
     assert_int_equal(f->c->costs.connects, 2);
     assert_int_equal(number_of(f, "SELECT 7"), 7);
+    /* … also when the end of the last one is still to be read. */
+    assert_int_equal(does(f, f->c, "BEGIN"), CV_POSTGRES_OK);
+    cv_postgres_rollback(f->c);
+    kill_backend(f);
+    assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
+    assert_int_equal(f->c->costs.connects, 3);
 
     /* Inside of one it is told, in the server's words, and nothing is sent again. */
     assert_int_equal(does(f, f->c, "BEGIN"), CV_POSTGRES_OK);
@@ -396,12 +379,12 @@ static void lost_connections_are_made_again(void **state)
 
     /* What may be sent again is. */
     assert_int_equal(cv_postgres_run_again(f->c, &batch, &f->err), CV_POSTGRES_OK);
-    assert_int_equal(f->c->costs.connects, 3);
+    assert_int_equal(f->c->costs.connects, 4);
     cv_postgres_batch suicide = {.arena = &f->arena};
     cv_postgres_add(&suicide, "test", "SELECT pg_terminate_backend(pg_backend_pid())");
     cv_postgres_add(&suicide, "test", "SELECT pg_sleep(5)");
     assert_int_equal(cv_postgres_run_again(f->c, &suicide, &f->err), CV_POSTGRES_LOST);
-    assert_int_equal(f->c->costs.connects, 4);
+    assert_int_equal(f->c->costs.connects, 5);
     assert_true(suicide.sent);
 }
 
@@ -548,22 +531,17 @@ static void a_server_that_starts_again_is_waited_for(void **state)
 {
     fixture *f = begin(state);
     const char *folder = cv_test_folder(&f->arena);
-    const char *run = "test/postgres/server %s %s/one%s";
-    char *start = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "start", folder, " --memory"));
-    char *stop = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "kill", folder, ""));
-    char *again = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "restart", folder, ""));
-    char *remove = cv_arena_copy_z(&f->arena, cv_arena_printf(&f->arena, run, "remove", folder, ""));
-    cv_str owned = cv_arena_printf(&f->arena, "%s --owner %d", start, (int)getpid());
-    assert_int_equal(system(owned.p), 0);
-    f->server = command_line(&f->arena, cv_arena_printf(&f->arena, run, "address", folder, "").p);
+    cv_test_postgres_run(&f->arena, "start %s/one --memory --owner %d", folder, (int)getpid());
+    f->server = cv_test_postgres_run(&f->arena, "address %s/one", folder);
     cv_postgres_close(f->c);
     f->c = handle(f, "");
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
-    assert_int_equal(system(stop), 0);
+    cv_test_postgres_run(&f->arena, "kill %s/one", folder);
     pid_t starter = fork();
     if (starter == 0) {
         usleep(300000);
-        execl("/bin/sh", "sh", "-c", again, (char *)NULL);
+        execl("test/postgres/server", "server", "restart", cv_arena_printf(&f->arena, "%s/one", folder).p,
+              (char *)NULL);
         _exit(127);
     }
     cv_postgres_batch batch = {.arena = &f->arena};
@@ -571,7 +549,7 @@ static void a_server_that_starts_again_is_waited_for(void **state)
     assert_int_equal(cv_postgres_run_again(f->c, &batch, &f->err), CV_POSTGRES_OK);
     assert_int_equal(f->c->costs.connects, 2);
     assert_int_equal(waitpid(starter, NULL, 0), starter);
-    assert_int_equal(system(remove), 0);
+    cv_test_postgres_run(&f->arena, "remove %s/one", folder);
 }
 
 /* ---- the schema ---------------------------------------------------------------------------------------------------
@@ -581,12 +559,9 @@ static void a_server_that_starts_again_is_waited_for(void **state)
 static cv_postgres *fresh(fixture *f, const char *more)
 {
     cv_postgres_close(f->c);
-    cv_str rest = cv_arena_printf(&f->arena, "&schema=test_%d_%d%s", (int)getpid(), ++f->schemas, more);
+    cv_str rest = cv_arena_printf(&f->arena, "&schema=%s%s", cv_test_postgres_schema(&f->arena), more);
     f->c = handle(f, rest.p);
     assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
-    assert_int_equal(
-        does(f, f->c, cv_arena_printf(&f->arena, "DROP SCHEMA IF EXISTS %s CASCADE", f->c->address.schema).p),
-        CV_POSTGRES_OK);
     return f->c;
 }
 

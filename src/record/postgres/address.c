@@ -35,7 +35,7 @@ bool cv_postgres_is_address(cv_str text)
  */
 
 /* Those behind the first '?'. */
-static parameter parameters_of(cv_str text)
+static parameter query_of(cv_str text)
 {
     size_t question = cv_str_find_char(text, '?');
     bool any = question != SIZE_MAX && question + 1 < text.n;
@@ -127,7 +127,7 @@ cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
     if (find_secret(text, &begin, &end))
         text = cv_arena_join(a, cv_arena_join(a, cv_str_head(text, begin), CV_STR("***")), cv_str_from(text, end));
     cv_buf_add(&out, cv_str_head(text, cv_str_find_char(text, '?')));
-    parameter p = parameters_of(text);
+    parameter p = query_of(text);
     for (char before = '?'; next_parameter(&p); before = '&') {
         bool secret = is_password(decoded(a, p.key));
         cv_buf_add_char(&out, before);
@@ -211,8 +211,7 @@ static bool read_parameter(cv_arena *a, const parameter *p, unsigned *seen, cv_b
     if (is_password(key))
         return refuse_password(err);
     if (!p->has_value || key.n == 0)
-        return refuse(CV_STR("one of its parameters is not KEY=VALUE"), "write parameters as ?KEY=VALUE&KEY=VALUE",
-                      err);
+        return refuse(CV_STR("one of its settings is not KEY=VALUE"), "write settings as ?KEY=VALUE&KEY=VALUE", err);
     while (i < CV_COUNT(own) && !cv_str_eq(own[i].key, key))
         i++;
     if (i == CV_COUNT(own)) {
@@ -246,7 +245,7 @@ bool cv_postgres_address_parse(cv_arena *a, cv_str text, cv_postgres_address *re
     bool ok = true;
     cv_buf_add(&rest, schemes[0]);
     cv_buf_add(&rest, cv_str_from(cv_str_head(text, question), scheme_of(text)));
-    parameter p = parameters_of(text);
+    parameter p = query_of(text);
     while (ok && next_parameter(&p))
         ok = read_parameter(a, &p, &seen, &rest, &to, err);
     cv_str libpq = cv_buf_take(&rest, a);

@@ -15,7 +15,7 @@
 #include "base/steady.h"
 #include "record/postgres/connect.h"
 
-enum { ASK_MS = 100, CONNECT_S = 10, MAX_PARAMETERS = 16, MAX_HOSTS = 32 };
+enum { ASK_MS = 100, CONNECT_S = 10, MAX_SETTINGS = 16, MAX_HOSTS = 32 };
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------
  */
@@ -50,13 +50,13 @@ cv_postgres_result cv_postgres_cancelled(const char *doing, cv_err *err)
  */
 
 typedef struct {
-    const char *keys[MAX_PARAMETERS + 1], *values[MAX_PARAMETERS + 1];
+    const char *keys[MAX_SETTINGS + 1], *values[MAX_SETTINGS + 1];
     size_t count;
-} parameters;
+} settings;
 
-static void add(parameters *p, const char *key, const char *value)
+static void add(settings *p, const char *key, const char *value)
 {
-    assert(p->count < MAX_PARAMETERS);
+    assert(p->count < MAX_SETTINGS);
     p->keys[p->count] = key;
     p->values[p->count++] = value;
 }
@@ -79,7 +79,7 @@ typedef struct {
 } host;
 
 typedef struct {
-    parameters given; /* the address and defaults */
+    settings given; /* the address and defaults */
     host hosts[MAX_HOSTS];
     size_t count;    /* 0: libpq goes along them itself */
     size_t named;    /* how many there are */
@@ -255,7 +255,7 @@ static bool set_up(cv_postgres *c, PGconn *conn)
 static cv_postgres_result try_host(cv_postgres *c, cv_arena *a, const plan *p, const host *h, char state[6],
                                    cv_buf *said, cv_err *err)
 {
-    parameters all = p->given;
+    settings all = p->given;
     int64_t wait_ms = h || p->wait_ms < 0 ? p->wait_ms : p->wait_ms * (int64_t)p->named;
     if (h) {
         add(&all, "host", cv_arena_copy_z(a, h->host));

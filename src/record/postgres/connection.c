@@ -48,7 +48,8 @@ void cv_postgres_close(cv_postgres *c)
     cv_arena_release(&c->arena);
 }
 
-/* Has the server closed it? What it says by itself (that a setting has changed) is taken in. */
+/* Has the server closed it? Answers that are pending, and what it says by itself (that a setting has changed), are
+ * taken in; behind them stands the end, if there is one. */
 static bool is_alive(cv_postgres *c)
 {
     for (int i = 0; i < 3; i++) {
@@ -86,7 +87,7 @@ cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err)
 {
     int64_t deadline = cv_steady_ms() + CV_POSTGRES_RECONNECT_MS;
     char state[6] = "";
-    if (c->conn && (c->pending > 0 || is_alive(c)))
+    if (c->conn && is_alive(c))
         return CV_POSTGRES_OK;
     cv_postgres_drop(c);
     if (!cv_postgres_library_load(err))

@@ -7,11 +7,7 @@
 #ifndef CV_RECORD_POSTGRES_LIBRARY_H
 #define CV_RECORD_POSTGRES_LIBRARY_H
 
-#if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
-#else
-#include <postgresql/libpq-fe.h>
-#endif
 
 #include "base/err.h"
 
@@ -57,7 +53,7 @@
     X(transactionStatus)
 
 typedef struct {
-#define CV_FUNCTION(name) __typeof__(PQ##name) *name;
+#define CV_FUNCTION(name) __typeof__(PQ##name) *(name);
     CV_POSTGRES_LIBRARY(CV_FUNCTION)
 #undef CV_FUNCTION
 } cv_postgres_functions;
