@@ -364,18 +364,20 @@ static bool is_named_in(const cv_json *reply, const char *list, const char *path
     return named;
 }
 
-/* The files below .conclave that held the token before; afterwards each was changed or is left, and those that hold it
- * still are left. */
-static void note_holders(const char *folder, cv_str token)
+static void forget_holders(void)
 {
-    char below[512];
     while (holders.count > 0)
         free((char *)holders.paths[--holders.count]);
-    snprintf(below, sizeof below, "%s/.conclave", folder);
-    token_held = token;
-    nftw(below, note_holder, 16, FTW_PHYS);
 }
 
+static void note_holders(const char *folder, cv_str token)
+{
+    forget_holders();
+    token_held = token;
+    nftw(folder, note_holder, 16, FTW_PHYS);
+}
+
+/* Each was changed, or is left; one that holds the token is left. */
 static void assert_holders_named(const cv_json *reply)
 {
     bool all = true;
@@ -433,7 +435,7 @@ static void run_files(uint64_t seed)
     cv_world_do(&w, "export", "{'dialogue_id': 'x'}");
     for (int i = 0; i < 3; i++) {
         cv_str id = i ? cv_arena_printf(&a, "T000%d", i) : CV_STR("0");
-        note_holders(w.folder, s[i].token);
+        note_holders(cv_arena_printf(&a, "%s/.conclave", w.folder).p, s[i].token);
         assert_true(holders.count > 0);
         cv_str reply =
             do_project(&w, "redact", request(&a, i ? "tension" : "round", id, i ? "content" : "summary", ""));
@@ -443,11 +445,11 @@ static void run_files(uint64_t seed)
         /* Later ones may find each of their lines parted by what was replaced before: then all files are left. */
         assert_true(i > 0 || cv_json_get(&tree, CV_STR("files"))->count > 0);
         assert_holders_named(&tree);
-        note_holders(w.folder, s[i].token);
+        note_holders(w.folder, s[i].token); /* the record's own files, too */
         assert_holders_named(&tree);
     }
     verify(&w, "x");
-    note_holders(w.folder, CV_STR("no such word anywhere"));
+    forget_holders();
     cv_arena_release(&a);
     cv_world_close(&w);
 }
