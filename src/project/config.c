@@ -1,4 +1,4 @@
-/* config.c - what a project has decided about itself; see config.h. */
+/* config.c - what a project has chosen for itself; see config.h. */
 #include "project/config.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ bool cv_config_write(cv_arena *a, const char *root, const cv_config *config, cv_
 {
     const cv_where where = {root, cv_record_path(a, "", config_name)};
     const char *path = cv_config_path(a, root);
-    if (config->store.n == 0) /* nothing is decided */
+    if (config->store.n == 0) /* nothing is chosen */
         return unlink(path) == 0 || errno == ENOENT ||
                cv_err_set(err, CV_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
     return cv_file_write_private(

@@ -21,7 +21,7 @@
 #include "record/copy.h"
 #include "record/postgres/address.h"
 
-enum { MOST_ROUNDS = 10 };
+enum { MOST_TRIES = 10 };
 
 typedef struct {
     cv_call *call;
@@ -41,7 +41,7 @@ const cv_shape cv_copy_shape[] = {
     CV_FIELD_AS(ALWAYS, "to", to_name, "the store that has it now"),
     CV_NUMBER(ALWAYS, "scopes", scopes, 0, CV_NO_LIMIT, "in the record, of all rooms; every one verifies there"),
     CV_NUMBER(ALWAYS, "added", added, 0, CV_NO_LIMIT, "of them, that were not there before"),
-    CV_NUMBER(ALWAYS, "caught_up", caught_up, 0, CV_NO_LIMIT, "of them, that were there at an earlier rev"),
+    CV_NUMBER(ALWAYS, "caught_up", caught_up, 0, CV_NO_LIMIT, "of them, that were there, but not all of it"),
     CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "sum of their revs"),
     CV_FIELD(ALWAYS, switched, "the project keeps its record there from now on"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
@@ -99,7 +99,7 @@ static bool tell(void *ctx, size_t done, size_t total, cv_scope_id scope, cv_err
 /* Until nothing is left that was written meanwhile. */
 static bool copy_all(copying *c, cv_err *err)
 {
-    for (int rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
         c->done = (cv_copying){.tell = tell, .ctx = c};
         if (!cv_record_copy(c->call->record, c->target, &c->done, err))
             return false;

@@ -19,7 +19,7 @@ static const cv_operation rows[] = {
                 "inside .conclave.\n",
      .examples = "  conclave init\n"
                  "  conclave init decisions\n"
-                 "  conclave init --store postgresql://db.example/work\n",
+                 "  conclave init team --store postgresql://db.example/work\n",
      .schema = "init",
      .flags = CV_OP_IDEMPOTENT,
      .run = cv_project_init},

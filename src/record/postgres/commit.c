@@ -153,7 +153,7 @@ static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, 
     cv_err again = {.arena = err->arena};
     r->brought.op_id = write->restored ? CV_STR("") : write->commit.op_id;
     if (!cv_postgres_lock_again(r, &now, &again)) {
-        *err = again;
+        cv_err_copy(err, &again);
         return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(CV_POSTGRES_LOST, err);
     }
     if (is_there(r, write))
@@ -172,7 +172,7 @@ static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, c
             r->open = false; /* the server has ended it */
             return CV_WRITE_DONE;
         }
-        *err = trouble;
+        cv_err_copy(err, &trouble);
         if (result != CV_POSTGRES_LOST && result != CV_POSTGRES_RETRY)
             return cv_postgres_refused(result, err);
         cv_postgres_rollback(r->c);
