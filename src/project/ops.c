@@ -189,7 +189,7 @@ static const cv_operation rows[] = {
      .summary = "copy the record to another store, and let the project go on there",
      .details = "Copies every dialogue, and what else the record holds, with its events and hashes, to a PostgreSQL\n"
                 "server or back into the project's own file (the word sqlite), and verifies it there. What is there\n"
-                "already from an earlier copy is brought up to date, so an interrupted copy goes on, and the same\n"
+                "already from a copy before is brought up to date, so an interrupted copy goes on, and the same\n"
                 "command again keeps a mirror current. With --switch the project keeps its record there from then on;\n"
                 "the old one stays as it was. A seal of the record does not hold for the copy: the copy's feed has\n"
                 "another order.\n",

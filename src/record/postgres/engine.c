@@ -261,16 +261,16 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, cv_err *
 static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
 {
     cv_postgres_result result = CV_POSTGRES_RETRY;
-    cv_err trouble = {0};
     for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
+        cv_err trouble = {.arena = err->arena};
         if (tries)
             cv_postgres_rollback(r->c);
-        trouble = (cv_err){.arena = err->arena};
         result = try_lock(r, op_id, &trouble);
+        if (result != CV_POSTGRES_OK)
+            cv_err_copy(err, &trouble);
     }
     if (result == CV_POSTGRES_OK)
         return true;
-    cv_err_copy(err, &trouble);
     r->open = true; /* whatever was begun is taken back */
     end(&r->base);
     return false;
