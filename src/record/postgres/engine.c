@@ -355,6 +355,7 @@ static const cv_record_calls calls = {
     .accept = cv_postgres_accept,
     .about = about,
     .check = cv_postgres_check,
+    .examine = cv_postgres_examine,
     .backup = cv_postgres_backup,
     .scrub = cv_postgres_scrub,
     .scratch = cv_postgres_scratch,
