@@ -171,7 +171,9 @@ static inline writer writer_start(const writer_setting *s)
     }
     assert_true(pid > 0);
     close(ends[1]);
-    return (writer){pid, fdopen(ends[0], "r")};
+    writer w = {pid, fdopen(ends[0], "r")};
+    setvbuf(w.from, NULL, _IONBF, 0); /* what is not read yet is in the pipe */
+    return w;
 }
 
 /* One line of what a writer says. False: there is no more. */

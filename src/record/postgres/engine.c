@@ -2,8 +2,7 @@
  *
  *     lock     the row of the scope, FOR UPDATE: writers of one scope take turns, those of others do not meet. A scope
  *              that is not there yet gets a row with rev 0, which nobody sees, in a transaction of its own: so there is
- *              always something to lock, and a transaction has its number only after the turn of its scope has come:
- *              the feed is in the order of these numbers
+ *              always something to lock
  *     begin    one snapshot (REPEATABLE READ) for all that is read until end
  *
  * A lock that two transactions fight for (40001, 40P01) is asked for again: nothing was written. A connection that was
@@ -243,7 +242,7 @@ static void add_begin(cv_postgres_record *r, cv_postgres_batch *batch)
     cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->idle_ms));
 }
 
-/* A row that can be locked; it is committed by itself, so that the lock comes before the number of a transaction. */
+/* A row that can be locked; it is committed by itself, so that others find it and wait for their turn, too. */
 static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
 {
     add_begin(r, batch);
