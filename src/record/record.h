@@ -94,6 +94,7 @@ typedef struct {
     bool descending;
     bool outline;     /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
     uint64_t without; /* fields that are not wanted, a bit each (cv_type_bit); those of the key and the index come */
+    bool flat;        /* there may be any number of rows: none is kept when it was seen, even if that takes longer */
 } cv_find;
 
 typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);

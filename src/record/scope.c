@@ -27,7 +27,7 @@ static bool each_row(cv_record *record, cv_scope_id scope, const cv_type *type, 
                      cv_err *err)
 {
     const cv_find find = {
-        .type = type, .index = type == &cv_commit_row_type ? cv_commits_by_rev : NULL, .scope = scope};
+        .type = type, .index = type == &cv_commit_row_type ? cv_commits_by_rev : NULL, .scope = scope, .flat = true};
     return record->calls->find(record, &find, visit, ctx, err);
 }
 

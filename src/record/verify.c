@@ -371,7 +371,7 @@ static bool check_added(cv_scope_verifier *v, cv_err *err)
 
 static bool each(cv_scope_verifier *v, const cv_type *type, const cv_index *index, cv_row_visit visit, cv_err *err)
 {
-    const cv_find find = {.type = type, .index = index, .scope = v->scope};
+    const cv_find find = {.type = type, .index = index, .scope = v->scope, .flat = true};
     v->type = type;
     return v->record->calls->find(v->record, &find, visit, v, err);
 }

@@ -172,7 +172,10 @@ bool cv_postgres_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vis
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the feed", "feed");
     add_place(st, &f.from);
     cv_postgres_int(st, limit_of(limit));
-    cv_postgres_stream(st, see_commit, &f);
+    if (limit)
+        cv_postgres_rows(st, see_commit, &f);
+    else
+        cv_postgres_stream(st, see_commit, &f);
     bool ok = cv_postgres_read(r, &batch, err) && (f.is_known || bad_position(after, err));
     cv_arena_release(&scratch);
     return ok;

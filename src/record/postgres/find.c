@@ -3,8 +3,7 @@
  *     WHERE t.scope = $1 AND t."status" = $2 AND (t."rank", t."number") > ($3, $4) ORDER BY … LIMIT $5
  *                        |  equal              |  after
  *
- * A text is made for each shape that is asked for and kept. Rows that lack a field of the index are not in it. Rows are
- * handed over as they come when there is no limit: a scope of any size needs the memory of a row.
+ * A text is made for each shape that is asked for and kept. Rows that lack a field of the index are not in it.
  */
 #include <assert.h>
 
@@ -175,10 +174,10 @@ static void add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_l
     looking *l = CV_NEW(batch->arena, looking);
     *l = (looking){lookup, cv_find_fields(f), across, cv_arena_alloc(batch->arena, f->type->size)};
     cv_row_clear(f->type, l->row);
-    if (f->limit)
-        cv_postgres_rows(st, see_row, l);
-    else
+    if (f->flat)
         cv_postgres_stream(st, see_row, l);
+    else
+        cv_postgres_rows(st, see_row, l);
 }
 
 /* Is it the question whether the write was done before? The lock has brought the answer. */
