@@ -85,6 +85,11 @@ bool cv_config_read(cv_arena *a, const char *root, cv_config *ret_config, cv_err
     return false;
 }
 
+cv_str cv_config_print(cv_arena *a, const cv_config *config)
+{
+    return cv_arena_printf(a, "# Where the record of this project is kept.\nstore = \"%.*s\"\n", CV_FMT(config->store));
+}
+
 bool cv_config_write(cv_arena *a, const char *root, const cv_config *config, cv_err *err)
 {
     const cv_where where = {root, cv_record_path(a, "", config_name)};
@@ -92,10 +97,7 @@ bool cv_config_write(cv_arena *a, const char *root, const cv_config *config, cv_
     if (config->store.n == 0) /* nothing is chosen */
         return unlink(path) == 0 || errno == ENOENT ||
                cv_err_set(err, CV_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
-    return cv_file_write_private(
-        where,
-        cv_arena_printf(a, "# Where the record of this project is kept.\nstore = \"%.*s\"\n", CV_FMT(config->store)),
-        err);
+    return cv_file_write_private(where, cv_config_print(a, config), err);
 }
 
 bool cv_project_store(cv_arena *a, const char *root, cv_store *ret_store, cv_err *err)

@@ -16,8 +16,9 @@ typedef struct {
     cv_str store; /* the address of a server; empty: conclave.db */
 } cv_config;
 
-/* The error names the line. */
+/* The error names the line. And back. */
 bool cv_config_parse(cv_arena *a, cv_str text, cv_config *ret_config, cv_err *err);
+cv_str cv_config_print(cv_arena *a, const cv_config *config);
 
 /* Of the project in `root`; one that has no such file has chosen nothing. */
 bool cv_config_read(cv_arena *a, const char *root, cv_config *ret_config, cv_err *err);

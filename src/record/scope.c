@@ -314,8 +314,9 @@ bool cv_scope_parse(const cv_types *types, cv_arena *a, const cv_json *document,
     type_list known;
     const cv_json *rows = cv_json_get(document, CV_STR("types"));
     *ret = (cv_scope_rows){.scope = {cv_json_get_text(document, "room"), cv_json_get_text(document, "name")},
-                           .at = {cv_json_get_int(document, "rev", 0), cv_json_get_text(document, "head"),
-                                  cv_json_get_int(document, "events", 0)}};
+                           .at = {.rev = cv_json_get_int(document, "rev", 0),
+                                  .head = cv_json_get_text(document, "head"),
+                                  .event_count = cv_json_get_int(document, "events", 0)}};
     if (!cv_types_of(types, ret->scope.room))
         cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "there is no such room"), CV_STR("room"));
     if (!ret->scope.name.n)

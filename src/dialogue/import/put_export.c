@@ -158,10 +158,11 @@ static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_s
     for (int kind = 0; kind < CV_ROWS_COUNT; kind++)
         items[kind] = (cv_rows){cv_rows_type(kind), r->rows.items[kind], r->rows.counts[kind]};
     items[CV_ROWS_COUNT] = (cv_rows){&cv_rec_imported_type, &mark, 1};
-    const cv_scope_rows rows = {.scope = cv_dialogue_scope(r->dialogue_id),
-                                .at = {r->rev, head_of(&r->rows), (int64_t)r->rows.counts[CV_REC_EVENT]},
-                                .items = items,
-                                .count = CV_COUNT(items)};
+    const cv_scope_rows rows = {
+        .scope = cv_dialogue_scope(r->dialogue_id),
+        .at = {.rev = r->rev, .head = head_of(&r->rows), .event_count = (int64_t)r->rows.counts[CV_REC_EVENT]},
+        .items = items,
+        .count = CV_COUNT(items)};
     return cv_scope_restore(record, a, &rows, err) == CV_WRITE_DONE;
 }
 

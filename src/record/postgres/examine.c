@@ -35,7 +35,7 @@ typedef struct {
     int64_t delayed;
 } exam;
 
-static void say(exam *e, const char *check, int level, cv_str message, cv_str remedy)
+static void say(exam *e, const char *check, cv_examined_level level, cv_str message, cv_str remedy)
 {
     const cv_examined finding = {check, level, message, remedy};
     e->visit(e->ctx, &finding);
