@@ -206,16 +206,18 @@ static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
     cv_postgres_ask(r, batch, "make the scope", "commit");
 }
 
-static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
+void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms)
 {
-    char wait[24], idle[24];
-    snprintf(wait, sizeof wait, "%lldms", (long long)r->wait_ms);
-    snprintf(idle, sizeof idle, "%dms", IDLE_MS);
     cv_postgres_ask(r, batch, "begin to write", "begin_write");
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "begin to write", "limits");
-    cv_postgres_text(st, cv_arena_copy(batch->arena, cv_str_of(wait)));
-    cv_postgres_text(st, cv_arena_copy(batch->arena, cv_str_of(idle)));
-    st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)wait_ms));
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%dms", IDLE_MS));
+}
+
+static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
+{
+    cv_postgres_begin_write(r, batch, r->wait_ms);
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, e);
 }
@@ -323,6 +325,7 @@ static void close_record(cv_record *record)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
     assert(!r->open && "every begin has its end");
+    cv_postgres_search_close(r);
     cv_postgres_close(r->c);
     cv_seen_close(&r->seen);
     cv_arena_release(&r->turn);
