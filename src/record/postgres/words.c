@@ -355,11 +355,29 @@ bool cv_postgres_question_of(cv_sqlite_tokenizer *t, cv_arena *a, const cv_searc
 
 typedef struct {
     const cv_postgres_question *q;
-    bool *met; /* each phrase */
+    bool *met;      /* each phrase */
+    cv_map by_word; /* of phrases that are a single word, the number of the first, and one more */
+    size_t *next;   /* phrases that are the same word, or that are not such: each, the next one and one more; 0: none */
+    size_t others;  /* the first that is not such, and one more */
     bool in_ids;
     uint64_t *recent; /* hashes of the last words, by number modulo q->longest */
     size_t words;     /* of this column so far */
 } looking;
+
+static void sort_phrases(looking *l, cv_arena *a)
+{
+    for (size_t i = l->q->phrases.count; i > 0; i--) {
+        const cv_postgres_phrase *p = &l->q->phrases.items[i - 1];
+        if (p->count == 1 && !p->prefix) {
+            uintptr_t *first = cv_map_put(&l->by_word, a, p->items[0], NULL);
+            l->next[i - 1] = *first;
+            *first = i;
+        } else {
+            l->next[i - 1] = l->others;
+            l->others = i;
+        }
+    }
+}
 
 static bool last_fits(const cv_postgres_phrase *p, cv_str word)
 {
@@ -381,9 +399,12 @@ static void look_at(void *ctx, cv_str word)
 {
     looking *l = ctx;
     word = cv_str_head(word, SAME);
+    const uintptr_t *same = cv_map_get(&l->by_word, word);
     l->recent[l->words++ % l->q->longest] = cv_str_hash(word);
-    for (size_t i = 0; i < l->q->phrases.count; i++)
-        l->met[i] = l->met[i] || ends_phrase(l, &l->q->phrases.items[i], word);
+    for (size_t i = same ? *same : 0; i > 0; i = l->next[i - 1])
+        l->met[i - 1] = l->met[i - 1] || !l->q->phrases.items[i - 1].id || l->in_ids;
+    for (size_t i = l->others; i > 0; i = l->next[i - 1])
+        l->met[i - 1] = l->met[i - 1] || ends_phrase(l, &l->q->phrases.items[i - 1], word);
 }
 
 static bool is_met(const looking *l, size_t term)
@@ -421,8 +442,10 @@ bool cv_postgres_meets(cv_sqlite_tokenizer *t, const cv_postgres_question *q, co
     cv_arena scratch = {0};
     looking l = {.q = q,
                  .met = CV_NEW_ARRAY(&scratch, q->phrases.count, bool),
+                 .next = CV_NEW_ARRAY(&scratch, q->phrases.count, size_t),
                  .recent = CV_NEW_ARRAY(&scratch, q->longest, uint64_t),
                  .in_ids = true};
+    sort_phrases(&l, &scratch);
     cv_sqlite_words_of(t, e->ids, look_at, &l);
     cv_sqlite_words_of(t, e->more_ids, look_at, &l);
     l.in_ids = false;
