@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "record/feed.h"
 #include "record/hash.h"
+#include "record/stored.h"
 
 enum {
     BATCH_COMMITS = 200,  /* after which a transaction ends, so that others get their turn */
@@ -321,9 +322,13 @@ static bool take(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *
     sources all = {0};
     cv_feed_entry *list = cv_arena_dup(&scratch, entries, count * sizeof *entries);
     qsort(list, count, sizeof *list, by_scope);
-    for (size_t i = 0, next; i < count; i = next) {
+    bool ok = true;
+    for (size_t i = 0, next; ok && i < count; i = next) {
         for (next = i + 1; next < count && same_scope(list[next].scope, list[i].scope); next++)
             ;
+        if (list[i].rev < 1)
+            ok = cv_stored_corrupt(err, "a commit of the %.*s '%.*s' with rev %lld: the first one has 1",
+                                   CV_FMT(list[i].scope.room), CV_FMT(list[i].scope.name), (long long)list[i].rev);
         const cv_room_types *room = cv_types_of(x->record->types, list[i].scope.room);
         for (size_t k = 0; room && k < room->count; k++)
             if (room->types[k]->search)
@@ -332,7 +337,7 @@ static bool take(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *
                                                     .since = list[i].rev - 1,
                                                     .upto = list[next - 1].rev};
     }
-    bool ok = take_sources(x, &scratch, &all, err);
+    ok = ok && take_sources(x, &scratch, &all, err);
     cv_arena_release(&scratch);
     return ok;
 }

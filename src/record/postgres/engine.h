@@ -5,6 +5,7 @@
  *     commit.c      one write in one round trip; a lost connection; volatile rows
  *     across.c      scopes, the feed, readers, the last commit
  *     care.c        what holds in the whole store; copies
+ *     examine.c     the server: rights, standbys, settings that can lose data, who delays the feed
  *     statements.c  statements by name, and those that are made from a type's table
  *     search.c      finding words; words.h: texts and queries as the server takes them
  *     seen.c        what this project has seen of the record
@@ -68,12 +69,15 @@ typedef struct {
     size_t type_count;
     cv_seen seen;
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
+    uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
     int64_t version;   /* of the schema */
     int64_t wait_ms;   /* for a lock */
+    int64_t idle_ms;   /* that a transaction which writes may stand still */
     cv_sqlite *words;  /* has the tokenizer; made by the first search */
 
     /* The transaction, when one is open. */
     bool open, writing;
+    bool changed;  /* something was written in it before the commit */
     cv_arena turn; /* lives as long as it */
     cv_scope_id scope;
     cv_postgres_scope key;
@@ -141,6 +145,7 @@ bool cv_postgres_last_commit(cv_record *record, cv_commit *ret_commit, cv_err *e
 bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
 bool cv_postgres_accept(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err);
 bool cv_postgres_check(cv_record *record, cv_arena *a, cv_err *err);
+void cv_postgres_examine(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
 bool cv_postgres_backup(cv_record *record, const char *path, cv_err *err);
 bool cv_postgres_scrub(cv_record *record, cv_arena *a, cv_err *err);
 bool cv_postgres_scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
