@@ -329,7 +329,7 @@ static bool take(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *
         if (list[i].rev < 1)
             ok = cv_stored_corrupt(err, "a commit of the %.*s '%.*s' with rev %lld: the first one has 1",
                                    CV_FMT(list[i].scope.room), CV_FMT(list[i].scope.name), (long long)list[i].rev);
-        const cv_room_types *room = cv_types_of(x->record->types, list[i].scope.room);
+        const cv_room_types *room = ok ? cv_types_of(x->record->types, list[i].scope.room) : NULL;
         for (size_t k = 0; room && k < room->count; k++)
             if (room->types[k]->search)
                 *CV_PUSH(&scratch, &all) = (source){.scope = list[i].scope,
