@@ -315,20 +315,20 @@ static void add_ranks(cv_arena *a, cv_postgres_question *q)
     cv_buf ids = {0};
     q->ranked = CV_NEW_ARRAY(a, q->words->count, cv_str);
     for (size_t i = 0; i < q->words->count; i++) {
-        cv_buf rank = {0};
+        cv_buf weighed = {0};
         for (size_t k = 0; k < q->phrases.count; k++) {
             const cv_postgres_phrase *p = &q->phrases.items[k];
             if (p->term != i || p->is_covered || q->words->terms[i].exclude)
                 continue;
-            cv_buf_add_z(&rank, rank.n ? " | " : "");
-            add_words(&rank, p, " | ");
+            cv_buf_add_z(&weighed, weighed.n ? " | " : "");
+            add_words(&weighed, p, " | ");
             if (p->count == 1) {
                 cv_buf_add_z(&ids, ids.n ? " | " : "");
                 add_word(&ids, p, 0, "A");
             }
         }
-        if (rank.n)
-            q->ranked[q->ranked_count++] = cv_buf_take(&rank, a);
+        if (weighed.n)
+            q->ranked[q->ranked_count++] = cv_buf_take(&weighed, a);
     }
     q->ids = ids.n ? cv_buf_take(&ids, a) : (cv_str){NULL, 0};
 }
