@@ -191,6 +191,102 @@ ON CONFLICT (reader) DO UPDATE SET position = $3 WHERE readers.position = '' AND
 -- name: reader_move
 UPDATE $schema.readers SET position = $3 WHERE reader = $1 AND position = $2
 
+-- ---- search -------------------------------------------------------------------------------------------------------
+
+-- Something to lock: whoever indexes or redacts is alone.
+
+-- name: reader_there
+INSERT INTO $schema.readers (reader, position) SELECT $1, ''
+WHERE NOT EXISTS (SELECT 1 FROM $schema.readers WHERE reader = $1) ON CONFLICT (reader) DO NOTHING
+
+-- name: reader_lock
+SELECT position FROM $schema.readers WHERE reader = $1 FOR UPDATE
+
+-- name: search_known
+SELECT k.place, t.ids, t.more_ids, t.title, t.body, t.status, t.people
+FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS k (scope, kind, thing, place)
+JOIN $schema.search_texts AS t ON t.scope = k.scope::uuid AND t.kind = k.kind AND t.thing = k.thing
+
+-- name: search_put
+INSERT INTO $schema.search_texts (scope, kind, thing, ids, more_ids, status, people, title, body, words)
+SELECT n.scope::uuid, n.kind, n.thing, n.ids, n.more_ids, n.status, n.people, n.title, n.body, n.words::tsvector
+FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+    $10::text[]) AS n (scope, kind, thing, ids, more_ids, status, people, title, body, words)
+ON CONFLICT (scope, kind, thing) DO UPDATE SET ids = excluded.ids, more_ids = excluded.more_ids,
+    status = excluded.status, people = excluded.people, title = excluded.title, body = excluded.body,
+    words = excluded.words
+
+-- name: search_clear_texts
+DELETE FROM $schema.search_texts
+
+-- name: search_clear_reader
+UPDATE $schema.readers SET position = '' WHERE reader = $1
+
+-- Is the reader's position one of the feed; is there more in the feed; how many commits are behind it, in the feed or not
+-- yet?
+
+-- name: search_progress
+WITH at AS (
+    SELECT position, split_part(position, '.', 1)::bigint AS era, split_part(position, '.', 2)::xid8 AS xid,
+        split_part(split_part(position, '-', 1), '.', 3)::bigint AS rev, split_part(position, '-', 2) AS head
+    FROM (SELECT coalesce(nullif((SELECT position FROM $schema.readers WHERE reader = $1), ''), '0.0.0-')) AS r (position))
+SELECT at.position = '0.0.0-' OR EXISTS (SELECT 1 FROM $schema.commits AS c
+        WHERE (c.era, c.xid, c.rev) = (at.era, at.xid, at.rev) AND left(c.head, 12) = at.head),
+    EXISTS (SELECT 1 FROM $schema.commits AS c WHERE (c.era, c.xid, c.rev) > (at.era, at.xid, at.rev)
+        AND (c.era < (SELECT max(era) FROM $schema.eras) OR c.xid < pg_snapshot_xmin(pg_current_snapshot()))),
+    (SELECT count(*) FROM $schema.commits AS c WHERE (c.era, c.xid, c.rev) > (at.era, at.xid, at.rev))
+FROM at
+
+-- An id weighs more than any number of words, a title as much as four words of a body; a word counts less the more texts
+-- have it, and the longer the text is. Equals stand in the order of their names, so that the same record always gives the
+-- same order.
+
+-- name: search
+WITH terms AS MATERIALIZED (
+    SELECT e.query, CASE WHEN cardinality($10::text[]) > 1
+        THEN 1 / ln(2 + (SELECT count(*) FROM $schema.search_texts AS t WHERE t.words @@ e.query)) ELSE 1 END AS weight
+    FROM (SELECT one::tsquery FROM unnest($10::text[]) AS one) AS e (query))
+SELECT s.room, s.name, t.kind, t.thing,
+    0.000001 + CASE WHEN t.words @@ $2::tsquery THEN 10000 ELSE 0 END
+        + (SELECT sum(r.weight * ts_rank('{0.25, 0.25, 1, 1}', t.words, r.query, 1)) FROM terms AS r) AS score,
+    t.title, t.body, t.status, t.people, t.ids, t.more_ids, t.words @@ $3::tsquery
+FROM $schema.search_texts AS t JOIN $schema.scopes AS s ON s.scope = t.scope
+WHERE t.words @@ $1::tsquery
+    AND ($4::text IS NULL OR s.room = $4)
+    AND ($5::text IS NULL OR s.name = $5)
+    AND ($6::text IS NULL OR s.name NOT IN (SELECT json_array_elements_text($6::json)))
+    AND ($7::text IS NULL OR t.kind IN (SELECT json_array_elements_text($7::json)))
+    AND ($8::text IS NULL OR t.status IN (SELECT json_array_elements_text($8::json)))
+    AND ($9::text IS NULL OR position($9 IN t.people) > 0)
+ORDER BY score DESC, s.room, s.name, t.kind, t.thing LIMIT $11 OFFSET $12
+
+-- The texts of a scope, in the order of kind and thing; the rev of a scope at a position.
+
+-- name: search_texts_of
+SELECT kind, thing, ids, more_ids, title, body, status, people FROM $schema.search_texts WHERE scope = $1
+ORDER BY kind, thing
+
+-- name: search_seen_rev
+SELECT coalesce(max(rev), 0) FROM $schema.commits
+WHERE scope = $1 AND (era, xid, rev) <= (split_part($2, '.', 1)::bigint, split_part($2, '.', 2)::xid8,
+    split_part(split_part($2, '-', 1), '.', 3)::bigint)
+
+-- All texts, some at a time; those whose words are not these; those that belong to no scope.
+
+-- name: search_texts_behind
+SELECT scope, kind, thing, ids, more_ids, title, body FROM $schema.search_texts
+WHERE (scope, kind, thing) > ($1::uuid, $2, $3) ORDER BY scope, kind, thing LIMIT $4
+
+-- name: search_other_words
+SELECT t.kind, t.thing, 'other words of' FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
+    AS n (scope, kind, thing, words)
+JOIN $schema.search_texts AS t ON t.scope = n.scope::uuid AND t.kind = n.kind AND t.thing = n.thing
+WHERE t.words <> n.words::tsvector LIMIT 1
+
+-- name: search_strays
+SELECT t.kind, t.thing, 'without a scope' FROM $schema.search_texts AS t
+WHERE NOT EXISTS (SELECT 1 FROM $schema.scopes AS s WHERE s.scope = t.scope AND s.rev > 0) LIMIT 1
+
 -- ---- the whole store ----------------------------------------------------------------------------------------------
 
 -- name: vacuum

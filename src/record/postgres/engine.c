@@ -234,18 +234,18 @@ static bool see_first(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
-static void add_begin(cv_postgres_record *r, cv_postgres_batch *batch)
+void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms)
 {
     cv_postgres_ask(r, batch, "begin to write", "begin_write");
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "begin to write", "limits");
-    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->wait_ms));
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)wait_ms));
     cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->idle_ms));
 }
 
 /* A row that can be locked; it is committed by itself, so that others find it and wait for their turn, too. */
 static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
 {
-    add_begin(r, batch);
+    cv_postgres_begin_write(r, batch, r->wait_ms);
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "make the scope", "scope_add");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_text(st, r->scope.room);
@@ -255,7 +255,7 @@ static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
 
 static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
 {
-    add_begin(r, batch);
+    cv_postgres_begin_write(r, batch, r->wait_ms);
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, e);
@@ -375,6 +375,7 @@ static void close_record(cv_record *record)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
     assert(!r->open && "every begin has its end");
+    cv_postgres_search_close(r);
     cv_postgres_close(r->c);
     cv_seen_close(&r->seen);
     cv_arena_release(&r->turn);

@@ -7,6 +7,7 @@
  *     care.c        what holds in the whole store; copies
  *     examine.c     the server: rights, standbys, settings that can lose data, who delays the feed
  *     statements.c  statements by name, and those that are made from a type's table
+ *     search.c      finding words; words.h: texts and queries as the server takes them
  *     seen.c        what this project has seen of the record
  *
  * A write takes two round trips:
@@ -25,6 +26,7 @@
 #include "record/postgres/connection.h"
 #include "record/postgres/seen.h"
 #include "record/record.h"
+#include "record/sqlite/connection.h"
 
 /* The key of a scope: the first half of the hash that its history begins with. */
 typedef struct {
@@ -71,6 +73,7 @@ typedef struct {
     int64_t version;   /* of the schema */
     int64_t wait_ms;   /* for a lock */
     int64_t idle_ms;   /* that a transaction which writes may stand still */
+    cv_sqlite *words;  /* has the tokenizer; made by the first search */
 
     /* The transaction, when one is open. */
     bool open, writing;
@@ -113,6 +116,9 @@ cv_postgres_statement *cv_postgres_ask(cv_postgres_record *r, cv_postgres_batch 
 /* Runs a batch that reads: within the transaction that is open, or by itself. */
 bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err);
 
+/* Adds what begins a transaction that writes and waits so long for a lock. */
+void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms);
+
 /* Takes the lock of r->scope again after the connection was lost: whoever held it has ended then. */
 bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv_err *err);
 
@@ -147,6 +153,7 @@ bool cv_postgres_search(cv_record *record, cv_arena *a, const cv_word_query *que
                         size_t *ret_behind, cv_err *err);
 /* The row of a redaction as the index is to see it now, in the transaction that is open. */
 bool cv_postgres_search_forget(cv_postgres_record *r, cv_arena *a, const cv_redaction *redaction, cv_err *err);
+void cv_postgres_search_close(cv_postgres_record *r);
 bool cv_postgres_search_rebuild(cv_record *record, cv_arena *a, cv_err *err);
 bool cv_postgres_search_check(cv_record *record, cv_arena *a, cv_err *err);
 

@@ -96,8 +96,7 @@ static bool index_redacted(void *ctx, cv_scope_id scope, const void *row, cv_err
 {
     const forgetting *it = ctx;
     (void)scope;
-    return cv_sqlite_index_row(it->r, it->r->number, it->type, row) ||
-           cv_sqlite_fail(it->r->s, "take the text out of the search index", err);
+    return cv_sqlite_index_row(it->r, it->type, row, err);
 }
 
 static bool forget_text(cv_sqlite_record *r, const cv_redaction *x, cv_err *err)

@@ -9,7 +9,7 @@
  *     find.c        rows in the order of an index
  *     commit.c      one write; volatile rows
  *     search.c      finding words
- *     search_check.c  the search index against the rows, its words against the texts
+ *     search_check.c  the words of the search index against its texts
  *     schema.c      the live schema against the tables of types
  *     swap.c        putting a backup in the place of a record
  *
@@ -145,12 +145,9 @@ bool cv_sqlite_search_words(cv_record *record, cv_arena *a, const cv_word_query 
                             size_t *ret_behind, cv_err *err);
 bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err);
 /* The row as the index is to see it now, in the transaction that is open. */
-bool cv_sqlite_index_row(cv_sqlite_record *r, int64_t scope, const cv_type *type, const void *row);
+bool cv_sqlite_index_row(cv_sqlite_record *r, const cv_type *type, const void *row, cv_err *err);
 void cv_sqlite_about_schema(const cv_sql_migrations *schema, cv_arena *a, cv_record_about *ret_about);
 bool cv_sqlite_search_check_rows(cv_record *record, cv_arena *a, cv_err *err);
-/* What the index is to have of a row besides: nothing of what is redacted. `row` is changed. */
-void cv_sqlite_leave_redacted(const cv_type *type, void *row);
-cv_str cv_sqlite_compact_ids(cv_arena *a, cv_str ids);
 bool cv_sqlite_check_schema(cv_sqlite_record *r, cv_arena *a, cv_err *err);
 bool cv_sqlite_check_across(cv_sqlite_record *r, cv_err *err);
 
