@@ -172,7 +172,7 @@ static void examine_settings(exam *e)
     bool sound = true;
     const struct {
         bool is_so;
-        int level;
+        cv_examined_level level;
         const char *message, *remedy;
     } all[] = {
         {cv_str_eq(e->fsync, off), CV_EXAMINED_ERROR,
