@@ -2,6 +2,9 @@
  * errors, sessions that the server has ended, others who were quicker. */
 #include "writers.h"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 typedef struct {
     cv_arena arena;
     cv_err err;
@@ -348,6 +351,61 @@ static void the_highest_rev_was_seen(void **state)
     cv_seen_close(&b);
 }
 
+/* A line for which there is no room is left out; nothing of it makes the others unreadable. */
+static void a_full_disk_leaves_no_part_of_a_line(void **state)
+{
+    fixture *f = *state;
+    enum { LINE = 124 };
+    cv_seen s;
+    struct rlimit before, small;
+    struct stat there;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 2 * LINE + 50;
+    cv_seen_open(&s, f->seen);
+    for (int64_t rev = 1; rev <= 4; rev++) {
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, rev == 3 ? &small : &before), 0);
+        cv_seen_raise(&s, key, rev, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        assert_int_equal(there.st_size, LINE * (rev < 3 ? rev : rev - 1));
+    }
+    cv_seen_close(&s);
+    cv_seen_open(&s, f->seen);
+    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+    assert_int_equal(cv_seen_get(&s, key)->rev, 4);
+    cv_seen_close(&s);
+}
+
+/* ---- what the lock brings along -----------------------------------------------------------------------------------
+ */
+
+/* The same row as a find returns, with all that it has and has not. */
+static void the_lock_brings_a_commit_as_it_is(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    cv_written done;
+    cv_commit_row found, brought;
+    bool is;
+    const cv_request request = {CV_STR("o"), CV_STR("digest"), CV_STR("board write")};
+    lock_x(f, &w, "o");
+    assert_ok(cv_writing_commit(&w, &request, (cv_str){NULL, 0}, &done, &f->err), &f->err);
+    assert_ok(cv_record_op(f->record, &f->arena, BOARD("x"), request.op_id, &found, &is, &f->err) && is, &f->err);
+    lock_x(f, &w, "o");
+    uint64_t before = trips(f);
+    assert_ok(cv_record_op(f->record, &f->arena, BOARD("x"), request.op_id, &brought, &is, &f->err) && is, &f->err);
+    assert_int_equal(trips(f), before);
+    cv_writing_end(&w);
+    assert_null(found.result.p);
+    for (size_t i = 0; i < cv_commit_row_type.field_count; i++)
+        assert_int_equal(cv_row_compare_field(&cv_commit_row_type.fields[i], &found, &brought), 0);
+    assert_null(brought.result.p);
+    assert_int_equal(brought.rev, found.rev);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -365,6 +423,8 @@ int main(void)
         TEST(an_error_leaves_no_transaction_open_without_pipeline),
         TEST(who_waits_in_vain_is_told),
         TEST(the_highest_rev_was_seen),
+        TEST(a_full_disk_leaves_no_part_of_a_line),
+        TEST(the_lock_brings_a_commit_as_it_is),
     };
     return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);
 }

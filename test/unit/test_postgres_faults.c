@@ -198,6 +198,17 @@ static void servers_are_killed(void **state)
     hurt_sessions(begin(state), cv_test_soak() ? 1000 : 40, 18, kill_server, "killed servers");
 }
 
+/* A pooler tells its client of a lost session in its own words. */
+static void sessions_behind_a_pooler_are_ended(void **state)
+{
+    fixture *f = begin(state);
+    const char *pooler = cv_arena_printf(&f->arena, "%s/pooler", f->folder).p;
+    cv_test_postgres_run(&f->arena, "pgbouncer %s %s", pooler, f->server);
+    f->address = address_at(f, home_of(f, pooler), "");
+    hurt_sessions(f, cv_test_soak() ? 5000 : 90, 3, end_sessions, "ended sessions behind a pooler");
+    cv_test_postgres_run(&f->arena, "remove %s", pooler);
+}
+
 /* ---- cut connections ----------------------------------------------------------------------------------------------
  */
 
@@ -599,6 +610,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(clients_are_killed),
         TEST(sessions_are_ended),
+        TEST(sessions_behind_a_pooler_are_ended),
         TEST(sessions_are_killed),
         TEST(servers_are_killed),
         TEST(connections_are_cut_around_commit),

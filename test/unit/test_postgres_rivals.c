@@ -94,6 +94,14 @@ static int64_t ask(fixture *f, cv_postgres *c, const char *text)
     return number;
 }
 
+static cv_write_result write_x(fixture *f, cv_record *record, const char *scope, const char *op)
+{
+    int64_t rev;
+    f->err = (cv_err){.arena = &f->arena};
+    return write_op(record, &f->arena, (cv_scope_id){CV_STR("board"), cv_str_of(scope)}, cv_str_of(op), true, &rev,
+                    &f->err);
+}
+
 /* ---- 64 writers ---------------------------------------------------------------------------------------------------
  */
 
@@ -346,6 +354,45 @@ static void a_scope_that_is_asked_for_twice_is_made_once(void **state)
     make_at_once(begin(state), true);
 }
 
+/* ---- volatile rows ------------------------------------------------------------------------------------------------
+ */
+
+/* Puts both rows in their order, or removes them in the other one. */
+static void change_cursors(const char *address, bool removes, int times)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    const cursor ab[] = {{.reader = CV_STR("a"), .seen = 1}, {.reader = CV_STR("b"), .seen = 1}}, ba[] = {ab[1], ab[0]};
+    const cv_rows puts = {&cursor_type, ab, 2}, removals = {&cursor_type, ba, 2};
+    cv_record *record = board_postgres(&a, address, NULL, &err);
+    for (int i = 0; i < times; i++)
+        if (removes ? !record->calls->drop(record, BOARD("a"), &removals, &err)
+                    : !record->calls->keep(record, BOARD("a"), &puts, &err)) {
+            fprintf(stderr, "%.*s\n", CV_FMT(cv_err_text(&err)));
+            _exit(1);
+        }
+    cv_record_close(record);
+    _exit(0);
+}
+
+static void volatile_rows_are_changed_in_any_order(void **state)
+{
+    fixture *f = begin(state);
+    enum { CHANGERS = 4 };
+    pid_t pids[CHANGERS];
+    f->record = board_postgres(&f->arena, f->address, NULL, &f->err);
+    assert_int_equal(write_x(f, f->record, "a", "made"), CV_WRITE_DONE);
+    cv_test_postgres_run(&f->arena, "set %s deadlock_timeout=5ms", the_server);
+    for (int i = 0; i < CHANGERS; i++)
+        if ((pids[i] = fork()) == 0)
+            change_cursors(f->address, i % 2, cv_test_soak() ? 5000 : 150);
+    for (int i = 0; i < CHANGERS; i++) {
+        int status;
+        assert_true(waitpid(pids[i], &status, 0) == pids[i] && status == 0);
+    }
+    assert_int_equal(ask(f, f->admin, "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"), 0);
+}
+
 /* ---- the feed -----------------------------------------------------------------------------------------------------
  */
 
@@ -442,14 +489,6 @@ static cv_str all_of_the_feed(fixture *f, cv_record *record, cv_str after, size_
     free(all);
     *ret_count = x.count;
     return text;
-}
-
-static cv_write_result write_x(fixture *f, cv_record *record, const char *scope, const char *op)
-{
-    int64_t rev;
-    f->err = (cv_err){.arena = &f->arena};
-    return write_op(record, &f->arena, (cv_scope_id){CV_STR("board"), cv_str_of(scope)}, cv_str_of(op), true, &rev,
-                    &f->err);
 }
 
 static void every_reader_sees_every_commit_once(void **state)
@@ -618,6 +657,34 @@ static void tables_that_come_to_another_server_begin_an_era(void **state)
     cv_test_postgres_run(&f->arena, "remove %s", server);
 }
 
+/* A handle that stays open while the tables move: the address leads to another server when it connects again. */
+static void a_handle_that_meets_another_server_begins_an_era(void **state)
+{
+    fixture *f = begin(state);
+    size_t count;
+    const char *from = cv_arena_printf(&f->arena, "%s/from", f->folder).p;
+    const char *to = cv_arena_printf(&f->arena, "%s/to", f->folder).p;
+    cv_test_postgres_run(&f->arena, "start %s --memory", from);
+    cv_test_postgres_run(&f->arena, "start %s --memory", to);
+    char *first = realpath(from, NULL), *second = realpath(to, NULL);
+    cv_postgres_close(f->admin);
+    f->address = cv_arena_printf(&f->arena, "postgresql://conclave@/conclave?host=%s,%s", first, second).p;
+    f->admin = connect_to(f, f->address);
+    ask(f, f->admin, "DO $$ BEGIN FOR i IN 1..5000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$");
+    f->record = board_postgres(&f->arena, f->address, NULL, &f->err);
+    assert_int_equal(write_x(f, f->record, "a", "o1"), CV_WRITE_DONE);
+    move_to(f, cv_test_postgres_run(&f->arena, "address %s", to));
+    cv_test_postgres_run(&f->arena, "stop %s", from);
+    assert_int_equal(write_x(f, f->record, "a", "o2"), CV_WRITE_DONE);
+    assert_int_equal(write_x(f, f->record, "b", "o3"), CV_WRITE_DONE);
+    assert_str_eq(all_of_the_feed(f, f->record, CV_STR(""), &count), "a 1 o1\na 2 o2\nb 1 o3\n");
+    assert_ok(f->record->calls->check(f->record, &f->arena, &f->err), &f->err);
+    free(first);
+    free(second);
+    cv_test_postgres_run(&f->arena, "remove %s", from);
+    cv_test_postgres_run(&f->arena, "remove %s", to);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -633,6 +700,8 @@ int main(void)
         TEST(an_open_transaction_delays_the_feed),
         TEST(a_slow_writer_keeps_its_place_in_the_feed),
         TEST(tables_that_come_to_another_server_begin_an_era),
+        TEST(a_handle_that_meets_another_server_begins_an_era),
+        TEST(volatile_rows_are_changed_in_any_order),
     };
     return cmocka_run_group_tests_name("postgres_rivals", tests, NULL, remove_server);
 }

@@ -204,13 +204,14 @@ static cv_postgres_result look_at_era(cv_postgres_record *r, cv_err *err)
 
 static void take_commit(cv_postgres_record *r, const cv_postgres_row *row, cv_commit_row *ret)
 {
-    *ret = (cv_commit_row){.rev = cv_postgres_column_int(row, 0),
-                           .op_id = r->brought.op_id,
-                           .operation = cv_arena_copy(&r->turn, cv_postgres_column(row, 1)),
-                           .digest = cv_arena_copy(&r->turn, cv_postgres_column(row, 2)),
-                           .created_at = cv_arena_copy(&r->turn, cv_postgres_column(row, 3)),
-                           .result = cv_arena_copy(&r->turn, cv_postgres_column(row, 4)),
-                           .head = cv_arena_copy(&r->turn, cv_postgres_column(row, 5))};
+    const cv_commit_row shown = {.rev = cv_postgres_column_int(row, 0),
+                                 .op_id = r->brought.op_id,
+                                 .operation = cv_postgres_column(row, 1),
+                                 .digest = cv_postgres_column(row, 2),
+                                 .created_at = cv_postgres_column(row, 3),
+                                 .result = cv_postgres_column(row, 4),
+                                 .head = cv_postgres_column(row, 5)};
+    memcpy(ret, cv_row_copy(&r->turn, &cv_commit_row_type, &shown), sizeof *ret);
 }
 
 static bool see_op(void *ctx, const cv_postgres_row *row, cv_err *err)

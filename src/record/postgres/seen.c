@@ -172,13 +172,22 @@ static bool write_anew(const cv_seen *s, cv_err *err)
     return ok;
 }
 
+/* On a full disk a part of the line may have been written, which everything behind it would be read wrong by: it is
+ * taken back, if it is still the end. */
 static bool append(cv_seen *s, const cv_seen_mark *mark)
 {
     char line[BYTES + 1];
+    struct stat there;
     if (s->fd < 0)
         s->fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     print_line(mark, line);
-    return s->fd >= 0 && write(s->fd, line, BYTES) == BYTES;
+    ssize_t written = s->fd < 0 ? -1 : write(s->fd, line, BYTES);
+    if (written > 0 && written < BYTES) {
+        off_t end = lseek(s->fd, 0, SEEK_CUR);
+        if (fstat(s->fd, &there) == 0 && there.st_size == end && ftruncate(s->fd, end - written) == 0)
+            errno = ENOSPC;
+    }
+    return written == BYTES;
 }
 
 void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head)
