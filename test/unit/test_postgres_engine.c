@@ -351,6 +351,41 @@ static void the_highest_rev_was_seen(void **state)
     cv_seen_close(&b);
 }
 
+/* The file is written anew when most of its lines are old ones: nothing is forgotten, not even what is noted right
+ * behind that. */
+static void nothing_is_forgotten_when_the_file_is_written_anew(void **state)
+{
+    fixture *f = *state;
+    cv_seen s, other, again;
+    struct stat there;
+    off_t size = 0;
+    size_t anew = 0;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    char theirs[CV_SEEN_KEY_DIGITS + 1] = "ff112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    cv_seen_open(&s, f->seen);
+    cv_seen_open(&other, f->seen);
+    for (int64_t rev = 1; anew < 2; rev += 2) {
+        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+        assert_ok(cv_seen_refresh(&other, &f->err), &f->err);
+        cv_seen_raise(&other, theirs, rev, head);
+        cv_seen_raise(&s, key, rev, head);
+        cv_seen_raise(&s, key, rev + 1, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        if (there.st_size < size) {
+            anew++;
+            cv_seen_open(&again, f->seen);
+            assert_ok(cv_seen_refresh(&again, &f->err), &f->err);
+            assert_int_equal(cv_seen_get(&again, key)->rev, rev + 1);
+            assert_int_equal(cv_seen_get(&again, theirs)->rev, rev);
+            cv_seen_close(&again);
+        }
+        size = there.st_size;
+    }
+    cv_seen_close(&s);
+    cv_seen_close(&other);
+}
+
 /* A line for which there is no room is left out; nothing of it makes the others unreadable. */
 static void a_full_disk_leaves_no_part_of_a_line(void **state)
 {
@@ -423,6 +458,7 @@ int main(void)
         TEST(an_error_leaves_no_transaction_open_without_pipeline),
         TEST(who_waits_in_vain_is_told),
         TEST(the_highest_rev_was_seen),
+        TEST(nothing_is_forgotten_when_the_file_is_written_anew),
         TEST(a_full_disk_leaves_no_part_of_a_line),
         TEST(the_lock_brings_a_commit_as_it_is),
     };

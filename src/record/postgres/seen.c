@@ -158,16 +158,19 @@ const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIG
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static bool write_anew(const cv_seen *s, cv_err *err)
+/* With the lines of others that have come meanwhile; from now on it is the new file that is read and written. */
+static bool write_anew(cv_seen *s, cv_err *err)
 {
     cv_buf text = {0};
+    if (!cv_seen_refresh(s, err))
+        return false;
     for (size_t i = 0; i < s->marks.capacity; i++)
         if (s->marks.slots[i].key.p) {
             char line[BYTES + 1];
             print_line((const cv_seen_mark *)s->marks.slots[i].value, line);
             cv_buf_add(&text, (cv_str){line, BYTES});
         }
-    bool ok = cv_file_write(s->path, cv_buf_str(&text), err);
+    bool ok = cv_file_write(s->path, cv_buf_str(&text), err) && cv_seen_refresh(s, err);
     cv_buf_release(&text);
     return ok;
 }
