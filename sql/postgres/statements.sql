@@ -196,6 +196,43 @@ UPDATE $schema.readers SET position = $3 WHERE reader = $1 AND position = $2
 -- name: vacuum
 VACUUM (FULL) $schema.$table
 
+-- ---- the server, for `conclave doctor` ------------------------------------------------------------------------------
+
+-- Who we are, whose the schema is, what is safe when it is acknowledged.
+-- name: exam_server
+SELECT current_user::text, pg_catalog.pg_get_userbyid(n.nspowner)::text, pg_catalog.pg_has_role(n.nspowner, 'USAGE'),
+    pg_catalog.pg_is_in_recovery(), pg_catalog.current_setting('synchronous_commit'), pg_catalog.current_setting('fsync'),
+    pg_catalog.current_setting('full_page_writes'), pg_catalog.current_setting('synchronous_standby_names')
+FROM pg_catalog.pg_namespace AS n WHERE n.nspname = $1
+
+-- name: exam_rights
+SELECT c.relname, pg_catalog.has_table_privilege(c.oid, 'SELECT'), pg_catalog.has_table_privilege(c.oid, 'INSERT'),
+    pg_catalog.has_table_privilege(c.oid, 'UPDATE'), pg_catalog.has_table_privilege(c.oid, 'DELETE')
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY c.relname
+
+-- Who receives what is written; a base backup that runs is no standby. Others see no more than that there is one.
+-- name: exam_standbys
+SELECT application_name, client_addr::text, state, sync_state,
+    pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), replay_lsn)::bigint,
+    (extract(epoch FROM replay_lag) * 1000)::bigint
+FROM pg_catalog.pg_stat_replication WHERE state IS DISTINCT FROM 'backup' ORDER BY application_name, pid LIMIT 20
+
+-- Transactions with a number that have not ended, of any database: commits behind the oldest one are not in the feed.
+-- name: exam_open
+SELECT pid, who, program, database, state, (extract(epoch FROM clock_timestamp() - since) * 1000)::bigint
+FROM (
+    SELECT pid, usename::text AS who, application_name AS program, datname::text AS database, state, backend_xid AS number,
+        xact_start AS since
+    FROM pg_catalog.pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_catalog.pg_backend_pid()
+    UNION ALL
+    SELECT NULL, owner::text, gid, database::text, 'prepared', transaction, prepared FROM pg_catalog.pg_prepared_xacts
+) AS open ORDER BY age(number) DESC, pid LIMIT 3
+
+-- name: exam_delayed
+SELECT count(*) FROM $schema.commits
+WHERE era = (SELECT max(era) FROM $schema.eras) AND xid >= pg_snapshot_xmin(pg_current_snapshot())
+
 -- ---- migrations ---------------------------------------------------------------------------------------------------
 
 -- What is there: the schema; our table in it; things in it altogether; may we look into it; parts of each table.

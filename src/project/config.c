@@ -103,6 +103,10 @@ bool cv_project_store(cv_arena *a, const char *root, cv_store *ret_store, cv_err
     cv_config config;
     if (!cv_config_read(a, root, &config, err))
         return false;
+    if (config.store.n && !cv_store_check(a, config.store, err)) {
+        cv_err_file(err, cv_str_of(cv_config_path(a, root)));
+        return false;
+    }
     *ret_store = (cv_store){.address = config.store,
                             .path = cv_record_path(a, root, cv_record_database),
                             .seen = cv_record_path(a, root, seen_name)};

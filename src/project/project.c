@@ -170,13 +170,16 @@ static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
 static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_store, bool *ret_created, cv_err *err)
 {
     cv_record *record;
-    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, ret_created, err) ||
-        (ret_store->address.n == 0 && !check_lost(a, root, err)) || !make_folders(a, root, err) ||
-        !cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
+    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, ret_created, err))
+        return false;
+    bool is_file = ret_store->address.n == 0; /* which needs the folder; an address that is wrong leaves none */
+    if (is_file && !(check_lost(a, root, err) && make_folders(a, root, err)))
+        return false;
+    if (!cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
         return false;
     cv_record_close(record);
-    return !*ret_created || ret_store->address.n == 0 ||
-           cv_config_write(a, root, &(cv_config){.store = ret_store->address}, err);
+    return is_file || (make_folders(a, root, err) &&
+                       (!*ret_created || cv_config_write(a, root, &(cv_config){.store = ret_store->address}, err)));
 }
 
 /* The nearest project above the folder; NULL: none. */

@@ -148,6 +148,16 @@ typedef struct {
     int64_t schema; /* number of the last migration */
 } cv_record_about;
 
+/* What an engine finds about the place where it keeps the record. */
+typedef struct {
+    const char *check;                                                                       /* "standbys" */
+    enum { CV_EXAMINED_OK, CV_EXAMINED_NOTE, CV_EXAMINED_WARNING, CV_EXAMINED_ERROR } level; /* as in kit/doctor.h */
+    cv_str message;
+    cv_str remedy; /* empty: there is nothing to do */
+} cv_examined;
+
+typedef void (*cv_examined_visit)(void *ctx, const cv_examined *finding);
+
 /* What an engine does. Fallible functions follow the house rule: bool, err last. */
 typedef struct {
     cv_str name;
@@ -226,6 +236,9 @@ typedef struct {
     /* Nothing is damaged, the schema is the one that the migrations make and that the types want, and no commit is
      * missing. */
     bool (*check)(cv_record *record, cv_arena *a, cv_err *err);
+    /* Who may do what at the place where it is kept, and what can be lost there: settings, copies, people who are in
+     * the way. What cannot be looked at is a finding, too. NULL: the place has nothing to say. */
+    void (*examine)(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
     /* A whole, consistent copy, on disk, in a file that is new (then its owner's alone) or empty. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
     /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others

@@ -5,6 +5,12 @@
 
 #include "record/postgres/engine.h"
 
+bool cv_store_check(cv_arena *a, cv_str address, cv_err *err)
+{
+    cv_postgres_address parsed;
+    return cv_postgres_address_parse(a, address, &parsed, err);
+}
+
 bool cv_store_open(cv_arena *a, const cv_store *store, cv_record_mode mode, const cv_types *types,
                    cv_record **ret_record, cv_err *err)
 {

@@ -10,6 +10,9 @@ typedef struct {
     const char *seen; /* of the file that says what was seen of a record on a server; NULL: none */
 } cv_store;
 
+/* Is it an address that a record can be opened at, as far as its text tells? */
+bool cv_store_check(cv_arena *a, cv_str address, cv_err *err);
+
 /* Opens the record, by the rules of cv_record_open(). On a server CREATE makes the schema if it is missing, and COPY is
  * not possible. */
 bool cv_store_open(cv_arena *a, const cv_store *store, cv_record_mode mode, const cv_types *types,

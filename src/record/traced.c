@@ -228,6 +228,13 @@ static bool trace_check(cv_record *record, cv_arena *a, cv_err *err)
     return told(t, "check", nowhere, 0, !fails_now(t, "check", err) && BEHIND(t, check)(t->inner, a, err));
 }
 
+static void trace_examine(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx)
+{
+    traced *t = (traced *)record;
+    if (BEHIND(t, examine))
+        BEHIND(t, examine)(t->inner, a, visit, ctx);
+}
+
 static bool trace_backup(cv_record *record, const char *path, cv_err *err)
 {
     traced *t = (traced *)record;
@@ -268,6 +275,7 @@ static const cv_record_calls calls = {
     .accept = trace_accept,
     .about = trace_about,
     .check = trace_check,
+    .examine = trace_examine,
     .backup = trace_backup,
     .scratch = trace_scratch,
 };

@@ -155,7 +155,7 @@ static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, 
     cv_err again = {.arena = err->arena};
     r->brought.op_id = write->restored ? CV_STR("") : write->commit.op_id;
     if (!cv_postgres_lock_again(r, &now, &again)) {
-        *err = again;
+        cv_err_copy(err, &again);
         return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(CV_POSTGRES_LOST, err);
     }
     if (is_there(r, write))
@@ -188,7 +188,7 @@ static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, c
         if (again)
             found = not_written("the connection was lost again and again", &trouble);
         if (found != CV_WRITE_DONE)
-            *err = trouble;
+            cv_err_copy(err, &trouble);
         return found;
     }
 }
@@ -255,7 +255,7 @@ static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *ba
         cv_err trouble = {.arena = err->arena};
         result = cv_postgres_run_again(r->c, batch, &trouble);
         if (result != CV_POSTGRES_OK) {
-            *err = trouble;
+            cv_err_copy(err, &trouble);
             cv_postgres_rollback(r->c);
         }
     }

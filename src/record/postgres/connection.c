@@ -100,7 +100,7 @@ cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err)
         result = cv_postgres_connect(c, state, &trouble);
     }
     if (result != CV_POSTGRES_OK)
-        *err = trouble;
+        cv_err_copy(err, &trouble);
     return result;
 }
 
@@ -433,7 +433,7 @@ cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batc
         if (connected)
             result = cv_postgres_run(c, batch, &trouble);
         if (result != CV_POSTGRES_OK)
-            *err = trouble;
+            cv_err_copy(err, &trouble);
         if (!connected || trouble.code == CV_ERR_CANCELLED)
             break;
         for (const cv_postgres_statement *st = batch->first; st; st = st->next)

@@ -318,7 +318,7 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
         again = result == CV_POSTGRES_OK;
         if (again)
             continue;
-        *err = trouble;
+        cv_err_copy(err, &trouble);
         tries = result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
         r->open = true; /* whatever was begun is taken back */
         take_back(r);
@@ -408,6 +408,7 @@ static const cv_record_calls calls = {
     .accept = cv_postgres_accept,
     .about = about,
     .check = cv_postgres_check,
+    .examine = cv_postgres_examine,
     .backup = cv_postgres_backup,
     .scrub = cv_postgres_scrub,
     .scratch = cv_postgres_scratch,

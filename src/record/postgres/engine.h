@@ -5,6 +5,7 @@
  *     commit.c      one write in one round trip; a lost connection; volatile rows
  *     across.c      scopes, the feed, readers, the last commit
  *     care.c        what holds in the whole store; copies
+ *     examine.c     the server: rights, standbys, settings that can lose data, who delays the feed
  *     statements.c  statements by name, and those that are made from a type's table
  *     seen.c        what this project has seen of the record
  *
@@ -138,6 +139,7 @@ bool cv_postgres_last_commit(cv_record *record, cv_commit *ret_commit, cv_err *e
 bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
 bool cv_postgres_accept(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err);
 bool cv_postgres_check(cv_record *record, cv_arena *a, cv_err *err);
+void cv_postgres_examine(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
 bool cv_postgres_backup(cv_record *record, const char *path, cv_err *err);
 bool cv_postgres_scrub(cv_record *record, cv_arena *a, cv_err *err);
 bool cv_postgres_scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);

@@ -74,6 +74,31 @@ static trouble trouble_of(cv_postgres_result result)
     return all[result];
 }
 
+/* What libpq and the server say in words only. */
+static const struct {
+    const char *word, *also;
+    const char *suggestion;
+} hints[] = {
+    {"read-only", "",
+     "this server takes no writes, it may be a standby: name the primary in the address, or all of them "
+     "(postgresql://HOST1,HOST2/DATABASE)"},
+    {"database \"", "does not exist", "have the database made ('createdb NAME'), or name another one in the address"},
+    {"translate host name", "", "check the name of the host in the address"},
+    {"certificate", "", "check sslmode= and sslrootcert= in the address, and the certificate of the server"},
+    {"SSL", "", "check sslmode= in the address, and whether the server speaks TLS"},
+    {"pg_hba.conf", "", "have the server's administrator let this user in from here (pg_hba.conf)"},
+    {"invalid ", "", "correct the address: beside schema=, pipeline= and partitions= its settings are those of libpq"},
+};
+
+static const char *hint_of(cv_str message)
+{
+    for (size_t i = 0; i < CV_COUNT(hints); i++)
+        if (cv_str_find(message, cv_str_of(hints[i].word)) != SIZE_MAX &&
+            cv_str_find(message, cv_str_of(hints[i].also)) != SIZE_MAX)
+            return hints[i].suggestion;
+    return NULL;
+}
+
 /* The lines of a message as one. */
 static cv_str one_line(cv_arena *a, cv_str message)
 {
@@ -95,10 +120,13 @@ cv_postgres_result cv_postgres_trouble(const cv_postgres *c, cv_postgres_result 
 {
     trouble it = trouble_of(result);
     cv_str words = one_line(err->arena, message);
+    const char *hint = c->conn ? NULL : hint_of(words); /* while connecting */
+    if (c->conn && result == CV_POSTGRES_DENIED)
+        hint = "have the owner of the schema grant what is missing; 'conclave doctor' names it";
     cv_err_set(err, it.means, "cannot %s: %s%s%.*s%s", doing, it.what, words.n ? " (" : "", CV_FMT(words),
                words.n ? ")" : "");
     cv_err_file(err, c->address.text);
-    if (it.suggestion)
-        cv_err_suggest(err, cv_str_of(it.suggestion));
+    if (hint || it.suggestion)
+        cv_err_suggest(err, cv_str_of(hint ? hint : it.suggestion));
     return result;
 }
