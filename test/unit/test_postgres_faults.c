@@ -483,6 +483,10 @@ static void refuse_all(fixture *f)
     cv_scope_position at;
     int64_t rev;
     static const char *const scopes[] = {"s0", "late"};
+    for (int locked = 0; locked < 2; locked++) { /* nor what nobody has seen yet */
+        assert_int_equal(write_now(f, "new", CV_STR("more"), locked, &rev), CV_WRITE_FAILED);
+        assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_REGRESSED));
+    }
     for (size_t i = 0; i < CV_COUNT(scopes); i++) {
         for (int locked = 0; locked < 2; locked++) {
             assert_int_equal(write_now(f, scopes[i], CV_STR("more"), locked, &rev), CV_WRITE_FAILED);
@@ -522,6 +526,8 @@ static void a_stale_standby_is_found_out(void **state)
     }
     assert_int_equal(rev_without_memory(f, p.address, "s0"), 5);
     assert_int_equal(rev_without_memory(f, p.address, "late"), 0);
+    const char *count = cv_arena_printf(&f->arena, "SELECT count(*) FROM %s.scopes", f->admin->address.schema).p;
+    assert_int_equal(ask(f, count), 1); /* not even a row to lock */
     /* The decision of a person. */
     assert_ok(f->record->calls->accept(f->record, &f->arena, &commit, &f->err), &f->err);
     assert_int_equal(commit.number, 5);

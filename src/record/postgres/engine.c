@@ -8,8 +8,9 @@
  * A lock that two transactions fight for (40001, 40P01) is asked for again: nothing was written. A connection that was
  * lost is made anew when nothing of the transaction has been seen.
  *
- * On every new connection the lock looks whether the tables have come to another server meanwhile: then an era of the
- * feed is over, and a new one begins before anything is written.
+ * On every new connection the lock looks who answers, before anything is written: a server that has less than was seen
+ * is refused, whatever is to be written; and if the tables have come to another server meanwhile an era of the feed is
+ * over, and a new one begins.
  */
 #include <assert.h>
 
@@ -167,7 +168,8 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return true;
 }
 
-/* ---- eras ---------------------------------------------------------------------------------------------------------
+/* ---- who answers
+ * ---------------------------------------------------------------------------------------------------------
  */
 
 static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_t *ret_rows, cv_err *err)
@@ -181,21 +183,32 @@ static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_
     return result;
 }
 
-/* Can this server have made the commits that are there? Else an era is over. RETRY: it was, and what was open has been
- * taken back. */
+/* Can this server have made the commits that are there? Else an era is over. RETRY: what was open has been taken back
+ * for that. */
 static cv_postgres_result look_at_era(cv_postgres_record *r, cv_err *err)
 {
     size_t over;
     uint64_t connection = r->c->costs.connects;
+    bool was_open = r->open;
     cv_postgres_result result = ask_era(r, "era_is_over", &over, err);
     if (result == CV_POSTGRES_OK && over) {
         take_back(r);
         result = ask_era(r, "era_add", &over, err);
-        if (result == CV_POSTGRES_OK)
+        if (result == CV_POSTGRES_OK && was_open)
             result = cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "write", CV_STR("an era of the feed has ended"), err);
     }
     if (result == CV_POSTGRES_OK || result == CV_POSTGRES_RETRY)
         r->era_of = connection;
+    return result;
+}
+
+static cv_postgres_result meet_server(cv_postgres_record *r, cv_err *err)
+{
+    cv_postgres_result result = CV_POSTGRES_OK;
+    if (r->era_of != r->c->costs.connects)
+        result = look_at_era(r, err);
+    if (result == CV_POSTGRES_OK && !cv_postgres_compare_all(r, err))
+        result = CV_POSTGRES_STOPPED;
     return result;
 }
 
@@ -310,9 +323,13 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
     bool again = false;
     for (int tries = 0; tries < TRIES;) {
         cv_err trouble = {.arena = err->arena};
-        cv_postgres_result result = try_lock(r, op_id, again, &trouble);
-        if (result == CV_POSTGRES_OK && r->era_of != r->c->costs.connects)
-            result = look_at_era(r, &trouble);
+        cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
+        if (result == CV_POSTGRES_OK && !again)
+            result = meet_server(r, &trouble);
+        if (result == CV_POSTGRES_OK)
+            result = try_lock(r, op_id, again, &trouble);
+        if (result == CV_POSTGRES_OK)
+            result = meet_server(r, &trouble); /* if the connection was made anew meanwhile */
         if (result == CV_POSTGRES_OK && (again || !r->brought.in_scope))
             return true;
         again = result == CV_POSTGRES_OK;

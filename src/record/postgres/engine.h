@@ -118,6 +118,9 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
 
 cv_write_result cv_postgres_refused(cv_postgres_result result, const cv_err *err);
 
+/* Is everything there that was seen, in all scopes? Asked once for each connection. False: store_regressed. */
+bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err);
+
 /* What to do about a record that has less than was seen. */
 extern const cv_str cv_postgres_regressed_advice;
 
