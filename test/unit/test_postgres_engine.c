@@ -330,6 +330,25 @@ static void who_waits_in_vain_is_told(void **state)
 /* ---- what was seen ------------------------------------------------------------------------------------------------
  */
 
+/* The connection stands, but another server answers, as behind a pooler: one that has less. */
+static void a_loss_behind_a_standing_connection_is_found(void **state)
+{
+    fixture *f = begin(state, "");
+    int64_t rev;
+    cv_scope_position at;
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "second", true), CV_WRITE_DONE);
+    assert_int_equal(write_op(f->record, &f->arena, BOARD("y"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "third", true), CV_WRITE_DONE);
+    does(f, "ALTER TABLE $schema.commits DISABLE TRIGGER ALL");
+    does(f, "DELETE FROM $schema.commits WHERE op_id = 'third'");
+    assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("new"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
+    assert_int_equal(write_op(f->record, &f->arena, BOARD("new"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_FAILED);
+    assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_REGRESSED));
+    assert_str_has(f->err.message, "rev 3 of the board 'x' was seen");
+    assert_int_equal(engine(f)->c->costs.connects, 1);
+}
+
 /* Two who write at once note their revs in any order: the higher one counts. */
 static void the_highest_rev_was_seen(void **state)
 {
@@ -457,6 +476,7 @@ int main(void)
         TEST(an_error_leaves_no_transaction_open),
         TEST(an_error_leaves_no_transaction_open_without_pipeline),
         TEST(who_waits_in_vain_is_told),
+        TEST(a_loss_behind_a_standing_connection_is_found),
         TEST(the_highest_rev_was_seen),
         TEST(nothing_is_forgotten_when_the_file_is_written_anew),
         TEST(a_full_disk_leaves_no_part_of_a_line),

@@ -519,7 +519,7 @@ static void a_stale_standby_is_found_out(void **state)
     assert_ok(f->record->calls->acknowledged(f->record, &f->arena, &how, &f->err), &f->err);
     fail_over(f, &p);
     assert_int_equal(rev_without_memory(f, p.address, "s0"), 5);
-    for (int again = 0; again < 2; again++) { /* this handle, and one that is made by another process */
+    for (int again = 0; again < 2; again++) { /* this handle, and a new one that has the same memory */
         refuse_all(f);
         cv_record_close(f->record);
         f->record = board_postgres(&f->arena, p.address, seen, &f->err);

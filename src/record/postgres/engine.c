@@ -60,8 +60,9 @@ static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int
 /* What begin and lock want to know of a scope. */
 typedef struct {
     cv_postgres_record *r;
-    bool found;         /* a row, even one with rev 0 */
-    cv_str head_before; /* at the rev that was seen last; absent: there is no such commit */
+    bool found;               /* a row, even one with rev 0 */
+    const cv_seen_mark *seen; /* of this scope; else the newest of all; NULL: nothing was seen */
+    cv_str head_before;       /* at the rev that was seen; absent: there is no such commit */
 } entering;
 
 static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
@@ -87,23 +88,36 @@ static bool see_head(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
+/* What was noted last is what a server that has less is most likely not to have: of a scope that was not seen it is
+ * asked for that, for a pooler may lead to another server at any time. */
 static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
 {
-    const cv_seen_mark *seen = cv_seen_get(&r->seen, r->key.digits);
-    if (!seen)
+    uint8_t key[CV_POSTGRES_UUID_BYTES];
+    e->seen = cv_seen_get(&r->seen, r->key.digits);
+    if (!e->seen)
+        e->seen = r->seen.newest;
+    if (!e->seen)
         return;
+    cv_postgres_key_bytes(e->seen->key, key);
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_head");
-    cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_int(st, seen->rev);
+    cv_postgres_uuid(st, key);
+    cv_postgres_int(st, e->seen->rev);
     cv_postgres_rows(st, see_head, e);
 }
 
 /* Is everything there that was seen? Then what is there now is seen. */
 static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 {
-    const cv_seen_mark *seen = cv_seen_get(&r->seen, r->key.digits);
-    if (seen && (r->at.rev < seen->rev || !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS})))
+    const cv_seen_mark *seen = e->seen;
+    bool is_own = seen && memcmp(seen->key, r->key.digits, CV_SEEN_KEY_DIGITS) == 0;
+    bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
+    if (is_own && (missing || r->at.rev < seen->rev))
         return regressed(r, seen, r->at.rev, err);
+    if (missing) { /* of another scope: all of them are looked at */
+        r->compared = 0;
+        if (!cv_postgres_compare_all(r, err))
+            return false;
+    }
     if (r->at.rev > 0)
         cv_seen_raise(&r->seen, r->key.digits, r->at.rev, r->at.head);
     return true;

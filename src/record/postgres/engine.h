@@ -90,6 +90,7 @@ bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_m
  */
 
 cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope);
+void cv_postgres_key_bytes(const char digits[CV_SEEN_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES]);
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 

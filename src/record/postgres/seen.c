@@ -55,13 +55,13 @@ static bool read_line(const char *line, cv_seen_mark *ret_mark)
 static void keep(cv_seen *s, const cv_seen_mark *mark)
 {
     const uintptr_t *known = cv_map_get(&s->marks, (cv_str){mark->key, CV_SEEN_KEY_DIGITS});
-    if (known) { /* the lines of two who wrote at once may stand in any order */
-        if (((const cv_seen_mark *)*known)->rev < mark->rev)
-            memcpy((cv_seen_mark *)*known, mark, sizeof *mark);
-        return;
-    }
-    const cv_seen_mark *kept = cv_arena_dup(&s->arena, mark, sizeof *mark);
-    *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_SEEN_KEY_DIGITS}, NULL) = (uintptr_t)kept;
+    cv_seen_mark *kept = known ? (cv_seen_mark *)*known : NULL;
+    if (!kept) {
+        kept = cv_arena_dup(&s->arena, mark, sizeof *mark);
+        *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_SEEN_KEY_DIGITS}, NULL) = (uintptr_t)kept;
+    } else if (kept->rev < mark->rev) /* the lines of two who wrote at once may stand in any order */
+        *kept = *mark;
+    s->newest = kept;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -78,6 +78,7 @@ static void forget_read(cv_seen *s)
     s->fd = -1;
     s->read = s->lines = 0;
     s->marks = (cv_map){0};
+    s->newest = NULL;
     s->unreadable = false;
     cv_arena_reset(&s->arena);
 }
