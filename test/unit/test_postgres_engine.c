@@ -2,6 +2,9 @@
  * errors, sessions that the server has ended, others who were quicker. */
 #include "writers.h"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 typedef struct {
     cv_arena arena;
     cv_err err;
@@ -327,6 +330,25 @@ static void who_waits_in_vain_is_told(void **state)
 /* ---- what was seen ------------------------------------------------------------------------------------------------
  */
 
+/* The connection stands, but another server answers, as behind a pooler: one that has less. */
+static void a_loss_behind_a_standing_connection_is_found(void **state)
+{
+    fixture *f = begin(state, "");
+    int64_t rev;
+    cv_scope_position at;
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "second", true), CV_WRITE_DONE);
+    assert_int_equal(write_op(f->record, &f->arena, BOARD("y"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "third", true), CV_WRITE_DONE);
+    does(f, "ALTER TABLE $schema.commits DISABLE TRIGGER ALL");
+    does(f, "DELETE FROM $schema.commits WHERE op_id = 'third'");
+    assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("new"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
+    assert_int_equal(write_op(f->record, &f->arena, BOARD("new"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_FAILED);
+    assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_REGRESSED));
+    assert_str_has(f->err.message, "rev 3 of the board 'x' was seen");
+    assert_int_equal(engine(f)->c->costs.connects, 1);
+}
+
 /* Two who write at once note their revs in any order: the higher one counts. */
 static void the_highest_rev_was_seen(void **state)
 {
@@ -348,6 +370,96 @@ static void the_highest_rev_was_seen(void **state)
     cv_seen_close(&b);
 }
 
+/* The file is written anew when most of its lines are old ones: nothing is forgotten, not even what is noted right
+ * behind that. */
+static void nothing_is_forgotten_when_the_file_is_written_anew(void **state)
+{
+    fixture *f = *state;
+    cv_seen s, other, again;
+    struct stat there;
+    off_t size = 0;
+    size_t anew = 0;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    char theirs[CV_SEEN_KEY_DIGITS + 1] = "ff112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    cv_seen_open(&s, f->seen);
+    cv_seen_open(&other, f->seen);
+    for (int64_t rev = 1; anew < 2; rev += 2) {
+        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+        assert_ok(cv_seen_refresh(&other, &f->err), &f->err);
+        cv_seen_raise(&other, theirs, rev, head);
+        cv_seen_raise(&s, key, rev, head);
+        cv_seen_raise(&s, key, rev + 1, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        if (there.st_size < size) {
+            anew++;
+            cv_seen_open(&again, f->seen);
+            assert_ok(cv_seen_refresh(&again, &f->err), &f->err);
+            assert_int_equal(cv_seen_get(&again, key)->rev, rev + 1);
+            assert_int_equal(cv_seen_get(&again, theirs)->rev, rev);
+            cv_seen_close(&again);
+        }
+        size = there.st_size;
+    }
+    cv_seen_close(&s);
+    cv_seen_close(&other);
+}
+
+/* A line for which there is no room is left out; nothing of it makes the others unreadable. */
+static void a_full_disk_leaves_no_part_of_a_line(void **state)
+{
+    fixture *f = *state;
+    enum { LINE = 124 };
+    cv_seen s;
+    struct rlimit before, small;
+    struct stat there;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 2 * LINE + 50;
+    cv_seen_open(&s, f->seen);
+    for (int64_t rev = 1; rev <= 4; rev++) {
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, rev == 3 ? &small : &before), 0);
+        cv_seen_raise(&s, key, rev, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        assert_int_equal(there.st_size, LINE * (rev < 3 ? rev : rev - 1));
+    }
+    cv_seen_close(&s);
+    cv_seen_open(&s, f->seen);
+    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+    assert_int_equal(cv_seen_get(&s, key)->rev, 4);
+    cv_seen_close(&s);
+}
+
+/* ---- what the lock brings along -----------------------------------------------------------------------------------
+ */
+
+/* The same row as a find returns, with all that it has and has not. */
+static void the_lock_brings_a_commit_as_it_is(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    cv_written done;
+    cv_commit_row found, brought;
+    bool is;
+    const cv_request request = {CV_STR("o"), CV_STR("digest"), CV_STR("board write")};
+    lock_x(f, &w, "o");
+    assert_ok(cv_writing_commit(&w, &request, (cv_str){NULL, 0}, &done, &f->err), &f->err);
+    assert_ok(cv_record_op(f->record, &f->arena, BOARD("x"), request.op_id, &found, &is, &f->err) && is, &f->err);
+    lock_x(f, &w, "o");
+    uint64_t before = trips(f);
+    assert_ok(cv_record_op(f->record, &f->arena, BOARD("x"), request.op_id, &brought, &is, &f->err) && is, &f->err);
+    assert_int_equal(trips(f), before);
+    cv_writing_end(&w);
+    assert_null(found.result.p);
+    for (size_t i = 0; i < cv_commit_row_type.field_count; i++)
+        assert_int_equal(cv_row_compare_field(&cv_commit_row_type.fields[i], &found, &brought), 0);
+    assert_null(brought.result.p);
+    assert_int_equal(brought.rev, found.rev);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -364,7 +476,11 @@ int main(void)
         TEST(an_error_leaves_no_transaction_open),
         TEST(an_error_leaves_no_transaction_open_without_pipeline),
         TEST(who_waits_in_vain_is_told),
+        TEST(a_loss_behind_a_standing_connection_is_found),
         TEST(the_highest_rev_was_seen),
+        TEST(nothing_is_forgotten_when_the_file_is_written_anew),
+        TEST(a_full_disk_leaves_no_part_of_a_line),
+        TEST(the_lock_brings_a_commit_as_it_is),
     };
     return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);
 }

@@ -198,6 +198,17 @@ static void servers_are_killed(void **state)
     hurt_sessions(begin(state), cv_test_soak() ? 1000 : 40, 18, kill_server, "killed servers");
 }
 
+/* A pooler tells its client of a lost session in its own words. */
+static void sessions_behind_a_pooler_are_ended(void **state)
+{
+    fixture *f = begin(state);
+    const char *pooler = cv_arena_printf(&f->arena, "%s/pooler", f->folder).p;
+    cv_test_postgres_run(&f->arena, "pgbouncer %s %s", pooler, f->server);
+    f->address = address_at(f, home_of(f, pooler), "");
+    hurt_sessions(f, cv_test_soak() ? 5000 : 90, 3, end_sessions, "ended sessions behind a pooler");
+    cv_test_postgres_run(&f->arena, "remove %s", pooler);
+}
+
 /* ---- cut connections ----------------------------------------------------------------------------------------------
  */
 
@@ -472,6 +483,10 @@ static void refuse_all(fixture *f)
     cv_scope_position at;
     int64_t rev;
     static const char *const scopes[] = {"s0", "late"};
+    for (int locked = 0; locked < 2; locked++) { /* nor what nobody has seen yet */
+        assert_int_equal(write_now(f, "new", CV_STR("more"), locked, &rev), CV_WRITE_FAILED);
+        assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_REGRESSED));
+    }
     for (size_t i = 0; i < CV_COUNT(scopes); i++) {
         for (int locked = 0; locked < 2; locked++) {
             assert_int_equal(write_now(f, scopes[i], CV_STR("more"), locked, &rev), CV_WRITE_FAILED);
@@ -504,13 +519,15 @@ static void a_stale_standby_is_found_out(void **state)
     assert_ok(f->record->calls->acknowledged(f->record, &f->arena, &how, &f->err), &f->err);
     fail_over(f, &p);
     assert_int_equal(rev_without_memory(f, p.address, "s0"), 5);
-    for (int again = 0; again < 2; again++) { /* this handle, and one that is made by another process */
+    for (int again = 0; again < 2; again++) { /* this handle, and a new one that has the same memory */
         refuse_all(f);
         cv_record_close(f->record);
         f->record = board_postgres(&f->arena, p.address, seen, &f->err);
     }
     assert_int_equal(rev_without_memory(f, p.address, "s0"), 5);
     assert_int_equal(rev_without_memory(f, p.address, "late"), 0);
+    const char *count = cv_arena_printf(&f->arena, "SELECT count(*) FROM %s.scopes", f->admin->address.schema).p;
+    assert_int_equal(ask(f, count), 1); /* not even a row to lock */
     /* The decision of a person. */
     assert_ok(f->record->calls->accept(f->record, &f->arena, &commit, &f->err), &f->err);
     assert_int_equal(commit.number, 5);
@@ -599,6 +616,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(clients_are_killed),
         TEST(sessions_are_ended),
+        TEST(sessions_behind_a_pooler_are_ended),
         TEST(sessions_are_killed),
         TEST(servers_are_killed),
         TEST(connections_are_cut_around_commit),

@@ -332,14 +332,17 @@ static size_t list_marks(const cv_seen *seen, cv_arena *a, mark **ret)
     return count;
 }
 
-static bool compare_all(cv_postgres_record *r, cv_err *err)
+/* A server cannot lose anything while a connection stands: it is asked once for each. A pooler's connection may go to
+ * another server: each scope is compared whenever it is used. */
+bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err)
 {
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
+    uint64_t connection = r->c->costs.connects;
     mark *marks;
     size_t count = list_marks(&r->seen, &scratch, &marks);
     bool ok = true;
-    if (count > 0) {
+    if (count > 0 && r->compared != connection) {
         cv_postgres_statement *st = cv_postgres_ask(r, &batch, "compare what was seen", "seen_missing");
         cv_postgres_texts(st, marks, count, sizeof *marks, offsetof(mark, key));
         cv_postgres_ints(st, marks, count, sizeof *marks, offsetof(mark, rev));
@@ -347,12 +350,11 @@ static bool compare_all(cv_postgres_record *r, cv_err *err)
         cv_postgres_rows(st, see_missing, NULL);
         ok = cv_postgres_read(r, &batch, err);
     }
+    r->compared = ok ? connection : 0;
     cv_arena_release(&scratch);
     return ok;
 }
 
-/* A server cannot lose anything while a connection stands: it is asked once for each. A pooler's connection may go to
- * another server: each scope is compared whenever it is used. */
 bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
@@ -361,12 +363,7 @@ bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state
     if (!cv_seen_refresh(&r->seen, err))
         return false;
     *ret_state = r->seen.fd < 0 ? CV_WATERMARK_MISSING : CV_WATERMARK_THERE;
-    if (r->compared == r->c->costs.connects && r->c->conn)
-        return true;
-    if (cv_postgres_ready(r->c, err) != CV_POSTGRES_OK || !compare_all(r, err))
-        return false;
-    r->compared = r->c->costs.connects;
-    return true;
+    return cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && cv_postgres_compare_all(r, err);
 }
 
 bool cv_postgres_accept(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err)

@@ -13,6 +13,7 @@
  * kept under the lock before the commit is lost with the connection: then nothing is written again.
  */
 #include <assert.h>
+#include <stdlib.h>
 
 #include "record/postgres/engine.h"
 
@@ -208,16 +209,31 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
 /* ---- volatile rows --------------------------------------------------------------------------------------------------
  */
 
+static int by_key(const void *x, const void *y, void *ctx)
+{
+    const cv_type *type = ctx;
+    int order = 0;
+    for (size_t i = 0; i < type->key_count && order == 0; i++)
+        order = cv_row_compare_field(&type->fields[i], *(const void *const *)x, *(const void *const *)y);
+    return order;
+}
+
+/* In the order of their keys, as rows are put: who changes the same rows waits, and nobody waits for them meanwhile. */
 static void add_removals(cv_postgres_record *r, cv_postgres_batch *batch, const cv_postgres_scope *key,
                          const cv_rows *rows)
 {
-    const char *text = cv_postgres_remove(r, cv_postgres_type_of(r, rows->type));
-    const char *row = rows->rows;
-    for (size_t i = 0; i < rows->count; i++, row += rows->type->size) {
+    const cv_type *type = rows->type;
+    const char *text = cv_postgres_remove(r, cv_postgres_type_of(r, type));
+    const void **sorted = CV_NEW_ARRAY(batch->arena, rows->count, const void *);
+    for (size_t i = 0; i < rows->count; i++)
+        sorted[i] = (const char *)rows->rows + i * type->size;
+    if (rows->count > 1)
+        qsort_r(sorted, rows->count, sizeof *sorted, by_key, (void *)(uintptr_t)type);
+    for (size_t i = 0; i < rows->count; i++) {
         cv_postgres_statement *st = cv_postgres_add(batch, "remove the row", text);
         cv_postgres_uuid(st, key->bytes);
-        for (size_t k = 0; k < rows->type->key_count; k++)
-            cv_postgres_value_of(st, &rows->type->fields[k], row);
+        for (size_t k = 0; k < type->key_count; k++)
+            cv_postgres_value_of(st, &type->fields[k], sorted[i]);
     }
 }
 
@@ -231,7 +247,7 @@ static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_p
         cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
 }
 
-/* Others who change the same rows in another order may be in the way: nothing was written then. */
+/* Writes that change several kinds of them may be in the way: nothing was written then. */
 static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
 {
     cv_postgres_result result = CV_POSTGRES_RETRY;

@@ -8,8 +8,9 @@
  * A lock that two transactions fight for (40001, 40P01) is asked for again: nothing was written. A connection that was
  * lost is made anew when nothing of the transaction has been seen.
  *
- * On every new connection the lock looks whether the tables have come to another server meanwhile: then an era of the
- * feed is over, and a new one begins before anything is written.
+ * On every new connection the lock looks who answers, before anything is written: a server that has less than was seen
+ * is refused, whatever is to be written; and if the tables have come to another server meanwhile an era of the feed is
+ * over, and a new one begins.
  */
 #include <assert.h>
 
@@ -59,8 +60,9 @@ static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int
 /* What begin and lock want to know of a scope. */
 typedef struct {
     cv_postgres_record *r;
-    bool found;         /* a row, even one with rev 0 */
-    cv_str head_before; /* at the rev that was seen last; absent: there is no such commit */
+    bool found;               /* a row, even one with rev 0 */
+    const cv_seen_mark *seen; /* of this scope; else the newest of all; NULL: nothing was seen */
+    cv_str head_before;       /* at the rev that was seen; absent: there is no such commit */
 } entering;
 
 static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
@@ -86,23 +88,36 @@ static bool see_head(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
+/* What was noted last is what a server that has less is most likely not to have: of a scope that was not seen it is
+ * asked for that, for a pooler may lead to another server at any time. */
 static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
 {
-    const cv_seen_mark *seen = cv_seen_get(&r->seen, r->key.digits);
-    if (!seen)
+    uint8_t key[CV_POSTGRES_UUID_BYTES];
+    e->seen = cv_seen_get(&r->seen, r->key.digits);
+    if (!e->seen)
+        e->seen = r->seen.newest;
+    if (!e->seen)
         return;
+    cv_postgres_key_bytes(e->seen->key, key);
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_head");
-    cv_postgres_uuid(st, r->key.bytes);
-    cv_postgres_int(st, seen->rev);
+    cv_postgres_uuid(st, key);
+    cv_postgres_int(st, e->seen->rev);
     cv_postgres_rows(st, see_head, e);
 }
 
 /* Is everything there that was seen? Then what is there now is seen. */
 static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 {
-    const cv_seen_mark *seen = cv_seen_get(&r->seen, r->key.digits);
-    if (seen && (r->at.rev < seen->rev || !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS})))
+    const cv_seen_mark *seen = e->seen;
+    bool is_own = seen && memcmp(seen->key, r->key.digits, CV_SEEN_KEY_DIGITS) == 0;
+    bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
+    if (is_own && (missing || r->at.rev < seen->rev))
         return regressed(r, seen, r->at.rev, err);
+    if (missing) { /* of another scope: all of them are looked at */
+        r->compared = 0;
+        if (!cv_postgres_compare_all(r, err))
+            return false;
+    }
     if (r->at.rev > 0)
         cv_seen_raise(&r->seen, r->key.digits, r->at.rev, r->at.head);
     return true;
@@ -167,7 +182,8 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return true;
 }
 
-/* ---- eras ---------------------------------------------------------------------------------------------------------
+/* ---- who answers
+ * ---------------------------------------------------------------------------------------------------------
  */
 
 static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_t *ret_rows, cv_err *err)
@@ -181,21 +197,32 @@ static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_
     return result;
 }
 
-/* Can this server have made the commits that are there? Else an era is over. RETRY: it was, and what was open has been
- * taken back. */
+/* Can this server have made the commits that are there? Else an era is over. RETRY: what was open has been taken back
+ * for that. */
 static cv_postgres_result look_at_era(cv_postgres_record *r, cv_err *err)
 {
     size_t over;
     uint64_t connection = r->c->costs.connects;
+    bool was_open = r->open;
     cv_postgres_result result = ask_era(r, "era_is_over", &over, err);
     if (result == CV_POSTGRES_OK && over) {
         take_back(r);
         result = ask_era(r, "era_add", &over, err);
-        if (result == CV_POSTGRES_OK)
+        if (result == CV_POSTGRES_OK && was_open)
             result = cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "write", CV_STR("an era of the feed has ended"), err);
     }
     if (result == CV_POSTGRES_OK || result == CV_POSTGRES_RETRY)
         r->era_of = connection;
+    return result;
+}
+
+static cv_postgres_result meet_server(cv_postgres_record *r, cv_err *err)
+{
+    cv_postgres_result result = CV_POSTGRES_OK;
+    if (r->era_of != r->c->costs.connects)
+        result = look_at_era(r, err);
+    if (result == CV_POSTGRES_OK && !cv_postgres_compare_all(r, err))
+        result = CV_POSTGRES_STOPPED;
     return result;
 }
 
@@ -204,13 +231,14 @@ static cv_postgres_result look_at_era(cv_postgres_record *r, cv_err *err)
 
 static void take_commit(cv_postgres_record *r, const cv_postgres_row *row, cv_commit_row *ret)
 {
-    *ret = (cv_commit_row){.rev = cv_postgres_column_int(row, 0),
-                           .op_id = r->brought.op_id,
-                           .operation = cv_arena_copy(&r->turn, cv_postgres_column(row, 1)),
-                           .digest = cv_arena_copy(&r->turn, cv_postgres_column(row, 2)),
-                           .created_at = cv_arena_copy(&r->turn, cv_postgres_column(row, 3)),
-                           .result = cv_arena_copy(&r->turn, cv_postgres_column(row, 4)),
-                           .head = cv_arena_copy(&r->turn, cv_postgres_column(row, 5))};
+    const cv_commit_row shown = {.rev = cv_postgres_column_int(row, 0),
+                                 .op_id = r->brought.op_id,
+                                 .operation = cv_postgres_column(row, 1),
+                                 .digest = cv_postgres_column(row, 2),
+                                 .created_at = cv_postgres_column(row, 3),
+                                 .result = cv_postgres_column(row, 4),
+                                 .head = cv_postgres_column(row, 5)};
+    memcpy(ret, cv_row_copy(&r->turn, &cv_commit_row_type, &shown), sizeof *ret);
 }
 
 static bool see_op(void *ctx, const cv_postgres_row *row, cv_err *err)
@@ -309,9 +337,13 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
     bool again = false;
     for (int tries = 0; tries < TRIES;) {
         cv_err trouble = {.arena = err->arena};
-        cv_postgres_result result = try_lock(r, op_id, again, &trouble);
-        if (result == CV_POSTGRES_OK && r->era_of != r->c->costs.connects)
-            result = look_at_era(r, &trouble);
+        cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
+        if (result == CV_POSTGRES_OK && !again)
+            result = meet_server(r, &trouble);
+        if (result == CV_POSTGRES_OK)
+            result = try_lock(r, op_id, again, &trouble);
+        if (result == CV_POSTGRES_OK)
+            result = meet_server(r, &trouble); /* if the connection was made anew meanwhile */
         if (result == CV_POSTGRES_OK && (again || !r->brought.in_scope))
             return true;
         again = result == CV_POSTGRES_OK;

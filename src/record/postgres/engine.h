@@ -93,6 +93,7 @@ bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_m
  */
 
 cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope);
+void cv_postgres_key_bytes(const char digits[CV_SEEN_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES]);
 const char *cv_postgres_text_of(cv_postgres_record *r, const char *name);
 cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type);
 
@@ -123,6 +124,9 @@ void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, in
 bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv_err *err);
 
 cv_write_result cv_postgres_refused(cv_postgres_result result, const cv_err *err);
+
+/* Is everything there that was seen, in all scopes? Asked once for each connection. False: store_regressed. */
+bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err);
 
 /* What to do about a record that has less than was seen. */
 extern const cv_str cv_postgres_regressed_advice;

@@ -55,13 +55,13 @@ static bool read_line(const char *line, cv_seen_mark *ret_mark)
 static void keep(cv_seen *s, const cv_seen_mark *mark)
 {
     const uintptr_t *known = cv_map_get(&s->marks, (cv_str){mark->key, CV_SEEN_KEY_DIGITS});
-    if (known) { /* the lines of two who wrote at once may stand in any order */
-        if (((const cv_seen_mark *)*known)->rev < mark->rev)
-            memcpy((cv_seen_mark *)*known, mark, sizeof *mark);
-        return;
-    }
-    const cv_seen_mark *kept = cv_arena_dup(&s->arena, mark, sizeof *mark);
-    *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_SEEN_KEY_DIGITS}, NULL) = (uintptr_t)kept;
+    cv_seen_mark *kept = known ? (cv_seen_mark *)*known : NULL;
+    if (!kept) {
+        kept = cv_arena_dup(&s->arena, mark, sizeof *mark);
+        *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_SEEN_KEY_DIGITS}, NULL) = (uintptr_t)kept;
+    } else if (kept->rev < mark->rev) /* the lines of two who wrote at once may stand in any order */
+        *kept = *mark;
+    s->newest = kept;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -78,6 +78,7 @@ static void forget_read(cv_seen *s)
     s->fd = -1;
     s->read = s->lines = 0;
     s->marks = (cv_map){0};
+    s->newest = NULL;
     s->unreadable = false;
     cv_arena_reset(&s->arena);
 }
@@ -158,27 +159,39 @@ const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIG
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static bool write_anew(const cv_seen *s, cv_err *err)
+/* With the lines of others that have come meanwhile; from now on it is the new file that is read and written. */
+static bool write_anew(cv_seen *s, cv_err *err)
 {
     cv_buf text = {0};
+    if (!cv_seen_refresh(s, err))
+        return false;
     for (size_t i = 0; i < s->marks.capacity; i++)
         if (s->marks.slots[i].key.p) {
             char line[BYTES + 1];
             print_line((const cv_seen_mark *)s->marks.slots[i].value, line);
             cv_buf_add(&text, (cv_str){line, BYTES});
         }
-    bool ok = cv_file_write(s->path, cv_buf_str(&text), err);
+    bool ok = cv_file_write(s->path, cv_buf_str(&text), err) && cv_seen_refresh(s, err);
     cv_buf_release(&text);
     return ok;
 }
 
+/* On a full disk a part of the line may have been written, which everything behind it would be read wrong by: it is
+ * taken back, if it is still the end. */
 static bool append(cv_seen *s, const cv_seen_mark *mark)
 {
     char line[BYTES + 1];
+    struct stat there;
     if (s->fd < 0)
         s->fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     print_line(mark, line);
-    return s->fd >= 0 && write(s->fd, line, BYTES) == BYTES;
+    ssize_t written = s->fd < 0 ? -1 : write(s->fd, line, BYTES);
+    if (written > 0 && written < BYTES) {
+        off_t end = lseek(s->fd, 0, SEEK_CUR);
+        if (fstat(s->fd, &there) == 0 && there.st_size == end && ftruncate(s->fd, end - written) == 0)
+            errno = ENOSPC;
+    }
+    return written == BYTES;
 }
 
 void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head)

@@ -27,11 +27,12 @@ typedef struct {
 typedef struct {
     const char *path; /* NULL: nothing is kept */
     cv_arena arena;
-    int fd;          /* below 0: there is no file yet */
-    size_t read;     /* bytes of it that are known here */
-    size_t lines;    /* in them */
-    cv_map marks;    /* key -> cv_seen_mark */
-    bool unreadable; /* the file has something else in it */
+    int fd;                     /* below 0: there is no file yet */
+    size_t read;                /* bytes of it that are known here */
+    size_t lines;               /* in them */
+    cv_map marks;               /* key -> cv_seen_mark */
+    const cv_seen_mark *newest; /* that was noted last; NULL: none */
+    bool unreadable;            /* the file has something else in it */
 } cv_seen;
 
 void cv_seen_open(cv_seen *s, const char *path);

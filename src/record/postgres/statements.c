@@ -10,17 +10,22 @@
 
 #include "record/postgres/engine.h"
 
+void cv_postgres_key_bytes(const char digits[CV_SEEN_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES])
+{
+    for (size_t i = 0; i < CV_POSTGRES_UUID_BYTES; i++) {
+        const char *p = &digits[i * 2];
+        ret_bytes[i] =
+            (uint8_t)((p[0] <= '9' ? p[0] - '0' : p[0] - 'a' + 10) << 4 | (p[1] <= '9' ? p[1] - '0' : p[1] - 'a' + 10));
+    }
+}
+
 cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope)
 {
     cv_arena a = {0};
     cv_postgres_scope key;
     cv_str hash = cv_hash_scope(&a, scope.room, scope.name);
     memcpy(key.digits, hash.p, CV_SEEN_KEY_DIGITS);
-    for (size_t i = 0; i < CV_POSTGRES_UUID_BYTES; i++) {
-        const char *p = &key.digits[i * 2];
-        key.bytes[i] =
-            (uint8_t)((p[0] <= '9' ? p[0] - '0' : p[0] - 'a' + 10) << 4 | (p[1] <= '9' ? p[1] - '0' : p[1] - 'a' + 10));
-    }
+    cv_postgres_key_bytes(key.digits, key.bytes);
     cv_arena_release(&a);
     return key;
 }

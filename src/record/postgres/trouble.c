@@ -14,6 +14,7 @@ static const struct {
     {"57014", CV_POSTGRES_BUSY},      /* query_canceled: a statement_timeout of the server */
     {"40001", CV_POSTGRES_RETRY},     /* serialization_failure */
     {"40P01", CV_POSTGRES_RETRY},     /* deadlock_detected */
+    {"40003", CV_POSTGRES_LOST},      /* statement_completion_unknown: nobody can say, as if there were no answer */
     {"23505", CV_POSTGRES_DUPLICATE}, /* unique_violation */
     {"42P06", CV_POSTGRES_DUPLICATE}, /* duplicate_schema */
     {"42P07", CV_POSTGRES_DUPLICATE}, /* duplicate_table */
