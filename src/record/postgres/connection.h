@@ -114,8 +114,8 @@ typedef struct {
 cv_postgres_statement *cv_postgres_add(cv_postgres_batch *batch, const char *doing, const char *text);
 
 /* Its parameters, in their order. Types are text, bigint, uuid, text[] and bigint[]; others are made by casts. */
-void cv_postgres_text(cv_postgres_statement *st, cv_str text);   /* a NULL view is NULL */
-void cv_postgres_int(cv_postgres_statement *st, int64_t number); /* CV_ABSENT is NULL */
+void cv_postgres_text(cv_postgres_statement *st, cv_str text);                                /* a NULL view is NULL */
+void cv_postgres_int(cv_postgres_statement *st, int64_t number);                              /* CV_ABSENT is NULL */
 void cv_postgres_uuid(cv_postgres_statement *st, const uint8_t uuid[CV_POSTGRES_UUID_BYTES]); /* is copied */
 /* One array of a member of all rows: a cv_str, an int64_t. What is absent is NULL. */
 void cv_postgres_texts(cv_postgres_statement *st, const void *rows, size_t count, size_t stride, size_t offset);

@@ -255,7 +255,10 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, cv_err *
     if (result != CV_POSTGRES_OK)
         return result;
     r->open = r->writing = true;
-    return compare_seen(r, &e, err) ? CV_POSTGRES_OK : CV_POSTGRES_STOPPED;
+    if (!compare_seen(r, &e, err))
+        return CV_POSTGRES_STOPPED;
+    /* A backup may have taken the place of the record between the two transactions. */
+    return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
 }
 
 static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
@@ -386,9 +389,14 @@ bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_m
                       const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
 {
     cv_postgres_address parsed;
-    if (!cv_postgres_address_parse(a, address, &parsed, err))
-        return false;
-    cv_postgres_record *r = new_record(a, &parsed, seen ? cv_arena_copy_z(a, cv_str_of(seen)) : NULL, types);
+    return cv_postgres_address_parse(a, address, &parsed, err) &&
+           cv_postgres_open_at(a, &parsed, seen, mode, types, schema, ret_record, err);
+}
+
+bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const char *seen, cv_record_mode mode,
+                         const cv_types *types, const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
+{
+    cv_postgres_record *r = new_record(a, address, seen ? cv_arena_copy_z(a, cv_str_of(seen)) : NULL, types);
     if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK &&
         cv_postgres_migrate(r->c, schema, mode == CV_RECORD_CREATE, &r->version, err)) {
         *ret_record = &r->base;
