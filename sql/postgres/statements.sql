@@ -187,6 +187,37 @@ UPDATE $schema.readers SET position = $3 WHERE reader = $1 AND position = $2
 
 -- ---- the whole store ----------------------------------------------------------------------------------------------
 
+-- Who may write the tables anew, and the number that the next transaction gets.
+
+-- name: scrub_look
+SELECT count(*) FILTER (WHERE NOT pg_catalog.pg_has_role(c.relowner, 'USAGE') AND NOT pg_catalog.pg_has_role(d.datdba, 'USAGE')),
+    min(pg_catalog.pg_get_userbyid(c.relowner)::text), pg_snapshot_xmax(pg_current_snapshot())::text, min(current_user::text)
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_database AS d ON d.datname = pg_catalog.current_database()
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+
+-- Whoever may still read what was replaced before that number: a table that is written anew keeps it for them.
+
+-- name: scrub_readers
+SELECT who FROM (
+    SELECT 'process ' || pid AS who, backend_xmin AS number FROM pg_catalog.pg_stat_activity
+    WHERE pid <> pg_catalog.pg_backend_pid() AND (datname = pg_catalog.current_database() OR backend_type = 'walsender')
+        AND pid NOT IN (SELECT v.pid FROM pg_catalog.pg_stat_progress_vacuum AS v)
+    UNION ALL
+    SELECT 'process ' || pid, backend_xid FROM pg_catalog.pg_stat_activity
+    WHERE pid <> pg_catalog.pg_backend_pid() AND datname = pg_catalog.current_database()
+    UNION ALL
+    SELECT 'the prepared transaction ' || quote_literal(gid), transaction FROM pg_catalog.pg_prepared_xacts
+    WHERE database = pg_catalog.current_database()
+    UNION ALL
+    SELECT 'the replication slot ' || slot_name, xmin FROM pg_catalog.pg_replication_slots
+) AS readers WHERE number IS NOT NULL AND age(number) > age($1::text::xid8::xid) ORDER BY age(number) DESC LIMIT 1
+
+-- Nobody stands in the way now.
+
+-- name: scrub_free
+LOCK TABLE $schema.$table IN ACCESS EXCLUSIVE MODE
+
 -- name: vacuum
 VACUUM (FULL) $schema.$table
 

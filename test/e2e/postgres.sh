@@ -145,6 +145,50 @@ run "a file that is not there" 1 restore nowhere.db
 [ "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = '${schema}_restoring'")" = 0 ]
 ok $? "what has failed leaves no schema"
 
+# ---- redact: no file of the tables keeps the text --------------------------------------------------------------------
+
+"$server" start "$work/own" --memory --owner $$ || exit 1
+own=$("$server" address "$work/own")
+own_sql() { psql -qAtX "$own" -c "$1" >/dev/null; }
+mkdir "$work/secret" && cd "$work/secret" || exit 1
+run "a record on a server of its own" 0 init --store "$own"
+nvidia
+secret="NVIDIA's zero dividend directly conflicts"
+own_sql "ANALYZE"
+own_sql "CHECKPOINT"
+holds() { grep -rqaF "$secret" "$(readlink "$work/own")/data/base"; }
+holds
+ok $? "the text is in the files of the server"
+own_sql "CREATE ROLE guest LOGIN"
+own_sql "GRANT USAGE ON SCHEMA conclave TO guest"
+own_sql "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA conclave TO guest"
+elsewhere "postgresql://guest@/${own#*@/}"
+run "redact by a user who is not the owner" 2 redact dialogue nvidia-decision perspective P0001 --reason "not ours"
+has "the text is redacted, but the server's files still hold it" err
+has "have conclave give the same command again" err
+run "the text is redacted" 0 dialogue export nvidia-decision --output-path -
+! grep -qF "$secret" "$out"
+ok $? "the text is redacted: nobody reads it"
+elsewhere "$own"
+mkfifo "$work/in2"
+psql -qAtX "$own" <"$work/in2" >/dev/null 2>&1 &
+exec 6>"$work/in2"
+echo "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM conclave.entities; SELECT pg_current_xact_id();" >&6
+until [ "$(psql -qAtX "$own" -c "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'")" = 1 ]; do sleep 0.1; done
+run "redact while somebody may still read it" 2 redact dialogue nvidia-decision perspective P0001 --reason "not ours"
+has "others read the record (process" err
+has "store_busy" err
+exec 6>&-
+wait
+run "redact by the owner" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --json
+is '.note | test("logs of the server") and test("standbys")'
+own_sql "CHECKPOINT"
+! holds
+ok $? "no file of the tables has the text (the server's log may)"
+run "it verifies" 0 verify
+"$server" remove "$work/own"
+cd "$work/p" || exit 1
+
 # ---- export, import --------------------------------------------------------------------------------------------------
 
 run "export-scope" 0 export-scope dialogue nvidia-decision --output "$work/scope.json"

@@ -312,8 +312,10 @@ static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
 {
     const cv_postgres_record *r = (const cv_postgres_record *)record;
     int version = cv_postgres_server_version(r->c);
-    *ret_about =
-        (cv_record_about){cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version};
+    *ret_about = (cv_record_about){
+        cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version,
+        CV_STR("the logs of the server (WAL, messages), standbys and backups of the server may keep it "
+               "until they are overwritten or removed")};
 }
 
 static bool is_current(const cv_record *record)
