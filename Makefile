@@ -147,7 +147,7 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
     dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c \
     kit/snippet.c dialogue/people.c dialogue/place.c dialogue/snapshot.c dialogue/state.c dialogue/types.c \
-    record/hash.c record/record.c record/stored.c record/type.c))
+    project/phrases.c record/hash.c record/record.c record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
 build/steps/%.o: src/%.c | build/.need
 	$(call say,cc)

@@ -57,8 +57,9 @@ CREATE TABLE $schema.events (
 CREATE INDEX events_subject ON $schema.events (scope, subject_id, seq);
 CREATE INDEX events_rev ON $schema.events (scope, rev, seq);
 
--- Every write. `xid` is the transaction that made it: below the oldest one that is still open nothing is added any more,
--- so (era, xid, rev) is an order that is the same for every reader: the feed. An era ends when the tables come to another
+-- Every write. `xid` is the transaction that made it, or that of the scope's commit before, if that one is higher. Below
+-- the oldest transaction that is still open nothing is added any more, so (era, xid, rev) is an order that is the same for
+-- every reader: the feed. An era ends when the tables come to another
 -- server, whose transactions have other numbers.
 CREATE TABLE $schema.commits (
     scope       uuid NOT NULL,

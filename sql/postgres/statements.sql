@@ -38,9 +38,15 @@ SET LOCAL lock_timeout = '60s'
 -- name: put_added
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($arrays)
 
+-- Its number in the feed is that of its transaction, but never below the one of the scope's commit before: a transaction
+-- that waits for the lock may have its number already while one with a higher number takes the lock. Until it has ended
+-- no reader of the feed comes as far as its number.
+
 -- name: put_commit
-INSERT INTO $schema.commits (scope, rev, era, $fields)
-SELECT $1, $2, (SELECT max(era) FROM $schema.eras), * FROM unnest($arrays)
+INSERT INTO $schema.commits (scope, rev, era, xid, $fields)
+SELECT $1, $2, e.era, greatest(pg_current_xact_id(),
+    (SELECT c.xid FROM $schema.commits AS c WHERE c.scope = $1 AND c.rev = $2 - 1 AND c.era = e.era)), r.*
+FROM (SELECT max(era) AS era FROM $schema.eras) AS e, unnest($arrays) AS r
 
 -- name: put_replaced
 INSERT INTO $schema.$table (scope, rev, $fields) SELECT $1, $2, * FROM unnest($arrays)

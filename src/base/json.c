@@ -280,6 +280,11 @@ static size_t read_escape(const char *p, const char *end, char to[4], size_t *re
     return code < 0 || (code >= 0xD800 && code <= 0xDFFF) ? 0 : cv_utf8_put((uint32_t)code, to);
 }
 
+size_t cv_json_escape(cv_str at, char to[4], size_t *ret_used)
+{
+    return read_escape(at.p, cv_str_end(at), to, ret_used);
+}
+
 static bool refuse_escape(reader *r, const char *at)
 {
     bool is_hex = at + 1 < r->end && at[1] == 'u';

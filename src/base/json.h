@@ -65,6 +65,10 @@ cv_str cv_json_get_json(cv_arena *a, const cv_json *object, const char *key); /*
 bool cv_json_to_int(const cv_json *value, int64_t *ret_value);
 bool cv_json_to_double(const cv_json *value, double *ret_value);
 
+/* The escape that `at` begins with, as bytes in `to`: returns how many, or 0 when it is not one. *ret_used: its length.
+ */
+size_t cv_json_escape(cv_str at, char to[4], size_t *ret_used);
+
 /* "object", "array", "string" … for messages. */
 cv_str cv_json_type_word(cv_json_type type);
 

@@ -22,6 +22,6 @@ extern const cv_shape cv_notice_shape[];
 #define CV_WARNINGS(member, about)                                                                                     \
     CV_LIST("warnings", member.items, member.count, cv_notice_shape, about),                                           \
         CV_NUMBER(IF_ANY, "warnings_left_out", member.left_out, 1, CV_NO_LIMIT, "warnings beyond the first 1000")
-#define CV_TO_BE_KNOWN "what was done all the same, but should be known"
+#define CV_TO_BE_KNOWN "what was done, but should be known"
 
 #endif

@@ -10,10 +10,10 @@ static struct stat look(const char *path)
     return stat(path, &st) == 0 ? st : (struct stat){0};
 }
 
-/* Has the project decided the same as when the record was opened, and is that the record? */
+/* Has the project chosen the same as when the record was opened, and is that the record? */
 static bool is_current(const cv_record_handle *d)
 {
-    const struct stat now = look(d->config), *then = &d->decided;
+    const struct stat now = look(d->config), *then = &d->chosen;
     return now.st_ino == then->st_ino && now.st_dev == then->st_dev && now.st_size == then->st_size &&
            now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
            d->record->calls->is_current(d->record);
@@ -26,11 +26,11 @@ static void close_store(cv_record_handle *d)
     cv_arena_reset(&d->store_arena);
 }
 
-/* What was decided is looked at first: what comes in between is noticed the next time. */
+/* What was chosen is looked at first: what comes in between is noticed the next time. */
 static bool open_store(cv_record_handle *d, cv_err *err)
 {
     d->config = cv_config_path(&d->store_arena, d->root);
-    d->decided = look(d->config);
+    d->chosen = look(d->config);
     d->opened++;
     if (cv_project_open(&d->store_arena, d->root, &d->record, err))
         return true;

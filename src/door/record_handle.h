@@ -16,11 +16,11 @@
 /* A zeroed one is ready. */
 typedef struct {
     cv_arena root_arena, store_arena;
-    const char *root;    /* the project's folder; NULL: none was found yet */
-    cv_record *record;   /* NULL: not open */
-    size_t opened;       /* how often */
-    const char *config;  /* the file that says where the record is, and which one that was */
-    struct stat decided; /* all zeros: there was none */
+    const char *root;   /* the project's folder; NULL: none was found yet */
+    cv_record *record;  /* NULL: not open */
+    size_t opened;      /* how often */
+    const char *config; /* the file that says where the record is, and which one that was */
+    struct stat chosen; /* all zeros: there was none */
 } cv_record_handle;
 
 /* The record of the project at or above `root` (NULL: the current folder), as it is there now. */

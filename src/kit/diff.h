@@ -1,8 +1,8 @@
 /* diff.h - what changes between two texts, as a unified diff: "--- file", "+++ file", hunks with three lines around
  * them.
  *
- * Fixes never add or remove lines, so line n before is line n after and no search for common lines is needed. Were the
- * numbers to differ all the same, everything behind the common beginning is one change.
+ * Fixes never add or remove lines, so line n before is line n after and no search for common lines is needed. If the
+ * numbers differ anyway, everything behind the common beginning is one change.
  */
 #ifndef CV_KIT_DIFF_H
 #define CV_KIT_DIFF_H

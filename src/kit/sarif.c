@@ -151,7 +151,7 @@ void cv_sarif_file(cv_json_writer *w, cv_arena *a, const cv_rule_row *rules, con
         print_result(w, a, &rules[findings->items[i].rule], uri, text, &findings->items[i]);
 }
 
-/* What could not be read is told in the invocation: a scan with holes is not a clean one. */
+/* The invocation names what could not be read: a scan with holes is not a clean one. */
 void cv_sarif_end(cv_json_writer *w, const cv_err *errs, size_t err_count)
 {
     cv_json_end_array(w);

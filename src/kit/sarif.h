@@ -2,7 +2,7 @@
  *
  * Begin once, then the results of each file, then end. All rules stand in the driver, in the order of their table, so
  * that a result's ruleIndex is its rule. Columns count code points. Fixes name bytes: they replace what the file has
- * there. What could not be read is told in the invocation.
+ * there. The invocation names what could not be read.
  */
 #ifndef CV_KIT_SARIF_H
 #define CV_KIT_SARIF_H

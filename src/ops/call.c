@@ -57,7 +57,7 @@ static reading *read_schemas(const cv_operation *op)
     cv_json *both = CV_NEW(&arena, cv_json);
     cv_err err = {.arena = &arena};
     if (!cv_json_parse(&arena, schema_text(name), both, &err))
-        bad_build(name, "is no JSON");
+        bad_build(name, "is not JSON");
     const cv_json *output = cv_json_get(both, CV_STR("output"));
     r->schemas.input = cv_json_get(both, CV_STR("input"));
     r->schemas.output = op->answer ? schema_of(&arena, op) : output;

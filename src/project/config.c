@@ -1,7 +1,10 @@
-/* config.c - what a project has decided about itself; see config.h. */
+/* config.c - what a project has chosen for itself; see config.h. */
 #include "project/config.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "kit/outlet.h"
@@ -85,9 +88,14 @@ bool cv_config_read(cv_arena *a, const char *root, cv_config *ret_config, cv_err
 bool cv_config_write(cv_arena *a, const char *root, const cv_config *config, cv_err *err)
 {
     const cv_where where = {root, cv_record_path(a, "", config_name)};
-    cv_str text =
-        cv_arena_printf(a, "# Where the record of this project is kept.\nstore = \"%.*s\"\n", CV_FMT(config->store));
-    return cv_file_write_private(where, text, err);
+    const char *path = cv_config_path(a, root);
+    if (config->store.n == 0) /* nothing is chosen */
+        return unlink(path) == 0 || errno == ENOENT ||
+               cv_err_set(err, CV_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
+    return cv_file_write_private(
+        where,
+        cv_arena_printf(a, "# Where the record of this project is kept.\nstore = \"%.*s\"\n", CV_FMT(config->store)),
+        err);
 }
 
 bool cv_project_store(cv_arena *a, const char *root, cv_store *ret_store, cv_err *err)

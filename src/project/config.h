@@ -1,4 +1,4 @@
-/* config.h - what a project has decided about itself, in .conclave/config.
+/* config.h - what a project has chosen for itself, in .conclave/config.
  *
  *     # Where the record of this project is kept.
  *     store = "postgresql://db.example/work?schema=team"
@@ -19,7 +19,7 @@ typedef struct {
 /* The error names the line. */
 bool cv_config_parse(cv_arena *a, cv_str text, cv_config *ret_config, cv_err *err);
 
-/* Of the project in `root`; one that has no such file has decided nothing. */
+/* Of the project in `root`; one that has no such file has chosen nothing. */
 bool cv_config_read(cv_arena *a, const char *root, cv_config *ret_config, cv_err *err);
 
 /* Its name. */

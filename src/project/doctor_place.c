@@ -112,7 +112,7 @@ static bool check_file(cv_doctor *d)
         cv_doctor_say(d, "record", CV_DOCTOR_OK, "%.*s", CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)))
             ->what = cv_str_of(cv_record_database);
     }
-    check_log(d, "-wal", regular && !d->call.record); /* our own log is no news */
+    check_log(d, "-wal", regular && !d->call.record); /* do not report our own log */
     check_log(d, "-shm", false);
     return regular;
 }

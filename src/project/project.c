@@ -166,8 +166,8 @@ static bool make_folders(cv_arena *a, const char *root, cv_err *err)
     return cv_where_look(gitignore, &st) || cv_file_write_private(gitignore, cv_str_of(ignored), err);
 }
 
-/* A project keeps its record in one place. What it has decided is not changed by making it once more. */
-static bool decide_store(cv_arena *a, const char *root, cv_str wanted, cv_store *ret, bool *ret_is_new, cv_err *err)
+/* A project keeps its record in one place. What it has chosen is not changed by making it once more. */
+static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store *ret, bool *ret_is_new, cv_err *err)
 {
     if (!cv_project_store(a, root, ret, err))
         return false;
@@ -187,11 +187,11 @@ static bool decide_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
     return false;
 }
 
-/* The record first: what is decided is written down when it is there. */
+/* The record first: the choice is written down when it is there. */
 static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_store, bool *ret_created, cv_err *err)
 {
     cv_record *record;
-    if (!check_links(a, root, err) || !decide_store(a, root, wanted, ret_store, ret_created, err))
+    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, ret_created, err))
         return false;
     bool is_file = ret_store->address.n == 0; /* which needs the folder; an address that is wrong leaves none */
     if (is_file ? !(check_lost(a, root, err) && make_folders(a, root, err)) : !check_gone(a, ret_store, err))

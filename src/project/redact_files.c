@@ -6,12 +6,6 @@
 #include "kit/outlet.h"
 #include "record/place.h"
 
-enum {
-    PIECE = 24,       /* letters: two texts that share so many in a row share a phrase */
-    FEWEST = 4,       /* letters of a short line that say something */
-    MOST_UNSEEN = 256 /* lines that are looked for one by one */
-};
-
 static void name_file(cv_redact_files *f, cv_redact_names *list, const char *file)
 {
     *CV_PUSH(f->call->arena, list) = cv_arena_copy(f->call->arena, cv_str_of(file));
@@ -29,52 +23,12 @@ static bool is_record(cv_str file)
     return false;
 }
 
-/* Letters and digits alone: how a text is known that was wrapped, quoted or escaped. */
-static cv_str bare(cv_arena *a, cv_str text)
-{
-    char *to = cv_arena_alloc(a, text.n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < text.n; i++)
-        if (cv_is_alnum(text.p[i]) || (unsigned char)text.p[i] >= 0x80)
-            to[n++] = text.p[i];
-    return (cv_str){to, n};
-}
-
-/* Is a piece of a line there? Whoever shortens a text keeps its words. */
-static bool is_piece_in(cv_str line, cv_str all)
-{
-    for (size_t at = 0; line.n >= CV_TRACE_SHORT && at < line.n; at += PIECE) {
-        size_t from = line.n < PIECE ? 0 : at + PIECE <= line.n ? at : line.n - PIECE;
-        if (cv_str_find(all, cv_str_head(cv_str_from(line, from), PIECE)) != SIZE_MAX)
-            return true;
-    }
-    return false;
-}
-
-static bool is_there_bare(cv_redact_files *f, cv_arena *a, cv_str bytes)
-{
-    cv_str all = bare(a, bytes);
-    for (size_t i = 0; i < f->trace->line_count; i++)
-        if (is_piece_in(bare(a, f->trace->lines[i].forms[0]), all))
-            return true;
-    return false;
-}
-
-/* Where some lines stood others may still stand: short ones, and those of a text that has very many. */
+/* Something of the text is in `rest`, which is what replacing left of `bytes`. Where lines of it stood, those that are
+ * not looked for may stand, too. */
 static bool is_rest_there(cv_redact_files *f, cv_arena *a, cv_str bytes, cv_str rest)
 {
-    const cv_trace *t = f->trace;
-    if (t->unseen_count == 0 || !cv_trace_lines_in(a, t, bytes))
-        return false;
-    if (t->unseen_count > MOST_UNSEEN)
-        return true;
-    cv_str all = bare(a, rest);
-    for (size_t i = 0; i < t->unseen_count; i++) {
-        cv_str line = bare(a, t->unseen[i]);
-        if (line.n >= FEWEST && cv_str_find(all, line) != SIZE_MAX)
-            return true;
-    }
-    return false;
+    return cv_phrases_in(a, &f->strong, rest) ||
+           (f->weak.count && cv_trace_lines_in(a, f->trace, bytes) && cv_phrases_in(a, &f->weak, rest));
 }
 
 static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const char *file, cv_err *err)
@@ -95,7 +49,7 @@ static bool look_into(cv_redact_files *f, cv_arena *a, cv_where where, const cha
         if (f->change && !cv_file_write_at(where, rest, NULL, err))
             return false;
     }
-    if (is_there_bare(f, a, rest) || is_rest_there(f, a, bytes, rest))
+    if (is_rest_there(f, a, bytes, rest))
         name_file(f, &f->left, file);
     return true;
 }
@@ -128,6 +82,8 @@ bool cv_redact_files_walk(cv_redact_files *f, cv_where folder, cv_err *err)
     cv_arena *a = f->call->arena;
     const cv_where own = {f->call->root, ".conclave"};
     walking w = {f, own.root};
+    for (size_t i = 0; i < f->trace->all_count; i++)
+        cv_phrases_add(a, &f->strong, &f->weak, f->trace->all[i], CV_TRACE_SHORT);
     if (!cv_file_walk_on(a, own, visit, note_trouble, &w, err))
         return false;
     if (!folder.path || (folder.root && cv_str_starts(cv_str_of(folder.path), CV_STR(".conclave/"))))

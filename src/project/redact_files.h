@@ -4,14 +4,16 @@
  *     the folder of the scope, where that is elsewhere      so is it there
  *     .conclave/conclave.db.before-restore-…, *.db          whole records: they are named, and not touched
  *
- * Where a piece of the text stands in a form that cannot be replaced (broken into lines, escaped, cut), the file is
- * named, and its owner decides. The record's own files are not looked at: the record does that itself.
+ * Where a phrase of the text (phrases.h) stands in a form that cannot be replaced (broken into lines, escaped, cut,
+ * parted by what another redaction replaced), the file is named, and its owner decides. The record's own files are not
+ * looked at: the record does that itself.
  */
 #ifndef CV_PROJECT_REDACT_FILES_H
 #define CV_PROJECT_REDACT_FILES_H
 
 #include "base/where.h"
 #include "kit/call.h"
+#include "project/phrases.h"
 #include "project/traces.h"
 
 typedef struct {
@@ -25,6 +27,7 @@ typedef struct {
     cv_str mark; /* what stands in its place; JSON */
     bool change; /* false: only look */
     cv_redact_names replaced, left, backups;
+    cv_phrases strong, weak; /* of the text; the walk makes them */
 } cv_redact_files;
 
 /* Looks below .conclave and below `folder` (path NULL: there is none). */

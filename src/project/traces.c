@@ -78,8 +78,8 @@ cv_trace cv_trace_of(cv_arena *a, const cv_type_field *field, cv_str text)
     t.lines = CV_NEW_ARRAY(a, t.line_count, cv_trace_text);
     for (size_t i = 0; i < t.line_count; i++)
         t.lines[i] = forms_of(a, p.items[i]);
-    t.unseen_count = p.count - t.line_count;
-    t.unseen = t.unseen_count ? p.items + t.line_count : NULL;
+    t.all = p.items;
+    t.all_count = p.count;
     return t;
 }
 

@@ -25,8 +25,8 @@ typedef struct {
     cv_trace_text whole;
     cv_trace_text *lines; /* and the texts of a JSON value */
     size_t line_count;
-    cv_str *unseen; /* lines that are not looked for: short ones, and those above the ceiling */
-    size_t unseen_count;
+    cv_str *all; /* every line, the longest first: short ones and those above the ceiling, too */
+    size_t all_count;
 } cv_trace;
 
 cv_trace cv_trace_of(cv_arena *a, const cv_type_field *field, cv_str text);

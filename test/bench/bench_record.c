@@ -138,7 +138,7 @@ static double write_page(cv_record *record, int page, cv_err *err)
     cv_writing w;
     cv_written done;
     const cv_request request = {cv_arena_printf(&a, "op-%d", page), CV_STR(HASH), CV_STR("bench write")};
-    if (!cv_writing_begin(&w, record, &a, scope, CV_STR(NOW), err))
+    if (!cv_writing_begin(&w, record, &a, scope, CV_STR(""), CV_STR(NOW), err))
         fail(err);
     for (int i = 0; i < NOTES; i++) {
         cv_writing_put(&w, &bench_note_type, &rows.notes[i]);

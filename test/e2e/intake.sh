@@ -190,7 +190,7 @@ run "with its text in the request nothing is missed" 0 dialogue round-register -
 is '[.warnings[].type] | index("file_not_handed_in") | not'
 printf 'other text\n' >.conclave/dialogues/missed/round-0/response-one.md
 run "registered without them" 0 dialogue round-register missed --round 0 --score 1 --json
-is '[.warnings[] | select(.type == "file_not_handed_in") | [.expert, (.message | test("keep it all the same: conclave"))]] == [["one", false], ["two", true]]'
+is '[.warnings[] | select(.type == "file_not_handed_in") | [.expert, (.message | test("keep it anyway: conclave"))]] == [["one", false], ["two", true]]'
 run "it can still be kept" 0 dialogue respond missed --round 0 --expert two --content @.conclave/dialogues/missed/round-0/response-two.md --json
 
 # ---- a dialogue that is closed ---------------------------------------------------------------------------

@@ -73,7 +73,7 @@ fresh_store() {
 # proxy_to DIR: starts the proxy in front of a server (test/postgres/proxy.c) and sets $proxied, the address to connect to.
 # proxy COMMAND...: what it answers; one proxy at a time. It ends with the script.
 proxy_to() {
-    proxy_folder=$(mktemp -d "$work/p.XXX") && mkfifo "$proxy_folder/in" "$proxy_folder/out" || exit 1
+    proxy_folder=$(mktemp -d "$work/proxy.XXXXXX") && mkfifo "$proxy_folder/in" "$proxy_folder/out" || exit 1
     "$root/build/postgres/proxy" "$proxy_folder/.s.PGSQL.5432" "$(readlink "$1")/.s.PGSQL.$(cat "$1/port")" \
         <"$proxy_folder/in" >"$proxy_folder/out" 2>/dev/null &
     exec 7>"$proxy_folder/in" 8<"$proxy_folder/out"

@@ -7,6 +7,7 @@
 #include "testing.h"
 
 #include "dialogue/lint/lint.h"
+#include "project/phrases.h"
 
 /* ---- the four walks ------------------------------------------------------------------------------ */
 
@@ -300,12 +301,69 @@ static void test_one_line(void **state)
     }
 }
 
+/* ---- phrases of a text in a file ----------------------------------------------------------------- */
+
+/* Lines of every length that a phrase may have, each length a pass of its own over the file. */
+static void put_lines(cv_buf *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        cv_buf_printf(b, "%0*zu owed\n", (int)(4 + i % 17), i);
+}
+
+static void put_letter(cv_buf *b, size_t n)
+{
+    repeat(b, "a", 20 * n);
+}
+
+static void put_backslashes(cv_buf *b, size_t n)
+{
+    repeat(b, "\\\\\\\\u0061 \\", 2 * n);
+}
+
+/* The phrases of `text`, looked for where there are none: in the same text with other letters and digits. */
+static uint64_t count_phrases(cv_str text)
+{
+    cv_arena a = {0};
+    cv_phrases strong = {0}, weak = {0};
+    char *other = (char *)cv_arena_copy(&a, text).p;
+    cv_str rest = text, line;
+    for (size_t i = 0; i < text.n; i++)
+        other[i] = (char)(cv_is_digit(other[i]) ? 'a' + (other[i] - '0') : other[i] == 'a' ? 'b' : other[i]);
+    steps = 0;
+    while (cv_str_split(&rest, '\n', &line))
+        cv_phrases_add(&a, &strong, &weak, line, 0);
+    assert_true(strong.count > 0);
+    assert_false(cv_phrases_in(&a, &strong, (cv_str){other, text.n}));
+    uint64_t taken = steps;
+    cv_arena_release(&a);
+    return taken;
+}
+
+static void test_phrases(void **state)
+{
+    (void)state;
+    static void (*const cases[])(cv_buf * b, size_t n) = {put_lines, put_letter, put_backslashes};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t taken[2];
+        for (size_t k = 0; k < 2; k++) {
+            cv_buf b = {0};
+            cases[i](&b, k ? 8000 : 2000);
+            taken[k] = count_phrases(cv_buf_str(&b));
+            if (getenv("CV_VERBOSE"))
+                print_message("phrases %zu: %llu steps for %zu bytes\n", i, (unsigned long long)taken[k], b.n);
+            cv_buf_release(&b);
+        }
+        assert_true(taken[1] <= 5 * taken[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain_cases),
         cmocka_unit_test(test_made_cases),
         cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_phrases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* test_ops.c - every row of the table of operations is whole, and calls keep their promises. */
-#include "testing.h"
+#include "world.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,6 +11,7 @@
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
 #include "door/cli_parts.h"
+#include "kit/invoke.h"
 #include "kit/schema.h"
 #include "ops/op.h"
 #include "ops/watch.h"
@@ -334,6 +335,49 @@ static void test_calls(void **state)
     cv_arena_release(&a);
 }
 
+/* An operation of a room calls one of another room by its words. What is wrong with that request is in the reply alone.
+ */
+static bool calls_others(cv_call *call)
+{
+    static const struct {
+        const char *input;
+        cv_err_code code;
+        const char *says;
+    } refused[] = {
+        {"{\"unheard_of\":1}", CV_ERR_UNKNOWN_FIELD, "unheard_of"},
+        {"{\"limit\":\"many\"}", CV_ERR_INVALID_VALUE, "limit"},
+        {"{", CV_ERR_JSON, "expected"},
+    };
+    cv_reply reply;
+    const cv_json *input = call->input;
+    cv_invoke(call, CV_STR("dialogue"), CV_STR("list"), CV_STR("{}"), &reply);
+    assert_true(reply.done && reply.errs.count == 0);
+    assert_str_eq(cv_json_get_text(&reply.json, "status"), "success");
+    assert_str_has(reply.text, "\"bread\"");
+    for (size_t i = 0; i < CV_COUNT(refused); i++) {
+        cv_invoke(call, CV_STR("dialogue"), CV_STR("list"), cv_str_of(refused[i].input), &reply);
+        assert_true(!reply.done && reply.text.n == 0 && reply.errs.count == 1);
+        assert_ptr_equal(reply.errs.items[0].code, refused[i].code);
+        assert_str_has(cv_err_text(&reply.errs.items[0]), refused[i].says);
+    }
+    assert_true(call->input == input && call->out->n == 0 && call->errs->count == 0);
+    return answers(call);
+}
+
+static void test_invoke(void **state)
+{
+    cv_world *w = *state;
+    cv_world_dialogue(w, "bread", (const char *[]){"muffin", NULL}, false);
+    cv_operation op = *cv_op_find(CV_STR(""), CV_STR("init"));
+    cv_json input = {.type = CV_JSON_OBJECT};
+    cv_call call = cv_world_begin(w);
+    op.run = calls_others;
+    call.input = &input;
+    call.input_text = CV_STR("{}");
+    assert_true(cv_op_call(&op, &call));
+    assert_true(w->out.n > 0);
+}
+
 /* How a process ends in which the operation has given this reply; 0: it goes on. */
 static int ends_with(const cv_operation *op, const char *reply)
 {
@@ -381,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_ceilings),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_calls),
+        cmocka_unit_test_setup_teardown(test_invoke, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_replies_are_held_against_shapes),
     };

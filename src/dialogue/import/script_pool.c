@@ -48,7 +48,7 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
     const cv_json *experts = cv_json_get(json, CV_STR("experts"));
     cv_map roles = {0};
     if (!is_list(experts)) {
-        s->sheets.items[sheet].why = CV_STR("it is no pool: it has no list of experts");
+        s->sheets.items[sheet].why = CV_STR("it is not a pool: it has no list of experts");
         return;
     }
     s->domain = phrase_of(s, sheet, json, "domain");
@@ -83,7 +83,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
         list = cv_json_get(json, CV_STR("panel"));
     cv_act *act = is_list(list) ? cv_script_act(s, round, sheet, 0) : NULL;
     if (!act) {
-        s->sheets.items[sheet].why = CV_STR("it is no panel: it has no list of agents");
+        s->sheets.items[sheet].why = CV_STR("it is not a panel: it has no list of agents");
         return;
     }
     for (uint32_t i = 0; i < list->count; i++) {

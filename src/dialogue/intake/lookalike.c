@@ -46,7 +46,7 @@ static bool closed_too_early(looking *l)
     cv_str id;
     return l->inside.p && is_unmade_id(l, l->inside, &id) &&
            tell(l, CV_STR("closed_too_early"),
-                cv_arena_printf(l->a, "the bracket closes behind %.*s: it has no label, and is no mark", CV_FMT(id)),
+                cv_arena_printf(l->a, "the bracket closes behind %.*s: it has no label, and is not a mark", CV_FMT(id)),
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(id)));
 }
 
@@ -85,7 +85,7 @@ static bool short_id(looking *l)
         return false;
     cv_str written = cv_id_print(l->a, &id);
     return tell(
-        l, CV_STR("short_id"), cv_arena_printf(l->a, "[%.*s: …] is no mark", CV_FMT(written)),
+        l, CV_STR("short_id"), cv_arena_printf(l->a, "[%.*s: …] is not a mark", CV_FMT(written)),
         cv_arena_printf(l->a, "write [%.*s %.*s: label]", CV_FMT(cv_marks_table[id.kind].word), CV_FMT(written)));
 }
 
@@ -98,7 +98,7 @@ static bool no_brackets(looking *l)
     head = cv_str_head(rest, colon);
     return is_unmade_id(l, head, &id) &&
            tell(l, CV_STR("no_brackets"),
-                cv_arena_printf(l->a, "%.*s stands without brackets: it is no mark", CV_FMT(id)),
+                cv_arena_printf(l->a, "%.*s stands without brackets: it is not a mark", CV_FMT(id)),
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(id)));
 }
 

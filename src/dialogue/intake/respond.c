@@ -9,6 +9,8 @@
  * nobody's text is lost. The record is the truth; a file that cannot be written is a warning that says so, for the
  * response itself is kept.
  */
+#include <stddef.h>
+
 #include "dialogue/dynamics.h"
 #include "dialogue/faults.h"
 #include "dialogue/files.h"
@@ -271,6 +273,8 @@ typedef struct {
     response r;
     bool is_present; /* r.state is the dialogue as the work has left it */
 } responding;
+
+_Static_assert(offsetof(responding, call) == 0, "work() takes the call for the whole");
 
 static bool stands(responding *me, cv_outcome *outcome)
 {

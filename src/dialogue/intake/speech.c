@@ -221,7 +221,7 @@ static void number_anew(reading *r, size_t i, bool taken)
     remark(said, taken ? CV_STR("duplicate_id") : CV_STR("renumbered"),
            cv_arena_printf(r->a, "%.*s %s; it is read as %.*s", CV_FMT(was),
                            taken             ? "stands for something else already"
-                           : r->written[i].n ? "is no id of this expert and round"
+                           : r->written[i].n ? "is not an id of this expert and round"
                                              : "has no id of its own",
                            CV_FMT(said->local_id)),
            cv_arena_printf(r->a, "write [%.*s: label]", CV_FMT(said->local_id)));

@@ -107,7 +107,7 @@ static void lint_kind(cv_linter *l, cv_lint_kind kind)
     case CV_LINT_KIND_COUNT:
         l->findings->count = 0;
         CV_LINT(l, cv_str_head(text, 0), CV_RULE_NOT_A_DIALOGUE, "no rounds, no known sections, no markers")->hint =
-            CV_STR("'conclave spec' prints the format; --as dialogue lints it all the same");
+            CV_STR("'conclave spec' prints the format; --as dialogue lints it anyway");
         break;
     }
 }

@@ -5,8 +5,8 @@
  *     minor    1   header-completeness, scoreboard-math, round-numbering, emoji-consistency, expert-panel
  *
  * The score is the weight of what passes divided by the weight of all. The checks look at the text as a string: fences,
- * levels of headings and places do not matter ("### Round 1" is a round, P1 is no id, an emoji before the name is
- * none). They are kept as they are, so that old scores can be compared; the default profile is the one to trust.
+ * levels of headings and places do not matter ("### Round 1" is a round, P1 is not an id, an emoji before the name does
+ * not count). They are kept as they are, so that old scores can be compared; the default profile is the one to trust.
  * Patterns are matched by hand; white space is any run of it, line ends included; letters are compared without regard
  * to case.
  */

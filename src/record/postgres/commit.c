@@ -9,7 +9,8 @@
  *
  * When the connection is lost meanwhile nobody knows whether the server has committed. Then the lock is taken again, on
  * a new connection: whoever held it has ended by then, so the commit is there, and it is DONE, or it is not, and then
- * it is written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN.
+ * it is written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN. What was
+ * kept under the lock before the commit is lost with the connection: then nothing is written again.
  */
 #include <assert.h>
 
@@ -136,9 +137,9 @@ static bool is_there(const cv_postgres_record *r, const cv_write *write)
            cv_str_eq(r->brought.row.head, write->commit.head);
 }
 
-static cv_write_result overtaken(cv_err *err)
+static cv_write_result not_written(const char *what, cv_err *err)
 {
-    cv_err_set(err, CV_ERR_BUSY, "the connection was lost, and somebody else has written before it was made again");
+    cv_err_set(err, CV_ERR_BUSY, "%s", what);
     cv_err_suggest(err, CV_STR("nothing was written: repeat the request"));
     return CV_WRITE_BUSY;
 }
@@ -153,13 +154,17 @@ static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, 
     cv_err again = {.arena = err->arena};
     r->brought.op_id = write->restored ? CV_STR("") : write->commit.op_id;
     if (!cv_postgres_lock_again(r, &now, &again)) {
-        *err = again;
+        cv_err_copy(err, &again);
         return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(CV_POSTGRES_LOST, err);
     }
     if (is_there(r, write))
         return CV_WRITE_DONE;
-    *ret_again = now.rev == before.rev && cv_str_eq(now.head, before.head);
-    return *ret_again ? CV_WRITE_BUSY : overtaken(err);
+    if (now.rev != before.rev || !cv_str_eq(now.head, before.head))
+        return not_written("the connection was lost, and somebody else has written before it was made again", err);
+    if (r->changed)
+        return not_written("the connection was lost, and with it what had been written under the lock", err);
+    *ret_again = true;
+    return CV_WRITE_BUSY;
 }
 
 static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, cv_err *err)
@@ -168,17 +173,22 @@ static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, c
         bool again = false;
         cv_err trouble = {.arena = err->arena};
         cv_postgres_result result = write_once(r, write, &trouble);
-        if (result == CV_POSTGRES_OK) {
+        cv_write_result found = CV_WRITE_DONE;
+        if (result == CV_POSTGRES_OK)
             r->open = false; /* the server has ended it */
-            return CV_WRITE_DONE;
+        else if (result != CV_POSTGRES_LOST && result != CV_POSTGRES_RETRY)
+            found = cv_postgres_refused(result, &trouble);
+        else {
+            cv_postgres_rollback(r->c);
+            found = look_again(r, write, result == CV_POSTGRES_LOST, &again, &trouble);
         }
-        *err = trouble;
-        if (result != CV_POSTGRES_LOST && result != CV_POSTGRES_RETRY)
-            return cv_postgres_refused(result, err);
-        cv_postgres_rollback(r->c);
-        cv_write_result found = look_again(r, write, result == CV_POSTGRES_LOST, &again, err);
-        if (!again || tries == TRIES)
-            return found;
+        if (again && tries < TRIES)
+            continue;
+        if (again)
+            found = not_written("the connection was lost again and again", &trouble);
+        if (found != CV_WRITE_DONE)
+            cv_err_copy(err, &trouble);
+        return found;
     }
 }
 
@@ -221,6 +231,21 @@ static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_p
         cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
 }
 
+/* Others who change the same rows in another order may be in the way: nothing was written then. */
+static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
+{
+    cv_postgres_result result = CV_POSTGRES_RETRY;
+    for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
+        cv_err trouble = {.arena = err->arena};
+        result = cv_postgres_run_again(r->c, batch, &trouble);
+        if (result != CV_POSTGRES_OK) {
+            cv_err_copy(err, &trouble);
+            cv_postgres_rollback(r->c);
+        }
+    }
+    return result;
+}
+
 /* Rows of a scope that is not there are not written: the statement asks for it. Those that may be lost need not wait
  * for the server's disk. */
 static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_rows *rows, bool removed, cv_err *err)
@@ -241,10 +266,8 @@ static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_r
         add_kept(r, &batch, &key, rows);
     if (!r->open)
         cv_postgres_ask(r, &batch, "commit", "commit");
-    cv_postgres_result result = r->open ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
-    bool ok = result == CV_POSTGRES_OK;
-    if (!ok && !r->open)
-        cv_postgres_rollback(r->c);
+    bool ok = (r->open ? cv_postgres_run(r->c, &batch, err) : run_alone(r, &batch, err)) == CV_POSTGRES_OK;
+    r->changed = r->changed || r->open;
     if (ok && there->rows == 0)
         ok = cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no '%.*s' yet", CV_FMT(scope.name));
     cv_arena_release(&scratch);

@@ -92,12 +92,15 @@ cv_postgres_result cv_postgres_ready(cv_postgres *c, cv_err *err)
     cv_postgres_drop(c);
     if (!cv_postgres_library_load(err))
         return CV_POSTGRES_OTHER;
-    cv_postgres_result result = cv_postgres_connect(c, state, err);
-    for (int tries = 0; result != CV_POSTGRES_OK && may_come(c, result, state, err); tries++) {
+    cv_err trouble = {.arena = err->arena};
+    cv_postgres_result result = cv_postgres_connect(c, state, &trouble);
+    for (int tries = 0; result != CV_POSTGRES_OK && may_come(c, result, state, &trouble); tries++) {
         if (!pause_before(c, tries, deadline))
             break;
-        result = cv_postgres_connect(c, state, err);
+        result = cv_postgres_connect(c, state, &trouble);
     }
+    if (result != CV_POSTGRES_OK)
+        cv_err_copy(err, &trouble);
     return result;
 }
 
@@ -424,12 +427,15 @@ cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batc
     cv_postgres_result result = CV_POSTGRES_LOST;
     bool seen = false;
     for (int tries = 0; tries < 2 && result == CV_POSTGRES_LOST && !seen; tries++) {
-        if (tries > 0 && err->code == CV_ERR_CANCELLED)
-            break;
-        result = cv_postgres_ready(c, err);
+        cv_err trouble = {.arena = err->arena};
+        result = cv_postgres_ready(c, &trouble);
+        bool connected = result == CV_POSTGRES_OK;
+        if (connected)
+            result = cv_postgres_run(c, batch, &trouble);
         if (result != CV_POSTGRES_OK)
+            cv_err_copy(err, &trouble);
+        if (!connected || trouble.code == CV_ERR_CANCELLED)
             break;
-        result = cv_postgres_run(c, batch, err);
         for (const cv_postgres_statement *st = batch->first; st; st = st->next)
             seen = seen || (st->visit && st->rows > 0);
     }

@@ -2,15 +2,16 @@
  *
  *     lock     the row of the scope, FOR UPDATE: writers of one scope take turns, those of others do not meet. A scope
  *              that is not there yet gets a row with rev 0, which nobody sees, in a transaction of its own: so there is
- *              always something to lock, and a transaction has its number only after the turn of its scope has come:
- *              the feed is in the order of these numbers
+ *              always something to lock
  *     begin    one snapshot (REPEATABLE READ) for all that is read until end
  *
  * A lock that two transactions fight for (40001, 40P01) is asked for again: nothing was written. A connection that was
  * lost is made anew when nothing of the transaction has been seen.
+ *
+ * On every new connection the lock looks whether the tables have come to another server meanwhile: then an era of the
+ * feed is over, and a new one begins before anything is written.
  */
 #include <assert.h>
-#include <stdio.h>
 
 #include "record/postgres/engine.h"
 
@@ -69,6 +70,7 @@ static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
     (void)err;
     e->found = true;
     r->at = (cv_scope_position){.rev = cv_postgres_column_int(row, 0), .clock_ms = cv_postgres_column_int(row, 3)};
+    r->at.clock_ms = r->at.clock_ms == CV_ABSENT ? 0 : r->at.clock_ms;
     if (r->at.rev > 0) {
         r->at.head = cv_arena_copy(&r->turn, cv_postgres_column(row, 1));
         r->at.event_count = cv_postgres_column_int(row, 2);
@@ -109,14 +111,19 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 /* ---- transactions -------------------------------------------------------------------------------------------------
  */
 
-static void end(cv_record *record)
+static void take_back(cv_postgres_record *r)
 {
-    cv_postgres_record *r = (cv_postgres_record *)record;
     assert(r->open || !r->writing);
     if (r->open)
         cv_postgres_rollback(r->c);
     r->open = r->writing = false;
     r->brought.is_known = false;
+}
+
+static void end(cv_record *record)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    take_back(r);
     cv_arena_reset(&r->turn);
 }
 
@@ -128,6 +135,7 @@ static bool enter(cv_postgres_record *r, cv_scope_id scope, cv_err *err)
     r->key = cv_postgres_scope_key(scope);
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){0};
+    r->changed = false;
     return cv_seen_refresh(&r->seen, err);
 }
 
@@ -149,15 +157,46 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, &e);
     ask_head(r, &batch, &e);
-    if (cv_postgres_run_again(r->c, &batch, err) != CV_POSTGRES_OK)
-        return false;
+    cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
     r->open = true;
-    if (!compare_seen(r, &e, err)) {
+    if (result != CV_POSTGRES_OK || !compare_seen(r, &e, err)) {
         end(record);
         return false;
     }
     answer_position(r, a, ret_at);
     return true;
+}
+
+/* ---- eras ---------------------------------------------------------------------------------------------------------
+ */
+
+static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_t *ret_rows, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    const cv_postgres_statement *st = cv_postgres_ask(r, &batch, "begin an era of the feed", name);
+    cv_postgres_result result = r->open ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
+    *ret_rows = st->rows;
+    cv_arena_release(&scratch);
+    return result;
+}
+
+/* Can this server have made the commits that are there? Else an era is over. RETRY: it was, and what was open has been
+ * taken back. */
+static cv_postgres_result look_at_era(cv_postgres_record *r, cv_err *err)
+{
+    size_t over;
+    uint64_t connection = r->c->costs.connects;
+    cv_postgres_result result = ask_era(r, "era_is_over", &over, err);
+    if (result == CV_POSTGRES_OK && over) {
+        take_back(r);
+        result = ask_era(r, "era_add", &over, err);
+        if (result == CV_POSTGRES_OK)
+            result = cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "write", CV_STR("an era of the feed has ended"), err);
+    }
+    if (result == CV_POSTGRES_OK || result == CV_POSTGRES_RETRY)
+        r->era_of = connection;
+    return result;
 }
 
 /* ---- the lock -----------------------------------------------------------------------------------------------------
@@ -195,10 +234,18 @@ static bool see_first(void *ctx, const cv_postgres_row *row, cv_err *err)
     return true;
 }
 
-/* A row that can be locked; it is committed by itself, so that the lock comes before the number of a transaction. */
-static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
+static void add_begin(cv_postgres_record *r, cv_postgres_batch *batch)
 {
     cv_postgres_ask(r, batch, "begin to write", "begin_write");
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "begin to write", "limits");
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->wait_ms));
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->idle_ms));
+}
+
+/* A row that can be locked; it is committed by itself, so that others find it and wait for their turn, too. */
+static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
+{
+    add_begin(r, batch);
     cv_postgres_statement *st = cv_postgres_ask(r, batch, "make the scope", "scope_add");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_text(st, r->scope.room);
@@ -208,14 +255,8 @@ static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
 
 static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
 {
-    char wait[24], idle[24];
-    snprintf(wait, sizeof wait, "%lldms", (long long)r->wait_ms);
-    snprintf(idle, sizeof idle, "%dms", IDLE_MS);
-    cv_postgres_ask(r, batch, "begin to write", "begin_write");
-    cv_postgres_statement *st = cv_postgres_ask(r, batch, "begin to write", "limits");
-    cv_postgres_text(st, cv_arena_copy(batch->arena, cv_str_of(wait)));
-    cv_postgres_text(st, cv_arena_copy(batch->arena, cv_str_of(idle)));
-    st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
+    add_begin(r, batch);
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, e);
 }
@@ -238,42 +279,53 @@ static void add_brought(cv_postgres_record *r, cv_postgres_batch *batch, bool ma
     cv_postgres_rows(st, see_first, r);
 }
 
-/* One try: one round trip, whether the scope is there or not. */
-static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
+/* One try: one round trip, whether the scope is there or not. `again`: the lock is held; COMMIT gives it back first. */
+static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool again, cv_err *err)
 {
     bool may_be_new = !cv_seen_get(&r->seen, r->key.digits);
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
     r->at = (cv_scope_position){0};
     r->brought = (cv_postgres_brought){.op_id = cv_arena_copy(&r->turn, op_id)};
+    if (again)
+        cv_postgres_ask(r, &batch, "wait for what was committed before", "commit");
     if (may_be_new)
         add_lock_row(r, &batch);
     add_lock(r, &batch, &e);
     add_brought(r, &batch, may_be_new);
     ask_head(r, &batch, &e);
-    cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
+    cv_postgres_result result = again ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
+    r->open = r->writing = result == CV_POSTGRES_OK;
     if (result != CV_POSTGRES_OK)
         return result;
-    r->open = r->writing = true;
     if (!compare_seen(r, &e, err))
         return CV_POSTGRES_STOPPED;
     /* A backup may have taken the place of the record between the two transactions. */
     return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
 }
 
+/* What has this op_id is about to be told as done. It may be committed on this server alone: whoever waited for its
+ * standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and taken again.
+ */
 static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
 {
-    cv_postgres_result result = CV_POSTGRES_RETRY;
-    for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
-        if (tries)
-            cv_postgres_rollback(r->c);
-        *err = (cv_err){.arena = err->arena};
-        result = try_lock(r, op_id, err);
+    bool again = false;
+    for (int tries = 0; tries < TRIES;) {
+        cv_err trouble = {.arena = err->arena};
+        cv_postgres_result result = try_lock(r, op_id, again, &trouble);
+        if (result == CV_POSTGRES_OK && r->era_of != r->c->costs.connects)
+            result = look_at_era(r, &trouble);
+        if (result == CV_POSTGRES_OK && (again || !r->brought.in_scope))
+            return true;
+        again = result == CV_POSTGRES_OK;
+        if (again)
+            continue;
+        cv_err_copy(err, &trouble);
+        tries = result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
+        r->open = true; /* whatever was begun is taken back */
+        take_back(r);
     }
-    if (result == CV_POSTGRES_OK)
-        return true;
-    r->open = true; /* whatever was begun is taken back */
-    end(&r->base);
+    cv_arena_reset(&r->turn);
     return false;
 }
 
@@ -377,6 +429,7 @@ static cv_postgres_record *new_record(cv_arena *a, const cv_postgres_address *ad
     r->base = (cv_record){&calls, types};
     r->c = cv_postgres_new(a, address, true);
     r->wait_ms = WAIT_MS;
+    r->idle_ms = IDLE_MS;
     cv_seen_open(&r->seen, seen);
     r->types = CV_NEW_ARRAY(a, CV_MAX_TYPES, cv_postgres_type);
     r->types[r->type_count++].type = &cv_event_row_type;
@@ -401,6 +454,8 @@ bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const 
     cv_postgres_record *r = new_record(a, address, seen ? cv_arena_copy_z(a, cv_str_of(seen)) : NULL, types);
     if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK &&
         cv_postgres_migrate(r->c, schema, mode == CV_RECORD_CREATE, &r->version, err)) {
+        cv_err nobody = {.arena = err->arena};
+        look_at_era(r, &nobody); /* who may not begin one can read; a write looks again, and is refused */
         *ret_record = &r->base;
         return true;
     }

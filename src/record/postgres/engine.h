@@ -68,11 +68,14 @@ typedef struct {
     size_t type_count;
     cv_seen seen;
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
+    uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
     int64_t version;   /* of the schema */
     int64_t wait_ms;   /* for a lock */
+    int64_t idle_ms;   /* that a transaction which writes may stand still */
 
     /* The transaction, when one is open. */
     bool open, writing;
+    bool changed;  /* something was written in it before the commit */
     cv_arena turn; /* lives as long as it */
     cv_scope_id scope;
     cv_postgres_scope key;

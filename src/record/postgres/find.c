@@ -16,7 +16,7 @@
 
 typedef struct {
     cv_buf out;
-    size_t parameters;
+    size_t values; /* $1, $2 … so far */
 } writing;
 
 static void add_column(writing *w, cv_order_column c)
@@ -27,9 +27,9 @@ static void add_column(writing *w, cv_order_column c)
         cv_buf_printf(&w->out, "t.\"%.*s\"", CV_FMT(c.field->name));
 }
 
-static void add_parameter(writing *w, const char *before)
+static void add_mark(writing *w, const char *before)
 {
-    cv_buf_printf(&w->out, "%s$%zu", before, ++w->parameters);
+    cv_buf_printf(&w->out, "%s$%zu", before, ++w->values);
 }
 
 static void add_selected(writing *w, const cv_find *f, bool across)
@@ -50,7 +50,7 @@ static void add_after(writing *w, const cv_find *f, const cv_order *order)
     }
     cv_buf_add_z(&w->out, f->descending ? ") < " : ") > ");
     for (size_t i = f->equal; i < order->count; i++)
-        add_parameter(w, i == f->equal ? "(" : ", ");
+        add_mark(w, i == f->equal ? "(" : ", ");
     cv_buf_add_char(&w->out, ')');
 }
 
@@ -59,12 +59,12 @@ static void add_conditions(writing *w, const cv_find *f, const cv_order *order)
     for (size_t i = 0; i < f->equal; i++) {
         cv_buf_add_z(&w->out, " AND ");
         add_column(w, order->items[i]);
-        add_parameter(w, " = ");
+        add_mark(w, " = ");
     }
     if (f->after)
         add_after(w, f, order);
     if (f->since_rev > 0)
-        add_parameter(w, " AND t.rev > ");
+        add_mark(w, " AND t.rev > ");
     for (size_t i = f->equal; f->index && i < f->index->count; i++)
         if (order->items[i].field && order->items[i].field->role != CV_KEY) {
             cv_buf_add_z(&w->out, " AND ");
@@ -81,14 +81,14 @@ static const char *text_of(cv_postgres_record *r, const cv_find *f, const cv_ord
     cv_buf_printf(&w.out, " FROM %s.%s AS t", schema, f->type->table);
     if (across)
         cv_buf_printf(&w.out, " JOIN %s.scopes AS s ON s.scope = t.scope", schema);
-    add_parameter(&w, across ? " WHERE s.room = " : " WHERE t.scope = ");
+    add_mark(&w, across ? " WHERE s.room = " : " WHERE t.scope = ");
     add_conditions(&w, f, order);
     for (size_t i = f->equal; i < order->count; i++) {
         cv_buf_add_z(&w.out, i == f->equal ? " ORDER BY " : ", ");
         add_column(&w, order->items[i]);
         cv_buf_add_z(&w.out, f->descending ? " DESC" : "");
     }
-    add_parameter(&w, " LIMIT ");
+    add_mark(&w, " LIMIT ");
     return cv_arena_copy_z(&r->arena, cv_buf_take(&w.out, &r->arena));
 }
 

@@ -55,8 +55,9 @@ static bool read_line(const char *line, cv_seen_mark *ret_mark)
 static void keep(cv_seen *s, const cv_seen_mark *mark)
 {
     const uintptr_t *known = cv_map_get(&s->marks, (cv_str){mark->key, CV_SEEN_KEY_DIGITS});
-    if (known) {
-        memcpy((cv_seen_mark *)*known, mark, sizeof *mark);
+    if (known) { /* the lines of two who wrote at once may stand in any order */
+        if (((const cv_seen_mark *)*known)->rev < mark->rev)
+            memcpy((cv_seen_mark *)*known, mark, sizeof *mark);
         return;
     }
     const cv_seen_mark *kept = cv_arena_dup(&s->arena, mark, sizeof *mark);

@@ -1,6 +1,6 @@
 /* seen.h - what this project has seen of a record that is on a server, scope by scope.
  *
- *     .conclave/seen     room/name's key, rev, head, check; one line of 124 bytes each, the last one of a scope counts
+ *     .conclave/seen     room/name's key, rev, head, check; one line of 124 bytes each, the highest of a scope counts
  *
  * A server can come back with less than it had: an older standby took over, a backup was put back. Only something
  * outside of it can say that it was further already. So every write that was acknowledged here, and every rev that was

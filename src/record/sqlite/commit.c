@@ -61,7 +61,7 @@ static bool put(cv_sqlite_record *r, sqlite3_stmt *st, const cv_type *type, int6
 }
 
 /* Many at once where there are many. Those that are refused together are put one by one: the error names the row. A
- * failure that has ended the transaction is no row's, and nothing may be put after it. */
+ * failure that has ended the transaction does not belong to one row, and nothing may be put after it. */
 static cv_write_result put_rows(cv_sqlite_record *r, const cv_rows *rows, int64_t rev, cv_err *err)
 {
     cv_sqlite_type *t = cv_sqlite_type_of(r, rows->type);

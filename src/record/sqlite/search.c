@@ -13,6 +13,7 @@
 #include "record/feed.h"
 #include "record/hash.h"
 #include "record/sqlite/engine.h"
+#include "record/stored.h"
 
 enum {
     /* How long a search waits for writers before it answers with what is indexed. */
@@ -258,7 +259,11 @@ static bool take(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *
     for (size_t i = 0, next; ok && i < count; i = next) {
         for (next = i + 1; next < count && same_scope(list[next].scope, list[i].scope); next++)
             ;
-        ok = index_scope(ctx, list[i].scope, list[i].rev - 1, list[next - 1].rev, err);
+        if (list[i].rev < 1)
+            ok = cv_stored_corrupt(err, "a commit of the %.*s '%.*s' with rev %lld: the first one has 1",
+                                   CV_FMT(list[i].scope.room), CV_FMT(list[i].scope.name), (long long)list[i].rev);
+        else
+            ok = index_scope(ctx, list[i].scope, list[i].rev - 1, list[next - 1].rev, err);
     }
     cv_arena_release(&scratch);
     return ok;
