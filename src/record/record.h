@@ -149,10 +149,12 @@ typedef struct {
     cv_str beyond;  /* what may keep a text after `scrub`, for people; empty: nothing of the engine's */
 } cv_record_about;
 
-/* What an engine finds about the place where it keeps the record. */
+/* What an engine finds about the place where it keeps the record; the levels are those of kit/doctor.h. */
+typedef enum { CV_EXAMINED_OK, CV_EXAMINED_NOTE, CV_EXAMINED_WARNING, CV_EXAMINED_ERROR } cv_examined_level;
+
 typedef struct {
-    const char *check;                                                                       /* "standbys" */
-    enum { CV_EXAMINED_OK, CV_EXAMINED_NOTE, CV_EXAMINED_WARNING, CV_EXAMINED_ERROR } level; /* as in kit/doctor.h */
+    const char *check; /* "standbys" */
+    cv_examined_level level;
     cv_str message;
     cv_str remedy; /* empty: there is nothing to do */
 } cv_examined;

@@ -35,7 +35,7 @@ typedef struct {
     int64_t delayed;
 } exam;
 
-static void say(exam *e, const char *check, int level, cv_str message, cv_str remedy)
+static void say(exam *e, const char *check, cv_examined_level level, cv_str message, cv_str remedy)
 {
     const cv_examined finding = {check, level, message, remedy};
     e->visit(e->ctx, &finding);
@@ -172,7 +172,7 @@ static void examine_settings(exam *e)
     bool sound = true;
     const struct {
         bool is_so;
-        int level;
+        cv_examined_level level;
         const char *message, *remedy;
     } all[] = {
         {cv_str_eq(e->fsync, off), CV_EXAMINED_ERROR,
