@@ -171,15 +171,23 @@ static inline cv_record *board_open(cv_arena *a, const char *path, cv_err *err)
     return record;
 }
 
-/* On PostgreSQL. `seen`: the file that says what was seen; NULL: none. */
-static inline cv_record *board_postgres(cv_arena *a, const char *address, const char *seen, cv_err *err)
+/* The migrations of the board on PostgreSQL. */
+static inline const cv_sql_migrations *board_postgres_schema(void)
 {
     static cv_sql_migration items[2];
     static const cv_sql_migrations schema = {items, 2};
-    cv_record *record = NULL;
     items[0] = cv_sql_postgres_schema.items[0];
     items[1] = (cv_sql_migration){2, "002_board", BOARD_POSTGRES, "of the tests"};
-    assert_ok(cv_postgres_open(a, cv_str_of(address), seen, CV_RECORD_CREATE, &all_types, &schema, &record, err), err);
+    return &schema;
+}
+
+/* On PostgreSQL. `seen`: the file that says what was seen; NULL: none. */
+static inline cv_record *board_postgres(cv_arena *a, const char *address, const char *seen, cv_err *err)
+{
+    cv_record *record = NULL;
+    assert_ok(cv_postgres_open(a, cv_str_of(address), seen, CV_RECORD_CREATE, &all_types, board_postgres_schema(),
+                               &record, err),
+              err);
     return record;
 }
 

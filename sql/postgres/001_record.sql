@@ -150,3 +150,11 @@ CREATE TABLE $schema.search_texts (
     PRIMARY KEY (scope, kind, thing)
 ) /*partitioned*/;
 CREATE INDEX search_words ON $schema.search_texts USING gin (words);
+
+-- ---- long texts leave no samples in the server's statistics, where nobody could redact them ----------------------------
+
+ALTER TABLE $schema.events ALTER COLUMN reason SET STATISTICS 0;
+ALTER TABLE $schema.events ALTER COLUMN data SET STATISTICS 0;
+ALTER TABLE $schema.commits ALTER COLUMN result SET STATISTICS 0;
+ALTER TABLE $schema.search_texts ALTER COLUMN title SET STATISTICS 0;
+ALTER TABLE $schema.search_texts ALTER COLUMN body SET STATISTICS 0;

@@ -274,3 +274,14 @@ CREATE VIEW $schema.claims AS
 SELECT s.name AS dialogue_id, e.round, e.seq, e.rev, e.label, e.contributors, e.status, e.adopted_in_verdict, e.created_at,
     e.parameters, e.content
 FROM $schema.entities AS e JOIN $schema.scopes AS s ON s.scope = e.scope WHERE e.kind = 'C';
+
+-- ---- long texts leave no samples in the server's statistics, where nobody could redact them ----------------------------
+
+ALTER TABLE $schema.dialogues ALTER COLUMN question SET STATISTICS 0;
+ALTER TABLE $schema.dialogues ALTER COLUMN background SET STATISTICS 0;
+ALTER TABLE $schema.experts ALTER COLUMN description SET STATISTICS 0;
+ALTER TABLE $schema.rounds ALTER COLUMN summary SET STATISTICS 0;
+ALTER TABLE $schema.responses ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE $schema.entities ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE $schema.moves ALTER COLUMN context SET STATISTICS 0;
+ALTER TABLE $schema.verdicts ALTER COLUMN description SET STATISTICS 0;

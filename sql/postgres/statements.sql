@@ -289,8 +289,124 @@ WHERE NOT EXISTS (SELECT 1 FROM $schema.scopes AS s WHERE s.scope = t.scope AND 
 
 -- ---- the whole store ----------------------------------------------------------------------------------------------
 
+-- Who may write the tables anew, and the number that the next transaction gets.
+
+-- name: scrub_look
+SELECT count(*) FILTER (WHERE NOT pg_catalog.pg_has_role(c.relowner, 'USAGE') AND NOT pg_catalog.pg_has_role(d.datdba, 'USAGE')),
+    min(pg_catalog.pg_get_userbyid(c.relowner)::text), pg_snapshot_xmax(pg_current_snapshot())::text, min(current_user::text)
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_catalog.pg_database AS d ON d.datname = pg_catalog.current_database()
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+
+-- Whoever may still read what was replaced before that number: a table that is written anew keeps it for them.
+
+-- name: scrub_readers
+SELECT who FROM (
+    SELECT 'process ' || pid AS who, backend_xmin AS number FROM pg_catalog.pg_stat_activity
+    WHERE pid <> pg_catalog.pg_backend_pid() AND (datname = pg_catalog.current_database() OR backend_type = 'walsender')
+        AND pid NOT IN (SELECT v.pid FROM pg_catalog.pg_stat_progress_vacuum AS v)
+    UNION ALL
+    SELECT 'process ' || pid, backend_xid FROM pg_catalog.pg_stat_activity
+    WHERE pid <> pg_catalog.pg_backend_pid() AND datname = pg_catalog.current_database()
+    UNION ALL
+    SELECT 'the prepared transaction ' || quote_literal(gid), transaction FROM pg_catalog.pg_prepared_xacts
+    WHERE database = pg_catalog.current_database()
+    UNION ALL
+    SELECT 'the replication slot ' || slot_name, xmin FROM pg_catalog.pg_replication_slots
+) AS readers WHERE number IS NOT NULL AND age(number) > age($1::text::xid8::xid) ORDER BY age(number) DESC LIMIT 1
+
+-- Nobody stands in the way now.
+
+-- name: scrub_free
+LOCK TABLE $schema.$table IN ACCESS EXCLUSIVE MODE
+
 -- name: vacuum
 VACUUM (FULL) $schema.$table
+
+-- ---- a backup in the place of the record ------------------------------------------------------------------------------
+-- $restoring is the schema that is filled from the backup, $kept the name that the present one gets.
+
+-- What there is, and what we may do: the schema, our table in it, the table that is locked, things in it, its parts; who
+-- we are, whose it is, may we replace it and make schemas; a schema of the name that is filled, and is it one of ours.
+-- name: swap_look
+SELECT n.oid IS NOT NULL,
+    (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'schema_migrations'),
+    (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid AND c.relname = 'scopes'),
+    (SELECT count(*) FROM pg_catalog.pg_class AS c WHERE c.relnamespace = n.oid),
+    (SELECT count(*) FROM pg_catalog.pg_inherits AS i JOIN pg_catalog.pg_class AS c ON c.oid = i.inhparent
+     WHERE c.relnamespace = n.oid AND c.relname = 'scopes'),
+    current_user::text, pg_catalog.pg_get_userbyid(n.nspowner)::text,
+    n.oid IS NULL OR pg_catalog.pg_has_role(n.nspowner, 'USAGE'),
+    pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'), pg_catalog.current_database()::text,
+    r.oid IS NOT NULL, pg_catalog.obj_description(r.oid, 'pg_namespace') = 'made by conclave restore'
+FROM (SELECT 1) AS one LEFT JOIN pg_catalog.pg_namespace AS n ON n.nspname = $1
+LEFT JOIN pg_catalog.pg_namespace AS r ON r.nspname = $2
+
+-- name: swap_drop
+DROP SCHEMA $restoring CASCADE
+
+-- name: swap_make
+CREATE SCHEMA $restoring
+
+-- By this it is known as one that may be removed.
+-- name: swap_mark
+COMMENT ON SCHEMA $restoring IS 'made by conclave restore'
+
+-- name: swap_unmark
+COMMENT ON SCHEMA $restoring IS NULL
+
+-- As long as this is held nobody else removes the schema or fills it.
+-- name: swap_hold
+LOCK TABLE $restoring.schema_migrations IN SHARE ROW EXCLUSIVE MODE
+
+-- Writers out, then everybody.
+-- name: swap_lock
+LOCK TABLE $schema.scopes IN EXCLUSIVE MODE
+
+-- name: swap_lock_all
+LOCK TABLE $schema.scopes IN ACCESS EXCLUSIVE MODE
+
+-- name: swap_keep
+ALTER SCHEMA $schema RENAME TO $kept
+
+-- name: swap_place
+ALTER SCHEMA $restoring RENAME TO $schema
+
+-- The statements that give the things of the schema $2 the owner and the rights of those of the schema $1.
+-- name: swap_rights
+WITH old AS (SELECT * FROM pg_catalog.pg_namespace WHERE nspname = $1),
+    new AS (SELECT * FROM pg_catalog.pg_namespace WHERE nspname = $2)
+SELECT text FROM (
+    SELECT 1 AS place, format('ALTER SCHEMA %I OWNER TO %I', new.nspname, pg_get_userbyid(old.nspowner)) AS text
+    FROM old, new WHERE old.nspowner <> new.nspowner
+    UNION ALL
+    SELECT 2, format('ALTER TABLE %I.%I OWNER TO %I', new.nspname, c.relname, pg_get_userbyid(old.nspowner))
+    FROM old, new JOIN pg_catalog.pg_class AS c ON c.relnamespace = new.oid AND c.relkind IN ('r', 'p', 'v')
+    WHERE c.relowner <> old.nspowner
+    UNION ALL
+    SELECT 3, format('ALTER FUNCTION %s OWNER TO %I', p.oid::regprocedure, pg_get_userbyid(old.nspowner))
+    FROM old, new JOIN pg_catalog.pg_proc AS p ON p.pronamespace = new.oid WHERE p.proowner <> old.nspowner
+    UNION ALL
+    SELECT 4, format('GRANT %s ON SCHEMA %I TO %s%s', a.privilege_type, new.nspname,
+        CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
+        CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+    FROM new, old CROSS JOIN LATERAL aclexplode(old.nspacl) AS a WHERE a.grantee <> old.nspowner
+    UNION ALL
+    SELECT 5, format('GRANT %s ON TABLE %I.%I TO %s%s', a.privilege_type, new.nspname, c.relname,
+        CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END,
+        CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
+    FROM old JOIN pg_catalog.pg_class AS c ON c.relnamespace = old.oid AND c.relkind IN ('r', 'p', 'v')
+    CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+    CROSS JOIN new JOIN pg_catalog.pg_class AS d ON d.relnamespace = new.oid AND d.relname = c.relname
+    WHERE a.grantee <> c.relowner
+    UNION ALL
+    SELECT 6, format('ALTER DEFAULT PRIVILEGES FOR ROLE %I IN SCHEMA %I GRANT %s ON %s TO %s', pg_get_userbyid(f.defaclrole),
+        new.nspname, a.privilege_type,
+        CASE f.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END,
+        CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
+    FROM new, old JOIN pg_catalog.pg_default_acl AS f ON f.defaclnamespace = old.oid
+    CROSS JOIN LATERAL aclexplode(f.defaclacl) AS a WHERE a.grantee <> f.defaclrole
+) AS all_of_them ORDER BY place, text
 
 -- ---- the server, for `conclave doctor` ------------------------------------------------------------------------------
 

@@ -132,6 +132,27 @@ static bool check_lost(cv_arena *a, const char *root, cv_err *err)
     return false;
 }
 
+/* The same on a server: what was seen of the record is written down here. */
+static bool check_gone(cv_arena *a, const cv_store *store, cv_err *err)
+{
+    struct stat st;
+    cv_record *record;
+    cv_err why = {.arena = a}; /* other trouble is told when the record is opened */
+    if (stat(store->seen, &st) != 0 || st.st_size == 0)
+        return true;
+    if (cv_store_open(a, store, CV_RECORD_EXISTING, &cv_program_types, &record, &why)) {
+        cv_record_close(record);
+        return true;
+    }
+    if (why.code != CV_ERR_NOT_FOUND)
+        return true;
+    cv_err_set(err, CV_ERR_REGRESSED, "the record of this project is gone: its writes were seen, and it is not there");
+    cv_err_file(err, store->address);
+    cv_err_suggest(
+        err, cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'", store->seen));
+    return false;
+}
+
 /* The folder of the project, and those of the rooms in it. */
 static bool make_folders(cv_arena *a, const char *root, cv_err *err)
 {
@@ -173,7 +194,7 @@ static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_sto
     if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, ret_created, err))
         return false;
     bool is_file = ret_store->address.n == 0; /* which needs the folder; an address that is wrong leaves none */
-    if (is_file && !(check_lost(a, root, err) && make_folders(a, root, err)))
+    if (is_file ? !(check_lost(a, root, err) && make_folders(a, root, err)) : !check_gone(a, ret_store, err))
         return false;
     if (!cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
         return false;

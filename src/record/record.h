@@ -147,6 +147,7 @@ typedef bool (*cv_word_visit)(void *ctx, const cv_word_hit *hit, cv_err *err);
 typedef struct {
     cv_str engine;  /* "SQLite 3.40.1" */
     int64_t schema; /* number of the last migration */
+    cv_str beyond;  /* what may keep a text after `scrub`, for people; empty: nothing of the engine's */
 } cv_record_about;
 
 /* What an engine finds about the place where it keeps the record; the levels are those of kit/doctor.h. */

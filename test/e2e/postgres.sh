@@ -6,7 +6,7 @@ needs_postgres "a project on PostgreSQL"
 unset PGPASSWORD PGSERVICE PGSSLMODE
 fresh_store
 base=${store%&schema=*} schema=${store##*schema=}
-sql() { psql -qAtX "$base" -c "$1"; }
+sql() { PGOPTIONS="-c client_min_messages=warning" psql -qAtX "$base" -c "$1"; }
 elsewhere() { echo "store = \"$1\"" >.conclave/config; }
 
 # ---- bad input -------------------------------------------------------------------------------------------------------
@@ -92,6 +92,138 @@ run "a transaction that was left open" 0 doctor --json
 finds feed note "lazy of conclave in conclave, idle in transaction"
 exec 6>&-
 wait
+
+# ---- backup and restore ----------------------------------------------------------------------------------------------
+
+cd "$work/p" || exit 1
+run "backup" 0 backup monday.db --json
+is '.bytes > 0'
+run "seal" 0 seal
+cp "$out" "$work/seal"
+run "verify with the seal" 0 verify --seal "$work/seal" --json
+is '.watermark == "agrees" and .sealed_until == .commits'
+run "a dialogue that the backup lacks" 0 dialogue create "Wine"
+cd "$work/q" || exit 1
+run "restore by a user who is not the owner" 2 restore "$work/p/monday.db"
+has "belongs to conclave, and only its owner can replace it (this is u_$schema)" err
+has "nothing was changed" err
+cd "$work/p" || exit 1
+[ "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = '${schema}_restoring'")" = 0 ]
+ok $? "restore by a user who is not the owner: leaves nothing"
+run "restore" 0 restore monday.db --json
+is ".record == \"$store\" and .lost == [{\"room\": \"dialogue\", \"name\": \"wine\", \"rev\": 1, \"restored_rev\": 0}]"
+is '[.warnings[].type] == ["newer_in_kept", "seen_elsewhere"]'
+is ".kept_address == (\"$base&schema=\" + .kept) and (.kept | startswith(\"$schema\" + \"_before_restore_\"))"
+kept=$(jq -r .kept_address "$out")
+run "the restored record" 0 verify --json
+is '[.scopes[].name] == ["nvidia-decision"] and .watermark == "agrees"'
+run "the restored record" 0 doctor --json
+is '.healthy'
+cd "$work/q" || exit 1
+run "the other user's rights stay" 0 doctor --json
+finds rights ok "u_$schema can read and write"
+run "the kept record is a project elsewhere" 0 init "$work/kept" --store "$kept"
+run "the kept record" 0 backup "$work/kept.db" --root "$work/kept"
+cd "$work/p" || exit 1
+run "undo" 0 restore "$work/kept.db" --json
+is '.lost == [] and .scopes == 2'
+run "a dialogue that the backup lacks" 0 dialogue create "Beer"
+run "restore for people" 0 restore monday.db
+has "What was there before is kept: ${schema}_before_restore_"
+has "'conclave init DIR --store"
+sql "REVOKE CREATE ON DATABASE conclave FROM PUBLIC; CREATE ROLE o_$schema LOGIN"
+sql "CREATE SCHEMA o_$schema AUTHORIZATION o_$schema"
+mkdir "$work/o" && cd "$work/o" || exit 1
+run "an owner who may not make schemas" 0 init --store "postgresql://o_$schema@/${base#*@/}&schema=o_$schema"
+run "… restores" 2 restore "$work/p/monday.db"
+has "may not make schemas in the database conclave" err
+has "GRANT CREATE ON DATABASE conclave TO o_$schema" err
+head -c 5000 "$work/p/monday.db" >"$work/half.db"
+cd "$work/p" || exit 1
+run "half of a backup" 2 restore "$work/half.db"
+run "a file that is not there" 1 restore nowhere.db
+[ "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = '${schema}_restoring'")" = 0 ]
+ok $? "what has failed leaves no schema"
+
+# ---- redact: no file of the tables keeps the text --------------------------------------------------------------------
+
+"$server" start "$work/own" --memory --owner $$ || exit 1
+own=$("$server" address "$work/own")
+own_sql() { psql -qAtX "$own" -c "$1" >/dev/null; }
+mkdir "$work/secret" && cd "$work/secret" || exit 1
+run "a record on a server of its own" 0 init --store "$own"
+nvidia
+secret="NVIDIA's zero dividend directly conflicts"
+own_sql "ANALYZE"
+own_sql "CHECKPOINT"
+holds() { grep -rqaF "$secret" "$(readlink "$work/own")/data/base"; }
+holds
+ok $? "the text is in the files of the server"
+own_sql "CREATE ROLE guest LOGIN"
+own_sql "GRANT USAGE ON SCHEMA conclave TO guest"
+own_sql "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA conclave TO guest"
+elsewhere "postgresql://guest@/${own#*@/}"
+run "redact by a user who is not the owner" 2 redact dialogue nvidia-decision perspective P0001 --reason "not ours"
+has "the text is redacted, but the server's files still hold it" err
+has "have conclave give the same command again" err
+run "the text is redacted" 0 dialogue export nvidia-decision --output-path -
+! grep -qF "$secret" "$out"
+ok $? "the text is redacted: nobody reads it"
+elsewhere "$own"
+mkfifo "$work/in2"
+psql -qAtX "$own" <"$work/in2" >/dev/null 2>&1 &
+exec 6>"$work/in2"
+echo "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM conclave.entities; SELECT pg_current_xact_id();" >&6
+until [ "$(psql -qAtX "$own" -c "SELECT count(*) FROM pg_stat_activity WHERE state = 'idle in transaction'")" = 1 ]; do sleep 0.1; done
+run "redact while somebody may still read it" 2 redact dialogue nvidia-decision perspective P0001 --reason "not ours"
+has "others read the record (process" err
+has "store_busy" err
+exec 6>&-
+wait
+run "redact by the owner" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --json
+is '.note | test("logs of the server") and test("standbys")'
+own_sql "CHECKPOINT"
+! holds
+ok $? "no file of the tables has the text (the server's log may)"
+run "it verifies" 0 verify
+"$server" remove "$work/own"
+cd "$work/p" || exit 1
+
+# ---- export, import --------------------------------------------------------------------------------------------------
+
+run "export-scope" 0 export-scope dialogue nvidia-decision --output "$work/scope.json"
+run "import-scope --dry-run of one that is there" 0 import-scope "$work/scope.json" --dry-run --json
+is '.status == "unchanged" and .dry_run'
+mkdir "$work/file" && cd "$work/file" || exit 1
+"$conclave" init >/dev/null
+run "import-scope into a file" 0 import-scope "$work/scope.json"
+run "export-scope from the file" 0 export-scope dialogue nvidia-decision --output "$work/again.json"
+cmp -s "$work/scope.json" "$work/again.json"
+ok $? "export-scope from the file: the same bytes"
+cd "$work/p" || exit 1
+run "import --dry-run" 0 import "$root/examples/decision.dialogue.md" --dry-run --json
+run "… has left nothing" 0 verify --json
+is '[.scopes[].name] == ["nvidia-decision"]'
+run "import" 0 import "$root/examples/decision.dialogue.md" --json
+
+# ---- a record that has less than was seen ----------------------------------------------------------------------------
+
+sql "ALTER SCHEMA $schema RENAME TO ${schema}_away"
+run "a schema that is gone" 2 verify
+has "no record in the schema $schema" err
+run "a schema that is gone, doctor" 1 doctor
+has "no record in the schema $schema"
+run "init does not begin anew" 2 init
+has "the record of this project is gone" err
+has "conclave restore FILE" err
+"$conclave" init "$work/new" --store "$store" >/dev/null
+run "… which has lost everything" 2 dialogue list
+has "store_regressed" err
+has "conclave accept" err
+run "accept without the commit" 2 accept
+run "accept" 0 accept --commit 0
+run "… and it goes on" 0 dialogue create "After"
+sql "DROP SCHEMA $schema CASCADE; ALTER SCHEMA ${schema}_away RENAME TO $schema"
 
 # ---- what doctor says when it cannot be opened -----------------------------------------------------------------------
 

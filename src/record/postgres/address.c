@@ -138,6 +138,22 @@ cv_str cv_postgres_address_masked(cv_arena *a, cv_str text)
     return cv_buf_take(&out, a);
 }
 
+/* partitions= counts only for a schema that is made. */
+cv_str cv_postgres_address_of_schema(cv_arena *a, const cv_postgres_address *address, const char *schema)
+{
+    cv_buf out = {0};
+    parameter p = query_of(address->text);
+    cv_buf_add(&out, cv_str_head(address->text, cv_str_find_char(address->text, '?')));
+    cv_buf_add_char(&out, '?');
+    while (next_parameter(&p)) {
+        cv_str key = decoded(a, p.key);
+        if (!cv_str_eq(key, CV_STR("schema")) && !cv_str_eq(key, CV_STR("partitions")))
+            cv_buf_printf(&out, "%.*s=%.*s&", CV_FMT(p.key), CV_FMT(p.value));
+    }
+    cv_buf_printf(&out, "schema=%s", schema);
+    return cv_buf_take(&out, a);
+}
+
 /* ---- errors -------------------------------------------------------------------------------------------------------
  */
 
@@ -162,8 +178,9 @@ static bool refuse_password(cv_err *err)
 
 static bool take_schema(cv_postgres_address *to, cv_arena *a, cv_str value)
 {
-    bool ok = value.n > 0 && value.n <= CV_POSTGRES_MAX_SCHEMA && !cv_is_digit(value.p[0]) &&
-              !cv_str_starts(value, CV_STR("pg_"));
+    bool kept = cv_str_find(value, CV_STR(CV_POSTGRES_KEPT)) != SIZE_MAX;
+    bool ok = value.n > 0 && value.n <= (kept ? CV_POSTGRES_MAX_NAME : CV_POSTGRES_MAX_SCHEMA) &&
+              !cv_is_digit(value.p[0]) && !cv_str_starts(value, CV_STR("pg_"));
     for (size_t i = 0; ok && i < value.n; i++)
         ok = cv_is_lower(value.p[i]) || cv_is_digit(value.p[i]) || value.p[i] == '_';
     if (ok)

@@ -15,7 +15,15 @@
 
 #include "base/err.h"
 
-enum { CV_POSTGRES_MAX_SCHEMA = 40, CV_POSTGRES_MIN_PARTITIONS = 2, CV_POSTGRES_MAX_PARTITIONS = 64 };
+/* A name of a schema leaves room for what is put behind it; a schema that `restore` has kept has that name (swap.c),
+ * and is as long as the server lets it be. */
+#define CV_POSTGRES_KEPT "_before_restore_"
+enum {
+    CV_POSTGRES_MAX_SCHEMA = 40,
+    CV_POSTGRES_MAX_NAME = 63,
+    CV_POSTGRES_MIN_PARTITIONS = 2,
+    CV_POSTGRES_MAX_PARTITIONS = 64
+};
 
 typedef struct {
     cv_str text;        /* all of it, as it was given: for people, and to be kept */
@@ -30,6 +38,9 @@ bool cv_postgres_is_address(cv_str text);
 
 /* Reads our part and looks for passwords; libpq reads the rest when it connects. */
 bool cv_postgres_address_parse(cv_arena *a, cv_str text, cv_postgres_address *ret_address, cv_err *err);
+
+/* The same address with another schema, as it is given to people. */
+cv_str cv_postgres_address_of_schema(cv_arena *a, const cv_postgres_address *address, const char *schema);
 
 /* The text with "***" in the place of whatever may be a password: for messages about any text. */
 cv_str cv_postgres_address_masked(cv_arena *a, cv_str text);

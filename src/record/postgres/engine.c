@@ -326,7 +326,10 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
     r->open = r->writing = result == CV_POSTGRES_OK;
     if (result != CV_POSTGRES_OK)
         return result;
-    return compare_seen(r, &e, err) ? CV_POSTGRES_OK : CV_POSTGRES_STOPPED;
+    if (!compare_seen(r, &e, err))
+        return CV_POSTGRES_STOPPED;
+    /* A backup may have taken the place of the record between the two transactions. */
+    return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
 }
 
 /* What has this op_id is about to be told as done. It may be committed on this server alone: whoever waited for its
@@ -393,8 +396,10 @@ static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
 {
     const cv_postgres_record *r = (const cv_postgres_record *)record;
     int version = cv_postgres_server_version(r->c);
-    *ret_about =
-        (cv_record_about){cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version};
+    *ret_about = (cv_record_about){
+        cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version,
+        CV_STR("the logs of the server (WAL, messages), standbys and backups of the server may keep it "
+               "until they are overwritten or removed")};
 }
 
 static bool is_current(const cv_record *record)
@@ -472,9 +477,14 @@ bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_m
                       const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
 {
     cv_postgres_address parsed;
-    if (!cv_postgres_address_parse(a, address, &parsed, err))
-        return false;
-    cv_postgres_record *r = new_record(a, &parsed, seen ? cv_arena_copy_z(a, cv_str_of(seen)) : NULL, types);
+    return cv_postgres_address_parse(a, address, &parsed, err) &&
+           cv_postgres_open_at(a, &parsed, seen, mode, types, schema, ret_record, err);
+}
+
+bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const char *seen, cv_record_mode mode,
+                         const cv_types *types, const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
+{
+    cv_postgres_record *r = new_record(a, address, seen ? cv_arena_copy_z(a, cv_str_of(seen)) : NULL, types);
     if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK &&
         cv_postgres_migrate(r->c, schema, mode == CV_RECORD_CREATE, &r->version, err)) {
         cv_err nobody = {.arena = err->arena};

@@ -6,6 +6,7 @@
  *     across.c      scopes, the feed, readers, the last commit
  *     care.c        what holds in the whole store; copies
  *     examine.c     the server: rights, standbys, settings that can lose data, who delays the feed
+ *     swap.c        putting a backup in the place of a record
  *     statements.c  statements by name, and those that are made from a type's table
  *     search.c      finding words; words.h: texts and queries as the server takes them
  *     seen.c        what this project has seen of the record
@@ -88,6 +89,8 @@ typedef struct {
 /* For tests: a record without a project, so that nothing is remembered. */
 bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_mode mode, const cv_types *types,
                       const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
+bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const char *seen, cv_record_mode mode,
+                         const cv_types *types, const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 
 /* ---- statements ---------------------------------------------------------------------------------------------------
  */
