@@ -6,8 +6,9 @@
 --
 -- A room's tables have the columns scope, rev and the fields of their type (src/record/type.h); volatile ones have no
 -- rev. The key is (scope, key fields), an index T_NAME is (scope, fields, rest of the key) or, across scopes, (fields,
--- scope, key); where a field of it may be NULL it is for the rows that have it (WHERE … IS NOT NULL). `conclave verify`
--- holds the live schema against the types. Texts are ordered by their bytes, whatever the server's language is.
+-- scope, key); where a field of it may be NULL it is for the rows that have it (WHERE … IS NOT NULL). An index by the rev of
+-- rows that are not searched is not made: it would cost every write more than it saves those few who read what is new.
+-- `conclave verify` holds the live schema against the types. Texts are ordered by their bytes, whatever the server's language is.
 --
 -- $schema is the schema of the address; every name says it, for the session has no search_path of ours. Where a table has
 -- the comment partitioned it is made in parts, if the address asks for that.
@@ -55,7 +56,6 @@ CREATE TABLE $schema.events (
     PRIMARY KEY (scope, seq)
 ) /*partitioned*/;
 CREATE INDEX events_subject ON $schema.events (scope, subject_id, seq);
-CREATE INDEX events_rev ON $schema.events (scope, rev, seq);
 
 -- Every write. `xid` is the transaction that made it, or that of the scope's commit before, if that one is higher. Below
 -- the oldest transaction that is still open nothing is added any more, so (era, xid, rev) is an order that is the same for

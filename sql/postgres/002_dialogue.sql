@@ -144,7 +144,6 @@ CREATE TABLE $schema.refs (
     created_at   text COLLATE "C" NOT NULL,
     PRIMARY KEY (scope, source_id, ref_type, target_id)
 ) /*partitioned*/;
-CREATE INDEX refs_rev ON $schema.refs (scope, rev, source_id, ref_type, target_id);
 CREATE INDEX refs_target ON $schema.refs (scope, target_id, source_id, ref_type);
 
 CREATE TABLE $schema.moves (
