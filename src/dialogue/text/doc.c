@@ -152,34 +152,10 @@ typedef struct {
     uint32_t missing; /* bit n - 1: no run of n backticks closes a span from here on */
 } mark_walk;
 
-static size_t ticks_at(cv_str s, size_t at)
-{
-    size_t n = 0;
-    while (at + n < s.n && s.p[at + n] == '`')
-        n++;
-    return n;
-}
-
 /* Moves behind the code span that begins at w->at, or behind its backticks when it does not close. */
 static void skip_span(mark_walk *w)
 {
-    size_t n = ticks_at(w->line, w->at);
-    w->at += n;
-    if (n == 0 || n > CV_MAX_TICKS || (w->missing & (1u << (n - 1))))
-        return;
-    for (size_t i = w->at; i < w->line.n;) {
-        const char *hit = memchr(w->line.p + i, '`', w->line.n - i);
-        if (!hit)
-            break;
-        i = (size_t)(hit - w->line.p);
-        size_t run = ticks_at(w->line, i);
-        i += run;
-        if (run == n) {
-            w->at = i;
-            return;
-        }
-    }
-    w->missing |= 1u << (n - 1);
+    w->at = cv_span_end(w->line, w->at, &w->missing);
 }
 
 /* Is the bracket at `at` text: inside a code span, or behind a backslash? Moves w->at up to it, or behind the span. */

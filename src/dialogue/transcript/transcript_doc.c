@@ -93,7 +93,7 @@ static void add_background(cv_transcript *t, cv_doc *doc)
     cv_buf_add_z(&text, "```json\n");
     cv_json_value(&w, &value);
     cv_buf_add_z(&text, "\n```");
-    cv_part_add_text(t->arena, &section->content, cv_buf_take(&text, t->arena));
+    cv_part_add_own(t->arena, &section->content, cv_buf_take(&text, t->arena));
 }
 
 /* ---- the panel -------------------------------------------------------------------------------------------------- */
@@ -213,7 +213,7 @@ void cv_transcript_summary(cv_transcript *t, int64_t round, cv_doc *doc)
     begin_part(t, doc);
     cv_transcript_add_judge(t, doc, &t->s.rounds.items[round]);
     if (doc->sections.count == 0)
-        cv_part_add_text(t->arena, &doc->intro, CV_STR("The judge left no summary."));
+        cv_part_add_own(t->arena, &doc->intro, CV_STR("The judge left no summary."));
 }
 
 void cv_transcript_verdicts(cv_transcript *t, cv_doc *doc)

@@ -90,7 +90,7 @@ static void add_line(cv_arena *a, cv_buf *out, cv_str name, cv_str value)
     cv_buf_add_z(out, "- ");
     cv_buf_add(out, cv_part_title(a, name));
     cv_buf_add_z(out, ": ");
-    cv_buf_add(out, value);
+    cv_buf_add(out, cv_line_quote(a, value));
     cv_buf_add_char(out, '\n');
 }
 
@@ -139,7 +139,7 @@ static void add_verdict(cv_transcript *t, cv_blocks *into, const cv_rec_verdict 
     cv_mark *mark = cv_part_add_mark(a, into, forms[type].type, forms[type].sub);
     mark->label = cv_squeeze(a, verdict->recommendation);
     cv_str description = cv_part_text(a, verdict->description);
-    mark->body = cv_part_text(a, cv_part_join(a, description, "\n\n", details(a, verdict)));
+    mark->body = cv_str_trim_right(cv_part_join(a, description, "\n\n", details(a, verdict)));
 }
 
 static int by_position(const void *x, const void *y)
@@ -227,9 +227,9 @@ void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *
         if (!seen[speaker] && !is_silent(t, cv_transcript_group(t, round->round, speaker)))
             add_agent(t, section, round->round, speaker);
     cv_str said = cv_buf_take(&silent, t->arena);
-    cv_part_add_text(t->arena, &section->content, said);
+    cv_part_add_own(t->arena, &section->content, said);
     if (said.n == 0 && section->agents.count == 0)
-        cv_part_add_text(t->arena, &section->content, CV_STR("Nothing was said in this round."));
+        cv_part_add_own(t->arena, &section->content, CV_STR("Nothing was said in this round."));
 }
 
 /* ---- the judge -------------------------------------------------------------------------------------------------- */
