@@ -13,6 +13,7 @@
 #include "dialogue/import/play.h"
 #include "dialogue/import/put_export.h"
 #include "dialogue/import/report.h"
+#include "dialogue/import/retold.h"
 #include "dialogue/room.h"
 #include "dialogue/text/mark.h"
 
@@ -330,6 +331,38 @@ static void import_files(importing *im, const cv_found *found, cv_script *s)
     cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
 }
 
+/* ---- files that tell everything ---------------------------------------------------------------------------------- */
+
+/* A transcript holds what the other files of its folder hold. */
+static bool import_retold(importing *im, const cv_found *found, cv_script *s)
+{
+    for (size_t i = 0; i < found->files.count; i++) {
+        reading r = {.s = s, .file = &found->files.items[i]};
+        cv_err err = {.arena = s->arena};
+        bool document = r.file->role == CV_ROLE_DOCUMENT || r.file->role == CV_ROLE_BACKGROUND;
+        if (!document || !open_file(&r, &err) || !cv_retold_is_transcript(s->arena, r.text))
+            continue;
+        cv_retold *t = CV_NEW(s->arena, cv_retold);
+        cv_played played = {0};
+        *t = (cv_retold){.s = s};
+        for (size_t k = 0; k < found->files.count; k++) {
+            size_t sheet = add_sheet(s, &found->files.items[k]);
+            if (k == i)
+                t->sheet = sheet;
+            else
+                s->sheets.items[sheet].why = CV_STR("the transcript beside it tells the whole dialogue");
+        }
+        cv_retold_read_transcript(t, r.text);
+        s->title = im->title.n ? im->title : s->title;
+        bool well = cv_retold_play(im->call, im->record, t, &played);
+        well = (!played.dialogue_id.n || cv_retold_compare(im->call, im->record, t, r.text, &played)) && well;
+        cv_retold_tell_limits(t);
+        cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
+        return true;
+    }
+    return false;
+}
+
 static void import_one(importing *im, const cv_found *found)
 {
     cv_arena arena = {0};
@@ -337,7 +370,7 @@ static void import_one(importing *im, const cv_found *found)
     s->arena = &arena;
     s->key = found->key;
     s->date_ms = CV_ABSENT;
-    if (!import_export(im, found, s))
+    if (!import_export(im, found, s) && !import_retold(im, found, s))
         import_files(im, found, s);
     cv_arena_release(&arena);
 }

@@ -112,8 +112,14 @@ static void settle_head(cv_playing *p)
     }
     if (s->date_ms == CV_ABSENT)
         cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it bears the time of this import");
-    cv_str slug = cv_slug_of_title(s->arena, s->title);
-    p->identity = cv_hash_text(s->arena, cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(s->key), CV_FMT(slug)));
+    cv_playing_identify(p);
+}
+
+void cv_playing_identify(cv_playing *p)
+{
+    cv_arena *a = p->s->arena;
+    cv_str slug = cv_slug_of_title(a, p->s->title);
+    p->identity = cv_hash_text(a, cv_arena_printf(a, "%.*s\n%.*s", CV_FMT(p->s->key), CV_FMT(slug)));
 }
 
 static void write_pool(const cv_script *s, cv_json_writer *w)
@@ -196,21 +202,26 @@ static bool find_earlier(cv_playing *p)
     return false;
 }
 
+bool cv_playing_create(cv_playing *p, cv_json_writer *w)
+{
+    cv_reply reply;
+    if (cv_playing_send(p, w, "create", cv_dialogue_create, &reply)) {
+        p->played->dialogue_id = cv_json_get_text(&reply.json, "dialogue_id");
+        return true;
+    }
+    return p->played->conflicts.count > 0 && find_earlier(p);
+}
+
 static bool create(cv_playing *p)
 {
     cv_buf text;
-    cv_reply reply;
     cv_json_writer w = cv_playing_begin(p, &text, "create");
     cv_json_key_str(&w, "title", p->s->title);
     if (p->s->question.n)
         cv_json_key_str(&w, "question", p->s->question);
     write_pool(p->s, &w);
     write_background(p->s, &w);
-    if (cv_playing_send(p, &w, "create", cv_dialogue_create, &reply)) {
-        p->played->dialogue_id = cv_json_get_text(&reply.json, "dialogue_id");
-        return true;
-    }
-    return p->played->conflicts.count > 0 && find_earlier(p);
+    return cv_playing_create(p, &w);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

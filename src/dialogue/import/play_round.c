@@ -85,7 +85,7 @@ static void look_back(cv_arena *a, cv_state *s, int64_t round)
     cv_state_index(a, s);
 }
 
-static bool load(cv_playing *p, int round, cv_state *ret_state)
+bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state)
 {
     const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                            CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN);
@@ -204,7 +204,7 @@ static void evolve(scene *sc)
             write_seat(sc, &s->players.items[i], taken, &w);
     cv_json_end_array(&w);
     if (cv_playing_send(sc->p, &w, step, cv_dialogue_evolve_panel, NULL))
-        load(sc->p, sc->round, &sc->state);
+        cv_playing_load(sc->p, sc->round, &sc->state);
 }
 
 /* ---- what was said ----------------------------------------------------------------------------------------------- */
@@ -489,7 +489,7 @@ void cv_playing_round(cv_playing *p, int round)
     cv_reply reply;
     const char *step = cv_arena_printf(p->s->arena, "round-%d", round).p;
     *sc = (scene){.p = p, .act = &p->s->acts[round], .round = round};
-    if (!load(p, round, &sc->state))
+    if (!cv_playing_load(p, round, &sc->state))
         return;
     evolve(sc);
     if (p->failed || is_empty(sc))

@@ -363,7 +363,7 @@ static void end_body(parser *p)
         close_block(p);
 }
 
-static cv_str cell_text(cv_arena *a, cv_str cell)
+cv_str cv_cell_text(cv_arena *a, cv_str cell)
 {
     cell = cv_squeeze(a, cell);
     if (cv_str_find_char(cell, '\\') == SIZE_MAX)
@@ -407,7 +407,7 @@ static void table_row(parser *p, const cv_line *line)
     *row = (cv_row){CV_NEW_ARRAY(p->a, p->cells.count, cv_str), p->cells.count, offset(p, line->trimmed.p),
                     offset(p, cv_str_end(line->trimmed))};
     for (size_t i = 0; i < row->count; i++) {
-        row->cells[i] = cell_text(p->a, p->cells.items[i]);
+        row->cells[i] = cv_cell_text(p->a, p->cells.items[i]);
         if (line->brackets)
             inline_marks(p, (piece){row->cells[i], p->cells.items[i], 0, 0}, 0, line->number);
     }
@@ -440,7 +440,7 @@ static bool metadata_row(parser *p, const cv_line *line)
     if (key.n > 0 && key.p[key.n - 1] == ':')
         key.n--;
     key = cv_squeeze(p->a, key);
-    value = cell_text(p->a, value);
+    value = cv_cell_text(p->a, value);
     if (!cv_meta_reads_back(p->a, key, value))
         return false;
     add_metadata(p, key, value, line->number);

@@ -202,4 +202,7 @@ void cv_text_print(cv_buf *out, cv_str text, unsigned where, const cv_map *agent
 /* Writes what stands in one cell of a table: '|' gets a backslash. The text is one line. */
 void cv_cell_print(cv_buf *out, cv_str text);
 
+/* … and reads it back, on one line. */
+cv_str cv_cell_text(cv_arena *a, cv_str cell);
+
 #endif
