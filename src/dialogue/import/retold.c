@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "dialogue/operations.h"
+#include "dialogue/register/cascade.h"
 #include "dialogue/transcript/transcript.h"
 
 typedef struct {
@@ -436,6 +437,63 @@ static cv_status status_before(const playing *p, const cv_retold_item *item)
     return status >= 0 ? (cv_status)status : cv_status_first(item->kind);
 }
 
+/* What a reference or a move by these people would make of an item. */
+static int effect_of(cv_cause cause, const cv_retold_item *item, cv_status from, const cv_people *by)
+{
+    unsigned who = 0;
+    for (size_t i = 0; i < by->count; i++)
+        who |= cv_people_json_has(item->by.json, by->items[i]) ? CV_BY_AUTHOR
+               : cv_str_eq(by->items[i], cv_judge_slug)        ? CV_BY_JUDGE
+                                                               : CV_BY_OTHER;
+    cv_effect effect = cv_cascade(cause, item->kind, from, who);
+    return effect.type == CV_EFFECT_STATUS && effect.status != from ? (int)effect.status : -1;
+}
+
+/* The status that the references and moves of the round would give to an item; -1: they change nothing. */
+static int caused_status(playing *p, const cv_retold_item *item, cv_status from)
+{
+    const cv_retold *t = p->t;
+    int found = -1;
+    for (size_t i = 0; i < t->items.count && found < 0; i++) {
+        const cv_retold_item *source = &t->items.items[i];
+        for (size_t k = 0; source->round == p->round && k < source->refs.count && found < 0; k++)
+            if (cv_str_eq(source->refs.items[k].target, item->id))
+                found =
+                    effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)source->refs.items[k].type}, item, from, &source->by);
+    }
+    for (size_t i = 0; i < t->links.count && found < 0; i++) {
+        cv_people by = cv_people_of(t->s->arena, &t->links.items[i].expert, 1);
+        if (t->links.items[i].round == p->round && cv_str_eq(t->links.items[i].ref.target, item->id))
+            found = effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)t->links.items[i].ref.type}, item, from, &by);
+    }
+    for (size_t i = 0; i < t->moves.count && found < 0; i++) {
+        const cv_retold_move *move = &t->moves.items[i];
+        cv_people by = cv_people_of(t->s->arena, &move->expert, 1);
+        for (size_t k = 0; move->round == p->round && k < move->targets.count && found < 0; k++)
+            if (cv_str_eq(move->targets.items[k], item->id))
+                found = effect_of((cv_cause){CV_CAUSE_MOVE, (int)move->type}, item, from, &by);
+    }
+    return found;
+}
+
+static bool is_closed(cv_status status)
+{
+    return status == CV_STATUS_TENSION_RESOLVED || status == CV_STATUS_TENSION_ACCEPTED;
+}
+
+/* Did the judge keep an item from what the round would have made of it? It became so never, or only later. That a
+ * tension is closed or opened again is always told. */
+static bool was_kept(playing *p, const cv_retold_item *item, cv_status from)
+{
+    int caused = p->t->exact ? caused_status(p, item, from) : -1;
+    if (caused >= 0 && is_closed((cv_status)caused) != is_closed(from))
+        return true;
+    for (size_t i = 0; caused >= 0 && i < item->turns.count; i++)
+        if (item->turns.items[i].round > p->round)
+            return (int)item->turns.items[i].status == caused;
+    return caused >= 0;
+}
+
 /* The judge's word, given with the round: what no reference, move or verdict explains. */
 static void write_updates(playing *p, cv_json_writer *w)
 {
@@ -446,8 +504,11 @@ static void write_updates(playing *p, cv_json_writer *w)
             const cv_retold_item *item = &p->t->items.items[i];
             const cv_retold_turn *turn =
                 (int)item->kind == kind && item->round <= p->round ? turn_in(item, p->round) : NULL;
+            cv_status before = status_before(p, item);
             if (turn && !is_explained(p, item, turn))
-                write_way(p, w, item, turn, status_before(p, item));
+                write_way(p, w, item, turn, before);
+            else if (!turn && (int)item->kind == kind && item->round <= p->round && was_kept(p, item, before))
+                write_update(p, w, item, &(cv_retold_turn){.by = cv_judge_alone}, before);
         }
         cv_json_end_array(w);
     }
@@ -803,6 +864,44 @@ static void write_verdict(playing *p, const cv_retold_verdict *v, cv_json_writer
     }
 }
 
+/* What a verdict made of an item it can make of it again only from another status: it was changed before, in the same
+ * round, and that is not told. */
+static void prepare(playing *p, const cv_retold_verdict *v)
+{
+    cv_arena *a = p->t->s->arena;
+    cv_transcript *told = CV_NEW(a, cv_transcript);
+    cv_str name = cv_arena_join(a, CV_STR("verdict-"), v->row.verdict_id);
+    const char *step = cv_arena_printf(a, "before-%.*s", CV_FMT(name)).p;
+    cv_buf text;
+    bool any = false;
+    if (!p->t->exact || !load_told(p, CV_ABSENT, told) || cv_state_verdict(&told->s, v->row.verdict_id))
+        return;
+    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_key(&w, CV_STR("updates"));
+    cv_json_begin_array(&w);
+    int round = p->round;
+    p->round = CV_MAX_ROUND + 1; /* ids of all rounds are known */
+    for (size_t i = 0; i < p->t->items.count; i++) {
+        const cv_retold_item *item = &p->t->items.items[i];
+        const cv_rec_entity *row = cv_state_entity(&told->s, item->known);
+        int from = row ? cv_status_find(item->kind, row->status) : -1;
+        cv_status way[CV_STATUS_COUNT];
+        for (size_t k = 0; from >= 0 && k < item->turns.count; k++) {
+            const cv_retold_turn *turn = &item->turns.items[k];
+            bool caused = cv_str_eq(turn->via, name);
+            size_t steps = caused ? find_way(item->kind, (cv_status)from, turn->status, way) : 0;
+            for (size_t n = 0; n + 1 < steps; n++, any = true)
+                write_update(p, &w, item, &(cv_retold_turn){.by = cv_judge_alone}, way[n]);
+        }
+    }
+    p->round = round;
+    cv_json_end_array(&w);
+    if (any)
+        cv_playing_send(&p->p, &w, step, cv_dialogue_update, NULL);
+    else
+        cv_buf_release(&text);
+}
+
 static void register_verdict(playing *p, cv_retold_verdict *v)
 {
     cv_script *s = p->t->s;
@@ -812,6 +911,7 @@ static void register_verdict(playing *p, cv_retold_verdict *v)
     if (v->done || !cv_playing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
         return;
     v->done = true;
+    prepare(p, v);
     cv_json_writer w = cv_playing_begin(&p->p, &text, step);
     write_verdict(p, v, &w);
     if (v->row.created_at.n && cv_time_parse(v->row.created_at, &s->date_ms)) {
