@@ -69,8 +69,9 @@ static void check_threads(cv_script *s)
         need(thread->raised >= 0 && thread->raised <= thread->closed && (size_t)thread->closed < s->act_count);
         need(thread->local_id.n > 0);
     }
-    cv_threads_names(&threads, s->arena, CV_MAX_ROUND, &names);
-    need(names.count <= threads.aliases.count);
+    static const cv_state nothing = {0};
+    cv_threads_names(&threads, s, &nothing, CV_MAX_ROUND, &names);
+    need(names.count <= 2 * threads.items.count + threads.threads.count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -62,8 +62,16 @@ static void boards_of_every_shape(void **state)
         {"| Agent | Wisdom | Consistency | Truth | Relationships | **Total** |\n|---|\n| 🧁 Muffin | 4 | 4 | 4 | 4 | "
          "**16** |\n",
          1, "Muffin", -1, 16, 4},
-        {"| Agent | R0 | R1 | Total |\n|---|\n| Muffin | 9 | — | 9 |\n| Scone | 1 | 2 | 3 |\n", 3, "Muffin", 0, 9,
+        {"| Agent | R0 | R1 | Total |\n|---|\n| Muffin | 9 | — | 9 |\n| Scone | 1 | 2 | 3 |\n", 5, "Muffin", 0, 9,
          CV_ABSENT},
+        {"| Pastry | R0 | R1 | R1 Bonus |\n|---|\n| Muffin | 9 | 4 | 2 |\n", 2, "Muffin", 0, 9, CV_ABSENT},
+        {"| Member | W | C | T | R | R1 Bonus | Total |\n|---|\n| Muffin | 1 | 2 | 3 | 4 | 5 | 15 |\n", 3, "Muffin", 0,
+         10, 1},
+        {"| Who | Score |\n|---|\n| Muffin | R0: 99 → R1: 202 |\n", 2, "Muffin", 0, 99, CV_ABSENT},
+        {"| Persona | Round | Score |\n|---|\n| Muffin | 2 | 7 |\n", 1, "Muffin", 2, 7, CV_ABSENT},
+        {"| Expert | Role | Total |\n|---|\n| Ada | API | 12 |\n| **Total** | | **12** |\n", 2, "Ada", -1, 12,
+         CV_ABSENT},
+        {"| Round | Score |\n|---|\n| Round 3 | 8 |\n| **Total** | 8 |\n", 2, "", 3, 8, CV_ABSENT},
         {"| Agent | W | C | T | R |\n|---|\n| Muffin | 1 | 1 | 1 | 1 |\n", 1, "Muffin", -1, 4, 1},
         {"| Expert | R1 | R2 | Final |\n|---|\n| Ada | SUPPORT | OPPOSE | OPPOSE |\n", 0, "", 0, 0, 0},
         {"| Expert | Position | Confidence |\n|---|\n| Ada | Yes | 0.7 |\n", 0, "", 0, 0, 0},
@@ -120,6 +128,23 @@ static void trackers_say_what_became_of_tensions(void **state)
         else
             assert_int_equal(rows.items[0].status, -1);
     }
+    static const struct {
+        const char *text, *status;
+        int raised;
+    } forms[] = {
+        {"## Tensions Resolved\n\n| ID | Tension | Resolution |\n|---|\n| T01 | X | done |\n", "resolved", -1},
+        {"**Open tensions**\n\n| # | Tension | Owner |\n|---|\n| T01 | X | Muffin |\n", "open", -1},
+        {"| Tension | Owner | Status |\n|---|\n| X | Muffin (R1) | Accepted |\n", "accepted", 1},
+        {"| ID | Issue | State | Raised |\n|---|\n| MUFFIN-T0101 | X | closed | |\n", "resolved", 1},
+    };
+    for (size_t i = 0; i < CV_COUNT(forms); i++) {
+        cv_tracker found = {0};
+        cv_grid form = one_grid(&a, forms[i].text);
+        assert_true(cv_tracker_read(&a, &form, &found));
+        assert_int_equal(found.count, 1);
+        assert_view_eq(cv_statuses[found.items[0].status].word, cv_str_of(forms[i].status));
+        assert_int_equal(found.items[0].raised, forms[i].raised);
+    }
     cv_tracker rows = {0};
     cv_grid grid = one_grid(
         &a, "| ID | Tension | Status | Raised | Resolved |\n|---|\n| T01 | X | Resolved | R0 (all) | R2 — done |\n");
@@ -138,6 +163,12 @@ static void panels_are_known_by_their_columns(void **state)
         {"| ID | Expert | Perspective |\n|---|\n| DS | **Distributed Systems** | x |\n", "DS", "Distributed Systems"},
         {"| Expert | Domain |\n|---|\n| **Ada** | API |\n", "Ada", "API"},
         {"| # | Role | Score |\n|---|\n| 12 | Systems Thinker | 37 |\n", "Systems Thinker", "Systems Thinker"},
+        {"| Pastry | Role | Tier |\n|---|\n| Muffin | UX | Core |\n", "Muffin", "UX"},
+        {"| ID | Expert | Tier |\n|---|\n| 1 | Ada Lovelace | Core |\n", "Ada Lovelace", ""},
+        {"| Member | Discipline |\n|---|\n| Ada | API |\n", "Ada", "API"},
+        {"| Persona | Specialty |\n|---|\n| The Skeptic | Doubt |\n", "The Skeptic", "Doubt"},
+        {"| Who | Role |\n|---|\n| **Ada** | API |\n", "Ada", "API"},
+        {"| Panel Member | Role |\n|---|\n| Ada (API) | — |\n", "Ada", "—"},
     };
     cv_arena a = {0};
     (void)state;

@@ -81,7 +81,7 @@ static cv_str title_of_key(cv_arena *a, cv_str key)
 static bool has_rounds(const cv_script *s)
 {
     for (size_t i = 0; i < s->act_count; i++)
-        if (s->acts[i].parts.count || s->acts[i].notes.count || s->acts[i].said.line)
+        if (s->acts[i].parts.count || s->acts[i].notes.count || s->acts[i].said.line || s->acts[i].scores.count)
             return true;
     return false;
 }
@@ -226,17 +226,65 @@ static bool create(cv_playing *p)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* "Verdict: Ready for RFC" -> "Ready for RFC"; other headings: the first words below them. */
+/* A line that says something: not a heading, a rule, a row of a table or a fence; without list marks and a bold label
+ * ("**Recommendation**: Buy." says "Buy."). */
+static cv_str sentence_in(cv_arena *a, const cv_line *line)
+{
+    cv_str s = line->trimmed;
+    if (line->fenced || line->level > 0 || line->rule || line->kind == CV_LINE_TABLE_ROW)
+        return (cv_str){NULL, 0};
+    if (line->kind == CV_LINE_METADATA)
+        s = line->value;
+    else if (line->kind == CV_LINE_MARKER)
+        s = line->mark.label;
+    while (s.n > 1 && (s.p[0] == '-' || s.p[0] == '*' || s.p[0] == '>' || s.p[0] == '+') &&
+           (cv_is_blank(s.p[1]) || s.p[0] == '>'))
+        s = cv_str_trim_left(cv_str_from(s, 1));
+    while (s.n > 4 && cv_str_starts(s, CV_STR("**")) && cv_str_ends(s, CV_STR("**")))
+        s = (cv_str){s.p + 2, s.n - 4};
+    return cv_squeeze(a, s);
+}
+
+/* Words that are about the verdict and do not say it. */
+static bool is_about(cv_str key)
+{
+    static const cv_str keys[] = {
+        CV_STR_INIT("date"),       CV_STR_INIT("status"), CV_STR_INIT("rounds"),   CV_STR_INIT("total alignment"),
+        CV_STR_INIT("panel"),      CV_STR_INIT("judge"),  CV_STR_INIT("dialogue"), CV_STR_INIT("vote"),
+        CV_STR_INIT("confidence"), CV_STR_INIT("round"),  CV_STR_INIT("question")};
+    return cv_words_find((cv_words){keys, CV_COUNT(keys)}, key) >= 0;
+}
+
+/* The decision in one line: what "Recommendation" or "Decision" says, else the first sentence, else what the heading
+ * has behind its colon. */
 static cv_str short_form(cv_arena *a, const cv_ending *ending)
 {
+    static const cv_str best[] = {CV_STR_INIT("recommendation"),
+                                  CV_STR_INIT("decision"),
+                                  CV_STR_INIT("verdict"),
+                                  CV_STR_INIT("ruling"),
+                                  CV_STR_INIT("final recommendation"),
+                                  CV_STR_INIT("final decision")};
+    cv_lines lines = {.text = ending->text};
+    cv_str first = {NULL, 0}, said = {NULL, 0};
+    bool below = false;
+    for (cv_line line; !said.n && cv_lines_next(&lines, &line);) {
+        if (line.trimmed.n == 0)
+            continue;
+        cv_str title = cv_str_trim(cv_str_from(line.trimmed, (size_t)line.level)), text = sentence_in(a, &line);
+        bool key = line.kind == CV_LINE_METADATA && cv_words_find((cv_words){best, CV_COUNT(best)}, line.name) >= 0;
+        if ((below || key) && text.n)
+            said = text;
+        if (line.level > 0 || (key && !text.n))
+            below = key || cv_words_find((cv_words){best, CV_COUNT(best)}, title) >= 0;
+        if (!first.n && text.n && !(line.kind == CV_LINE_METADATA && is_about(line.name)))
+            first = text;
+    }
     size_t colon = cv_str_find_char(ending->heading, ':');
     cv_str tail = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(ending->heading, colon + 1));
-    cv_str rest = ending->text, line = CV_STR("");
-    if (tail.n > 0 && !cv_script_is_ending(tail))
-        return tail;
-    while (cv_str_split(&rest, '\n', &line) && cv_str_trim(line).n == 0)
-        ;
-    return cv_excerpt(a, cv_squeeze(a, line));
+    if (!said.n)
+        said = first.n ? first : tail.n ? tail : cv_squeeze(a, ending->text);
+    return cv_excerpt(a, said);
 }
 
 static void register_ending(cv_playing *p)
@@ -252,7 +300,6 @@ static void register_ending(cv_playing *p)
     cv_json_key_str(&w, "description", s->ending.text);
     if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
         return;
-    s->sheets.items[s->ending.sheet].tally.verdicts++;
     cv_script_decide(s, s->ending.sheet, s->ending.line, "the final verdict is what stands under '%.*s'",
                      CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
 }

@@ -1021,6 +1021,34 @@ static void compare_lines(cv_retold *t, const cv_words *said, const cv_words *to
     }
 }
 
+bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played)
+{
+    cv_state *state = CV_NEW(t->s->arena, cv_state);
+    if (!cv_play_count(call, record, t->s, played, state))
+        return false;
+    t->s->sheets.items[t->sheet].tally = played->tally;
+    return true;
+}
+
+bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played)
+{
+    cv_state *state = CV_NEW(t->s->arena, cv_state);
+    if (!cv_play_statements(call, record, t->s, played, state))
+        return false;
+    t->s->sheets.items[t->sheet].tally = played->tally;
+    for (size_t i = 0; i < t->items.count; i++) {
+        const cv_retold_item *item = &t->items.items[i];
+        const cv_rec_entity *row = cv_state_entity(state, item->known);
+        if (item->status < 0 || (row && cv_str_eq(row->status, cv_statuses[item->status].word)))
+            continue;
+        cv_difference *d = cv_script_differ(t->s, t->sheet, item->line,
+                                            cv_arena_printf(t->s->arena, "status of %.*s", CV_FMT(item->id)));
+        d->says = cv_statuses[item->status].word;
+        d->derives = row ? row->status : CV_STR("nothing");
+    }
+    return true;
+}
+
 bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_played *played)
 {
     playing p = {.p = {.call = call, .record = record, .s = t->s, .played = played}, .t = t};
@@ -1035,7 +1063,7 @@ bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_
     cv_words said = lines_of(t->s->arena, cv_str_trim_right(text)),
              told = lines_of(t->s->arena, cv_str_trim_right(cv_buf_take(&out, t->s->arena)));
     compare_lines(t, &said, &told);
-    return true;
+    return cv_retold_count(call, record, t, played);
 }
 
 /* What was there cannot be told from a transcript: so that nobody takes its absence for a loss. */

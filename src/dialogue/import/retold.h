@@ -126,8 +126,14 @@ void cv_retold_turn_add(cv_retold *t, cv_retold_item *item, const cv_retold_turn
 /* As cv_play: false when nothing of it could be recorded. */
 bool cv_retold_play(const cv_call *call, cv_record *record, cv_retold *t, cv_played *ret_played);
 
+/* What the record has of it: all of it comes from one file. */
+bool cv_retold_count(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played);
+
 /* A transcript against the one that the record gives now: every line that differs is told. */
 bool cv_retold_compare(const cv_call *call, cv_record *record, cv_retold *t, cv_str text, cv_played *played);
+
+/* A dialogue.json against the record: totals, scores, statuses. */
+bool cv_retold_compare_json(const cv_call *call, cv_record *record, cv_retold *t, cv_played *played);
 
 /* What a transcript does not hold, for the report. */
 void cv_retold_tell_limits(cv_retold *t);
