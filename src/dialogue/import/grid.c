@@ -467,33 +467,78 @@ static bool find_tracker(cv_arena *a, const cv_grid *grid, tracker_columns *ret)
     return ret->status >= 0 || (ret->implied.n > 0 && (ret->id >= 0 || ret->closed >= 0));
 }
 
+/* "T1/T4", "T3, T6": nothing but ids of tensions. */
+static bool are_ids(cv_arena *a, cv_str cell)
+{
+    cv_str rest = cell;
+    cv_id id;
+    bool any = false;
+    for (; cv_target_next(&rest, &id); any = true)
+        if (id.form == CV_ID_EXPERT || id.kind != CV_KIND_TENSION)
+            return false;
+    return any && cv_squeeze(a, rest).n == 0;
+}
+
+/* "Containment (T02)": the id behind a label, which is cut off. */
+static cv_str id_behind(cv_str *label)
+{
+    size_t open = label->n;
+    cv_id id;
+    if (label->n < 4 || label->p[label->n - 1] != ')')
+        return (cv_str){NULL, 0};
+    while (open > 0 && label->p[open - 1] != '(')
+        open--;
+    cv_str inside = open ? cv_str_range(label->p + open, label->p + label->n - 1) : (cv_str){NULL, 0};
+    if (!inside.n || !cv_id_parse(inside, &id) || id.form == CV_ID_EXPERT || id.kind != CV_KIND_TENSION)
+        return (cv_str){NULL, 0};
+    *label = cv_str_trim(cv_str_head(*label, open - 1));
+    return inside;
+}
+
+static void add_tracked(cv_arena *a, cv_tracked t, const cv_id *id, cv_str cell, cv_tracker *to)
+{
+    t.id = cv_id_print(a, id);
+    t.raised = t.raised >= 0 ? t.raised : id->form != CV_ID_SHORT ? id->round : cv_grid_round(cell);
+    t.by = t.by.n ? t.by : id->expert;
+    *CV_PUSH(a, to) = t;
+}
+
+/* One row may be about several tensions. */
+static void read_tracker_row(cv_arena *a, const tracker_columns *c, const cv_grid_row *row, cv_tracker *to)
+{
+    cv_tracked t = read_tracked(a, c, row);
+    cv_str cell = c->id >= 0 ? cv_grid_cell(a, row, c->id) : t.label, rest;
+    cv_str bare = cv_str_trim(cv_str_head(cell, cv_str_find_char(cell, '(')));
+    cv_id id;
+    if (c->id >= 0 && cv_id_parse(bare, &id)) {
+        if (id.form != CV_ID_EXPERT && id.kind == CV_KIND_TENSION)
+            add_tracked(a, t, &id, cell, to);
+        return;
+    }
+    if (are_ids(a, cell)) {
+        t.label = c->id >= 0 ? t.label : (cv_str){NULL, 0};
+        for (rest = cell; cv_target_next(&rest, &id);)
+            add_tracked(a, t, &id, cell, to);
+        return;
+    }
+    if (c->id >= 0 || t.label.n == 0 || t.status < 0)
+        return; /* a row below "—" says nothing */
+    cv_str behind = id_behind(&t.label);
+    if (behind.n && cv_id_parse(behind, &id))
+        add_tracked(a, t, &id, behind, to);
+    else
+        *CV_PUSH(a, to) = t;
+}
+
 bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker)
 {
     tracker_columns c;
     size_t before = tracker->count;
-    bool tensions = false;
     if (!find_tracker(a, grid, &c))
         return false;
-    for (size_t i = 0; i < grid->rows.count; i++) {
-        const cv_grid_row *row = &grid->rows.items[i];
-        cv_str cell = c.id >= 0 ? cv_grid_cell(a, row, c.id) : CV_STR("");
-        cv_id id;
-        bool has_id =
-            cv_id_parse(cv_str_trim(cv_str_head(cell, cv_str_find_char(cell, '('))), &id) && id.form != CV_ID_EXPERT;
-        if (has_id && id.kind != CV_KIND_TENSION)
-            continue;
-        cv_tracked t = read_tracked(a, &c, row);
-        if (has_id) {
-            t.id = cv_id_print(a, &id);
-            t.raised = t.raised >= 0 ? t.raised : id.form != CV_ID_SHORT ? id.round : cv_grid_round(cell);
-            t.by = t.by.n ? t.by : id.expert;
-        } else if (c.id >= 0 || t.label.n == 0 || t.status < 0) {
-            continue; /* a row below "—" says nothing */
-        }
-        tensions |= has_id;
-        *CV_PUSH(a, tracker) = t;
-    }
-    return tensions || tracker->count > before || c.id >= 0;
+    for (size_t i = 0; i < grid->rows.count; i++)
+        read_tracker_row(a, &c, &grid->rows.items[i], tracker);
+    return tracker->count > before || c.id >= 0;
 }
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */

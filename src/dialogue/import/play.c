@@ -5,6 +5,7 @@
 #include "dialogue/import/dates.h"
 #include "dialogue/import/playing.h"
 #include "dialogue/operations.h"
+#include "dialogue/text/doc.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
 #include "record/hash.h"
@@ -226,6 +227,8 @@ static bool create(cv_playing *p)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
+enum { OF_A_MARK = 5 }; /* the rank of an ending that is [VERDICT:FINAL: …] */
+
 /* A line that says something: not a heading, a rule, a row of a table or a fence; without list marks and a bold label
  * ("**Recommendation**: Buy." says "Buy."). */
 static cv_str sentence_in(cv_arena *a, const cv_line *line)
@@ -300,8 +303,36 @@ static void register_ending(cv_playing *p)
     cv_json_key_str(&w, "description", s->ending.text);
     if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
         return;
-    cv_script_decide(s, s->ending.sheet, s->ending.line, "the final verdict is what stands under '%.*s'",
+    cv_script_decide(s, s->ending.sheet, s->ending.line,
+                     s->ending.rank == OF_A_MARK ? "the final verdict is the judge's mark: '%.*s'"
+                                                 : "the final verdict is what stands under '%.*s'",
                      CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
+}
+
+/* The judge's marks in what was noted about a round: interim verdicts, and the final one, which no heading outdoes. */
+static void find_verdicts(cv_script *s, int round)
+{
+    for (size_t i = 0; i < s->acts[round].notes.count; i++) {
+        cv_doc doc;
+        cv_doc_parse(s->arena, s->acts[round].notes.items[i], &doc, NULL);
+        cv_marks marks = cv_doc_marks(s->arena, &doc);
+        for (size_t k = 0; k < marks.count; k++) {
+            const cv_mark *m = &marks.items[k];
+            cv_str label = cv_mark_headline(s->arena, m), text = m->body.n ? m->body : label;
+            bool final = m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_FINAL;
+            cv_ending found = {label, text, s->acts[round].sheet, 0, final ? OF_A_MARK : round};
+            if (label.n == 0)
+                continue;
+            if (final)
+                s->ending = found;
+            else if (m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_INTERIM)
+                *CV_PUSH(s->arena, &s->interims) = found;
+            else if (m->type == CV_MARK_VERDICT || m->type == CV_MARK_DISSENT || m->type == CV_MARK_MINORITY_VERDICT)
+                cv_script_misunderstand(
+                    s, s->acts[round].sheet, 0, label,
+                    "a verdict in the judge's words of round %d: of which type, or whose it is, is not said", round);
+        }
+    }
 }
 
 bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played)
@@ -309,6 +340,8 @@ bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *re
     cv_playing p = {.call = call, .record = record, .s = s, .played = ret_played};
     *ret_played = (cv_played){0};
     cv_script_finish(s);
+    for (size_t round = 0; round < s->act_count; round++)
+        find_verdicts(s, (int)round);
     settle_ending(s);
     settle_head(&p);
     cv_threads_find(s, &ret_played->threads);

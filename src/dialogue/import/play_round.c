@@ -482,6 +482,27 @@ static bool is_empty(const scene *sc)
     return empty;
 }
 
+/* [VERDICT:INTERIM: Go on] in what the judge noted about the round. */
+static void register_interims(scene *sc)
+{
+    cv_script *s = sc->p->s;
+    int number = 0;
+    for (size_t i = 0; i < s->interims.count && !sc->p->failed; i++) {
+        const cv_ending *interim = &s->interims.items[i];
+        cv_buf text;
+        if (interim->rank != sc->round)
+            continue;
+        const char *step = cv_arena_printf(s->arena, "interim-%d-%d", sc->round, ++number).p;
+        cv_json_writer w = cv_playing_begin(sc->p, &text, step);
+        cv_json_key_str(&w, "verdict_id", cv_str_of(step));
+        cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_INTERIM]);
+        cv_json_key_int(&w, "round", sc->round);
+        cv_json_key_str(&w, "recommendation", interim->heading);
+        cv_json_key_str(&w, "description", interim->text);
+        cv_playing_send(sc->p, &w, step, cv_dialogue_verdict_register, NULL);
+    }
+}
+
 void cv_playing_round(cv_playing *p, int round)
 {
     scene *sc = CV_NEW(p->s->arena, scene);
@@ -511,6 +532,7 @@ void cv_playing_round(cv_playing *p, int round)
     keep_meanings(sc, cv_json_get(&reply.json, CV_STR("id_mapping")));
     for (size_t i = 0; i < sc->hearing.verdicts.count; i++)
         *CV_PUSH(p->s->arena, &p->verdicts) = (cv_late_verdict){sc->hearing, i};
+    register_interims(sc);
 }
 
 /* An expert may dissent in several rounds: the later ones are told apart by their rounds. */

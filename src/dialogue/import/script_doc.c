@@ -23,6 +23,7 @@ typedef struct {
     int last_round;
     bool has_panel;        /* or participants, or agents' headings */
     size_t named_speakers; /* names with roles in bold, in all rounds */
+    cv_str title;          /* the heading of the section under way */
 } reading;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -174,9 +175,15 @@ static void end_speech(speaking *sp, const char *end)
         cv_script_note(sp->r->s, sp->act, text);
 }
 
-static void begin_speech(speaking *sp, size_t who, const char *from, size_t line)
+/* What is said begins behind the speaker's name; the judge's keys are part of the text. */
+static const char *speech_in(const reading *r, const cv_line *line, size_t who)
 {
-    end_speech(sp, from);
+    return line->level == 0 && who < r->s->players.count && line->value.n ? line->value.p : line->text.p;
+}
+
+static void begin_speech(speaking *sp, size_t who, const char *end, const char *from, size_t line)
+{
+    end_speech(sp, end);
     sp->who = who;
     sp->from = from;
     sp->line = line;
@@ -235,7 +242,7 @@ static bool is_new_speaker(const reading *r, cv_str name, cv_str role)
 }
 
 /* Who begins to speak in this line? False: nobody new. */
-static bool who_speaks(const reading *r, const cv_line *line, size_t *ret_who)
+static bool who_speaks(const reading *r, const cv_line *line, size_t at, size_t *ret_who)
 {
     cv_script *s = r->s;
     if (line->level > 0) {
@@ -251,7 +258,7 @@ static bool who_speaks(const reading *r, const cv_line *line, size_t *ret_who)
     bool judge =
         is_common(name) || cv_str_eq_nocase(name, CV_STR("judge")) || cv_str_eq_nocase(name, CV_STR("facilitator"));
     if (!judge && known == CV_NOBODY && is_new_speaker(r, name, role))
-        known = cv_script_player(s, name, role, r->sheet, r->doc.lines ? line->number : 1);
+        known = cv_script_player(s, name, role, r->sheet, at);
     *ret_who = judge ? CV_THE_JUDGE : known;
     return judge || known != CV_NOBODY;
 }
@@ -277,8 +284,8 @@ static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
     cv_lines lines = {.text = text};
     for (cv_line line; cv_lines_next(&lines, &line);) {
         size_t who;
-        if (!line.fenced && who_speaks(r, &line, &who))
-            begin_speech(&sp, who, line.text.p, first + line.number - 1);
+        if (!line.fenced && who_speaks(r, &line, first + line.number - 1, &who))
+            begin_speech(&sp, who, line.text.p, speech_in(r, &line, who), first + line.number - 1);
     }
     end_speech(&sp, cv_str_end(text));
 }
@@ -315,7 +322,8 @@ static bool read_tables(reading *r, cv_act *act, cv_str text, size_t line, int r
     bool any = false;
     cv_script_lines(r->s, text, r->sheet, line, round);
     for (size_t i = 0; i < grids.count; i++) {
-        const cv_grid *grid = &grids.items[i];
+        cv_grid *grid = &grids.items[i];
+        grid->title = grid->title.n ? grid->title : r->title;
         if (cv_script_table(r->s, grid, r->sheet, round))
             any = true;
         else if (!(act && read_speaking_table(r, act, grid)) && !cv_panel_fits(r->s->arena, grid))
@@ -451,6 +459,7 @@ static void read_section(reading *r, size_t i)
     const cv_section *section = &r->doc.sections.items[i];
     size_t end = section_end(r, i);
     cv_str text = lines_between(r, section->line + 1, end);
+    r->title = section->heading;
     if (section->kind == CV_SECTION_ROUND)
         read_round(r, section, end);
     else if (section->kind == CV_SECTION_JUDGE)

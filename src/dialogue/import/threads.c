@@ -138,7 +138,7 @@ static int alike(cv_str x, cv_str y)
 /* How well an item fits a row, among those that may be meant; 0: not at all. */
 static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t item, bool by_name)
 {
-    enum { SAME_LABEL = 1000, SAME_NUMBER = 500, IN_ROUND = 200, FREE = 50, ALIKE = 55 };
+    enum { SAME_LABEL = 1000, SAME_NUMBER = 500, IN_ROUND = 200, FREE = 50, ALIKE = 55, ALIKE_OF_ONE = 15 };
     const cv_numbered *n = &t->t->items.items[item];
     const uintptr_t *user = row->id.n ? cv_map_get(&t->t->users, row->id) : NULL;
     bool same_number = row->id.n && cv_str_eq(n->written, row->id), same_label = label.n && cv_str_eq(n->label, label);
@@ -152,7 +152,7 @@ static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t ite
         score += SAME_LABEL;
     if (same_number && (by_name || only_user || n->form != CV_ID_SHORT))
         score += SAME_NUMBER;
-    if (words >= ALIKE && (by_name || row->raised < 0 || row->raised == n->round))
+    if (words >= (by_name ? ALIKE_OF_ONE : ALIKE) && (by_name || row->raised < 0 || row->raised == n->round))
         score += words;
     if (score == 0 && !(by_name && row->raised >= 0))
         return 0;
@@ -236,6 +236,11 @@ static void trace_row(tracing *t, const cv_tracked_row *row)
     cv_thread thread = {.from = row, .by_judge = !own && !before, .raised = clamp(raised, 0, last)};
     int closed = row->row.closed >= 0 ? row->row.closed : row->as_of >= 0 ? row->as_of : last;
     thread.closed = clamp(closed, thread.raised, last);
+    if (thread.by_judge && row->row.label.n == 0) {
+        cv_script_misunderstand(t->s, row->sheet, row->row.line, row->row.id,
+                                "nobody raised this tension, and no table says what it is");
+        return;
+    }
     thread.local_id = own ? own->local_id : before ? before->local_id : judges_id(t, row, thread.raised);
     if (thread.local_id.n == 0)
         return;
