@@ -221,13 +221,29 @@ static const cv_thread *made_before(tracing *t, const cv_tracked_row *row, cv_st
     return same_label || !same_table ? thread : NULL;
 }
 
+/* What other tables call by the same id, when they agree: for rows that say no more than the id. */
+static const cv_thread *called_so(tracing *t, cv_str id)
+{
+    const cv_thread *found = NULL;
+    for (size_t i = 0; i < t->t->threads.count; i++) {
+        const cv_thread *thread = &t->t->threads.items[i];
+        if (!cv_str_eq(thread->from->row.id, id))
+            continue;
+        if (found && !cv_str_eq(found->local_id, thread->local_id))
+            return NULL;
+        found = thread;
+    }
+    return found;
+}
+
 static void trace_row(tracing *t, const cv_tracked_row *row)
 {
     cv_arena *a = t->s->arena;
     int last = (int)t->s->act_count - 1;
-    const cv_numbered *own = marked(t, row);
+    const cv_thread *called = row->row.label.n == 0 && !row->row.by.n ? called_so(t, row->row.id) : NULL;
+    const cv_numbered *own = called ? NULL : marked(t, row);
     cv_str label = label_key(a, row->row.label);
-    const cv_thread *before = own ? NULL : made_before(t, row, row->row.id);
+    const cv_thread *before = called || own ? called : made_before(t, row, row->row.id);
     before = before || own ? before : made_before(t, row, label);
     int raised = own                    ? own->round
                  : before               ? before->raised
@@ -275,6 +291,24 @@ static void choose_rulers(cv_threads *t)
     }
 }
 
+static void trace_rows(tracing *t, bool bare)
+{
+    cv_script *s = t->s;
+    for (size_t i = 0; i < s->tracker.count; i++) {
+        const cv_tracked_row *row = &s->tracker.items[i];
+        if ((row->row.label.n == 0) != bare)
+            continue;
+        if (i >= MOST_ROWS)
+            cv_script_misunderstand(s, row->sheet, row->row.line, row->row.label, "trackers have more than %d rows",
+                                    MOST_ROWS);
+        else if (s->act_count > 0)
+            trace_row(t, row);
+        else
+            cv_script_misunderstand(s, row->sheet, row->row.line, row->row.label,
+                                    "%.*s has no round in which it could be registered", CV_FMT(row->row.id));
+    }
+}
+
 void cv_threads_find(cv_script *s, cv_threads *ret_threads)
 {
     tracing *t = CV_NEW(s->arena, tracing);
@@ -285,17 +319,8 @@ void cv_threads_find(cv_script *s, cv_threads *ret_threads)
         trace_act(t, (int)round);
     t->taken = CV_NEW_ARRAY(s->arena, ret_threads->items.count, bool);
     t->taken_sheet = CV_NO_SHEET;
-    for (size_t i = 0; i < s->tracker.count; i++) {
-        const cv_tracked_row *row = &s->tracker.items[i];
-        if (i >= MOST_ROWS)
-            cv_script_misunderstand(s, row->sheet, row->row.line, row->row.label, "trackers have more than %d rows",
-                                    MOST_ROWS);
-        else if (s->act_count > 0)
-            trace_row(t, row);
-        else
-            cv_script_misunderstand(s, row->sheet, row->row.line, row->row.label,
-                                    "%.*s has no round in which it could be registered", CV_FMT(row->row.id));
-    }
+    trace_rows(t, false);
+    trace_rows(t, true); /* rows that say no more than an id come last */
     for (size_t i = 0; i < ret_threads->threads.count; i++) {
         const cv_thread *thread = &ret_threads->threads.items[i];
         bool is_new;
