@@ -358,6 +358,25 @@ static void read_row_by_round(cv_arena *a, const cv_grid *grid, const board_colu
     }
 }
 
+/* A cell of scores with digits that are no whole number: "7.5", "8 or 9". */
+static bool is_odd(cv_arena *a, const cv_grid_row *row, int column)
+{
+    bool digits = false;
+    cv_str cell = cv_grid_cell(a, row, column);
+    for (size_t i = 0; i < cell.n; i++)
+        digits |= cv_is_digit(cell.p[i]);
+    return digits && cv_grid_number(a, cell) == CV_ABSENT && cv_grid_pairs(a, cell).count == 0;
+}
+
+static void add_odd(cv_arena *a, const cv_grid_row *row, int column, cv_board_rows *to)
+{
+    if (!is_odd(a, row, column))
+        return;
+    cv_board_row r = empty_row(row->line);
+    r.odd = cv_grid_cell(a, row, column);
+    *CV_PUSH(a, to) = r;
+}
+
 static void read_agent_row(cv_arena *a, const cv_grid *grid, const board_columns *c, const int *rounds, int last,
                            const cv_grid_row *row, cv_board_rows *to)
 {
@@ -371,7 +390,11 @@ static void read_agent_row(cv_arena *a, const cv_grid *grid, const board_columns
         return;
     if (r.total)
         r.agent = (cv_str){NULL, 0};
+    add_odd(a, row, c->total, to);
     if (last >= 0) {
+        for (size_t i = 0; i < grid->head.count; i++)
+            if (rounds[i] >= 0)
+                add_odd(a, row, (int)i, to);
         read_row_by_round(a, grid, c, rounds, last, row, r, to);
         return;
     }
@@ -402,7 +425,11 @@ bool cv_board_read(cv_arena *a, const cv_grid *grid, cv_board_rows *to)
         return false;
     for (size_t i = 0; i < grid->rows.count; i++)
         read_agent_row(a, grid, &c, rounds, last, &grid->rows.items[i], to);
-    return to->count > before;
+    for (size_t i = before; i < to->count; i++)
+        if (!to->items[i].odd.n)
+            return true;
+    to->count = before; /* not a number in it: no board */
+    return false;
 }
 
 /* ---- trackers ---------------------------------------------------------------------------------------------------- */
@@ -433,17 +460,22 @@ static cv_tracked read_tracked(cv_arena *a, const tracker_columns *c, const cv_g
     return t;
 }
 
-/* "Tensions Resolved", "Open tensions": what a title says of all rows below it. */
-static cv_str implied_status(cv_str title)
+static bool is_of_tensions(cv_str text)
+{
+    for (size_t i = 0; i < text.n; i++)
+        if (cv_str_starts_nocase(cv_str_from(text, i), CV_STR("tension")))
+            return true;
+    return false;
+}
+
+/* "Tensions Resolved", "Open tensions": what a title says of all rows below it. Without the word only above a column of
+ * tensions: "Resolved". */
+static cv_str implied_status(cv_arena *a, const cv_grid *grid, int label)
 {
     size_t at;
-    const cv_tracked_word *known;
-    bool tensions = false;
-    for (size_t i = 0; i < title.n && !tensions; i++)
-        tensions = cv_str_starts_nocase(cv_str_from(title, i), CV_STR("tension"));
-    if (!tensions || !(known = cv_tracked_find(title, &at)))
-        return (cv_str){NULL, 0};
-    return cv_statuses[known->status].word;
+    const cv_tracked_word *known = cv_tracked_find(grid->title, &at);
+    bool tensions = is_of_tensions(grid->title) || (label >= 0 && is_of_tensions(cv_grid_cell(a, &grid->head, label)));
+    return known && tensions ? cv_statuses[known->status].word : (cv_str){NULL, 0};
 }
 
 static bool find_tracker(cv_arena *a, const cv_grid *grid, tracker_columns *ret)
@@ -457,10 +489,14 @@ static bool find_tracker(cv_arena *a, const cv_grid *grid, tracker_columns *ret)
     static const char *const raised[] = {"raised", "round", "raised in", "opened", "opened in", "since", NULL};
     static const char *const closed[] = {"resolution", "resolved", "resolved in", "notes", "resolved by",
                                          "closed",     "how",      "outcome",     NULL};
-    *ret = (tracker_columns){cv_grid_column(a, grid, ids),      cv_grid_column(a, grid, labels),
-                             cv_grid_column(a, grid, statuses), cv_grid_column(a, grid, makers),
-                             cv_grid_column(a, grid, raised),   cv_grid_column(a, grid, closed),
-                             implied_status(grid->title)};
+    *ret = (tracker_columns){cv_grid_column(a, grid, ids),
+                             cv_grid_column(a, grid, labels),
+                             cv_grid_column(a, grid, statuses),
+                             cv_grid_column(a, grid, makers),
+                             cv_grid_column(a, grid, raised),
+                             cv_grid_column(a, grid, closed),
+                             {NULL, 0}};
+    ret->implied = implied_status(a, grid, ret->label);
     bool named = ret->id >= 0 || ret->label >= 0;
     if (ret->label < 0 || !named)
         return ret->id >= 0 && ret->implied.n > 0 && ret->status < 0;
@@ -630,7 +666,9 @@ bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel)
             p.name = cv_str_head(p.name, open);
         }
         read_span(cv_grid_cell(a, row, c.sits), &p.first, &p.last);
-        if (p.name.n > 0 && cv_is_alnum(p.name.p[0]) && !is_total(p.name))
+        bool name = p.name.n > 0 && (cv_is_alnum(p.name.p[0]) ||
+                                     ((unsigned char)p.name.p[0] >= 0x80 && !cv_str_eq(p.name, CV_STR("—"))));
+        if (name && !is_total(p.name))
             *CV_PUSH(a, panel) = p;
     }
     return panel->count > 0;

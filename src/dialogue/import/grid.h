@@ -71,6 +71,7 @@ typedef struct {
     cv_str role;  /* when the board has them */
     int round;    /* as written; -1: the whole dialogue */
     bool total;   /* of the whole column: "Total", "Sum" */
+    cv_str odd;   /* a cell of scores that is no whole number, and nothing else; empty: none */
     cv_points points;
     int64_t sum, open, fresh, velocity, converge; /* of a round, as the board says */
     size_t line;

@@ -285,7 +285,9 @@ static cv_str short_form(cv_arena *a, const cv_ending *ending)
     }
     size_t colon = cv_str_find_char(ending->heading, ':');
     cv_str tail = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(ending->heading, colon + 1));
-    if (!said.n)
+    if (ending->rank == OF_A_MARK)
+        said = ending->heading;
+    else if (!said.n)
         said = first.n ? first : tail.n ? tail : cv_squeeze(a, ending->text);
     return cv_excerpt(a, said);
 }

@@ -506,7 +506,7 @@ static void keep_total(cv_script *s, const cv_board_row *row, size_t sheet, int 
 static bool is_untouched(const cv_board_rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (rows->items[i].points.total != 0)
+        if (rows->items[i].points.total != 0 || rows->items[i].odd.n)
             return false;
     return true;
 }
@@ -531,7 +531,9 @@ static void keep_board(cv_script *s, const cv_board_rows *board, size_t sheet, i
 {
     for (size_t i = 0; i < board->count; i++) {
         const cv_board_row *row = &board->items[i];
-        if (row->total)
+        if (row->odd.n)
+            cv_script_misunderstand(s, sheet, row->line, row->odd, "a score is a whole number");
+        else if (row->total)
             keep_total(s, row, sheet, round);
         else if (!row->agent.n)
             keep_round(s, row, sheet);

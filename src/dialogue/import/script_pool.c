@@ -4,7 +4,7 @@
  * others. What create would refuse is mended here and told.
  */
 #include "dialogue/import/script.h"
-#include "dialogue/text/mark.h"
+#include "dialogue/text/line.h"
 #include "dialogue/words/limits.h"
 
 cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok)
@@ -88,7 +88,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
     for (uint32_t i = 0; i < list->count; i++) {
         const cv_json *e = &list->items[i];
         cv_str name = cv_json_get_text(e, "name");
-        name = name.n ? name : cv_json_get_text(e, "slug");
+        name = cv_plain_name(s->arena, name.n ? name : cv_json_get_text(e, "slug"));
         size_t player = name.n ? cv_script_player(s, name, CV_STR(""), sheet, 0) : CV_NOBODY;
         if (player >= s->players.count)
             continue;
