@@ -98,54 +98,52 @@ static void trace_act(tracing *t, int round)
 
 /* ---- the tracker's rows ------------------------------------------------------------------------------------------ */
 
-/* Is the player among those whom the row names? */
-static bool is_named(const tracing *t, const cv_tracked *row, size_t player)
+/* The players whom a row names; false: nobody who takes part. */
+static bool find_named(const tracing *t, const cv_tracked *row, bool *named)
 {
     cv_arena *a = t->s->arena;
     cv_str names = row->by, name;
-    for (char parting = cv_str_find_char(names, ',') == SIZE_MAX ? '/' : ','; cv_str_split(&names, parting, &name);)
-        if (cv_script_known(t->s, cv_plain_name(a, name)) == player)
-            return true;
-    return false;
-}
-
-static bool names_anybody(const tracing *t, const cv_tracked *row)
-{
-    for (size_t i = 0; row->by.n && i < t->s->players.count; i++)
-        if (is_named(t, row, i))
-            return true;
-    return false;
+    bool any = false;
+    memset(named, 0, CV_MAX_EXPERTS * sizeof *named);
+    for (char parting = cv_str_find_char(names, ',') == SIZE_MAX ? '/' : ','; cv_str_split(&names, parting, &name);) {
+        size_t player = cv_script_known(t->s, cv_plain_name(a, name));
+        if (player < t->s->players.count)
+            named[player] = any = true;
+    }
+    return any;
 }
 
 /* How many of the words of two labels are the same, in percent of all. */
 static int alike(cv_str x, cv_str y)
 {
-    size_t same = 0, all = 0;
+    enum { MOST_WORDS = 16 };
+    size_t same = 0, all = 0, others_count = 0;
     cv_str rest = x, word;
-    for (; cv_str_split(&rest, ' ', &word); all++) {
+    for (; all < MOST_WORDS && cv_str_split(&rest, ' ', &word); all++) {
         cv_str others = y, other;
-        while (cv_str_split(&others, ' ', &other))
+        for (size_t i = 0; i < MOST_WORDS && cv_str_split(&others, ' ', &other); i++)
             if (word.n > 0 && cv_str_eq(word, other)) {
                 same++;
                 break;
             }
     }
-    for (rest = y; cv_str_split(&rest, ' ', &word);)
+    for (rest = y; others_count < MOST_WORDS && cv_str_split(&rest, ' ', &word); others_count++)
         all++;
     return all > same ? (int)(same * 100 / (all - same)) : 0;
 }
 
 /* How well an item fits a row, among those that may be meant; 0: not at all. */
-static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t item, bool by_name)
+static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t item, const bool *named)
 {
     enum { SAME_LABEL = 1000, SAME_NUMBER = 500, IN_ROUND = 200, FREE = 50, ALIKE = 55, ALIKE_OF_ONE = 15 };
     const cv_numbered *n = &t->t->items.items[item];
+    bool by_name = named != NULL;
+    if (by_name && !named[n->player])
+        return 0;
     const uintptr_t *user = row->id.n ? cv_map_get(&t->t->users, row->id) : NULL;
     bool same_number = row->id.n && cv_str_eq(n->written, row->id), same_label = label.n && cv_str_eq(n->label, label);
     bool only_user = user && *user != SIZE_MAX;
-    int words = alike(n->label, label), score = 0;
-    if (by_name && !is_named(t, row, n->player))
-        return 0;
+    int words = same_label ? 0 : alike(n->label, label), score = 0;
     if (by_name && row->raised >= 0 && n->round != row->raised)
         return 0;
     if (same_label)
@@ -163,7 +161,7 @@ static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t ite
 /* The marked tension that a row is about; NULL: nobody's. A row that names somebody is nobody else's. */
 static const cv_numbered *marked(tracing *t, const cv_tracked_row *row)
 {
-    bool by_name = names_anybody(t, &row->row);
+    bool named[CV_MAX_EXPERTS], by_name = find_named(t, &row->row, named);
     cv_str label = label_key(t->s->arena, row->row.label);
     size_t best = SIZE_MAX;
     int most = 0;
@@ -171,7 +169,8 @@ static const cv_numbered *marked(tracing *t, const cv_tracked_row *row)
         memset(t->taken, 0, t->t->items.count * sizeof *t->taken);
     t->taken_sheet = row->sheet;
     for (size_t i = 0; i < t->t->items.count; i++) {
-        int score = t->t->items.items[i].kind == CV_KIND_TENSION ? fit(t, &row->row, label, i, by_name) : 0;
+        int score =
+            t->t->items.items[i].kind == CV_KIND_TENSION ? fit(t, &row->row, label, i, by_name ? named : NULL) : 0;
         if (score > most) {
             most = score;
             best = i;
@@ -358,20 +357,20 @@ static void put_latest(cv_map *names, cv_arena *a, const cv_state *state, cv_str
         put_name(names, a, written, &n->local_id);
 }
 
-/* Does the expert give this number to something new in the round? Then that is meant. */
-static bool is_given_anew(const cv_threads *t, const cv_numbered *n, int round)
+/* "3/2/T01": what an expert calls something in a round. */
+static cv_str given_key(cv_arena *a, size_t player, int round, cv_str written)
 {
-    for (size_t i = 0; i < t->items.count; i++)
-        if (t->items.items[i].round == round && t->items.items[i].player == n->player &&
-            cv_str_eq(t->items.items[i].written, n->written))
-            return true;
-    return false;
+    return cv_arena_printf(a, "%zu/%d/%.*s", player, round, CV_FMT(written));
 }
 
 void cv_threads_names(const cv_threads *t, const cv_script *s, const cv_state *state, int round, cv_map *ret_names)
 {
     cv_arena *a = s->arena;
+    cv_map given = {0}; /* numbers that experts give to something new in the round: that is meant by them */
     *ret_names = (cv_map){0};
+    for (size_t i = 0; i < t->items.count; i++)
+        if (t->items.items[i].round == round)
+            cv_map_put(&given, a, given_key(a, t->items.items[i].player, round, t->items.items[i].written), NULL);
     for (size_t i = 0; i < t->items.count; i++) {
         const cv_numbered *n = &t->items.items[i];
         const uintptr_t *user = n->written.n ? cv_map_get(&t->users, n->written) : NULL;
@@ -388,7 +387,8 @@ void cv_threads_names(const cv_threads *t, const cv_script *s, const cv_state *s
     }
     for (size_t i = 0; i < t->items.count; i++) {
         const cv_numbered *n = &t->items.items[i];
-        if (n->form == CV_ID_SHORT && n->round < round && !is_given_anew(t, n, round))
+        if (n->form == CV_ID_SHORT && n->round < round &&
+            !cv_map_get(&given, given_key(a, n->player, round, n->written)))
             put_latest(ret_names, a, state, cv_hear_own_name(a, s->players.items[n->player].slug, n->written), n);
     }
 }
