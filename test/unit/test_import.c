@@ -68,6 +68,7 @@ static void boards_of_every_shape(void **state)
         {"| Member | W | C | T | R | R1 Bonus | Total |\n|---|\n| Muffin | 1 | 2 | 3 | 4 | 5 | 15 |\n", 3, "Muffin", 0,
          10, 1},
         {"| Who | Score |\n|---|\n| Muffin | R0: 99 → R1: 202 |\n", 2, "Muffin", 0, 99, CV_ABSENT},
+        {"| Who | Score (R0 → R1) |\n|---|\n| Muffin | 99 → 202 |\n", 2, "Muffin", 0, 99, CV_ABSENT},
         {"| Persona | Round | Score |\n|---|\n| Muffin | 2 | 7 |\n", 1, "Muffin", 2, 7, CV_ABSENT},
         {"| Expert | Role | Total |\n|---|\n| Ada | API | 12 |\n| **Total** | | **12** |\n", 2, "Ada", -1, 12,
          CV_ABSENT},
@@ -496,6 +497,24 @@ static void rows_mean_whom_they_name(void **state)
     assert_str_eq(status_of(w, "Heat", "muffin"), "resolved"); /* T02 is muffin's alone, whoever shares T01 */
 }
 
+static void trackers_may_be_lists(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md",
+             "[TENSION T01: Cost]\nx\n\n[TENSION T02: Heat]\ny\n\n[TENSION T03: Space]\nz\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T01: Gas]\nx\n");
+    put_file(w, OVEN "tensions.md",
+             "# Tensions\n\n### T01: Cost\n\n**Raised by**: Muffin (R0)\n**Status**: Accepted\n\n- **T02**: Heat — "
+             "RESOLVED\n- T01 Gas (Scone, R0) — addressed\n- [ ] T03: Space\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 4);
+    assert_int_equal(cv_json_get_int(d, "tracked", -1), 4);
+    assert_str_eq(status_of(w, "Cost", "muffin"), "accepted");
+    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Gas", "scone"), "addressed");
+    assert_str_eq(status_of(w, "Space", "muffin"), "open");
+}
+
 static void resolved_means_ones_own_latest_open(void **state)
 {
     cv_world *w = *state;
@@ -639,6 +658,7 @@ int main(void)
         cmocka_unit_test(changed_exports_are_refused),
         cmocka_unit_test_setup_teardown(a_report_claims_only_what_is_written, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(rows_mean_whom_they_name, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(trackers_may_be_lists, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(resolved_means_ones_own_latest_open, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(panel_files_decide_who_is_an_expert, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(speakers_in_bold, cv_world_set_up, cv_world_tear_down),

@@ -247,11 +247,37 @@ static bool is_total(cv_str name)
     return cv_words_find((cv_words){words, CV_COUNT(words)}, name) >= 0;
 }
 
-/* "R0: 99 → R1: 202" in the column of the totals says what each round has; *ret_total is what remains of the cell. */
-static bool read_pairs(cv_arena *a, const board_columns *c, const cv_grid_row *row, const cv_board_row *from,
-                       cv_board_rows *to)
+/* "99 → 202" below "Score (R0 → R1)": the rounds of the head, the numbers of the cell. */
+static cv_round_numbers pairs_by_place(cv_arena *a, cv_str head, cv_str cell)
+{
+    cv_round_numbers pairs = {0}, none = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < head.n; i++) {
+        int round = cv_grid_round(cv_str_head(cv_str_from(head, i), 3));
+        if (cv_upper(head.p[i]) == 'R' && round >= 0 && (i == 0 || !cv_is_alnum(head.p[i - 1])))
+            *CV_PUSH(a, &pairs) = (cv_round_number){round, CV_ABSENT};
+    }
+    for (size_t i = 0; i < cell.n; i++) {
+        size_t digits = 0;
+        int number;
+        while (i + digits < cell.n && cv_is_digit(cell.p[i + digits]))
+            digits++;
+        if (digits && (at >= pairs.count || !cv_str_to_int(cv_str_head(cv_str_from(cell, i), digits), &number)))
+            return none;
+        if (digits)
+            pairs.items[at++].number = number;
+        i += digits;
+    }
+    return at > 1 && at == pairs.count ? pairs : none;
+}
+
+/* "R0: 99 → R1: 202" in the column of the totals says what each round has. */
+static bool read_pairs(cv_arena *a, const cv_grid *grid, const board_columns *c, const cv_grid_row *row,
+                       const cv_board_row *from, cv_board_rows *to)
 {
     cv_round_numbers pairs = cv_grid_pairs(a, cv_grid_cell(a, row, c->total));
+    if (pairs.count == 0 && c->total >= 0)
+        pairs = pairs_by_place(a, cv_grid_cell(a, &grid->head, c->total), cv_grid_cell(a, row, c->total));
     for (size_t i = 0; i < pairs.count; i++) {
         cv_board_row r = *from;
         r.round = pairs.items[i].round;
@@ -390,6 +416,8 @@ static void read_agent_row(cv_arena *a, const cv_grid *grid, const board_columns
         return;
     if (r.total)
         r.agent = (cv_str){NULL, 0};
+    if (last < 0 && read_pairs(a, grid, c, row, &r, to))
+        return;
     add_odd(a, row, c->total, to);
     if (last >= 0) {
         for (size_t i = 0; i < grid->head.count; i++)
@@ -398,8 +426,6 @@ static void read_agent_row(cv_arena *a, const cv_grid *grid, const board_columns
         read_row_by_round(a, grid, c, rounds, last, row, r, to);
         return;
     }
-    if (read_pairs(a, c, row, &r, to))
-        return;
     r.round = c->round < 0 ? -1 : number >= 0 && number <= 99 ? (int)number : cv_grid_round(in);
     r.points = read_points(a, c, row);
     if (r.points.total != CV_ABSENT)

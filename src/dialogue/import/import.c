@@ -119,6 +119,8 @@ static void read_tables(reading *r)
     int round = r->file->round < 0 ? -1 : r->file->round - r->s->base;
     if (cv_script_tables(r->s, r->text, r->sheet, 1, round))
         return;
+    if (r->file->role == CV_ROLE_TENSIONS && cv_script_list(r->s, r->text, r->sheet, 1, round))
+        return;
     cv_script_decide(r->s, r->sheet, 0, "no table in it is a scoreboard or a tracker: kept as background");
     cv_script_keep(r->s, base_name(r->file->path), r->text);
 }

@@ -426,6 +426,12 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
         int what = !line.fenced && line.level == 0 && line.trimmed.n && key_and_value(&line, &key, &value)
                        ? stated_by(s->arena, key)
                        : -1;
+        bool arrow = !line.fenced && line.kind != CV_LINE_TABLE_ROW && what < 0 &&
+                     cv_str_find(line.trimmed, CV_STR("→")) != SIZE_MAX;
+        if (arrow && cv_grid_pairs(s->arena, line.trimmed).count > 1) { /* "## Scores: R0: 99 → R1: 202" */
+            what = CV_SAYS_SCORE;
+            value = line.trimmed;
+        }
         if (what >= 0)
             state_value(s, (cv_says)what, value, sheet, first + line.number - 1, round);
     }
@@ -511,7 +517,7 @@ static bool is_untouched(const cv_board_rows *rows)
     return true;
 }
 
-static void keep_tracked(cv_script *s, const cv_tracked *row, size_t sheet, int round)
+void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int round)
 {
     cv_tracked_row kept = {*row, sheet, round};
     kept.row.raised -= row->raised >= s->base ? s->base : 0;
@@ -548,7 +554,7 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
     cv_tracker tracker = {0};
     if (cv_tracker_read(s->arena, grid, &tracker)) {
         for (size_t i = 0; i < tracker.count; i++)
-            keep_tracked(s, &tracker.items[i], sheet, round);
+            cv_script_track(s, &tracker.items[i], sheet, round);
         return true;
     }
     if (!cv_board_read(s->arena, grid, &board))

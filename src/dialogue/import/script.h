@@ -203,6 +203,10 @@ void cv_script_note(cv_script *s, cv_act *act, cv_str text);
  */
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round);
 bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round); /* was there any? */
+void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int round);     /* a row of a tracker */
+
+/* A tracker that is a list or has headings (script_list.c); false: there is none. */
+bool cv_script_list(cv_script *s, cv_str text, size_t sheet, size_t line, int round);
 void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet);
 
 void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background */

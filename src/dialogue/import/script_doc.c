@@ -421,6 +421,8 @@ static void read_other(reading *r, const cv_section *section, cv_str text)
         cv_script_lines(r->s, text, r->sheet, section->line + 1, -1);
     bool understood =
         !inventory && read_tables(r, NULL, text, section->line + 1, -1) && section->kind != CV_SECTION_OTHER;
+    if (!understood && section->kind == CV_SECTION_TENSIONS)
+        understood = cv_script_list(r->s, text, r->sheet, section->line + 1, -1);
     if (!understood && !cv_script_is_ending(label))
         cv_script_keep(r->s, label, text);
     cv_script_ending(r->s, label, text, r->sheet, section->line);
