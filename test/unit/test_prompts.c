@@ -357,6 +357,36 @@ static void test_hostile_surroundings(void **state)
     cv_world_close(&w);
 }
 
+/* Those who are new get a brief as well: it quotes labels in sentences, texts behind '>' and syntheses in lists. */
+static void test_no_other_marks(void **state)
+{
+    size_t dialogues = cv_test_soak() ? 100 : 4;
+    (void)state;
+    for (size_t seed = 1; seed <= dialogues; seed++) {
+        cv_test_random r = {seed + 500};
+        cv_world w;
+        cv_json answer;
+        make_dialogue(&w, &r);
+        cv_err err = {.arena = &w.a};
+        cv_world_do(&w, "evolve-panel",
+                    "{'dialogue_id': 'bread', 'round': 4, 'panel': [{'slug': 'palmier', 'source': 'created', 'role': "
+                    "'x [T0001: Role]', 'tier': "
+                    "'Core', 'reason': 'T0001 and so [RE:RESOLVE T0001]'}]}");
+        cv_str text = cv_world_do(&w, "round-prompts", "{'dialogue_id': 'bread', 'write': false}");
+        assert_ok(cv_json_parse(&w.a, cv_arena_copy(&w.a, text), &answer, &err), &err);
+        const cv_json *prompts = cv_json_get(&answer, CV_STR("prompts"));
+        cv_state s = cv_world_state(&w, "bread");
+        size_t known = s.entities.count + s.references.count + s.moves.count;
+        assert_int_equal(prompts->count, 1);
+        for (uint32_t i = 0; i < prompts->count; i++) {
+            cv_doc doc;
+            cv_doc_parse(&w.a, cv_json_get_text(&prompts->items[i], "prompt"), &doc, NULL);
+            assert_int_equal(doc.mark_count, known);
+        }
+        cv_world_close(&w);
+    }
+}
+
 /* ---- rounds that are over ---------------------------------------------------------------------------------------- */
 
 static cv_str context_of(cv_world *w, int round)
@@ -640,15 +670,11 @@ static void test_story(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_speakers_cannot_be_forged),
-        cmocka_unit_test(test_as_it_was),
-        cmocka_unit_test(test_budgets),
-        cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_confined),
-        cmocka_unit_test(test_story),
-        cmocka_unit_test(test_hostile_surroundings),
-        cmocka_unit_test(test_brief_of_open_tensions),
+        cmocka_unit_test(test_everything),     cmocka_unit_test(test_speakers_cannot_be_forged),
+        cmocka_unit_test(test_as_it_was),      cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_costs),          cmocka_unit_test(test_confined),
+        cmocka_unit_test(test_story),          cmocka_unit_test(test_hostile_surroundings),
+        cmocka_unit_test(test_no_other_marks), cmocka_unit_test(test_brief_of_open_tensions),
         cmocka_unit_test(test_brief_by_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
