@@ -78,6 +78,17 @@ static int figure(folder *f, const char *file, int right)
     return right + 100;
 }
 
+/* The same for words. */
+static const char *words(folder *f, const char *file, const char *right, const char *wrong)
+{
+    if (!chance(f, 12) || f->plant_count >= CV_COUNT(f->plants))
+        return right;
+    planted *p = &f->plants[f->plant_count++];
+    *p = (planted){.file = file, .line = f->line + 1};
+    snprintf(p->says, sizeof p->says, "%s", wrong);
+    return wrong;
+}
+
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static void write_panels(folder *f)
@@ -163,7 +174,7 @@ static void write_by_round(folder *f, bool bonus, bool role)
     add(f, "|---|");
     for (size_t i = 0; i < f->experts; i++) {
         cv_str row = cv_arena_printf(&f->w->a, "| %s%s |%s%s%s", chance(f, 2) ? "🧁 " : "", names[i], role ? " " : "",
-                                     role ? roles[i] : "", role ? " |" : "");
+                                     role ? words(f, file, roles[i], "Plumber") : "", role ? " |" : "");
         for (size_t round = 0; round < f->rounds; round++)
             row = cv_arena_printf(&f->w->a, "%.*s %d |", CV_FMT(row),
                                   f->scores[i][round] - (bonus && round + 1 == f->rounds ? 2 : 0));
@@ -280,6 +291,21 @@ static void write_tracker(folder *f)
     }
 }
 
+/* Another file that knows the tensions: the folder's tracker counts, and what this one says otherwise is told. */
+static void write_notes(folder *f)
+{
+    if (!f->responses)
+        return;
+    begin(f);
+    add(f, "| Tension | Owner | State |");
+    add(f, "|---|---|---|");
+    for (size_t i = 0; i < f->experts; i++)
+        for (int t = 0; t < f->tensions[i]; t++)
+            add(f, "| Worry %zu.%d | %s (R0) | %s |", i, t, names[i],
+                words(f, "notes.md", f->closed[i][t] < 0 ? "open" : "resolved", "accepted"));
+    end(f, "notes.md");
+}
+
 static void make(folder *f)
 {
     f->experts = 1 + cv_test_below(f->r, MOST_EXPERTS);
@@ -296,6 +322,8 @@ static void make(folder *f)
     write_responses(f);
     write_board(f);
     write_tracker(f);
+    if (chance(f, 2))
+        write_notes(f);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */

@@ -422,7 +422,7 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
 {
     cv_lines lines = {.text = text};
     for (cv_line line; cv_lines_next(&lines, &line);) {
-        cv_str key, value;
+        cv_str key = {NULL, 0}, value = {NULL, 0};
         int what = !line.fenced && line.level == 0 && line.trimmed.n && key_and_value(&line, &key, &value)
                        ? stated_by(s->arena, key)
                        : -1;
@@ -432,6 +432,9 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
             what = CV_SAYS_SCORE;
             value = line.trimmed;
         }
+        bool board = line.kind == CV_LINE_METADATA || cv_str_eq(s->sheets.items[sheet].role, CV_STR("scoreboard"));
+        if (what == CV_SAYS_SCORE && !board && cv_str_eq_nocase(key, CV_STR("total")))
+            what = -1; /* "- Total: 12 hours" */
         if (what >= 0)
             state_value(s, (cv_says)what, value, sheet, first + line.number - 1, round);
     }
