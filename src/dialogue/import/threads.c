@@ -159,7 +159,7 @@ static int fit(const tracing *t, const cv_tracked *row, cv_str label, size_t ite
 }
 
 /* The marked tension that a row is about; NULL: nobody's. A row that names somebody is nobody else's. */
-static const cv_numbered *marked(tracing *t, const cv_tracked_row *row)
+static const cv_numbered *marked(tracing *t, const cv_tracked_row *row, bool *ret_sure)
 {
     bool named[CV_MAX_EXPERTS], by_name = find_named(t, &row->row, named);
     cv_str label = label_key(t->s->arena, row->row.label);
@@ -176,6 +176,7 @@ static const cv_numbered *marked(tracing *t, const cv_tracked_row *row)
             best = i;
         }
     }
+    *ret_sure = best != SIZE_MAX && (by_name || cv_str_eq(t->t->items.items[best].label, label));
     if (best == SIZE_MAX)
         return NULL;
     t->taken[best] = true;
@@ -220,13 +221,14 @@ static const cv_thread *made_before(tracing *t, const cv_tracked_row *row, cv_st
     return same_label || !same_table ? thread : NULL;
 }
 
-/* What other tables call by the same id, when they agree: for rows that say no more than the id. */
-static const cv_thread *called_so(tracing *t, cv_str id)
+/* What the other files call by the same id, when they agree. */
+static const cv_thread *called_so(tracing *t, const cv_tracked_row *row)
 {
     const cv_thread *found = NULL;
-    for (size_t i = 0; i < t->t->threads.count; i++) {
+    for (size_t i = 0; row->row.id.n && i < t->t->threads.count; i++) {
         const cv_thread *thread = &t->t->threads.items[i];
-        if (!cv_str_eq(thread->from->row.id, id))
+        bool same_table = thread->from->sheet == row->sheet && thread->from->as_of == row->as_of;
+        if ((same_table && row->row.label.n) || !cv_str_eq(thread->from->row.id, row->row.id))
             continue;
         if (found && !cv_str_eq(found->local_id, thread->local_id))
             return NULL;
@@ -239,8 +241,10 @@ static void trace_row(tracing *t, const cv_tracked_row *row)
 {
     cv_arena *a = t->s->arena;
     int last = (int)t->s->act_count - 1;
-    const cv_thread *called = row->row.label.n == 0 && !row->row.by.n ? called_so(t, row->row.id) : NULL;
-    const cv_numbered *own = called ? NULL : marked(t, row);
+    bool sure;
+    const cv_numbered *own = marked(t, row, &sure);
+    const cv_thread *called = sure ? NULL : called_so(t, row);
+    own = called ? NULL : own;
     cv_str label = label_key(a, row->row.label);
     const cv_thread *before = called || own ? called : made_before(t, row, row->row.id);
     before = before || own ? before : made_before(t, row, label);
