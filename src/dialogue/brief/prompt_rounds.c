@@ -220,7 +220,7 @@ static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
     cv_buf_printf(p->out, "#### %.*s%s", CV_FMT(who->name), speaker == p->member->speaker ? " (You)" : "");
     if (who->expert) {
         cv_buf_add_z(p->out, " — ");
-        cv_buf_add(p->out, cv_squeeze(v->a, who->role));
+        cv_buf_add(p->out, cv_prompt_line(v->a, who->role));
     }
     cv_buf_add_char(p->out, '\n');
     write_shared(p, key);
@@ -241,7 +241,7 @@ static void write_verdict(const cv_prompt *p, const cv_rec_verdict *verdict)
     if (verdict->author_expert.n)
         cv_buf_printf(p->out, ", by %.*s", CV_FMT(cv_view_name(p->v, verdict->author_expert)));
     cv_buf_add_z(p->out, "):** ");
-    cv_buf_add(p->out, cv_squeeze(p->v->a, verdict->recommendation));
+    cv_buf_add(p->out, cv_prompt_line(p->v->a, verdict->recommendation));
     cv_buf_add_char(p->out, '\n');
     cv_prompt_text(p->v->a, p->out, verdict->description);
 }
@@ -266,7 +266,7 @@ static void write_round(const cv_prompt *p, const cv_view_round *round)
     cv_buf_printf(p->out, "### Round %lld", (long long)row->round);
     if (row->title.n) {
         cv_buf_add_z(p->out, " — ");
-        cv_buf_add(p->out, cv_squeeze(v->a, row->title));
+        cv_buf_add(p->out, cv_prompt_line(v->a, row->title));
     }
     cv_buf_printf(p->out, " (Score: %lld)\n\n", (long long)(row->score == CV_ABSENT ? 0 : row->score));
     for (size_t i = 0; i < round->voice_count; i++)

@@ -35,7 +35,18 @@ static void add_entity(cv_transcript *t, cv_blocks *into, const cv_told *told)
             add_reference(t, into, &t->g.links.items[*i]);
 }
 
-/* What is asked for stands in the mark of a request; other moves say why below it. */
+/* What is asked for stands in the mark of a request, behind the ids that it is about, if any; other moves say why below
+ * it. A colon in front keeps what is asked for from being taken for ids. */
+static cv_str request_label(cv_arena *a, cv_str targets, cv_str context)
+{
+    cv_id id;
+    cv_str rest = context;
+    if (targets.n > 0)
+        return cv_squeeze(a, cv_arena_printf(a, "%.*s: %.*s", CV_FMT(targets), CV_FMT(context)));
+    bool guard = cv_target_next(&rest, &id) || (context.n > 0 && context.p[0] == ':');
+    return cv_squeeze(a, guard ? cv_arena_join(a, CV_STR(": "), context) : context);
+}
+
 static void add_move(cv_transcript *t, cv_blocks *into, const cv_rec_move *move)
 {
     int type = cv_words_find(cv_move_words, move->move_type);
@@ -44,7 +55,7 @@ static void add_move(cv_transcript *t, cv_blocks *into, const cv_rec_move *move)
         return;
     cv_mark *mark = cv_part_add_mark(t->arena, into, CV_MARK_MOVE, type);
     if (type == CV_MOVE_REQUEST) {
-        mark->label = cv_squeeze(t->arena, cv_part_join(t->arena, targets, ": ", move->context));
+        mark->label = request_label(t->arena, targets, cv_squeeze(t->arena, move->context));
     } else {
         mark->targets = targets;
         mark->body = cv_part_text(t->arena, move->context);
@@ -90,7 +101,7 @@ static void add_line(cv_arena *a, cv_buf *out, cv_str name, cv_str value)
     cv_buf_add_z(out, "- ");
     cv_buf_add(out, cv_part_title(a, name));
     cv_buf_add_z(out, ": ");
-    cv_buf_add(out, value);
+    cv_buf_add(out, cv_line_quote(a, value));
     cv_buf_add_char(out, '\n');
 }
 
@@ -139,7 +150,7 @@ static void add_verdict(cv_transcript *t, cv_blocks *into, const cv_rec_verdict 
     cv_mark *mark = cv_part_add_mark(a, into, forms[type].type, forms[type].sub);
     mark->label = cv_squeeze(a, verdict->recommendation);
     cv_str description = cv_part_text(a, verdict->description);
-    mark->body = cv_part_text(a, cv_part_join(a, description, "\n\n", details(a, verdict)));
+    mark->body = cv_str_trim_right(cv_part_join(a, description, "\n\n", details(a, verdict)));
 }
 
 static int by_position(const void *x, const void *y)
@@ -227,9 +238,9 @@ void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *
         if (!seen[speaker] && !is_silent(t, cv_transcript_group(t, round->round, speaker)))
             add_agent(t, section, round->round, speaker);
     cv_str said = cv_buf_take(&silent, t->arena);
-    cv_part_add_text(t->arena, &section->content, said);
+    cv_part_add_own(t->arena, &section->content, said);
     if (said.n == 0 && section->agents.count == 0)
-        cv_part_add_text(t->arena, &section->content, CV_STR("Nothing was said in this round."));
+        cv_part_add_own(t->arena, &section->content, CV_STR("Nothing was said in this round."));
 }
 
 /* ---- the judge -------------------------------------------------------------------------------------------------- */
@@ -242,6 +253,7 @@ static const struct {
     {CV_STATUS_TENSION_RESOLVED, CV_MARK_RESOLVED, -1},
     {CV_STATUS_TENSION_ACCEPTED, CV_MARK_ACCEPTED_UNRESOLVED, -1},
     {CV_STATUS_TENSION_REOPENED, CV_MARK_REFERENCE, CV_REF_REOPEN},
+    {CV_STATUS_TENSION_ADDRESSED, CV_MARK_REFERENCE, CV_REF_ADDRESS},
 };
 
 static void add_standing(cv_transcript *t, cv_blocks *into, uint32_t event)
