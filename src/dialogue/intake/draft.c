@@ -15,6 +15,7 @@ typedef struct {
     cv_attendance attendance;
     cv_hearing hearing;
     cv_duplicate_groups duplicates;
+    cv_diagnostics unread, all;
     cv_notices warnings;
 } draft;
 
@@ -35,6 +36,11 @@ static void compose(draft *d)
     cv_attendance_of(a, &d->state, d->round, &d->attendance);
     cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
     cv_duplicates_find(a, &d->hearing, &d->duplicates);
+    for (size_t i = 0; i < d->hearing.speech_count; i++) {
+        cv_diagnose_unread(a, &d->hearing, i, &d->unread);
+        cv_diagnose(a, &d->hearing, i, &d->all);
+    }
+    cv_diagnostics_warn(a, &d->hearing, &d->all, &d->warnings);
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
     cv_response_files_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
@@ -59,7 +65,7 @@ static void print_who(const draft *d, const char *key, bool said_nothing, cv_jso
 static void print_notes(const draft *d, cv_json_writer *w)
 {
     const cv_hearing *h = &d->hearing;
-    cv_diagnostics unread = {0};
+    const cv_diagnostics *unread = &d->unread;
     cv_json_begin_object(w);
     print_who(d, "silent", false, w);
     print_who(d, "no_contribution", true, w);
@@ -70,10 +76,15 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("unread"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < h->speech_count; i++)
-        cv_diagnose_unread(d->call->arena, h, i, &unread);
-    for (size_t i = 0; i < unread.count; i++)
-        cv_shape_write(w, cv_named_diagnostic_shape, &unread.items[i]);
+    for (size_t i = 0; i < unread->count; i++)
+        cv_shape_write(w, cv_named_diagnostic_shape, &unread->items[i]);
+    cv_json_end_array(w);
+    cv_json_key(w, CV_STR("unmarked"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->speech_count; i++) {
+        cv_unmarked unmarked = cv_unmarked_of(d->call->arena, h, i);
+        cv_shape_write(w, cv_named_unmarked_shape, &unmarked);
+    }
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("merge_candidates"));
     cv_json_begin_array(w);
@@ -84,6 +95,8 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->verdicts.count; i++)
         cv_heard_verdict_print(h, &h->verdicts.items[i], w);
+    for (size_t i = 0; i < h->proposals.count; i++)
+        cv_heard_verdict_print(h, &h->proposals.items[i], w);
     cv_json_end_array(w);
     cv_json_end_object(w);
 }
