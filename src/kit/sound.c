@@ -59,7 +59,8 @@ static bool is_base(const cv_json *schema, cv_str path)
     while (n < path.n && path.p[n] != '.' && path.p[n] != '[')
         n++;
     const cv_json *property = cv_json_get(cv_json_get(schema, CV_STR("properties")), cv_str_head(path, n));
-    return path.n == 0 || cv_json_get(property, CV_STR("x-base")) || cv_json_get(property, CV_STR("x-argument"));
+    return path.n == 0 ||
+           (property && (cv_json_get(property, CV_STR("x-base")) || cv_json_get(property, CV_STR("x-argument"))));
 }
 
 const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,
