@@ -175,6 +175,11 @@ static void verdicts_in_responses_are_proposed(void **state)
     cv_world_do(&w, "draft", "{'dialogue_id': 'bread'}");
     assert_str_has(cv_buf_str(&w.out), "\"verdict_id\":\"interim-0\",\"verdict_type\":\"interim\",\"round\":0,"
                                        "\"recommendation\":\"Go on\",\"description\":\"We are close.\"");
+    cv_world_do(&w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'summary': '[VERDICT:FINAL: Rye]\\nIt is so.'}");
+    assert_str_has(cv_buf_str(&w.out), "verdict_in_summary");
+    assert_shows(&w, "draft", "{'dialogue_id': 'bread', 'round': 0}",
+                 "\"recommendation\":\"Rye\",\"description\":\"It is so.\"");
     cv_world_close(&w);
 }
 

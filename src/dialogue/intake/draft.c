@@ -7,6 +7,7 @@
 #include "dialogue/intake/duplicates.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
+#include "dialogue/people.h"
 
 typedef struct {
     cv_call *call;
@@ -16,6 +17,7 @@ typedef struct {
     cv_hearing hearing;
     cv_duplicate_groups duplicates;
     cv_diagnostics unread, all;
+    cv_hearing judge; /* of the summary of the last round that is registered, up to this one */
     cv_notices warnings;
 } draft;
 
@@ -46,6 +48,24 @@ static void compose(draft *d)
     if (d->round < cv_state_next_round(&d->state))
         cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
                       "round %lld is registered: it will not be taken a second time", (long long)d->round);
+}
+
+/* Verdicts that the judge's own summary proposes and the record does not have. */
+static void hear_judge(draft *d)
+{
+    const cv_rec_round *last = NULL;
+    for (size_t i = 0; i < d->state.rounds.count; i++)
+        if (d->state.rounds.items[i].round <= d->round)
+            last = &d->state.rounds.items[i];
+    if (last && last->summary.n)
+        cv_hear(d->call->arena, &d->state, last->round, &(cv_voice){cv_judge_slug, last->summary}, 1, NULL, &d->judge);
+}
+
+static void print_proposals(const draft *d, const cv_hearing *h, cv_json_writer *w)
+{
+    for (size_t i = 0; i < h->proposals.count; i++)
+        if (!cv_state_verdict(&d->state, h->proposals.items[i].verdict_id))
+            cv_heard_verdict_print(h, &h->proposals.items[i], w);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -95,8 +115,8 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->verdicts.count; i++)
         cv_heard_verdict_print(h, &h->verdicts.items[i], w);
-    for (size_t i = 0; i < h->proposals.count; i++)
-        cv_heard_verdict_print(h, &h->proposals.items[i], w);
+    print_proposals(d, h, w);
+    print_proposals(d, &d->judge, w);
     cv_json_end_array(w);
     cv_json_end_object(w);
 }
@@ -123,6 +143,7 @@ bool cv_dialogue_draft(cv_call *call)
     if (!load(call, &d))
         return false;
     compose(&d);
+    hear_judge(&d);
     if (cv_json_get_true(call->input, "payload_only")) {
         cv_json_writer w = {.out = call->out, .indent = 2};
         cv_hearing_print_payload(&d.hearing, &w);
