@@ -287,7 +287,7 @@ static void spoken_of(listener *l)
     else if (more.n && cv_str_eq(l->last->content, l->last->label))
         l->last->content = content_of(l->a, l->last->content, more);
     else if (more.n && !m->inlined)
-        l->last->content = cv_arena_join(l->a, cv_arena_join(l->a, l->last->content, CV_STR("\n\n")), more);
+        *CV_PUSH(l->a, &l->last->more) = more;
 }
 
 /* ---- what is not known ------------------------------------------------------------------------------------------- */
@@ -772,8 +772,24 @@ static void listen_to(listener *l, cv_speech *speech)
     speech->note_count = l->h->notes.count - speech->first_note;
 }
 
+/* Made once: an item may be spoken of thousands of times. */
+static void join_more(cv_arena *a, cv_heard_entity *entity)
+{
+    cv_buf text = {0};
+    if (entity->more.count == 0)
+        return;
+    cv_buf_add(&text, entity->content);
+    for (size_t i = 0; i < entity->more.count; i++) {
+        cv_buf_add_z(&text, "\n\n");
+        cv_buf_add(&text, entity->more.items[i]);
+    }
+    entity->content = cv_buf_take(&text, a);
+}
+
 static void sort_by_kind(listener *l)
 {
+    for (size_t i = 0; i < l->made.count; i++)
+        join_more(l->a, l->made.items[i]);
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         for (size_t i = 0; i < l->made.count; i++)
             if ((int)l->made.items[i]->kind == kind)

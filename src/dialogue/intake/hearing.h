@@ -39,6 +39,7 @@ typedef struct {
     cv_str local_id, expert, label, content;
     CV_STATE_LIST(cv_str) others; /* who contributed, too: [P0101: …] (muffin, scone) */
     CV_STATE_LIST(cv_heard_ref) refs;
+    CV_STATE_LIST(cv_str) more; /* what is said of it again: in the content, too */
     size_t line;
 } cv_heard_entity;
 

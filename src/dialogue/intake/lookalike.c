@@ -137,8 +137,15 @@ static bool unknown_mark(looking *l)
                  strchr("-_ ", l->inside.p[l->speech->expert.n]);
     cv_id id;
     size_t length;
-    if (!l->inside.p || (!named && (n < SHORTEST || !goes_on)) || cv_id_at(l->inside, &id, &length))
-        return false; /* an id that is spoken of */
+    if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 RESOLVED]; otherwise an id that is spoken of */
+        cv_str rest = cv_str_trim(cv_str_from(l->inside, length));
+        for (n = 0; n < rest.n && cv_is_upper(rest.p[n]);)
+            n++;
+        if (n < SHORTEST)
+            return false;
+    } else if (!l->inside.p || (!named && (n < SHORTEST || !goes_on))) {
+        return false;
+    }
     cv_str message = cv_arena_printf(l->a, "[%.*s] is not a mark of the format: it is read as text",
                                      CV_FMT(cv_excerpt(l->a, l->inside)));
     static const cv_str suggestion = CV_STR_INIT("use a mark that 'conclave spec' (conclave://spec) teaches");
@@ -170,6 +177,29 @@ static bool as_text(looking *l)
                      CV_STR("write it as it is if it is meant to count"));
 }
 
+/* MOVE:CONVERGE in the middle of a sentence. */
+static bool unbracketed(looking *l)
+{
+    static const struct {
+        cv_str word;
+        const cv_words *subs;
+    } forms[] = {{CV_STR_INIT("MOVE:"), &cv_move_words}, {CV_STR_INIT("RE:"), &cv_ref_words}};
+    for (size_t i = 0; i < CV_COUNT(forms); i++) {
+        size_t at = cv_str_find(l->text, forms[i].word), n = 0;
+        if (at == SIZE_MAX || (at && (cv_is_alnum(l->text.p[at - 1]) || strchr("[`\\", l->text.p[at - 1]))))
+            continue;
+        cv_str rest = cv_str_trim_left(cv_str_from(l->text, at + forms[i].word.n));
+        while (n < rest.n && cv_is_alpha(rest.p[n]))
+            n++;
+        if (cv_words_find(*forms[i].subs, cv_str_head(rest, n)) >= 0)
+            return tell(l, CV_STR("no_brackets"),
+                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets: it is no mark", CV_FMT(forms[i].word),
+                                        CV_FMT(cv_str_head(rest, n))),
+                        CV_STR("write it in brackets, on a line of its own"));
+    }
+    return false;
+}
+
 /* Ids of the expert's own that no mark makes, anywhere in the line. */
 static bool unmade_ids(looking *l)
 {
@@ -199,6 +229,20 @@ static bool unmade_ids(looking *l)
     return false;
 }
 
+/* [RE:SUPPORT P0001, OPPOSE R0001]: a second word with an id, where the label is. */
+static void look_for_second(looking *l, const cv_said *said)
+{
+    cv_mark_shape shape = cv_marks_table[said->mark->type].shape;
+    cv_str rest = said->mark->label, word = {NULL, 0};
+    if ((shape != CV_SHAPE_REF && shape != CV_SHAPE_MOVE) || !cv_str_split(&rest, ' ', &word) || !names_id(rest) ||
+        (cv_words_find(cv_ref_words, word) < 0 && cv_words_find(cv_move_words, word) < 0))
+        return;
+    *CV_PUSH(l->a, l->found) = (cv_lookalike){
+        CV_STR("mark_in_label"),
+        cv_arena_printf(l->a, "a mark says two things: %.*s", CV_FMT(cv_excerpt(l->a, said->mark->label))),
+        CV_STR("write each mark on a line of its own"), CV_FATE_LOST, said->mark->line};
+}
+
 /* Marks inside the label of another one. */
 static void look_at_labels(looking *l)
 {
@@ -218,6 +262,7 @@ static void look_at_labels(looking *l)
                                                    CV_FMT(cv_excerpt(l->a, cv_str_range(text.p + k, text.p + close)))),
                                    CV_STR("write each mark on a line of its own"), CV_FATE_LOST, said->mark->line};
         }
+        look_for_second(l, said);
     }
 }
 
@@ -226,8 +271,8 @@ static void look_at_labels(looking *l)
 
 static void look_at_line(looking *l)
 {
-    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id, lower_case, no_brackets,
-                                               unknown_mark,     only_word,         as_text,  unmade_ids};
+    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id, lower_case,  no_brackets,
+                                               unknown_mark,     only_word,         as_text,  unbracketed, unmade_ids};
     l->text = l->line.trimmed;
     while (l->text.n && strchr("#*_-+> \t", l->text.p[0]))
         l->text = cv_str_from(l->text, 1);

@@ -269,7 +269,9 @@ static bool is_meant_bare(const cv_opening_reader *r, const cv_head *h, cv_str s
         return upper && cv_marks_table[h->type].purpose.n && (h->targets ? colon || ends : colon);
     if (h->id.n)
         return h->own && !cv_is_made(r, h->id) && (colon || ends);
-    return h->numbered && colon && (heading || (upper && cv_is_upper(s.p[1])));
+    if (h->own) /* P0101 of this round */
+        return colon;
+    return colon && (h->numbered ? heading || upper : upper);
 }
 
 static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool heading, cv_opening *st)
@@ -327,7 +329,7 @@ static bool read_ticked(const cv_opening_reader *r, cv_str s, size_t lead, cv_op
 }
 
 /* Words that only say that a mark follows: "Perspective 1:", "My marker:". */
-static bool says_nothing(const cv_opening_reader *r, cv_str s)
+bool cv_says_nothing(const cv_opening_reader *r, cv_str s)
 {
     static const cv_str words[] = {CV_STR_INIT("marker"),    CV_STR_INIT("mark"),  CV_STR_INIT("id"),
                                    CV_STR_INIT("item"),      CV_STR_INIT("new"),   CV_STR_INIT("my"),
@@ -371,7 +373,7 @@ static bool read_led(const cv_opening_reader *r, cv_str s, cv_opening *st)
         return false;
     *st = found;
     st->led = true;
-    if (!says_nothing(r, before))
+    if (!cv_says_nothing(r, before))
         st->words = before;
     return true;
 }

@@ -48,6 +48,9 @@ typedef struct {
 bool cv_opening_read(const cv_opening_reader *r, cv_str s, cv_opening *st);
 bool cv_is_made(const cv_opening_reader *r, cv_str id);
 
+/* Words that only say that a mark follows: "Perspective 1:", "My marker:". */
+bool cv_says_nothing(const cv_opening_reader *r, cv_str s);
+
 /* What may stand before a mark: its length; *ret_heading when it is a heading or bold. */
 size_t cv_lead_of(cv_str s, bool *ret_heading);
 

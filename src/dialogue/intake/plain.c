@@ -139,7 +139,7 @@ static cv_str type_of(const cv_opening *st, cv_str written)
         return CV_STR("unclosed");
     if (written.p[0] != '[' || (written.n > 1 && written.p[1] == '['))
         return CV_STR("other_brackets");
-    if (has_upper_head(written, st->head.head))
+    if (has_upper_head(written, st->head.head) && !cv_str_starts(cv_str_from(written, 1), st->head.head))
         return CV_STR("lower_case");
     if (st->head.type == CV_MARK_MOVE && !cv_str_starts_nocase(written, CV_STR("[MOVE")))
         return CV_STR("move_without_word");
@@ -335,7 +335,8 @@ static void put_row(cv_plain_reader *r, cv_str s)
                       CV_STR("begin the line with the mark"));
     }
     cv_str behind = skip_tags(cv_str_from(s, st.end));
-    put_rest(r, behind);
+    if (as_it_is || !cv_only_signs(behind))
+        put_rest(r, behind);
     if (cv_only_signs(behind))
         drop_underline(r);
 }
@@ -411,15 +412,35 @@ static void put_cell(cv_plain_reader *r, cv_str cell)
     put_source(r, cell);
 }
 
+/* A cell of text, with the name of its column. */
+static void put_text_cell(cv_plain_reader *r, cv_str cell, cv_str name, bool named)
+{
+    if (!cv_has_word(cell))
+        return;
+    if (named && name.n && cv_has_word(name)) {
+        put_source(r, name);
+        put_text(r, CV_STR(": "), name);
+    }
+    put_cell(r, cell);
+    put_line_end(r, cell);
+}
+
+/* What stands before the first mark of the row belongs to it, too, unless it only says what it is. */
 static void put_table_row(cv_plain_reader *r, cv_str text, const cv_str *head, size_t head_count)
 {
     cv_arena *a = r->who->a;
-    size_t count;
+    size_t count, first = 0;
     cv_str *cells = cv_row_cells(a, text, &count);
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
+    while (first < count && !cell_has_mark(r, cells[first]))
+        first++;
+    bool ordered = false; /* marks in the middle of cells keep their order */
+    for (size_t k = 0; k < first; k++)
+        ordered = ordered || cv_str_find_char(cells[k], '[') != SIZE_MAX;
+    for (size_t k = 0; ordered && k < first; k++)
+        put_text_cell(r, cells[k], k < head_count ? head[k] : (cv_str){NULL, 0}, count > 2);
+    for (size_t i = first; i < count; i++) {
         cv_head id;
-        cv_str name = i < head_count ? head[i] : (cv_str){NULL, 0};
+        bool begins = i == first;
         if (is_id_cell(r, cells[i], &id)) {
             cv_opening st = {.form = CV_OPENING_BRACKETED, .head = id, .escape = true};
             cv_str written = cells[i];
@@ -428,20 +449,17 @@ static void put_table_row(cv_plain_reader *r, cv_str text, const cv_str *head, s
                 written = cv_str_range(written.p, cv_str_end(st.label));
             }
             put_text(r, bracketed(r, &st), written);
-            any = true;
+            put_line_end(r, cells[i]);
         } else if (cell_has_mark(r, cells[i])) {
             put_row(r, cells[i]);
-            any = true;
-        } else if (cv_has_word(cells[i])) {
-            if (any && name.n && cv_has_word(name) && count > 2) {
-                put_source(r, name);
-                put_text(r, CV_STR(": "), name);
-            }
-            put_cell(r, cells[i]);
+            put_line_end(r, cells[i]);
         } else {
-            continue;
+            put_text_cell(r, cells[i], i < head_count ? head[i] : (cv_str){NULL, 0}, count > 2);
         }
-        put_line_end(r, cells[i]);
+        const cv_opening_reader reader = cv_plain_opening(r);
+        for (size_t k = 0; begins && !ordered && k < first; k++)
+            if (!cv_says_nothing(&reader, cells[k]))
+                put_text_cell(r, cells[k], k < head_count ? head[k] : (cv_str){NULL, 0}, count > 2);
     }
 }
 

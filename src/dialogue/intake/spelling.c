@@ -63,6 +63,8 @@ static const char *letters_of(uint32_t code, bool long_forms, char room[2])
         return "-";
     if (code == 0x2236 || code == 0xa789)
         return ":";
+    if (code == 0x2018 || code == 0x2019)
+        return "'";
     if (code >= 0x2190 && code <= 0x21ff)
         return ">"; /* arrows */
     for (size_t i = 0; i < CV_COUNT(spelt_letters); i++)
@@ -210,9 +212,19 @@ static int kind_by_word(cv_str word)
 {
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         if (cv_str_eq_nocase(word, cv_kinds[kind].word) || cv_str_eq_nocase(word, cv_kinds[kind].plural) ||
-            (word.n > 6 && cv_str_distance(word, cv_kinds[kind].word, 2) <= 2))
+            (word.n > 6 && cv_str_distance(word, cv_kinds[kind].word, 2) <= 2) ||
+            (word.n > 5 && cv_str_starts_nocase(cv_kinds[kind].word, word)))
             return kind;
     return cv_str_eq(word, CV_STR("PROPOSAL")) ? CV_KIND_RECOMMENDATION : -1;
+}
+
+/* Two more digits behind a dash, and then the end of the id. */
+static bool joins_number(const walk *w)
+{
+    walk next = {w->who, w->l, w->at + 1};
+    bool two = count_digits(&next) == 2;
+    next.at += 2;
+    return two && (peek(&next) == ':' || peek(&next) == ']');
 }
 
 static bool take_digits(walk *w, number_of *ret)
@@ -225,6 +237,13 @@ static bool take_digits(walk *w, number_of *ret)
     size_t n = count_digits(w);
     ret->digits = (cv_str){w->l->c + w->at, n};
     w->at += n;
+    if (n == 2 && peek(w) == '-' && joins_number(w)) { /* P01-01 */
+        char *joined = cv_arena_alloc(w->who->a, 4);
+        memcpy(joined, ret->digits.p, 2);
+        memcpy(joined + 2, w->l->c + w->at + 1, 2);
+        ret->digits = (cv_str){joined, n = 4};
+        w->at += 3;
+    }
     if (n > 0 && n <= 4 && ends_here(w))
         return true;
     w->at = from;
@@ -250,7 +269,7 @@ static bool take_number(walk *w, number_of *ret)
     }
     ret->by_word = true;
     size_t behind = w->at;
-    skip_joint(w, "-#_.");
+    skip_joint(w, "-#_.:");
     if (cv_kind_of_letter(peek(w)) == ret->kind) {
         w->at++;
         if (take_digits(w, ret))
@@ -293,11 +312,26 @@ static cv_str take_target(walk *w)
         if (expert.n && take_number(w, &number) && number.digits.n)
             return print_id(w, expert, &number);
         w->at = from;
+        expert = take_expert(w);
+        if (expert.n && (peek(w) == ']' || peek(w) == ',' || peek(w) == ':' || peek(w) == '\0'))
+            return cv_arena_join(w->who->a, CV_STR("@"), expert);
+        w->at = from;
         if (take_number(w, &number) && number.digits.n && !number.by_word)
             return print_id(w, (cv_str){NULL, 0}, &number);
     }
     w->at = from;
     return (cv_str){NULL, 0};
+}
+
+/* The kind of what is named next: "perspective P0001". */
+static bool skip_kind(walk *w)
+{
+    size_t from = w->at;
+    cv_str word = take_word(w);
+    if (word.n > 4 && peek(w) == ' ' && kind_by_word(word) >= 0)
+        return true;
+    w->at = from;
+    return false;
 }
 
 static void skip_between(walk *w)
@@ -306,8 +340,10 @@ static void skip_between(walk *w)
                                    CV_STR_INIT("WITH "), CV_STR_INIT("TO "),  CV_STR_INIT("AGAINST "),
                                    CV_STR_INIT("ON "),   CV_STR_INIT("OF ")};
     for (;;) {
-        while (peek(w) && strchr(" ,;/&+|<>-=", peek(w)))
+        while (peek(w) && strchr(" ,;/&+|<>-=(#)", peek(w)))
             w->at++;
+        if (skip_kind(w))
+            continue;
         size_t i = 0;
         while (i < CV_COUNT(words) && !cv_str_starts(left(w), words[i]))
             i++;
@@ -374,8 +410,8 @@ static void end_head(walk *w, cv_head *h)
 {
     skip_blanks(w);
     char c = peek(w);
-    h->colon = c == ':' || c == '-' || c == '\0' || c == ']' || c == '\1';
-    while (peek(w) && strchr(":-", peek(w)))
+    h->colon = c == '\0' || strchr(":-;|=,]\1", c);
+    while (peek(w) && strchr(":-;|=,)", peek(w)))
         w->at++;
     skip_blanks(w);
     h->rest = w->at < w->l->n ? w->l->at[w->at] : w->l->end;
@@ -437,19 +473,57 @@ static bool read_move(walk *w, cv_head *h)
     return named || h->targets || (type == CV_MOVE_CONVERGE && (h->colon || peek(w) == '\0'));
 }
 
+/* R1- of MUFFIN-R1-P01: the round, or -1. */
+static int take_round(walk *w)
+{
+    size_t from = w->at;
+    int round;
+    number_of unused;
+    if (peek(w) == 'R') {
+        w->at++;
+        size_t n = count_digits(w);
+        cv_str digits = {w->l->c + w->at, n};
+        w->at += n;
+        if (n && n <= 2 && skip_joint(w, "-_/.") && cv_str_to_int(digits, &round)) {
+            size_t behind = w->at;
+            if (cv_kind_of_letter(peek(w)) >= 0 && take_number(w, &unused)) {
+                w->at = behind;
+                return round;
+            }
+        }
+    }
+    w->at = from;
+    return -1;
+}
+
 /* MUFFIN-P0101, MUFFIN PERSPECTIVE 1, PERSPECTIVE #1, P01. */
 static bool read_entity(walk *w, cv_head *h)
 {
     number_of number;
+    if (peek(w) == '@')
+        w->at++;
     size_t from = w->at;
     cv_str expert = take_expert(w);
+    if (expert.n && cv_str_starts(left(w), CV_STR("'S ")))
+        w->at += 2;
     if (expert.n && !skip_joint(w, "-_:/.")) {
         expert = (cv_str){NULL, 0};
         w->at = from;
     }
-    if (!take_number(w, &number) || (expert.n && number.digits.n == 0))
+    int round = expert.n ? take_round(w) : -1;
+    if (!take_number(w, &number) || (expert.n && number.digits.n == 0 && !number.by_word))
         return false;
+    if (expert.n && number.digits.n == 0) { /* KIM-PERSPECTIVE: the next number */
+        if (!cv_str_eq(expert, w->who->expert))
+            return false;
+        expert = (cv_str){NULL, 0};
+    }
     cv_str id = print_id(w, expert, &number);
+    if (round >= 0 && number.digits.n < 3) {
+        cv_speaker then = *w->who;
+        then.round = round;
+        id = print_id(&(walk){&then, w->l, w->at}, expert, &number);
+    }
     h->type = (cv_mark_type)number.kind;
     h->numbered = number.digits.n > 0;
     if (expert.n) {
@@ -459,8 +533,11 @@ static bool read_entity(walk *w, cv_head *h)
     } else {
         h->head = cv_arena_printf(w->who->a, "%.*s%s%.*s", CV_FMT(cv_marks_table[number.kind].word), id.n ? " " : "",
                                   CV_FMT(id));
-        if (number.digits.n == 4)
+        if (number.digits.n == 4) {
+            cv_id parts;
             h->head = id; /* P0001: as prompts print it */
+            h->own = cv_id_parse(id, &parts) && parts.round == w->who->round && !cv_state_entity(w->who->s, id);
+        }
     }
     end_head(w, h);
     return true;
