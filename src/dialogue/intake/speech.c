@@ -303,7 +303,7 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
     if (lenient)
         cv_plain_read(&who, text, &ret_speech->plain);
     cv_lint_parse(a, ret_speech->plain.text, doc, &ret_speech->findings);
-    cv_unmarked_find(&who, doc, &ret_speech->unmarked);
+    cv_unmarked_find(&who, doc, !lenient, &ret_speech->unmarked);
     cv_marks marks = cv_doc_marks(a, doc);
     ret_speech->count = marks.count;
     ret_speech->items = CV_NEW_ARRAY(a, marks.count, cv_said);

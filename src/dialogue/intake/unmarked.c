@@ -8,6 +8,8 @@
 typedef struct {
     const cv_speaker *who;
     const cv_doc *doc;
+    bool in_round;
+    cv_map agents; /* in a round: who has headings */
     cv_unmarked_pieces *pieces;
 } finder;
 
@@ -100,9 +102,28 @@ static void add_title(finder *f)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
+/* The parser takes a backslash from what would be structure where it reads; headings of agents are in rounds only. */
+static cv_str without_escapes(const finder *f, cv_str text)
+{
+    cv_buf out = {0};
+    cv_str rest = text, line;
+    if (!f->in_round || cv_str_find_char(text, '\\') == SIZE_MAX)
+        return text;
+    for (const char *joint = ""; cv_str_split(&rest, '\n', &line); joint = "\n") {
+        cv_str trimmed = cv_str_trim_left(line);
+        bool escaped = trimmed.n && trimmed.p[0] == '\\' &&
+                       cv_line_is_structure(trimmed, CV_IN_ROUND, false, &f->agents) &&
+                       !cv_line_is_structure(trimmed, CV_IN_INTRO, false, &f->agents);
+        cv_buf_add_z(&out, joint);
+        cv_buf_add(&out, escaped ? cv_str_from(trimmed, 1) : line);
+    }
+    return cv_buf_take(&out, f->who->a);
+}
+
 /* Headings of a text whose names say nothing are left out as well, when nothing else is in it. */
 static void add_text(finder *f, cv_str text, size_t line)
 {
+    text = without_escapes(f, text);
     cv_str rest = text, one;
     bool only_headings = true;
     while (only_headings && cv_str_split(&rest, '\n', &one)) {
@@ -127,9 +148,11 @@ static void add_blocks(finder *f, const cv_blocks *blocks)
     }
 }
 
-void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, cv_unmarked_pieces *ret_pieces)
+void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, bool in_round, cv_unmarked_pieces *ret_pieces)
 {
-    finder f = {who, doc, ret_pieces};
+    finder f = {.who = who, .doc = doc, .in_round = in_round, .pieces = ret_pieces};
+    for (size_t i = 0; in_round && i < who->s->experts.count; i++)
+        cv_map_put(&f.agents, who->a, cv_agent_key(who->a, who->s->experts.items[i].expert_slug), NULL);
     *ret_pieces = (cv_unmarked_pieces){0};
     if (doc->title.n)
         add_title(&f);

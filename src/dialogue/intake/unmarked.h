@@ -23,8 +23,8 @@ typedef struct {
 
 typedef CV_STATE_LIST(cv_unmarked_piece) cv_unmarked_pieces;
 
-/* In the order of the text. */
-void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, cv_unmarked_pieces *ret_pieces);
+/* In the order of the text. `in_round`: it is a part of a dialogue file, where headings of agents have a backslash. */
+void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, bool in_round, cv_unmarked_pieces *ret_pieces);
 
 /* Pieces one below the other, in the order of their lines; absent: there are none. */
 cv_str cv_unmarked_join(cv_arena *a, cv_unmarked_pieces *pieces);
