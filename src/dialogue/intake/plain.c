@@ -6,7 +6,6 @@
  *     made       the ids that some row makes: others may speak of them in any way
  *     put        row by row into the text: quotations and tables opened, marks spelt as they should be
  */
-
 #include <stdlib.h>
 
 #include "base/utf8.h"
