@@ -70,7 +70,7 @@ __attribute__((format(printf, 4, 5))) static cv_heard_note *add_note(listener *l
                             .line = l->said->mark->line};
     va_end(args);
     /* Once is enough: a mark may have thousands of targets. */
-    note->text = l->noted ? id : l->said->text;
+    note->text = !l->noted ? l->said->text : id.p ? id : CV_STR("");
     l->noted = true;
     return note;
 }
