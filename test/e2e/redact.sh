@@ -58,7 +58,7 @@ grep -qaF "$secret" scope.json ../project/out.json
 ok $? "no export has the text"
 
 cp ../kept.db .conclave/conclave.db.before-restore-1
-run "again" 0 redact dialogue nvidia-decision perspective P0001 --reason "not ours" --json
+run "again" 0 redact dialogue nvidia-decision perspective P0001 --field content --reason "not ours" --json
 is '.backups == [".conclave/conclave.db.before-restore-1"]'
 run "doctor, with files that were redacted" 0 doctor --json
 is '[.findings[] | select(.level == "warning")] == []'
@@ -82,7 +82,7 @@ done
 run "no reason" 1 redact dialogue nvidia-decision perspective P0002 --json
 is '.field == "reason" and .error_code == "missing_field"'
 run "a field that is not a long text" 1 redact dialogue nvidia-decision perspective P0002 --field label --reason x --json
-is '.valid_options == ["content"]'
+is '.valid_options == ["content", "correction"]'
 run "a kind that is none" 1 redact dialogue nvidia-decision opinion P0002 --reason x --json
 is '.field == "kind" and (.valid_options | contains(["entity", "response", "event", "commit"]))'
 run "expect_rev" 1 redact dialogue nvidia-decision perspective P0002 --reason x --expect-rev 3 --json
