@@ -345,8 +345,8 @@ static void note_scopes(fixture *f, const char *address, cv_map *found)
 static void what_cannot_be_locked_is_not_written(void **state)
 {
     fixture *f = *state;
-    sql(f, "CREATE FUNCTION @.skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
-    sql(f, "CREATE TRIGGER skip BEFORE INSERT ON @.scopes FOR EACH ROW EXECUTE FUNCTION @.skip()");
+    sql(f, "CREATE FUNCTION @.ignore_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
+    sql(f, "CREATE TRIGGER ignore_row BEFORE INSERT ON @.scopes FOR EACH ROW EXECUTE FUNCTION @.ignore_row()");
     cv_record *record = open_it(f);
     assert_int_equal(board_write(record, &f->arena, BOARD("beer"), "o", &f->err), CV_WRITE_BUSY);
     assert_str_eq(sql(f, "SELECT count(*)::text FROM @.commits WHERE op_id = 'o'"), "0 ");
