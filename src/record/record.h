@@ -296,7 +296,11 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
 
 /* ---- above the engines ------------------------------------------------------------------------------------------- */
 
-/* `find_all` of a store that is near. */
+/* For engines: is the write one that the caller may ask for, of a scope that is here now? Its own mistakes are told
+ * before anything is tried. */
+bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err);
+
+/* For engines: `find_all` of a store that is near. */
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
 /* A commit by its op_id. ret_row is copied to the arena. */

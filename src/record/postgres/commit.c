@@ -100,19 +100,6 @@ static cv_postgres_result redact_all(cv_postgres_record *r, cv_arena *a, const c
 /* ---- one write ------------------------------------------------------------------------------------------------------
  */
 
-/* What the caller must have done right: its own mistakes are told before anything is tried. */
-static bool check_write(const cv_postgres_record *r, const cv_write *write, cv_err *err)
-{
-    if (write->restored ? r->at.rev != 0 || write->at.rev < 1 : write->at.rev != r->at.rev + 1)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "the scope is at rev %lld, which is not before rev %lld",
-                          (long long)r->at.rev, (long long)write->at.rev);
-    if (!write->restored && write->commit.op_id.n == 0)
-        return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
-    if (write->at.event_count < write->at.rev || !write->at.head.p)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
-    return true;
-}
-
 static cv_postgres_result write_once(cv_postgres_record *r, const cv_write *write, cv_err *err)
 {
     cv_arena scratch = {0};
@@ -198,7 +185,7 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
     cv_postgres_record *r = (cv_postgres_record *)record;
     (void)a;
     assert(r->open && r->writing);
-    cv_write_result result = check_write(r, write, err) ? write_all(r, write, err) : CV_WRITE_FAILED;
+    cv_write_result result = cv_record_check_write(&r->at, write, err) ? write_all(r, write, err) : CV_WRITE_FAILED;
     if (result == CV_WRITE_DONE)
         cv_seen_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
     r->writing = r->writing && r->open;
