@@ -258,7 +258,7 @@ static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_r
     const cv_postgres_scope key = cv_postgres_scope_key(scope);
     assert(rows->type->life == CV_VOLATILE && (!r->open || r->writing));
     if (!r->open) {
-        cv_postgres_ask(r, &batch, "begin to write", "begin_write");
+        cv_postgres_begin_write(r, &batch, r->wait_ms);
         cv_postgres_ask(r, &batch, "begin to write", "may_be_lost");
     }
     cv_postgres_statement *there = cv_postgres_ask(r, &batch, "read the scope's position", "scope_there");
