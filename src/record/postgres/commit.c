@@ -238,14 +238,15 @@ static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_p
 static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
 {
     cv_postgres_result result = CV_POSTGRES_RETRY;
+    cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
-        cv_err trouble = {.arena = err->arena};
+        trouble = (cv_err){.arena = err->arena};
         result = cv_postgres_run_again(r->c, batch, &trouble);
-        if (result != CV_POSTGRES_OK) {
-            cv_err_copy(err, &trouble);
+        if (result != CV_POSTGRES_OK)
             cv_postgres_rollback(r->c);
-        }
     }
+    if (result != CV_POSTGRES_OK)
+        cv_err_copy(err, &trouble);
     return result;
 }
 

@@ -338,8 +338,9 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
 static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
 {
     bool again = false;
+    cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES;) {
-        cv_err trouble = {.arena = err->arena};
+        trouble = (cv_err){.arena = err->arena};
         cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
         if (result == CV_POSTGRES_OK && !again)
             result = meet_server(r, &trouble);
@@ -352,11 +353,11 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
         again = result == CV_POSTGRES_OK;
         if (again)
             continue;
-        cv_err_copy(err, &trouble);
         tries = result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
         r->open = true; /* whatever was begun is taken back */
         take_back(r);
     }
+    cv_err_copy(err, &trouble);
     cv_arena_reset(&r->turn);
     return false;
 }
