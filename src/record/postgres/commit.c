@@ -46,7 +46,7 @@ static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_
     cv_postgres_int(st, write->at.event_count);
 }
 
-/* Commits come last, as in every engine. */
+/* Commits come last, as in every engine. Restored rows bring their own revs. */
 static void add_write(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
 {
     const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
@@ -143,7 +143,7 @@ static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, 
     r->brought.op_id = write->restored ? CV_STR("") : write->commit.op_id;
     if (!cv_postgres_lock_again(r, &now, &again)) {
         cv_err_copy(err, &again);
-        return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(CV_POSTGRES_LOST, err);
+        return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(err);
     }
     if (is_there(r, write))
         return CV_WRITE_DONE;
@@ -165,7 +165,7 @@ static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, c
         if (result == CV_POSTGRES_OK)
             r->open = false; /* the server has ended it */
         else if (result != CV_POSTGRES_LOST && result != CV_POSTGRES_RETRY)
-            found = cv_postgres_refused(result, &trouble);
+            found = cv_postgres_refused(&trouble);
         else {
             cv_postgres_rollback(r->c);
             found = look_again(r, write, result == CV_POSTGRES_LOST, &again, &trouble);

@@ -33,9 +33,8 @@ bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *e
     return (r->open ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
 }
 
-cv_write_result cv_postgres_refused(cv_postgres_result result, const cv_err *err)
+cv_write_result cv_postgres_refused(const cv_err *err)
 {
-    (void)result;
     return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
 }
 
@@ -182,8 +181,7 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return true;
 }
 
-/* ---- who answers
- * ---------------------------------------------------------------------------------------------------------
+/* ---- who answers --------------------------------------------------------------------------------------------------
  */
 
 static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_t *ret_rows, cv_err *err)
