@@ -238,6 +238,7 @@ tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm 
 
 soak: $(TESTED) fuzz-build ## the long versions of what test runs short
 	CV_SOAK=1 tools/test $(T)
+	$(if $(T),,CV_SOAK=1 CONCLAVE_TEST_STORE=postgres tools/test)
 	for t in $(FUZZERS); do tools/fuzz $$t 1800 || exit 1; done
 
 fuzz: fuzz-build ## fuzz one target: make fuzz T=marker S=60
