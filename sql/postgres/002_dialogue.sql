@@ -112,6 +112,7 @@ CREATE TABLE $schema.entities (
     created_at          text COLLATE "C" NOT NULL,
     parameters          text COLLATE "C",                -- JSON
     content             text COLLATE "C" NOT NULL,
+    correction          text COLLATE "C",                -- JSON: who changed label or content since, and why
     PRIMARY KEY (scope, kind, round, seq)
 ) /*partitioned*/;
 CREATE INDEX entities_rev ON $schema.entities (scope, rev, kind, round, seq);
@@ -142,6 +143,7 @@ CREATE TABLE $schema.refs (
     round        bigint NOT NULL,
     position     bigint,
     created_at   text COLLATE "C" NOT NULL,
+    reason       text COLLATE "C",                       -- what its expert said of it
     PRIMARY KEY (scope, source_id, ref_type, target_id)
 ) /*partitioned*/;
 CREATE INDEX refs_target ON $schema.refs (scope, target_id, source_id, ref_type);
@@ -186,6 +188,17 @@ CREATE TABLE $schema.verdicts (
 ) /*partitioned*/;
 CREATE INDEX verdicts_rev ON $schema.verdicts (scope, rev, verdict_id);
 
+-- What an expert said in a round besides items, references and moves.
+CREATE TABLE $schema.positions (
+    scope        uuid NOT NULL,
+    round        bigint NOT NULL,
+    expert_slug  text COLLATE "C" NOT NULL,
+    rev          bigint NOT NULL CHECK (rev >= 1),
+    created_at   text COLLATE "C" NOT NULL,
+    content      text COLLATE "C" NOT NULL,
+    PRIMARY KEY (scope, round, expert_slug)
+) /*partitioned*/;
+
 -- Volatile: a dialogue that was put here from an export.
 CREATE TABLE $schema.imports (
     scope       uuid NOT NULL,
@@ -212,8 +225,18 @@ CREATE TRIGGER entities_same_key BEFORE UPDATE OF scope, kind, round, seq ON $sc
 EXECUTE FUNCTION $schema.refuse_change('keys of entities never change');
 CREATE TRIGGER origins_no_update BEFORE UPDATE ON $schema.origins FOR EACH ROW
 EXECUTE FUNCTION $schema.refuse_change('origins are only added, never changed');
-CREATE TRIGGER refs_no_update BEFORE UPDATE ON $schema.refs FOR EACH ROW
+CREATE TRIGGER refs_no_update BEFORE UPDATE OF scope, source_id, ref_type, target_id, rev, source_type, target_type,
+    round, position, created_at ON $schema.refs FOR EACH ROW
 EXECUTE FUNCTION $schema.refuse_change('refs are only added, never changed');
+CREATE TRIGGER refs_redacted BEFORE UPDATE OF reason ON $schema.refs FOR EACH ROW
+WHEN (new.reason IS DISTINCT FROM old.reason AND NOT $schema.is_redaction(new.reason))
+EXECUTE FUNCTION $schema.refuse_change('refs are only added, never changed');
+CREATE TRIGGER positions_no_update BEFORE UPDATE OF scope, round, expert_slug, rev, created_at
+    ON $schema.positions FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('positions are only added, never changed');
+CREATE TRIGGER positions_redacted BEFORE UPDATE OF content ON $schema.positions FOR EACH ROW
+WHEN (new.content IS DISTINCT FROM old.content AND NOT $schema.is_redaction(new.content))
+EXECUTE FUNCTION $schema.refuse_change('positions are only added, never changed');
 CREATE TRIGGER moves_no_update BEFORE UPDATE OF scope, round, expert_slug, seq, rev, position, move_type, targets,
     created_at ON $schema.moves FOR EACH ROW
 EXECUTE FUNCTION $schema.refuse_change('moves are only added, never changed');
@@ -248,6 +271,8 @@ CREATE TRIGGER refs_no_delete BEFORE DELETE ON $schema.refs FOR EACH ROW
 EXECUTE FUNCTION $schema.refuse_change('refs are never deleted');
 CREATE TRIGGER moves_no_delete BEFORE DELETE ON $schema.moves FOR EACH ROW
 EXECUTE FUNCTION $schema.refuse_change('moves are never deleted');
+CREATE TRIGGER positions_no_delete BEFORE DELETE ON $schema.positions FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('positions are never deleted');
 CREATE TRIGGER verdicts_no_delete BEFORE DELETE ON $schema.verdicts FOR EACH ROW
 EXECUTE FUNCTION $schema.refuse_change('verdicts are never deleted');
 
@@ -282,5 +307,8 @@ ALTER TABLE $schema.experts ALTER COLUMN description SET STATISTICS 0;
 ALTER TABLE $schema.rounds ALTER COLUMN summary SET STATISTICS 0;
 ALTER TABLE $schema.responses ALTER COLUMN content SET STATISTICS 0;
 ALTER TABLE $schema.entities ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE $schema.entities ALTER COLUMN correction SET STATISTICS 0;
+ALTER TABLE $schema.refs ALTER COLUMN reason SET STATISTICS 0;
+ALTER TABLE $schema.positions ALTER COLUMN content SET STATISTICS 0;
 ALTER TABLE $schema.moves ALTER COLUMN context SET STATISTICS 0;
 ALTER TABLE $schema.verdicts ALTER COLUMN description SET STATISTICS 0;

@@ -70,7 +70,8 @@ done
 run "verify" 0 verify
 run "the same exports again" 0 import before.json other.json --json
 is '.counts.unchanged == 2'
-run "the dialogue goes on" 0 dialogue round-register nvidia-investment-decision --round 2 --score 3
+run "the dialogue goes on" 0 dialogue verdict-register nvidia-investment-decision --verdict-id late --verdict-type dissent --author-expert muffin \
+    --recommendation No --description "Not yet."
 run "an export of an earlier state" 1 import other.json --json
 is '.dialogues[0].outcome == "conflict"'
 cd "$work" && project tampered

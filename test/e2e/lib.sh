@@ -18,6 +18,8 @@ case ${CONCLAVE:-build/asan/conclave} in
 /*) conclave=$CONCLAVE ;;
 *) conclave=$root/${CONCLAVE:-build/asan/conclave} ;;
 esac
+# The program itself, also where something else stands for it (test/postgres/conclave).
+program=${CONCLAVE_PROGRAM:-$conclave}
 unset CONCLAVE_ROOT CONCLAVE_AGENT
 work=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT

@@ -62,8 +62,17 @@ static void boards_of_every_shape(void **state)
         {"| Agent | Wisdom | Consistency | Truth | Relationships | **Total** |\n|---|\n| 🧁 Muffin | 4 | 4 | 4 | 4 | "
          "**16** |\n",
          1, "Muffin", -1, 16, 4},
-        {"| Agent | R0 | R1 | Total |\n|---|\n| Muffin | 9 | — | 9 |\n| Scone | 1 | 2 | 3 |\n", 3, "Muffin", 0, 9,
+        {"| Agent | R0 | R1 | Total |\n|---|\n| Muffin | 9 | — | 9 |\n| Scone | 1 | 2 | 3 |\n", 5, "Muffin", 0, 9,
          CV_ABSENT},
+        {"| Pastry | R0 | R1 | R1 Bonus |\n|---|\n| Muffin | 9 | 4 | 2 |\n", 2, "Muffin", 0, 9, CV_ABSENT},
+        {"| Member | W | C | T | R | R1 Bonus | Total |\n|---|\n| Muffin | 1 | 2 | 3 | 4 | 5 | 15 |\n", 3, "Muffin", 0,
+         10, 1},
+        {"| Who | Score |\n|---|\n| Muffin | R0: 99 → R1: 202 |\n", 2, "Muffin", 0, 99, CV_ABSENT},
+        {"| Who | Score (R0 → R1) |\n|---|\n| Muffin | 99 → 202 |\n", 2, "Muffin", 0, 99, CV_ABSENT},
+        {"| Persona | Round | Score |\n|---|\n| Muffin | 2 | 7 |\n", 1, "Muffin", 2, 7, CV_ABSENT},
+        {"| Expert | Role | Total |\n|---|\n| Ada | API | 12 |\n| **Total** | | **12** |\n", 2, "Ada", -1, 12,
+         CV_ABSENT},
+        {"| Round | Score |\n|---|\n| Round 3 | 8 |\n| **Total** | 8 |\n", 2, "", 3, 8, CV_ABSENT},
         {"| Agent | W | C | T | R |\n|---|\n| Muffin | 1 | 1 | 1 | 1 |\n", 1, "Muffin", -1, 4, 1},
         {"| Expert | R1 | R2 | Final |\n|---|\n| Ada | SUPPORT | OPPOSE | OPPOSE |\n", 0, "", 0, 0, 0},
         {"| Expert | Position | Confidence |\n|---|\n| Ada | Yes | 0.7 |\n", 0, "", 0, 0, 0},
@@ -120,6 +129,23 @@ static void trackers_say_what_became_of_tensions(void **state)
         else
             assert_int_equal(rows.items[0].status, -1);
     }
+    static const struct {
+        const char *text, *status;
+        int raised;
+    } forms[] = {
+        {"## Tensions Resolved\n\n| ID | Tension | Resolution |\n|---|\n| T01 | X | done |\n", "resolved", -1},
+        {"**Open tensions**\n\n| # | Tension | Owner |\n|---|\n| T01 | X | Muffin |\n", "open", -1},
+        {"| Tension | Owner | Status |\n|---|\n| X | Muffin (R1) | Accepted |\n", "accepted", 1},
+        {"| ID | Issue | State | Raised |\n|---|\n| MUFFIN-T0101 | X | closed | |\n", "resolved", 1},
+    };
+    for (size_t i = 0; i < CV_COUNT(forms); i++) {
+        cv_tracker found = {0};
+        cv_grid form = one_grid(&a, forms[i].text);
+        assert_true(cv_tracker_read(&a, &form, &found));
+        assert_int_equal(found.count, 1);
+        assert_view_eq(cv_statuses[found.items[0].status].word, cv_str_of(forms[i].status));
+        assert_int_equal(found.items[0].raised, forms[i].raised);
+    }
     cv_tracker rows = {0};
     cv_grid grid = one_grid(
         &a, "| ID | Tension | Status | Raised | Resolved |\n|---|\n| T01 | X | Resolved | R0 (all) | R2 — done |\n");
@@ -138,6 +164,12 @@ static void panels_are_known_by_their_columns(void **state)
         {"| ID | Expert | Perspective |\n|---|\n| DS | **Distributed Systems** | x |\n", "DS", "Distributed Systems"},
         {"| Expert | Domain |\n|---|\n| **Ada** | API |\n", "Ada", "API"},
         {"| # | Role | Score |\n|---|\n| 12 | Systems Thinker | 37 |\n", "Systems Thinker", "Systems Thinker"},
+        {"| Pastry | Role | Tier |\n|---|\n| Muffin | UX | Core |\n", "Muffin", "UX"},
+        {"| ID | Expert | Tier |\n|---|\n| 1 | Ada Lovelace | Core |\n", "Ada Lovelace", ""},
+        {"| Member | Discipline |\n|---|\n| Ada | API |\n", "Ada", "API"},
+        {"| Persona | Specialty |\n|---|\n| The Skeptic | Doubt |\n", "The Skeptic", "Doubt"},
+        {"| Who | Role |\n|---|\n| **Ada** | API |\n", "Ada", "API"},
+        {"| Panel Member | Role |\n|---|\n| Ada (API) | — |\n", "Ada", "—"},
     };
     cv_arena a = {0};
     (void)state;
@@ -401,6 +433,213 @@ static void changed_exports_are_refused(void **state)
     cv_world_close(&here);
 }
 
+/* ---- what files say ---------------------------------------------------------------------------------------------- */
+
+static cv_json *import_all(cv_world *w)
+{
+    cv_json *report = CV_NEW(&w->a, cv_json);
+    cv_err err = {.arena = &w->a};
+    import(w, w->record, import_folder(w));
+    assert_ok(cv_json_parse(&w->a, cv_arena_copy(&w->a, cv_buf_str(&w->out)), report, &err), &err);
+    return &cv_json_get(report, CV_STR("dialogues"))->items[0];
+}
+
+static cv_str status_of(cv_world *w, const char *label, const char *by)
+{
+    cv_state s = cv_world_state(w, "oven");
+    cv_str found = {NULL, 0};
+    for (size_t i = 0; i < s.entities.count; i++)
+        if (cv_str_eq(s.entities.items[i].label, cv_str_of(label)) &&
+            cv_str_find(s.entities.items[i].contributors, cv_str_of(by)) != SIZE_MAX)
+            found = cv_arena_copy(&w->a, s.entities.items[i].status);
+    return found;
+}
+
+static bool is_told(const cv_json *d, const char *list, const char *member, const char *text)
+{
+    const cv_json *entries = cv_json_get(d, cv_str_of(list));
+    for (uint32_t i = 0; i < entries->count; i++)
+        if (cv_str_find(cv_json_get_text(&entries->items[i], member), cv_str_of(text)) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+#define OVEN "in/2026-02-02T0900Z-oven/"
+
+static void a_report_claims_only_what_is_written(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/panel.json", "[{\"name\": \"Muffin\", \"role\": \"Baker\"}]");
+    put_file(w, OVEN "round-1/panel.json", "[{\"name\": \"Muffin\", \"role\": \"Baker\"}]");
+    put_file(w, OVEN "scoreboard.md", "| Agent | Total |\n|---|---|\n| Muffin | 9 |\n\n**Rounds**: 2\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "rounds", -1), 0);
+    assert_int_equal(cv_json_get_int(d, "scores", -1), 0);
+    assert_true(is_told(d, "differences", "what", "number of rounds"));
+    assert_true(is_told(d, "differences", "what", "total score of Muffin"));
+    assert_true(is_told(d, "decided", "why", "it is not registered"));
+}
+
+static void rows_mean_whom_they_name(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n\n[TENSION T02: Heat]\ny\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T01: Cost]\nother\n");
+    put_file(w, OVEN "round-1/muffin.md", "Nothing new.\n");
+    put_file(w, OVEN "tensions.md",
+             "| ID | Tension | Raised by | Round | Status |\n|---|---|---|---|---|\n| T07 | Cost | Scone | R0 | "
+             "Resolved |\n");
+    put_file(w, OVEN "round-1.summary.md", "## Tensions Resolved\n\n| ID | Resolution |\n|---|---|\n| T02 | a fan |\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 3);
+    assert_str_eq(status_of(w, "Cost", "scone"), "resolved");
+    assert_str_eq(status_of(w, "Cost", "muffin"), "open");
+    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved"); /* T02 is muffin's alone, whoever shares T01 */
+}
+
+static void trackers_may_be_lists(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md",
+             "[TENSION T01: Cost]\nx\n\n[TENSION T02: Heat]\ny\n\n[TENSION T03: Space]\nz\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T01: Gas]\nx\n");
+    put_file(w, OVEN "tensions.md",
+             "# Tensions\n\n### T01: Cost\n\n**Raised by**: Muffin (R0)\n**Status**: Accepted\n\n- **T02**: Heat — "
+             "RESOLVED\n- T01 Gas (Scone, R0) — addressed\n- [ ] T03: Space\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 4);
+    assert_int_equal(cv_json_get_int(d, "tracked", -1), 4);
+    assert_str_eq(status_of(w, "Cost", "muffin"), "accepted");
+    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Gas", "scone"), "addressed");
+    assert_str_eq(status_of(w, "Space", "muffin"), "open");
+}
+
+static void resolved_means_ones_own_latest_open(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: First]\nx\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T01: Scones]\nx\n");
+    put_file(w, OVEN "round-1/muffin.md", "[TENSION T01: Second]\nx\n");
+    put_file(w, OVEN "round-2/muffin.md", "[RESOLVED T01: the second]\n");
+    put_file(w, OVEN "round-3/muffin.md", "[RESOLVED T01: then the first]\n");
+    put_file(w, OVEN "round-3/scone.md", "[RESOLVED T01: mine]\n");
+    import_all(w);
+    assert_str_eq(status_of(w, "Second", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "First", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Scones", "scone"), "resolved");
+}
+
+static void panel_files_decide_who_is_an_expert(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/panel.json", "{\"agents\": [{\"name\": \"🧁 Muffin\", \"role\": \"Baker\"}]}");
+    put_file(w, OVEN "round-0/muffin.md", "# Muffin (Cook)\n\n[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(w, OVEN "round-0/context-brief.md", "[PERSPECTIVE P01: Not mine]\nx\n");
+    const cv_json *d = import_all(w);
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(cv_json_get_int(d, "perspectives", -1), 1);
+    assert_int_equal(s.experts.count, 1);
+    assert_str_eq(s.experts.items[0].role, "Baker");
+    assert_true(is_told(d, "differences", "says", "Cook"));
+    assert_true(is_told(d, "decided", "why", "'context-brief' is not on the panel"));
+}
+
+static void speakers_in_bold(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "in/oven.dialogue.md",
+             "# Oven\n\n## Round 0\n\n**Expert 1 (Architect):** [PERSPECTIVE P01: Decks]\nTwo.\n\n**Expert 2 "
+             "(Accountant):** Gas is dear.\n\n"
+             "## Round 1\n\n**Expert 1 (Architect):** [MOVE:CONVERGE]\n\n## Final Ruling\n\n### Decision\n\nBuy two "
+             "decks.\n");
+    const cv_json *d = import_all(w);
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 2);
+    assert_str_eq(s.experts.items[0].role, "Architect");
+    assert_int_equal(cv_json_get_int(d, "moves", -1), 1);
+    assert_int_equal(s.verdicts.count, 1);
+    assert_str_eq(s.verdicts.items[0].recommendation, "Buy two decks.");
+}
+
+static void full_names_in_bold(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "in/oven.dialogue.md",
+             "# Oven\n\n## Round 0\n\n**Ada Lovelace (Systems):** Yes.\n\n**Charles Babbage (Engines):** No.\n\n## "
+             "Convergence Declared\n\n- **Go** ahead.\n\n"
+             "## Minority Verdict\n\nNever.\n");
+    import_all(w);
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 2);
+    assert_str_eq(s.experts.items[1].expert_slug, "charles-babbage");
+    assert_int_equal(s.verdicts.count, 1);
+    assert_str_eq(s.verdicts.items[0].recommendation, "**Go** ahead.");
+}
+
+static void the_judges_marks_are_verdicts(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(w, OVEN "round-0.summary.md", "Well.\n\n[VERDICT:INTERIM: Go on]\nBut slowly.\n");
+    put_file(w, OVEN "round-1/muffin.md", "[MOVE:CONVERGE]\n");
+    put_file(w, OVEN "round-1.summary.md", "[VERDICT:FINAL: Buy it]\nAll agree.\n");
+    import_all(w);
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.verdicts.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_str_eq(s.verdicts.items[i].recommendation,
+                      cv_str_eq(s.verdicts.items[i].verdict_type, CV_STR("final")) ? "Buy it" : "Go on");
+}
+
+static void scores_that_are_no_numbers_are_told(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(w, OVEN "scoreboard.md",
+             "| Agent | R0 | Total |\n|---|---|---|\n| Muffin | 7.5 | 8 |\n| Walter | 3 | 3 |\n");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "7.5"));
+    assert_true(is_told(d, "differences", "derives", "nobody of this name"));
+}
+
+/* The two shapes of dialogue.json, as short as they may be, with the comments that documentation has. */
+static void dialogue_json_of_the_specification(void **state)
+{
+    cv_world *w = *state;
+    put_file(
+        w, "in/oven/dialogue.json",
+        "{\"id\": \"oven\", \"title\": \"Oven\", \"date\": \"2026-02-02\", \"status\": \"converged\", "
+        "\"totalAlignment\": 20, // a comment\n"
+        "\"experts\": [{\"slug\": \"muffin\", \"role\": \"Baker\", \"tier\": \"Core\", \"scores\": {\"0\": 12, \"1\": "
+        "8}, \"total\": 20}],\n"
+        "\"rounds_data\": [{\"round\": 0, \"score\": 12, \"experts\": {\"muffin\": {\"score\": 12, \"actions\": []}}},"
+        "{\"round\": 1, \"score\": 9, \"experts\": {\"muffin\": {\"score\": 8}}}],\n"
+        "\"perspectives\": [{\"id\": \"P0001\", \"label\": \"Old\", \"content\": \"x\", \"status\": \"refined\", "
+        "\"origin\": {\"round\": 0, \"contributors\": [\"muffin\"]},"
+        "\"events\": [{\"type\": \"created\", \"round\": 0, \"by\": [\"muffin\"]}, {\"type\": \"refined\", \"round\": "
+        "1, \"by\": [\"muffin\"], \"result\": \"P0101\"}]},"
+        "{\"id\": \"P0101\", \"label\": \"New\", \"content\": \"y\", \"status\": \"open\", \"origin\": {\"round\": 1, "
+        "\"contributors\": [\"muffin\"]}}],\n"
+        "\"tensions\": [{\"id\": \"T0001\", \"label\": \"Cost\", \"description\": \"z\", \"status\": \"resolved\", "
+        "\"origin\": {\"round\": 0, \"contributors\": [\"muffin\"]},"
+        "\"events\": [{\"type\": \"resolved\", \"round\": 1, \"by\": [\"judge\"], \"reference\": \"final\"}], "
+        "\"relatedPerspectives\": [\"P0001\"]}],\n"
+        "\"verdicts\": [{\"id\": \"final\", \"type\": \"final\", \"round\": 1, \"author\": null, \"recommendation\": "
+        "\"Buy\", \"description\": \"All of it.\","
+        "\"conditions\": [\"soon\"], \"tensionsResolved\": [\"T0001\"], \"vote\": \"1-0\"}]}");
+    const cv_json *d = import_all(w);
+    assert_str_eq(cv_json_get_text(d, "outcome"), "imported");
+    assert_str_eq(status_of(w, "Old", "muffin"), "refined");
+    assert_str_eq(status_of(w, "Cost", "muffin"), "resolved");
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.references.count, 2);
+    assert_int_equal(s.scores.count, 2);
+    assert_str_eq(s.verdicts.items[0].vote, "1-0");
+    assert_int_equal(cv_json_get(d, CV_STR("differences"))->count, 1); /* 12 + 9 are not 20 */
+    assert_true(is_told(d, "differences", "says", "20"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +656,16 @@ int main(void)
         cmocka_unit_test(confined_callers_stay_below_the_root),
         cmocka_unit_test(exports_come_back_byte_for_byte),
         cmocka_unit_test(changed_exports_are_refused),
+        cmocka_unit_test_setup_teardown(a_report_claims_only_what_is_written, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(rows_mean_whom_they_name, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(trackers_may_be_lists, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(resolved_means_ones_own_latest_open, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(panel_files_decide_who_is_an_expert, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(speakers_in_bold, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(full_names_in_bold, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(the_judges_marks_are_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
     };
     return cmocka_run_group_tests_name("import", tests, NULL, NULL);
 }

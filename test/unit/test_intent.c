@@ -89,7 +89,8 @@ static void intend(world *w, cv_str old, cv_str bytes)
     static int number;
     const cv_request request = {cv_arena_printf(&w->a, "op-%d-%d", (int)getpid(), ++number), CV_STR("digest"),
                                 CV_STR("wall write")};
-    assert_ok(cv_writing_begin(&writing, w->record, &w->a, wall, CV_STR(""), CV_STR("2026-01-02T03:04:05.678Z"), &err), &err);
+    assert_ok(cv_writing_begin(&writing, w->record, &w->a, wall, CV_STR(""), CV_STR("2026-01-02T03:04:05.678Z"), &err),
+              &err);
     cv_intent_keep(&writing, &wall_intent_type, CV_STR("wall.md"), old, bytes);
     cv_writing_event(&writing, CV_STR("wall"), CV_STR("wall.md"), CV_STR("written"));
     assert_ok(cv_writing_commit(&writing, &request, CV_STR("{}"), &done, &err), &err);

@@ -230,8 +230,9 @@ static void write_tree(fixture *f, cv_record *record, const cv_type *leaf, const
     cv_writing w;
     cv_written done;
     const cv_request request = {cv_arena_printf(&f->arena, "t-%zu", f->writes++), CV_STR("d"), CV_STR("tree grow")};
-    assert_ok(cv_writing_begin(&w, record, &f->arena, (cv_scope_id){CV_STR("tree"), CV_STR("t")}, CV_STR(""), NOW, &f->err),
-              &f->err);
+    assert_ok(
+        cv_writing_begin(&w, record, &f->arena, (cv_scope_id){CV_STR("tree"), CV_STR("t")}, CV_STR(""), NOW, &f->err),
+        &f->err);
     cv_writing_event(&w, CV_STR("leaf"), CV_STR("1"), CV_STR("grown"));
     cv_writing_put(&w, leaf, row);
     cv_writing_put(&w, seed, other);

@@ -183,7 +183,9 @@ static void put_paper(fixture *f, const char *desk)
     cv_written done;
     cv_err err = {.arena = &f->a};
     const cv_request request = {cv_str_of(desk), CV_STR("digest"), CV_STR("desk put")};
-    assert_ok(cv_writing_begin(&w, f->record, &f->a, (cv_scope_id){CV_STR("desk"), cv_str_of(desk)}, CV_STR(""), NOW, &err), &err);
+    assert_ok(
+        cv_writing_begin(&w, f->record, &f->a, (cv_scope_id){CV_STR("desk"), cv_str_of(desk)}, CV_STR(""), NOW, &err),
+        &err);
     cv_writing_put(&w, &paper_type, &(paper){.name = CV_STR("a"), .title = CV_STR("A"), .text = CV_STR("t")});
     cv_writing_event(&w, CV_STR("paper"), CV_STR("a"), CV_STR("put"));
     assert_ok(cv_writing_commit(&w, &request, CV_STR("{}"), &done, &err), &err);

@@ -22,9 +22,14 @@ static bool is_fresh(const cv_prompt *p)
 
 void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text)
 {
-    text = cv_text_tidy(a, text);
+    text = cv_text_quote(a, cv_text_tidy(a, text));
     if (text.n)
         cv_text_print(out, text, CV_IN_BODY | CV_QUOTED, &nobody);
+}
+
+cv_str cv_prompt_line(cv_arena *a, cv_str text)
+{
+    return cv_line_quote(a, cv_squeeze(a, text));
 }
 
 static void quote(const cv_prompt *p, cv_str text)
@@ -50,7 +55,7 @@ static void add_value(cv_arena *a, cv_buf *out, const cv_json *value)
         cv_buf_add(&text, value->text);
     else
         cv_json_value(&w, value);
-    cv_cell_print(out, cv_squeeze(a, cv_buf_take(&text, a)));
+    cv_cell_print(out, cv_prompt_line(a, cv_buf_take(&text, a)));
 }
 
 void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *second, bool spoken,
@@ -70,7 +75,7 @@ void cv_prompt_table(cv_arena *a, cv_buf *out, const char *first, const char *se
 
 static void line(const cv_prompt *p, cv_str text)
 {
-    cv_buf_add(p->out, cv_squeeze(p->v->a, text));
+    cv_buf_add(p->out, cv_prompt_line(p->v->a, text));
 }
 
 /* The judge's own words: as they are, with their last fence closed. */
@@ -96,7 +101,7 @@ static void write_head(const cv_prompt *p)
     cv_buf_add_z(p->out, "\n");
     if (cv_str_find_char(question, '\n') != SIZE_MAX) {
         cv_buf_add_z(p->out, "**Question:**\n\n");
-        cv_text_print(p->out, question, CV_IN_BODY | CV_QUOTED | CV_IN_INTRO, &nobody);
+        cv_text_print(p->out, cv_text_quote(v->a, question), CV_IN_BODY | CV_QUOTED | CV_IN_INTRO, &nobody);
         cv_buf_add_char(p->out, '\n');
     } else if (question.n) {
         cv_buf_add_z(p->out, "**Question:** ");
@@ -145,14 +150,14 @@ void cv_prompt_background(const cv_prompt *p, const char *heading)
     cv_str background = p->v->s.dialogue.background;
     if (background.n && !cv_json_parse(p->v->a, background, &all, &ignored))
         all.type = CV_JSON_NULL;
-    cv_str subject = cv_squeeze(p->v->a, cv_json_get_text(&all, "subject"));
+    cv_str subject = cv_prompt_line(p->v->a, cv_json_get_text(&all, "subject"));
     const cv_json *constraints = cv_json_get(&all, CV_STR("constraints")),
                   *now = cv_json_get(&all, CV_STR("situation"));
     cv_buf_printf(p->out, "%s\n\n", heading);
     if (all.type != CV_JSON_OBJECT || all.count == 0)
         cv_buf_add_z(p->out, "None was given: the question stands for itself.\n\n");
     if (subject.n) {
-        cv_str description = cv_squeeze(p->v->a, cv_json_get_text(&all, "description"));
+        cv_str description = cv_prompt_line(p->v->a, cv_json_get_text(&all, "description"));
         cv_buf_printf(p->out, "**%.*s**%s", CV_FMT(subject), description.n ? " — " : "");
         cv_buf_add(p->out, description);
         cv_buf_add_z(p->out, "\n\n");
@@ -270,7 +275,7 @@ static void write_active(const cv_prompt *p)
         if (item->kind != CV_KIND_TENSION || !cv_view_is_open(item))
             continue;
         cv_buf_printf(p->out, "| %.*s | ", CV_FMT(item->id));
-        cv_cell_print(p->out, cv_squeeze(v->a, item->row->label));
+        cv_cell_print(p->out, cv_prompt_line(v->a, item->row->label));
         cv_buf_add_z(p->out, " | ");
         cv_story_names(v, item->by, (cv_str){NULL, 0}, p->out);
         cv_buf_printf(p->out, " | %.*s | ", CV_FMT(item->status));
@@ -330,7 +335,7 @@ static void write_way_back(const cv_prompt *p)
 static void write_instructions(const cv_prompt *p)
 {
     const cv_view_member *m = p->member;
-    cv_str role = cv_squeeze(p->v->a, m->expert->role);
+    cv_str role = cv_prompt_line(p->v->a, m->expert->role);
     bool vowel = role.n && strchr("AEIO", cv_upper(role.p[0]));
     long long round = (long long)p->v->round;
     cv_buf_printf(p->out, "## Instructions\n\nYou are %.*s %.*s, a%s ", CV_FMT(m->name), CV_FMT(cv_expert_emoji),

@@ -8,9 +8,9 @@
  *     ## Active Tensions        what is open, and the expert's part in it
  *     ## Instructions           how and where to answer
  *
- * The headings and marks are ours and can be trusted: a line of quoted text that looks like one gets a backslash
- * (dialogue/text/doc.h), and the whole reads back with our own parser. Texts of the judge (words) are put in as they
- * are.
+ * The headings and marks are ours and can be trusted: what looks like one in a quoted text, at the beginning of a line
+ * or within it, gets a backslash (dialogue/text/doc.h), and the whole reads back with our own parser: its marks are those
+ * of the record. Texts of the judge (words) are put in as they are.
  *
  * Nothing is left out unless a cut says so; then the prompt names what is missing.
  */
@@ -73,6 +73,9 @@ cv_str cv_prompt_how_to_read(const cv_prompt *p); /* what was left out: a comman
 
 /* Text as it is quoted: tidy, its last fence closed, what looks like structure escaped; ends with a line feed. */
 void cv_prompt_text(cv_arena *a, cv_buf *out, cv_str text);
+
+/* … on one line, which has something else on it: a label in a sentence, a cell. */
+cv_str cv_prompt_line(cv_arena *a, cv_str text);
 const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t item);
 
 /* A table of an object's members; `spoken` keys: "income_mandate" is written "Income mandate". */

@@ -17,7 +17,7 @@ enum {
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-/* Lines behind '>' are quotation to people and text to the parser, whatever they hold. */
+/* Lines behind '>' are quotation to people; what looks like a mark in them is quoted, too. */
 static void quotation(const cv_prompt *p, cv_str text)
 {
     cv_str rest = cv_text_tidy(p->v->a, text), line;
@@ -25,7 +25,7 @@ static void quotation(const cv_prompt *p, cv_str text)
         cv_buf_add_z(p->out, "> (no text)\n");
     while (cv_str_split(&rest, '\n', &line)) {
         cv_buf_add_z(p->out, line.n ? "> " : ">");
-        cv_buf_add(p->out, line);
+        cv_buf_add(p->out, cv_line_quote(p->v->a, line));
         cv_buf_add_char(p->out, '\n');
     }
     cv_buf_add_char(p->out, '\n');
@@ -68,7 +68,7 @@ static void write_question(const cv_prompt *p)
     else if (cv_str_find_char(question, '\n') != SIZE_MAX)
         quotation(p, question);
     else
-        cv_buf_printf(p->out, "**%.*s**\n\n", CV_FMT(question));
+        cv_buf_printf(p->out, "**%.*s**\n\n", CV_FMT(cv_prompt_line(p->v->a, question)));
 }
 
 static void write_why(const cv_prompt *p, const cv_relevance *r)
@@ -86,7 +86,7 @@ static void write_why(const cv_prompt *p, const cv_relevance *r)
     }
     cv_buf_add_z(p->out, m->source == CV_SOURCE_CREATED ? "You were created for this dialogue as "
                                                         : "You were drawn from the pool of experts as ");
-    cv_buf_add(p->out, cv_squeeze(p->v->a, m->expert->role));
+    cv_buf_add(p->out, cv_prompt_line(p->v->a, m->expert->role));
     cv_buf_printf(p->out, " and join in round %lld.", (long long)p->v->round);
     if (m->expert->creation_reason.n) {
         cv_buf_add_z(p->out, " The reason:\n\n");
@@ -113,7 +113,7 @@ static void write_mandate(const cv_prompt *p, const cv_relevance *r)
         return;
     }
     cv_buf_printf(p->out, "%d. Say what the question looks like from your field: ", number++);
-    cv_buf_add(p->out, cv_squeeze(p->v->a, field));
+    cv_buf_add(p->out, cv_prompt_line(p->v->a, field));
     cv_buf_add_z(p->out, ".\n");
     for (size_t i = 0; i < r->subjects.count && number <= MOST_QUOTED; i++) {
         const cv_view_item *item = &p->v->items.items[r->subjects.items[i]];
@@ -138,13 +138,13 @@ static void quote_item(const cv_prompt *p, uint32_t i)
     const cv_view *v = p->v;
     const cv_view_item *item = &v->items.items[i];
     cv_buf_printf(p->out, "**%.*s: ", CV_FMT(item->id));
-    cv_buf_add(p->out, cv_squeeze(v->a, item->row->label));
+    cv_buf_add(p->out, cv_prompt_line(v->a, item->row->label));
     cv_buf_add_z(p->out, "** (");
     cv_story_names(v, item->by, (cv_str){NULL, 0}, p->out);
     const cv_rec_expert *alone = item->by->count == 1 ? cv_state_expert(&v->s, item->by->items[0]) : NULL;
     if (alone) {
         cv_buf_add_z(p->out, ", ");
-        cv_buf_add(p->out, cv_squeeze(v->a, alone->role));
+        cv_buf_add(p->out, cv_prompt_line(v->a, alone->role));
     }
     cv_buf_printf(p->out, ", Round %lld, %.*s):\n", (long long)item->row->round, CV_FMT(item->status));
     quotation(p, item->row->content);
@@ -177,7 +177,7 @@ static void write_progress(const cv_prompt *p)
     cv_buf_add_z(p->out, "### Dialogue Progress\n\n");
     for (size_t i = 0; i < v->rounds.count; i++) {
         const cv_rec_round *row = v->rounds.items[i].row;
-        cv_str summary = cv_utf8_excerpt(v->a, cv_squeeze(v->a, row->summary), MOST_SUMMARY);
+        cv_str summary = cv_line_quote(v->a, cv_utf8_excerpt(v->a, cv_squeeze(v->a, row->summary), MOST_SUMMARY));
         cv_buf_printf(p->out, "- **Round %lld (Score: %lld):** ", (long long)row->round,
                       (long long)(row->score == CV_ABSENT ? 0 : row->score));
         cv_buf_add(p->out, summary.n ? summary : CV_STR("no synthesis was written."));

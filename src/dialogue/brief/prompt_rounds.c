@@ -91,6 +91,19 @@ static void write_mark(const cv_view *v, const cv_view_item *item, cv_buf *out)
     cv_mark_print(out, &mark);
 }
 
+/* A text in the middle of a line of ours: no mark begins in it. */
+static cv_str on_line(cv_arena *a, cv_str text)
+{
+    cv_buf out = {0};
+    text = cv_squeeze(a, text);
+    for (size_t i = 0; i < text.n; i++) {
+        if (text.p[i] == '[')
+            cv_buf_add_char(&out, '\\');
+        cv_buf_add_char(&out, text.p[i]);
+    }
+    return cv_buf_take(&out, a);
+}
+
 /* What we know about an item beyond its text. */
 static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless, cv_buf *out)
 {
@@ -102,6 +115,11 @@ static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless
     }
     if (!cv_str_eq(item->status, cv_statuses[cv_status_first(item->kind)].word)) {
         cv_buf_printf(out, "%s%.*s", joint, CV_FMT(item->status));
+        joint = ", ";
+    }
+    cv_str correction = cv_correction_text(v->a, item->row);
+    if (correction.n) {
+        cv_buf_printf(out, "%s%.*s", joint, CV_FMT(on_line(v->a, correction)));
         joint = ", ";
     }
     if (bodiless)
@@ -133,13 +151,26 @@ static void write_body(const cv_view *v, const cv_rec_entity *row, cv_buf *out)
     }
 }
 
+/* What is said of a reference stands below its mark. */
+static bool write_reason(const cv_view *v, const cv_view_tie *tie, cv_buf *out)
+{
+    if (!tie->row->reason.n)
+        return false;
+    cv_buf_add_char(out, '\n');
+    cv_prompt_text(v->a, out, tie->row->reason);
+    return true;
+}
+
 /* References stand behind a blank line: a table must not go on over them. */
-static void write_ties(const cv_view *v, uint32_t item, cv_buf *out)
+static void write_ties(const cv_view *v, uint32_t item, bool whole, cv_buf *out)
 {
     const uint32_t *tie = cv_group_begin(&v->ties_from, item), *end = cv_group_end(&v->ties_from, item);
-    for (const char *before = "\n"; tie < end; tie++, before = " ")
+    bool told = false;
+    for (const char *before = "\n"; tie < end; tie++, before = told ? "\n" : " ") {
         write_tie(&v->ties.items[*tie], before, out);
-    cv_buf_add_z(out, cv_group_is_empty(&v->ties_from, item) ? "\n" : "\n\n");
+        told = whole && write_reason(v, &v->ties.items[*tie], out);
+    }
+    cv_buf_add_z(out, cv_group_is_empty(&v->ties_from, item) || told ? "\n" : "\n\n");
 }
 
 const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t i)
@@ -154,7 +185,7 @@ const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t i)
     size_t begin = text.n;
     write_body(v, v->items.items[i].row, &text);
     size_t end = text.n;
-    write_ties(v, i, &text);
+    write_ties(v, i, true, &text);
     block->whole = cv_buf_take(&text, v->a);
     block->body = (cv_str){block->whole.p + begin, end - begin};
     return block;
@@ -171,7 +202,7 @@ static void write_item(const cv_prompt *p, uint32_t i)
     }
     write_mark(p->v, item, p->out);
     write_note(p->v, item, true, p->out);
-    write_ties(p->v, i, p->out);
+    write_ties(p->v, i, false, p->out);
 }
 
 /* ---- one speaker ------------------------------------------------------------------------------------------------- */
@@ -207,9 +238,13 @@ static void write_loose(const cv_prompt *p, size_t key)
 {
     const cv_view *v = p->v;
     const uint32_t *i = cv_group_begin(&v->loose_of, key), *end = cv_group_end(&v->loose_of, key);
-    for (const char *before = ""; i < end; i++, before = " ")
-        write_tie(&v->ties.items[v->loose.items[*i].a], before, p->out);
-    cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : "\n\n");
+    bool told = false;
+    for (const char *before = ""; i < end; i++, before = told ? "\n" : " ") {
+        const cv_view_tie *tie = &v->ties.items[v->loose.items[*i].a];
+        write_tie(tie, before, p->out);
+        told = tie->row->round >= p->cut.bodies && write_reason(v, tie, p->out);
+    }
+    cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : told ? "\n" : "\n\n");
 }
 
 static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
@@ -220,7 +255,7 @@ static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)
     cv_buf_printf(p->out, "#### %.*s%s", CV_FMT(who->name), speaker == p->member->speaker ? " (You)" : "");
     if (who->expert) {
         cv_buf_add_z(p->out, " — ");
-        cv_buf_add(p->out, cv_squeeze(v->a, who->role));
+        cv_buf_add(p->out, cv_prompt_line(v->a, who->role));
     }
     cv_buf_add_char(p->out, '\n');
     write_shared(p, key);
@@ -241,7 +276,7 @@ static void write_verdict(const cv_prompt *p, const cv_rec_verdict *verdict)
     if (verdict->author_expert.n)
         cv_buf_printf(p->out, ", by %.*s", CV_FMT(cv_view_name(p->v, verdict->author_expert)));
     cv_buf_add_z(p->out, "):** ");
-    cv_buf_add(p->out, cv_squeeze(p->v->a, verdict->recommendation));
+    cv_buf_add(p->out, cv_prompt_line(p->v->a, verdict->recommendation));
     cv_buf_add_char(p->out, '\n');
     cv_prompt_text(p->v->a, p->out, verdict->description);
 }
@@ -266,7 +301,7 @@ static void write_round(const cv_prompt *p, const cv_view_round *round)
     cv_buf_printf(p->out, "### Round %lld", (long long)row->round);
     if (row->title.n) {
         cv_buf_add_z(p->out, " — ");
-        cv_buf_add(p->out, cv_squeeze(v->a, row->title));
+        cv_buf_add(p->out, cv_prompt_line(v->a, row->title));
     }
     cv_buf_printf(p->out, " (Score: %lld)\n\n", (long long)(row->score == CV_ABSENT ? 0 : row->score));
     for (size_t i = 0; i < round->voice_count; i++)

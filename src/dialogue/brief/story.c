@@ -2,7 +2,7 @@
 #include "dialogue/brief/story.h"
 
 #include "base/utf8.h"
-#include "dialogue/text/mark.h"
+#include "dialogue/text/doc.h"
 
 /* What somebody did with an item, by the kind of the item, of the reference, of the move. */
 static const char *const said[] = {
@@ -30,11 +30,17 @@ typedef struct {
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
+/* What somebody wrote, within a sentence of ours. */
+static cv_str quoted(const cv_view *v, cv_str text)
+{
+    return cv_line_quote(v->a, cv_squeeze(v->a, text));
+}
+
 void cv_story_item(const cv_view *v, const cv_view_item *item, cv_buf *out)
 {
     cv_buf_add(out, item->id);
     cv_buf_add_z(out, " (");
-    cv_buf_add(out, cv_squeeze(v->a, item->row->label));
+    cv_buf_add(out, quoted(v, item->row->label));
     cv_buf_add_char(out, ')');
 }
 
@@ -151,7 +157,8 @@ static void tell_move(story *t, const cv_view_move *move, const char *object)
     cv_buf_add(&t->out, cv_view_name(t->v, move->row->expert_slug));
     cv_buf_printf(&t->out, " %s %s", moved[move->type], object);
     if (move->row->context.n)
-        cv_buf_printf(&t->out, ": “%.*s”", CV_FMT(cv_excerpt(t->v->a, cv_squeeze(t->v->a, move->row->context))));
+        cv_buf_printf(&t->out, ": “%.*s”",
+                      CV_FMT(quoted(t->v, cv_excerpt(t->v->a, cv_squeeze(t->v->a, move->row->context)))));
     cv_buf_add_char(&t->out, '.');
 }
 
@@ -266,7 +273,7 @@ static void tell_requests(story *t)
         begin_sentence(t);
         cv_buf_add(&t->out, cv_view_name(v, move->row->expert_slug));
         cv_buf_add_z(&t->out, " asked the panel: “");
-        cv_buf_add(&t->out, cv_squeeze(v->a, move->row->context));
+        cv_buf_add(&t->out, quoted(v, move->row->context));
         cv_buf_add_z(&t->out, "”.");
     }
 }

@@ -2,12 +2,14 @@
  *
  *     | Round | W | C | T | R | Score |        a board of rounds
  *     | Agent | Wisdom | … | **Total** |       a board of agents: sums over the whole dialogue
- *     | Agent | R0 | R1 | Total |              a board of agents by round
- *     | ID | Tension | Status | Raised |       a tracker
- *     | Agent | Role | Tier | Relevance |      a panel
+ *     | Agent | R0 | R1 | R1 Bonus | Total |   a board of agents by round; a bonus is a part of its round's score
+ *     | Agent | Round | W | C | T | R |        … one row for each
+ *     | Agent | R0: 99 → R1: 202 |             … in one cell
+ *     | ID | Tension | Status | Raised |       a tracker; below "Tensions Resolved" without the status
+ *     | Pastry | Role | Tier | Relevance |     a panel
  *
- * Pure: text in, lists out. Real boards have some sixty different headers; columns are known by their words, whatever
- * their order. What is no number in a column of numbers is absent, never guessed.
+ * Pure: text in, lists out. Real tables have some hundred different headers; columns are known by what their words
+ * mean, whatever their order. What is no number in a column of numbers is absent, never guessed.
  */
 #ifndef CV_DIALOGUE_IMPORT_GRID_H
 #define CV_DIALOGUE_IMPORT_GRID_H
@@ -25,6 +27,7 @@ typedef struct {
 typedef struct {
     cv_grid_row head;
     CV_STATE_LIST(cv_grid_row) rows;
+    cv_str title; /* the heading or the bold line above it; empty: none */
 } cv_grid;
 
 typedef CV_STATE_LIST(cv_grid) cv_grids;
@@ -32,7 +35,8 @@ typedef CV_STATE_LIST(cv_grid) cv_grids;
 /* The tables of a text outside of code; its first line has the number `line`. */
 cv_grids cv_grids_find(cv_arena *a, cv_str text, size_t line);
 
-/* The column whose head is one of these words (any case, bold aside), or -1. */
+/* The column whose head is one of these words, or has it as its first or last one ("Agent Name"), or -1. Case, bold and
+ * punctuation do not matter. */
 int cv_grid_column(cv_arena *a, const cv_grid *grid, const char *const *words);
 
 /* The cell of a row without bold marks; empty when the row is shorter. */
@@ -53,10 +57,21 @@ typedef struct {
     int64_t total, parts[CV_SCORE_PARTS]; /* CV_ABSENT: not given */
 } cv_points;
 
+/* "R0: 99 → R1: 202", "R0 = 9, R1 = 12": what is said of each round. */
+typedef struct {
+    int round;
+    int64_t number;
+} cv_round_number;
+typedef CV_STATE_LIST(cv_round_number) cv_round_numbers;
+cv_round_numbers cv_grid_pairs(cv_arena *a, cv_str cell);
+
 /* What a board says of one agent or one round. */
 typedef struct {
-    cv_str agent; /* empty: it is about a round */
+    cv_str agent; /* empty: it is about a round, or about all */
+    cv_str role;  /* when the board has them */
     int round;    /* as written; -1: the whole dialogue */
+    bool total;   /* of the whole column: "Total", "Sum" */
+    cv_str odd;   /* a cell of scores that is no whole number, and nothing else; empty: none */
     cv_points points;
     int64_t sum, open, fresh, velocity, converge; /* of a round, as the board says */
     size_t line;
@@ -70,7 +85,7 @@ bool cv_board_read(cv_arena *a, const cv_grid *grid, cv_board_rows *rows);
 /* ---- trackers ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    cv_str id; /* T01, in its one spelling */
+    cv_str id; /* T01, in its one spelling; empty: the row has none */
     cv_str label, by, resolution;
     cv_str word;        /* its status as written */
     int status;         /* a cv_status, -1: the word says nothing */
@@ -93,5 +108,8 @@ typedef struct {
 typedef CV_STATE_LIST(cv_panelist) cv_panelists;
 
 bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel);
+
+/* Does it look like a panel wherever it stands: names with roles and tiers? */
+bool cv_panel_fits(cv_arena *a, const cv_grid *grid);
 
 #endif

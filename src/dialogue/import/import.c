@@ -13,6 +13,7 @@
 #include "dialogue/import/play.h"
 #include "dialogue/import/put_export.h"
 #include "dialogue/import/report.h"
+#include "dialogue/import/retold.h"
 #include "dialogue/room.h"
 #include "dialogue/text/mark.h"
 
@@ -49,16 +50,53 @@ static cv_str role_in_heading(cv_arena *a, cv_str text, cv_str speaker)
     if (!cv_str_starts(line, CV_STR("#")) || open == SIZE_MAX || close == SIZE_MAX || close < open ||
         cv_str_find(lower, cv_agent_key(a, speaker)) == SIZE_MAX)
         return CV_STR("");
+    static const cv_str others[] = {CV_STR_INIT("round"),   CV_STR_INIT("converge"), CV_STR_INIT("final"),
+                                    CV_STR_INIT("opening"), CV_STR_INIT("closing"),  CV_STR_INIT("response"),
+                                    CV_STR_INIT("revised"), CV_STR_INIT("position"), CV_STR_INIT("continued"),
+                                    CV_STR_INIT("refine")};
     cv_str role = cv_str_head(cv_str_from(line, open + 1), close - open - 1);
-    return cv_str_starts_nocase(role, CV_STR("round")) ? CV_STR("") : role;
+    for (size_t i = 0; i < CV_COUNT(others); i++)
+        if (cv_str_starts_nocase(role, others[i])) /* "(Convergence)" is what the response is, not who wrote it */
+            return CV_STR("");
+    return role;
+}
+
+/* Files beside the responses that are nobody's, in folders without a panel file. */
+static bool is_nobodys(cv_str stem)
+{
+    static const cv_str names[] = {CV_STR_INIT("context-brief"), CV_STR_INIT("context"),      CV_STR_INIT("brief"),
+                                   CV_STR_INIT("background"),    CV_STR_INIT("notes"),        CV_STR_INIT("readme"),
+                                   CV_STR_INIT("agenda"),        CV_STR_INIT("instructions"), CV_STR_INIT("questions"),
+                                   CV_STR_INIT("convergence"),   CV_STR_INIT("index")};
+    return cv_words_find((cv_words){names, CV_COUNT(names)}, stem) >= 0;
+}
+
+/* Panel files decide: that of the round, else any. */
+static bool is_expert(const cv_script *s, const cv_act *act, cv_str speaker)
+{
+    size_t player = cv_script_known(s, speaker);
+    if (!s->has_panels)
+        return !is_nobodys(speaker);
+    for (size_t i = 0; act->panel.count && i < act->panel.count; i++)
+        if (act->panel.items[i] == player)
+            return true;
+    return act->panel.count == 0 && player < s->players.count;
 }
 
 static void read_response(reading *r)
 {
     cv_script *s = r->s;
     cv_act *act = cv_script_act(s, r->file->round - s->base, r->sheet, 0);
-    size_t player =
-        cv_script_player(s, r->file->speaker, role_in_heading(s->arena, r->text, r->file->speaker), r->sheet, 1);
+    if (act && !cv_script_is_judge(r->file->speaker) && !is_expert(s, act, r->file->speaker)) {
+        cv_script_decide(s, r->sheet, 0, "'%.*s' is not on the panel: kept as background",
+                         CV_FMT(cv_excerpt(s->arena, r->file->speaker)));
+        cv_script_keep(s, base_name(r->file->path), r->text);
+        cv_script_tables(s, r->text, r->sheet, 1, r->file->round - s->base);
+        return;
+    }
+    size_t known = cv_script_known(s, r->file->speaker);
+    cv_str name = s->has_panels && known < s->players.count ? s->players.items[known].name : r->file->speaker;
+    size_t player = cv_script_player(s, name, role_in_heading(s->arena, r->text, r->file->speaker), r->sheet, 1);
     if (act && player < s->players.count)
         cv_script_say(s, act, player, r->sheet, 1, r->text);
     else if (act)
@@ -81,6 +119,8 @@ static void read_tables(reading *r)
     int round = r->file->round < 0 ? -1 : r->file->round - r->s->base;
     if (cv_script_tables(r->s, r->text, r->sheet, 1, round))
         return;
+    if (r->file->role == CV_ROLE_TENSIONS && cv_script_list(r->s, r->text, r->sheet, 1, round))
+        return;
     cv_script_decide(r->s, r->sheet, 0, "no table in it is a scoreboard or a tracker: kept as background");
     cv_script_keep(r->s, base_name(r->file->path), r->text);
 }
@@ -88,11 +128,13 @@ static void read_tables(reading *r)
 static void read_verdict(reading *r)
 {
     cv_script_ending(r->s, CV_STR("Verdict"), r->text, r->sheet, 1);
+    cv_script_tables(r->s, r->text, r->sheet, 1, -1);
 }
 
 static void read_background(reading *r)
 {
     cv_script_keep(r->s, base_name(r->file->path), r->text);
+    cv_script_tables(r->s, r->text, r->sheet, 1, -1);
 }
 
 static void read_document(reading *r)
@@ -182,11 +224,34 @@ static size_t add_sheet(cv_script *s, const cv_found_file *file)
     return s->sheets.count - 1;
 }
 
+/* JSON as documentation prints it has comments: blanks in their place. False: there are none. */
+static bool without_comments(cv_arena *a, cv_str text, cv_str *ret_text)
+{
+    char *to = cv_arena_copy_z(a, text);
+    bool quoted = false, any = false;
+    for (size_t i = 0; i < text.n; i++) {
+        if (quoted && to[i] == '\\')
+            i++;
+        else if (to[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && to[i] == '/' && i + 1 < text.n && to[i + 1] == '/')
+            for (any = true; i < text.n && to[i] != '\n'; i++)
+                to[i] = ' ';
+    }
+    *ret_text = (cv_str){to, text.n};
+    return any;
+}
+
 /* The bytes, and the JSON that they are; false: the sheet says why not. */
 static bool open_file(reading *r, cv_err *err)
 {
-    return cv_file_read_text_at(r->s->arena, r->file->where, &r->text, err) &&
-           (!readers[r->file->role].is_json || cv_json_parse(r->s->arena, r->text, &r->json, err));
+    cv_err first = {.arena = r->s->arena};
+    cv_str plain;
+    if (!cv_file_read_text_at(r->s->arena, r->file->where, &r->text, err))
+        return false;
+    if (!readers[r->file->role].is_json || cv_json_parse(r->s->arena, r->text, &r->json, err))
+        return true;
+    return without_comments(r->s->arena, r->text, &plain) && cv_json_parse(r->s->arena, plain, &r->json, &first);
 }
 
 /* Rounds of a folder may be numbered from 1. */
@@ -324,10 +389,61 @@ static void import_files(importing *im, const cv_found *found, cv_script *s)
                            why.n ? why : CV_STR("nobody takes part in it: not a dialogue, or an empty template"));
         return;
     }
-    bool well = cv_play(im->call, im->record, s, &played) && cv_play_compare(im->call, im->record, s, &played);
+    bool well = cv_play(im->call, im->record, s, &played);
+    well = (!played.dialogue_id.n || cv_play_compare(im->call, im->record, s, &played)) && well;
     for (size_t i = 0; i < failures.count; i++)
         *CV_PUSH(s->arena, &played.failures) = failures.items[i];
     cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
+}
+
+/* ---- files that tell everything ---------------------------------------------------------------------------------- */
+
+static bool tells_everything(reading *r)
+{
+    cv_err err = {.arena = r->s->arena};
+    bool document = r->file->role == CV_ROLE_DOCUMENT || r->file->role == CV_ROLE_BACKGROUND;
+    bool json = r->file->role == CV_ROLE_EXPORT || r->file->role == CV_ROLE_DATA;
+    if (!(document || json) || !open_file(r, &err))
+        return false;
+    return json ? cv_retold_is_json(&r->json) : cv_retold_is_transcript(r->s->arena, r->text);
+}
+
+/* A transcript, or a dialogue.json without a record, holds what the other files of its folder hold. */
+static bool import_retold(importing *im, const cv_found *found, cv_script *s)
+{
+    for (size_t i = 0; i < found->files.count; i++) {
+        reading r = {.s = s, .file = &found->files.items[i]};
+        if (!tells_everything(&r))
+            continue;
+        bool transcript = !readers[r.file->role].is_json;
+        cv_retold *t = CV_NEW(s->arena, cv_retold);
+        cv_played played = {0};
+        *t = (cv_retold){.s = s};
+        for (size_t k = 0; k < found->files.count; k++) {
+            size_t sheet = add_sheet(s, &found->files.items[k]);
+            if (k == i)
+                t->sheet = sheet;
+            else
+                s->sheets.items[sheet].why = transcript
+                                                 ? CV_STR("the transcript beside it tells the whole dialogue")
+                                                 : CV_STR("the dialogue.json beside it tells the whole dialogue");
+        }
+        if (transcript)
+            cv_retold_read_transcript(t, r.text);
+        else
+            cv_retold_read_json(t, &r.json);
+        s->title = im->title.n ? im->title : s->title;
+        bool well = cv_retold_play(im->call, im->record, t, &played);
+        if (played.dialogue_id.n && transcript)
+            well = cv_retold_compare(im->call, im->record, t, r.text, &played) && well;
+        else if (played.dialogue_id.n)
+            well = cv_retold_compare_json(im->call, im->record, t, &played) && well;
+        if (transcript)
+            cv_retold_tell_limits(t);
+        cv_report_dialogue(&im->report, s, &played, outcome_of(&played, well), (cv_str){NULL, 0});
+        return true;
+    }
+    return false;
 }
 
 static void import_one(importing *im, const cv_found *found)
@@ -337,7 +453,7 @@ static void import_one(importing *im, const cv_found *found)
     s->arena = &arena;
     s->key = found->key;
     s->date_ms = CV_ABSENT;
-    if (!import_export(im, found, s))
+    if (!import_export(im, found, s) && !import_retold(im, found, s))
         import_files(im, found, s);
     cv_arena_release(&arena);
 }
@@ -395,8 +511,11 @@ static bool is_export(cv_arena *a, const cv_found_file *file)
     cv_err not_ours = {.arena = a};
     cv_str text;
     cv_json json;
-    return file->role == CV_ROLE_DATA && cv_file_read_text_at(a, file->where, &text, &not_ours) &&
-           cv_json_parse(a, text, &json, &not_ours) && cv_put_export_fits(&json);
+    if (file->role != CV_ROLE_DATA || !cv_file_read_text_at(a, file->where, &text, &not_ours))
+        return false;
+    bool parsed = cv_json_parse(a, text, &json, &not_ours) ||
+                  (without_comments(a, text, &text) && cv_json_parse(a, text, &json, &not_ours));
+    return parsed && (cv_put_export_fits(&json) || cv_retold_is_json(&json));
 }
 
 /* Folders and documents are known by their names, a file that is named also by what an export says of itself. Any other

@@ -5,6 +5,7 @@
 #include "dialogue/import/dates.h"
 #include "dialogue/import/playing.h"
 #include "dialogue/operations.h"
+#include "dialogue/text/doc.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
 #include "record/hash.h"
@@ -81,7 +82,7 @@ static cv_str title_of_key(cv_arena *a, cv_str key)
 static bool has_rounds(const cv_script *s)
 {
     for (size_t i = 0; i < s->act_count; i++)
-        if (s->acts[i].parts.count || s->acts[i].notes.count || s->acts[i].said.line)
+        if (s->acts[i].parts.count || s->acts[i].notes.count || s->acts[i].said.line || s->acts[i].scores.count)
             return true;
     return false;
 }
@@ -112,8 +113,14 @@ static void settle_head(cv_playing *p)
     }
     if (s->date_ms == CV_ABSENT)
         cv_script_decide(s, CV_NO_SHEET, 0, "no date is given: it bears the time of this import");
-    cv_str slug = cv_slug_of_title(s->arena, s->title);
-    p->identity = cv_hash_text(s->arena, cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(s->key), CV_FMT(slug)));
+    cv_playing_identify(p);
+}
+
+void cv_playing_identify(cv_playing *p)
+{
+    cv_arena *a = p->s->arena;
+    cv_str slug = cv_slug_of_title(a, p->s->title);
+    p->identity = cv_hash_text(a, cv_arena_printf(a, "%.*s\n%.*s", CV_FMT(p->s->key), CV_FMT(slug)));
 }
 
 static void write_pool(const cv_script *s, cv_json_writer *w)
@@ -196,36 +203,93 @@ static bool find_earlier(cv_playing *p)
     return false;
 }
 
-static bool create(cv_playing *p)
+bool cv_playing_create(cv_playing *p, cv_json_writer *w)
 {
-    cv_buf text;
     cv_reply reply;
-    cv_json_writer w = cv_playing_begin(p, &text, "create");
-    cv_json_key_str(&w, "title", p->s->title);
-    if (p->s->question.n)
-        cv_json_key_str(&w, "question", p->s->question);
-    write_pool(p->s, &w);
-    write_background(p->s, &w);
-    if (cv_playing_send(p, &w, "create", cv_dialogue_create, &reply)) {
+    if (cv_playing_send(p, w, "create", cv_dialogue_create, &reply)) {
         p->played->dialogue_id = cv_json_get_text(&reply.json, "dialogue_id");
         return true;
     }
     return p->played->conflicts.count > 0 && find_earlier(p);
 }
 
+static bool create(cv_playing *p)
+{
+    cv_buf text;
+    cv_json_writer w = cv_playing_begin(p, &text, "create");
+    cv_json_key_str(&w, "title", p->s->title);
+    if (p->s->question.n)
+        cv_json_key_str(&w, "question", p->s->question);
+    write_pool(p->s, &w);
+    write_background(p->s, &w);
+    return cv_playing_create(p, &w);
+}
+
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* "Verdict: Ready for RFC" -> "Ready for RFC"; other headings: the first words below them. */
+enum { OF_A_MARK = 5 }; /* the rank of an ending that is [VERDICT:FINAL: …] */
+
+/* A line that says something: not a heading, a rule, a row of a table or a fence; without list marks and a bold label
+ * ("**Recommendation**: Buy." says "Buy."). */
+static cv_str sentence_in(cv_arena *a, const cv_line *line)
+{
+    cv_str s = line->trimmed;
+    if (line->fenced || line->level > 0 || line->rule || line->kind == CV_LINE_TABLE_ROW)
+        return (cv_str){NULL, 0};
+    if (line->kind == CV_LINE_METADATA)
+        s = line->value;
+    else if (line->kind == CV_LINE_MARKER)
+        s = line->mark.label;
+    while (s.n > 1 && (s.p[0] == '-' || s.p[0] == '*' || s.p[0] == '>' || s.p[0] == '+') &&
+           (cv_is_blank(s.p[1]) || s.p[0] == '>'))
+        s = cv_str_trim_left(cv_str_from(s, 1));
+    while (s.n > 4 && cv_str_starts(s, CV_STR("**")) && cv_str_ends(s, CV_STR("**")))
+        s = (cv_str){s.p + 2, s.n - 4};
+    return cv_squeeze(a, s);
+}
+
+/* Words that are about the verdict and do not say it. */
+static bool is_about(cv_str key)
+{
+    static const cv_str keys[] = {
+        CV_STR_INIT("date"),       CV_STR_INIT("status"), CV_STR_INIT("rounds"),   CV_STR_INIT("total alignment"),
+        CV_STR_INIT("panel"),      CV_STR_INIT("judge"),  CV_STR_INIT("dialogue"), CV_STR_INIT("vote"),
+        CV_STR_INIT("confidence"), CV_STR_INIT("round"),  CV_STR_INIT("question")};
+    return cv_words_find((cv_words){keys, CV_COUNT(keys)}, key) >= 0;
+}
+
+/* The decision in one line: what "Recommendation" or "Decision" says, else the first sentence, else what the heading
+ * has behind its colon. */
 static cv_str short_form(cv_arena *a, const cv_ending *ending)
 {
+    static const cv_str best[] = {CV_STR_INIT("recommendation"),
+                                  CV_STR_INIT("decision"),
+                                  CV_STR_INIT("verdict"),
+                                  CV_STR_INIT("ruling"),
+                                  CV_STR_INIT("final recommendation"),
+                                  CV_STR_INIT("final decision")};
+    cv_lines lines = {.text = ending->text};
+    cv_str first = {NULL, 0}, said = {NULL, 0};
+    bool below = false;
+    for (cv_line line; !said.n && cv_lines_next(&lines, &line);) {
+        if (line.trimmed.n == 0)
+            continue;
+        cv_str title = cv_str_trim(cv_str_from(line.trimmed, (size_t)line.level)), text = sentence_in(a, &line);
+        bool key = line.kind == CV_LINE_METADATA && cv_words_find((cv_words){best, CV_COUNT(best)}, line.name) >= 0;
+        if ((below || key) && text.n)
+            said = text;
+        if (line.level > 0 || (key && !text.n))
+            below = key || cv_words_find((cv_words){best, CV_COUNT(best)}, title) >= 0;
+        if (!first.n && text.n && !(line.kind == CV_LINE_METADATA && is_about(line.name)))
+            first = text;
+    }
     size_t colon = cv_str_find_char(ending->heading, ':');
     cv_str tail = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(ending->heading, colon + 1));
-    cv_str rest = ending->text, line = CV_STR("");
-    if (tail.n > 0 && !cv_script_is_ending(tail))
-        return tail;
-    while (cv_str_split(&rest, '\n', &line) && cv_str_trim(line).n == 0)
-        ;
-    return cv_excerpt(a, cv_squeeze(a, line));
+    if (ending->rank == OF_A_MARK)
+        said = ending->heading;
+    else if (!said.n)
+        said = first.n ? first : tail.n ? tail : cv_squeeze(a, ending->text);
+    return cv_excerpt(a, said);
 }
 
 static void register_ending(cv_playing *p)
@@ -241,9 +305,36 @@ static void register_ending(cv_playing *p)
     cv_json_key_str(&w, "description", s->ending.text);
     if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
         return;
-    s->sheets.items[s->ending.sheet].tally.verdicts++;
-    cv_script_decide(s, s->ending.sheet, s->ending.line, "the final verdict is what stands under '%.*s'",
+    cv_script_decide(s, s->ending.sheet, s->ending.line,
+                     s->ending.rank == OF_A_MARK ? "the final verdict is the judge's mark: '%.*s'"
+                                                 : "the final verdict is what stands under '%.*s'",
                      CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
+}
+
+/* The judge's marks in what was noted about a round: interim verdicts, and the final one, which no heading outdoes. */
+static void find_verdicts(cv_script *s, int round)
+{
+    for (size_t i = 0; i < s->acts[round].notes.count; i++) {
+        cv_doc doc;
+        cv_doc_parse(s->arena, s->acts[round].notes.items[i], &doc, NULL);
+        cv_marks marks = cv_doc_marks(s->arena, &doc);
+        for (size_t k = 0; k < marks.count; k++) {
+            const cv_mark *m = &marks.items[k];
+            cv_str label = cv_mark_headline(s->arena, m), text = m->body.n ? m->body : label;
+            bool final = m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_FINAL;
+            cv_ending found = {label, text, s->acts[round].sheet, 0, final ? OF_A_MARK : round};
+            if (label.n == 0)
+                continue;
+            if (final)
+                s->ending = found;
+            else if (m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_INTERIM)
+                *CV_PUSH(s->arena, &s->interims) = found;
+            else if (m->type == CV_MARK_VERDICT || m->type == CV_MARK_DISSENT || m->type == CV_MARK_MINORITY_VERDICT)
+                cv_script_misunderstand(
+                    s, s->acts[round].sheet, 0, label,
+                    "a verdict in the judge's words of round %d: of which type, or whose it is, is not said", round);
+        }
+    }
 }
 
 bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played)
@@ -251,6 +342,8 @@ bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *re
     cv_playing p = {.call = call, .record = record, .s = s, .played = ret_played};
     *ret_played = (cv_played){0};
     cv_script_finish(s);
+    for (size_t round = 0; round < s->act_count; round++)
+        find_verdicts(s, (int)round);
     settle_ending(s);
     settle_head(&p);
     cv_threads_find(s, &ret_played->threads);

@@ -24,12 +24,19 @@ typedef struct {
     cv_remarks failures;
     CV_STATE_LIST(cv_meant) meanings; /* the tracker's ids */
     cv_threads threads;
+    cv_tally tally; /* what the record has, when `counted` */
+    bool counted;
 } cv_played;
 
 /* False when nothing of it could be recorded; ret->failures says why. */
 bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played);
 
-/* What the boards and trackers say against what the record derives (compare.c). */
+/* What the files state against what the record derives, and what the record has of each file (compare.c). */
 bool cv_play_compare(const cv_call *call, cv_record *record, cv_script *s, cv_played *played);
+
+/* What the record has of the dialogue: for the report, which counts nothing else. */
+bool cv_play_count(const cv_call *call, cv_record *record, cv_script *s, cv_played *played, cv_state *ret_state);
+bool cv_play_statements(const cv_call *call, cv_record *record, cv_script *s, cv_played *played, cv_state *ret_state);
+cv_tally cv_tally_of_state(const cv_state *state);
 
 #endif

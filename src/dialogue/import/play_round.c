@@ -85,7 +85,7 @@ static void look_back(cv_arena *a, cv_state *s, int64_t round)
     cv_state_index(a, s);
 }
 
-static bool load(cv_playing *p, int round, cv_state *ret_state)
+bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state)
 {
     const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                            CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN);
@@ -204,7 +204,7 @@ static void evolve(scene *sc)
             write_seat(sc, &s->players.items[i], taken, &w);
     cv_json_end_array(&w);
     if (cv_playing_send(sc->p, &w, step, cv_dialogue_evolve_panel, NULL))
-        load(sc->p, sc->round, &sc->state);
+        cv_playing_load(sc->p, sc->round, &sc->state);
 }
 
 /* ---- what was said ----------------------------------------------------------------------------------------------- */
@@ -215,32 +215,6 @@ static const cv_part *part_of(const scene *sc, cv_str slug)
         if (cv_str_eq(sc->p->s->players.items[sc->act->parts.items[i].player].slug, slug))
             return &sc->act->parts.items[i];
     return NULL;
-}
-
-static cv_tally *tally_of(const scene *sc, cv_str slug)
-{
-    const cv_part *part = part_of(sc, slug);
-    return part ? &sc->p->s->sheets.items[part->sheet].tally : NULL;
-}
-
-static void count_all(const scene *sc)
-{
-    const cv_hearing *h = &sc->hearing;
-    cv_tally *tally;
-    for (size_t i = 0; i < h->entities.count; i++)
-        if ((tally = tally_of(sc, h->entities.items[i].expert)) != NULL) {
-            tally->entities[h->entities.items[i].kind]++;
-            tally->references += h->entities.items[i].refs.count;
-        }
-    for (size_t i = 0; i < h->links.count; i++)
-        if ((tally = tally_of(sc, h->links.items[i].expert)) != NULL)
-            tally->references++;
-    for (size_t i = 0; i < h->moves.count; i++)
-        if ((tally = tally_of(sc, h->moves.items[i].expert)) != NULL)
-            tally->moves++;
-    for (size_t i = 0; i < h->verdicts.count; i++)
-        if ((tally = tally_of(sc, h->verdicts.items[i].expert)) != NULL)
-            tally->verdicts++;
 }
 
 /* Notes about what was understood all the same are decisions; the rest was not understood. */
@@ -294,17 +268,29 @@ static void hear(scene *sc)
     cv_map names;
     for (size_t i = 0; i < count; i++)
         voices[i] = (cv_voice){s->players.items[sc->act->parts.items[i].player].slug, sc->act->parts.items[i].text};
-    cv_threads_names(&sc->p->played->threads, s->arena, sc->round, &names);
+    cv_threads_names(&sc->p->played->threads, s, &sc->state, sc->round, &names);
     if (in_full)
         voices[count++] = (cv_voice){cv_judge_slug, summary_of(sc)};
     cv_hear(s->arena, &sc->state, sc->round, voices, count, &names, &sc->hearing);
     if (in_full)
         qsort(sc->hearing.entities.items, sc->hearing.entities.count, sizeof *sc->hearing.entities.items, by_number);
-    count_all(sc);
     keep_notes(sc);
 }
 
 /* ---- what the tracker says --------------------------------------------------------------------------------------- */
+
+/* Whom the row names, if it takes part; else the judge. */
+static cv_str raiser_of(const scene *sc, const cv_tracked *row)
+{
+    const cv_script *s = sc->p->s;
+    cv_str names = row->by, name;
+    while (cv_str_split(&names, ',', &name)) {
+        size_t player = cv_script_known(s, cv_plain_name(s->arena, name));
+        if (player < s->players.count && cv_state_expert(&sc->state, s->players.items[player].slug))
+            return s->players.items[player].slug;
+    }
+    return cv_judge_slug;
+}
 
 /* Items stand by kind; the judge's come behind those of the experts. */
 static void add_judges_tension(scene *sc, const cv_thread *thread)
@@ -326,10 +312,9 @@ static void add_judges_tension(scene *sc, const cv_thread *thread)
     *place =
         (cv_heard_entity){.kind = CV_KIND_TENSION,
                           .local_id = thread->local_id,
-                          .expert = cv_judge_slug,
+                          .expert = raiser_of(sc, row),
                           .label = cv_script_fit(s, thread->from->sheet, row->line, "the label", label, CV_MAX_LABEL),
                           .content = label};
-    s->sheets.items[thread->from->sheet].tally.entities[CV_KIND_TENSION]++;
 }
 
 static bool is_made(const scene *sc, cv_str local_id)
@@ -361,7 +346,7 @@ static void add_update(scene *sc, const cv_thread *thread, cv_status to)
 }
 
 /* What is closed is opened again before it gets another status. */
-static void rule(scene *sc, const cv_thread *thread)
+static void rule(scene *sc, cv_thread *thread)
 {
     cv_status to = (cv_status)thread->from->row.status, from = status_before(sc, thread->local_id);
     if (to == from || to == cv_status_first(CV_KIND_TENSION) || !is_made(sc, thread->local_id))
@@ -373,17 +358,31 @@ static void rule(scene *sc, const cv_thread *thread)
     if (!cv_status_may_become(from, to))
         return; /* the comparison tells */
     add_update(sc, thread, to);
-    sc->p->s->sheets.items[thread->from->sheet].tally.updates++;
+    thread->given = true;
+}
+
+/* Does another row say last what becomes of the tension in the round? Those of the whole dialogue have the last word.
+ */
+static bool is_ruled(const cv_threads *threads, size_t at, int round)
+{
+    const cv_thread *thread = &threads->threads.items[at];
+    for (size_t i = 0; i < threads->threads.count; i++) {
+        const cv_thread *other = &threads->threads.items[i];
+        if (i != at && other->rules && other->closed == round && cv_str_eq(other->local_id, thread->local_id) &&
+            (other->from->as_of < 0 ? thread->from->as_of >= 0 : thread->from->as_of >= 0 && i > at))
+            return true;
+    }
+    return false;
 }
 
 static void add_threads(scene *sc)
 {
-    const cv_threads *threads = &sc->p->played->threads;
+    cv_threads *threads = &sc->p->played->threads;
     for (size_t i = 0; i < threads->threads.count; i++) {
-        const cv_thread *thread = &threads->threads.items[i];
+        cv_thread *thread = &threads->threads.items[i];
         if (thread->by_judge && thread->raised == sc->round)
             add_judges_tension(sc, thread);
-        if (thread->closed == sc->round && thread->from->row.status >= 0)
+        if (thread->rules && thread->closed == sc->round && !is_ruled(threads, i, sc->round))
             rule(sc, thread);
     }
 }
@@ -475,11 +474,33 @@ static void keep_meanings(const scene *sc, const cv_json *mapping)
 /* A round that no file has, or in which nothing was said, is registered only when another one follows it. */
 static bool is_empty(const scene *sc)
 {
-    const cv_act *act = sc->act;
-    bool last = true;
-    for (size_t i = (size_t)sc->round + 1; i < sc->p->s->act_count; i++)
-        last &= sc->p->s->acts[i].parts.count == 0 && sc->p->s->acts[i].notes.count == 0;
-    return last && act->parts.count == 0 && act->notes.count == 0 && act->said.line == 0;
+    bool empty = true;
+    for (size_t i = (size_t)sc->round; i < sc->p->s->act_count; i++) {
+        const cv_act *act = &sc->p->s->acts[i];
+        empty &= act->parts.count == 0 && act->notes.count == 0 && act->said.line == 0 && act->scores.count == 0;
+    }
+    return empty;
+}
+
+/* [VERDICT:INTERIM: Go on] in what the judge noted about the round. */
+static void register_interims(scene *sc)
+{
+    cv_script *s = sc->p->s;
+    int number = 0;
+    for (size_t i = 0; i < s->interims.count && !sc->p->failed; i++) {
+        const cv_ending *interim = &s->interims.items[i];
+        cv_buf text;
+        if (interim->rank != sc->round)
+            continue;
+        const char *step = cv_arena_printf(s->arena, "interim-%d-%d", sc->round, ++number).p;
+        cv_json_writer w = cv_playing_begin(sc->p, &text, step);
+        cv_json_key_str(&w, "verdict_id", cv_str_of(step));
+        cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_INTERIM]);
+        cv_json_key_int(&w, "round", sc->round);
+        cv_json_key_str(&w, "recommendation", interim->heading);
+        cv_json_key_str(&w, "description", interim->text);
+        cv_playing_send(sc->p, &w, step, cv_dialogue_verdict_register, NULL);
+    }
 }
 
 void cv_playing_round(cv_playing *p, int round)
@@ -489,10 +510,16 @@ void cv_playing_round(cv_playing *p, int round)
     cv_reply reply;
     const char *step = cv_arena_printf(p->s->arena, "round-%d", round).p;
     *sc = (scene){.p = p, .act = &p->s->acts[round], .round = round};
-    if (!load(p, round, &sc->state))
+    if (!cv_playing_load(p, round, &sc->state))
         return;
     evolve(sc);
-    if (p->failed || is_empty(sc))
+    if (!p->failed && is_empty(sc)) {
+        if (sc->act->written >= 0)
+            cv_script_decide(p->s, sc->act->sheet, 0, "round %d has nothing but its panel: it is not registered",
+                             round + p->s->base);
+        return;
+    }
+    if (p->failed)
         return;
     if (sc->act->written < 0)
         cv_script_decide(p->s, CV_NO_SHEET, 0, "round %d is in no file and is recorded empty", round + p->s->base);
@@ -505,6 +532,7 @@ void cv_playing_round(cv_playing *p, int round)
     keep_meanings(sc, cv_json_get(&reply.json, CV_STR("id_mapping")));
     for (size_t i = 0; i < sc->hearing.verdicts.count; i++)
         *CV_PUSH(p->s->arena, &p->verdicts) = (cv_late_verdict){sc->hearing, i};
+    register_interims(sc);
 }
 
 /* An expert may dissent in several rounds: the later ones are told apart by their rounds. */

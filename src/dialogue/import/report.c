@@ -39,12 +39,14 @@ static void print_tally(cv_json_writer *w, const cv_tally *t)
     cv_json_key_int(w, "verdicts", (int64_t)t->verdicts);
 }
 
-static cv_tally tally_of(const cv_script *s)
+/* As it was counted from the record; what was not written is not counted. */
+static cv_tally tally_of(const cv_script *s, const cv_played *played)
 {
     cv_tally all = {0};
+    if (played->counted)
+        return played->tally;
     for (size_t i = 0; i < s->sheets.count; i++)
         add(&all, &s->sheets.items[i].tally);
-    all.agents = s->players.count ? s->players.count : all.agents;
     return all;
 }
 
@@ -125,7 +127,7 @@ static void print_meanings(cv_json_writer *w, const cv_played *played)
 static void print_dialogue(cv_json_writer *w, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                            cv_str why)
 {
-    cv_tally all = tally_of(s);
+    cv_tally all = tally_of(s, played);
     cv_json_begin_object(w);
     cv_json_key_str(w, "name", s->key);
     cv_json_key_str(w, "outcome", cv_import_outcomes.items[outcome]);
@@ -234,7 +236,7 @@ static void tell_unused(cv_report *r, const cv_script *s)
 static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                           cv_str why)
 {
-    cv_tally all = tally_of(s);
+    cv_tally all = tally_of(s, played);
     cv_buf_printf(r->import->text, "%-9.*s  %.*s%s%.*s\n", CV_FMT(cv_import_outcomes.items[outcome]), CV_FMT(s->key),
                   played->dialogue_id.n ? " -> " : "", CV_FMT(played->dialogue_id));
     if (why.n)
@@ -264,7 +266,7 @@ static void tell_dialogue(cv_report *r, const cv_script *s, const cv_played *pla
 void cv_report_dialogue(cv_report *r, const cv_script *s, const cv_played *played, cv_import_outcome outcome,
                         cv_str why)
 {
-    cv_tally all = tally_of(s);
+    cv_tally all = tally_of(s, played);
     r->import->outcomes[outcome]++;
     add(&r->total, &all);
     print_dialogue(r->import->w, s, played, outcome, why);

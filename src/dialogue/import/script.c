@@ -44,7 +44,7 @@ cv_difference *cv_script_differ(cv_script *s, size_t sheet, size_t line, cv_str 
 
 /* ---- players ----------------------------------------------------------------------------------------------------- */
 
-static bool is_judge(cv_str name)
+bool cv_script_is_judge(cv_str name)
 {
     static const cv_str names[] = {CV_STR_INIT("judge"), CV_STR_INIT("facilitator"), CV_STR_INIT("moderator"),
                                    CV_STR_INIT("orchestrator")};
@@ -78,12 +78,61 @@ static cv_str slug_for(cv_script *s, cv_str name, size_t sheet, size_t line)
     return slug;
 }
 
+static size_t find_exactly(const cv_script *s, cv_str name)
+{
+    const uintptr_t *at = cv_map_get(&s->player_at, cv_agent_key(s->arena, name));
+    return at && *at ? (size_t)*at - 1 : CV_NOBODY;
+}
+
+static cv_str first_name(cv_str name)
+{
+    size_t end = cv_str_find_char(name, ' ');
+    return end == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_head(name, end);
+}
+
+size_t cv_script_known(const cv_script *s, cv_str name)
+{
+    enum { LEAST = 3 };
+    size_t found = find_exactly(s, name), alike = 0, first = CV_NOBODY;
+    cv_str given = first_name(name);
+    if (found != CV_NOBODY || name.n < LEAST)
+        return found;
+    if (given.n >= LEAST && (found = find_exactly(s, given)) != CV_NOBODY)
+        return found;
+    for (size_t i = 0; i < s->players.count; i++)
+        if (cv_str_eq_nocase(first_name(s->players.items[i].name), name)) {
+            first = i;
+            alike++;
+        }
+    return alike == 1 ? first : CV_NOBODY;
+}
+
+void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line)
+{
+    cv_player *p = &s->players.items[player];
+    role = cv_squeeze(s->arena, role);
+    if (role.n == 0 || cv_str_eq(role, CV_STR("—")) || cv_str_eq(role, CV_STR("-")))
+        return;
+    role = cv_script_fit(s, sheet, line, "a role", role, CV_MAX_PHRASE);
+    *CV_PUSH(s->arena, &s->statements) = (cv_statement){.what = CV_SAYS_ROLE,
+                                                        .agent = p->name,
+                                                        .round = -1,
+                                                        .number = CV_ABSENT,
+                                                        .text = role,
+                                                        .sheet = sheet,
+                                                        .line = line};
+    if (rank <= p->role_rank)
+        return;
+    p->role = role;
+    p->role_rank = rank;
+}
+
 size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line)
 {
     cv_arena *a = s->arena;
     bool is_new;
     name = cv_squeeze(a, name);
-    if (is_judge(name))
+    if (cv_script_is_judge(name))
         return CV_THE_JUDGE;
     cv_str key = cv_agent_key(a, name);
     if (s->players.count >= CV_MAX_EXPERTS && !cv_map_get(&s->player_at, key)) {
@@ -97,11 +146,8 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
         cv_map_put(&s->slug_at, a, slug, NULL);
         *CV_PUSH(a, &s->players) =
             (cv_player){.name = name, .slug = slug, .sheet = sheet, .line = line, .first = -1, .last = -1};
-        s->sheets.items[sheet].tally.agents++;
     }
-    cv_player *player = &s->players.items[*at - 1];
-    if (!player->role.n)
-        player->role = cv_script_fit(s, sheet, line, "a role", cv_squeeze(a, role), CV_MAX_PHRASE);
+    cv_script_role(s, *at - 1, role, CV_ROLE_OF_HEADING, sheet, line);
     return *at - 1;
 }
 
@@ -118,7 +164,7 @@ cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line)
     cv_act *act = &s->acts[round];
     if (act->written < 0) {
         act->written = round + s->base;
-        s->sheets.items[sheet].tally.rounds++;
+        act->sheet = sheet;
     }
     return act;
 }
@@ -154,7 +200,6 @@ static cv_part *part_of(cv_script *s, cv_act *act, size_t player, size_t sheet)
             return &act->parts.items[i];
     cv_part *part = CV_PUSH(s->arena, &act->parts);
     *part = (cv_part){.player = player, .sheet = sheet};
-    s->sheets.items[sheet].tally.responses++;
     return part;
 }
 
@@ -228,6 +273,173 @@ void cv_script_note(cv_script *s, cv_act *act, cv_str text)
         *CV_PUSH(s->arena, &act->notes) = text;
 }
 
+/* ---- what is stated ---------------------------------------------------------------------------------------------- */
+
+void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_t number, size_t sheet, size_t line)
+{
+    if (number != CV_ABSENT)
+        *CV_PUSH(s->arena, &s->statements) = (cv_statement){
+            .what = what, .agent = agent, .round = round, .number = number, .sheet = sheet, .line = line};
+}
+
+/* Words that stand before a number of the whole dialogue. */
+static int stated_by(cv_arena *a, cv_str key)
+{
+    static const struct {
+        const char *words;
+        cv_says what;
+    } keys[] = {
+        {"rounds", CV_SAYS_ROUNDS},
+        {"total rounds", CV_SAYS_ROUNDS},
+        {"number of rounds", CV_SAYS_ROUNDS},
+        {"rounds completed", CV_SAYS_ROUNDS},
+        {"total alignment", CV_SAYS_SCORE},
+        {"alignment", CV_SAYS_SCORE},
+        {"alignment total", CV_SAYS_SCORE},
+        {"total score", CV_SAYS_SCORE},
+        {"final score", CV_SAYS_SCORE},
+        {"final alignment", CV_SAYS_SCORE},
+        {"cumulative alignment", CV_SAYS_SCORE},
+        {"total", CV_SAYS_SCORE},
+        {"tensions", CV_SAYS_TENSIONS},
+        {"total tensions", CV_SAYS_TENSIONS},
+        {"number of tensions", CV_SAYS_TENSIONS},
+        {"tensions raised", CV_SAYS_TENSIONS},
+        {"open tensions", CV_SAYS_OPEN},
+        {"tensions open", CV_SAYS_OPEN},
+        {"unresolved tensions", CV_SAYS_OPEN},
+        {"tensions resolved", CV_SAYS_CLOSED},
+        {"resolved tensions", CV_SAYS_CLOSED},
+        {"closed tensions", CV_SAYS_CLOSED},
+        {"perspectives", CV_SAYS_PERSPECTIVES},
+        {"total perspectives", CV_SAYS_PERSPECTIVES},
+        {"experts", CV_SAYS_EXPERTS},
+        {"agents", CV_SAYS_EXPERTS},
+        {"number of experts", CV_SAYS_EXPERTS},
+        {"panel size", CV_SAYS_EXPERTS},
+    };
+    cv_str plain = cv_squeeze(a, key);
+    for (size_t i = 0; i < CV_COUNT(keys); i++)
+        if (cv_str_eq_nocase(plain, cv_str_of(keys[i].words)))
+            return (int)keys[i].what;
+    return -1;
+}
+
+/* A number at the beginning of a value: "17", "**17**", "427 points", "12/12" for 12 of 12. */
+static int64_t leading_number(cv_str value)
+{
+    size_t from = 0, end;
+    int number;
+    while (from < value.n &&
+           (value.p[from] == '*' || value.p[from] == ' ' || value.p[from] == '~' || value.p[from] == '+'))
+        from++;
+    for (end = from; end < value.n && cv_is_digit(value.p[end]);)
+        end++;
+    if (end == from || end - from > 8 || (end + 1 < value.n && value.p[end] == '.' && cv_is_digit(value.p[end + 1])) ||
+        (end < value.n && (cv_is_alpha(value.p[end]) || value.p[end] == '%' || value.p[end] == '-')) ||
+        !cv_str_to_int(cv_str_head(cv_str_from(value, from), end - from), &number))
+        return CV_ABSENT;
+    return number;
+}
+
+/* "5 open", "3 resolved" in a value about tensions. */
+static int64_t number_before(cv_str value, const char *word)
+{
+    for (size_t i = 1; i < value.n; i++) {
+        size_t begin = i;
+        int number;
+        if (!cv_str_starts_nocase(cv_str_from(value, i), cv_str_of(word)) || value.p[i - 1] != ' ')
+            continue;
+        for (begin = i - 1; begin > 0 && cv_is_digit(value.p[begin - 1]);)
+            begin--;
+        if (begin < i - 1 && cv_str_to_int(cv_str_range(value.p + begin, value.p + i - 1), &number))
+            return number;
+    }
+    return CV_ABSENT;
+}
+
+static void state_value(cv_script *s, cv_says what, cv_str value, size_t sheet, size_t line, int round)
+{
+    cv_round_numbers pairs = what == CV_SAYS_SCORE ? cv_grid_pairs(s->arena, value) : (cv_round_numbers){0};
+    for (size_t i = 0; i < pairs.count; i++) {
+        cv_board_row row = {.round = pairs.items[i].round,
+                            .points = {pairs.items[i].number, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
+                            .sum = CV_ABSENT,
+                            .open = CV_ABSENT,
+                            .fresh = CV_ABSENT,
+                            .velocity = CV_ABSENT,
+                            .converge = CV_ABSENT,
+                            .line = line};
+        cv_act *act = cv_script_act(s, row.round - s->base, sheet, line);
+        if (act && act->said.line == 0) {
+            act->said = row;
+            act->said_sheet = sheet;
+        }
+        cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, row.round - s->base, row.points.total, sheet, line);
+    }
+    if (pairs.count)
+        return;
+    size_t before = s->statements.count;
+    cv_script_state(s, what, (cv_str){NULL, 0}, round, leading_number(value), sheet, line);
+    if (s->statements.count > before)
+        s->statements.items[before].so_far = true;
+    if (what != CV_SAYS_TENSIONS)
+        return;
+    cv_script_state(s, CV_SAYS_OPEN, (cv_str){NULL, 0}, round, number_before(value, "open"), sheet, line);
+    cv_script_state(s, CV_SAYS_CLOSED, (cv_str){NULL, 0}, round, number_before(value, "resolved"), sheet, line);
+}
+
+/* "**Key**: value", "- Key: value", "| **Key** | value |", "Key: value". */
+static bool key_and_value(const cv_line *line, cv_str *ret_key, cv_str *ret_value)
+{
+    cv_str s = line->trimmed, cell, rest;
+    if (line->kind == CV_LINE_METADATA) {
+        *ret_key = line->name;
+        *ret_value = line->value;
+        return true;
+    }
+    if (line->kind == CV_LINE_TABLE_ROW) {
+        rest = cv_row_inside(s);
+        if (!cv_cell_next(&rest, ret_key) || !cv_cell_next(&rest, ret_value) || (rest.p && cv_cell_next(&rest, &cell)))
+            return false;
+    } else {
+        while (s.n > 0 && (s.p[0] == '-' || s.p[0] == '*' || s.p[0] == ' ' || s.p[0] == '+'))
+            s = cv_str_from(s, 1);
+        size_t colon = cv_str_find_char(cv_str_head(s, 40), ':');
+        if (colon == SIZE_MAX)
+            return false;
+        *ret_key = cv_str_head(s, colon);
+        *ret_value = cv_str_trim(cv_str_from(s, colon + 1));
+    }
+    while (ret_key->n > 0 && strchr("*_ :", ret_key->p[ret_key->n - 1]))
+        ret_key->n--;
+    while (ret_key->n > 0 && strchr("*_ ", ret_key->p[0]))
+        *ret_key = cv_str_from(*ret_key, 1);
+    return ret_key->n > 0;
+}
+
+void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int round)
+{
+    cv_lines lines = {.text = text};
+    for (cv_line line; cv_lines_next(&lines, &line);) {
+        cv_str key = {NULL, 0}, value = {NULL, 0};
+        int what = !line.fenced && line.level == 0 && line.trimmed.n && key_and_value(&line, &key, &value)
+                       ? stated_by(s->arena, key)
+                       : -1;
+        bool arrow = !line.fenced && line.kind != CV_LINE_TABLE_ROW && what < 0 &&
+                     cv_str_find(line.trimmed, CV_STR("→")) != SIZE_MAX;
+        if (arrow && cv_grid_pairs(s->arena, line.trimmed).count > 1) { /* "## Scores: R0: 99 → R1: 202" */
+            what = CV_SAYS_SCORE;
+            value = line.trimmed;
+        }
+        bool board = line.kind == CV_LINE_METADATA || cv_str_eq(s->sheets.items[sheet].role, CV_STR("scoreboard"));
+        if (what == CV_SAYS_SCORE && !board && cv_str_eq_nocase(key, CV_STR("total")))
+            what = -1; /* "- Total: 12 hours" */
+        if (what >= 0)
+            state_value(s, (cv_says)what, value, sheet, first + line.number - 1, round);
+    }
+}
+
 /* ---- boards and trackers ----------------------------------------------------------------------------------------- */
 
 /* Boards of the whole dialogue are written again at its end: the last one counts. */
@@ -239,34 +451,63 @@ static void keep_sum(cv_script *s, const cv_part_score *score)
             return;
         }
     *CV_PUSH(s->arena, &s->sums) = *score;
-    s->sheets.items[score->sheet].tally.scores++;
 }
 
 static void keep_score(cv_script *s, const cv_board_row *row, size_t sheet, int round)
 {
-    const uintptr_t *at = cv_map_get(&s->player_at, cv_agent_key(s->arena, row->agent));
-    if (!at)
-        return; /* "Total", or somebody who never spoke: the comparison tells */
-    cv_part_score score = {(size_t)*at - 1, sheet, row->line, row->points};
+    size_t player = cv_script_known(s, row->agent);
+    cv_script_state(s, CV_SAYS_SCORE, row->agent, round, row->points.total, sheet, row->line);
+    for (int i = 0; i < CV_SCORE_PARTS && round >= 0; i++)
+        if (row->points.parts[i] != CV_ABSENT) {
+            cv_script_state(s, CV_SAYS_PART, row->agent, round, row->points.parts[i], sheet, row->line);
+            s->statements.items[s->statements.count - 1].part = i;
+        }
+    if (player >= s->players.count)
+        return; /* somebody who never spoke: the comparison tells */
+    cv_script_role(s, player, row->role, CV_ROLE_OF_BOARD, sheet, row->line);
+    cv_part_score score = {player, sheet, row->line, row->points};
     cv_act *act = round >= 0 ? cv_script_act(s, round, sheet, row->line) : NULL;
     for (size_t i = 0; act && i < act->scores.count; i++)
-        if (act->scores.items[i].player == score.player)
-            return; /* the first board counts */
-    if (act) {
+        if (act->scores.items[i].player == score.player) {
+            bool bare = act->scores.items[i].points.parts[0] == CV_ABSENT && act->scores.items[i].sheet == sheet;
+            if (bare && act->scores.items[i].points.total == score.points.total)
+                act->scores.items[i].points = score.points; /* the same with its parts */
+            return;                                         /* the first board counts */
+        }
+    if (act)
         *CV_PUSH(s->arena, &act->scores) = score;
-        s->sheets.items[sheet].tally.scores++;
-    } else if (round < 0) {
+    else if (round < 0)
         keep_sum(s, &score);
-    }
 }
 
 /* Boards of all rounds are written again and again: later ones know more. */
 static void keep_round(cv_script *s, const cv_board_row *row, size_t sheet)
 {
-    cv_act *act = cv_script_act(s, row->round - s->base, sheet, row->line);
-    if (!act || (act->said.line > 0 && act->said_sheet != sheet))
+    int round = row->round - s->base;
+    cv_act *act = cv_script_act(s, round, sheet, row->line);
+    const cv_str all = {NULL, 0};
+    if (!act)
         return;
-    s->sheets.items[sheet].tally.scores += act->said.line == 0;
+    cv_script_state(s, CV_SAYS_SCORE, all, round, row->points.total, sheet, row->line);
+    cv_script_state(s, CV_SAYS_SUM, all, round, row->sum, sheet, row->line);
+    cv_script_state(s, CV_SAYS_OPEN, all, round, row->open, sheet, row->line);
+    cv_script_state(s, CV_SAYS_FRESH, all, round, row->fresh, sheet, row->line);
+    cv_script_state(s, CV_SAYS_VELOCITY, all, round, row->velocity, sheet, row->line);
+    cv_script_state(s, CV_SAYS_CONVERGE, all, round, row->converge, sheet, row->line);
+    if (act->said.line > 0 && act->said_sheet != sheet)
+        return;
+    act->said = *row;
+    act->said_sheet = sheet;
+}
+
+/* A row of totals: what the rounds, or all of them, come to. */
+static void keep_total(cv_script *s, const cv_board_row *row, size_t sheet, int round)
+{
+    int at = row->round >= 0 ? row->round - s->base : round;
+    cv_act *act = at >= 0 ? cv_script_act(s, at, sheet, row->line) : NULL;
+    cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, at, row->points.total, sheet, row->line);
+    if (!act || act->said.line > 0)
+        return;
     act->said = *row;
     act->said_sheet = sheet;
 }
@@ -274,28 +515,40 @@ static void keep_round(cv_script *s, const cv_board_row *row, size_t sheet)
 static bool is_untouched(const cv_board_rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)
-        if (rows->items[i].points.total != 0)
+        if (rows->items[i].points.total != 0 || rows->items[i].odd.n)
             return false;
     return true;
 }
 
-/* Folders are read first, and their tracker is the living one; another one may know what it leaves out. */
-static void keep_tracked(cv_script *s, const cv_tracked *row, size_t sheet)
+void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int round)
 {
-    cv_tracked_row kept = {*row, sheet};
+    cv_tracked_row kept = {*row, sheet, round};
     kept.row.raised -= row->raised >= s->base ? s->base : 0;
     kept.row.closed -= row->closed >= s->base ? s->base : 0;
-    uintptr_t *first = cv_map_put(&s->tracked, s->arena, row->id, NULL);
-    if (!*first || s->tracker.items[*first - 1].sheet == sheet) {
-        *CV_PUSH(s->arena, &s->tracker) = kept;
-        *first = *first ? *first : s->tracker.count;
-        s->sheets.items[sheet].tally.tracked++;
-        return;
+    *CV_PUSH(s->arena, &s->tracker) = kept;
+}
+
+void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet)
+{
+    if (grid->rows.count > 0)
+        cv_script_misunderstand(
+            s, sheet, grid->head.line, grid->head.raw,
+            "this table is not read: its columns are neither those of a board, a tracker nor a panel");
+}
+
+static void keep_board(cv_script *s, const cv_board_rows *board, size_t sheet, int round)
+{
+    for (size_t i = 0; i < board->count; i++) {
+        const cv_board_row *row = &board->items[i];
+        if (row->odd.n)
+            cv_script_misunderstand(s, sheet, row->line, row->odd, "a score is a whole number");
+        else if (row->total)
+            keep_total(s, row, sheet, round);
+        else if (!row->agent.n)
+            keep_round(s, row, sheet);
+        else
+            keep_score(s, row, sheet, row->round >= 0 ? row->round - s->base : round);
     }
-    cv_tracked *known = &s->tracker.items[*first - 1].row;
-    known->raised = known->raised >= 0 ? known->raised : kept.row.raised;
-    known->closed = known->closed >= 0 ? known->closed : kept.row.closed;
-    known->by = known->by.n ? known->by : kept.row.by;
 }
 
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
@@ -304,27 +557,39 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
     cv_tracker tracker = {0};
     if (cv_tracker_read(s->arena, grid, &tracker)) {
         for (size_t i = 0; i < tracker.count; i++)
-            keep_tracked(s, &tracker.items[i], sheet);
+            cv_script_track(s, &tracker.items[i], sheet, round);
         return true;
     }
     if (!cv_board_read(s->arena, grid, &board))
         return false;
-    for (size_t i = 0; !is_untouched(&board) && i < board.count; i++) {
-        const cv_board_row *row = &board.items[i];
-        if (!row->agent.n)
-            keep_round(s, row, sheet);
-        else
-            keep_score(s, row, sheet, row->round >= 0 ? row->round - s->base : round);
-    }
+    if (is_untouched(&board))
+        cv_script_decide(s, sheet, grid->head.line,
+                         "the board has nothing but zeros: it was not filled in and says nothing");
+    else
+        keep_board(s, &board, sheet, round);
     return true;
+}
+
+/* Pairs of key and value are read line by line. */
+static bool is_read_elsewhere(cv_script *s, const cv_grid *grid)
+{
+    for (size_t i = 0; i < grid->rows.count; i++)
+        if (grid->head.count == 2 && stated_by(s->arena, cv_grid_cell(s->arena, &grid->rows.items[i], 0)) >= 0)
+            return true;
+    return false;
 }
 
 bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round)
 {
     cv_grids grids = cv_grids_find(s->arena, text, line);
     bool any = false;
-    for (size_t i = 0; i < grids.count; i++)
-        any |= cv_script_table(s, &grids.items[i], sheet, round);
+    cv_script_lines(s, text, sheet, line, round);
+    for (size_t i = 0; i < grids.count; i++) {
+        bool read = cv_script_table(s, &grids.items[i], sheet, round);
+        any |= read;
+        if (!read && !is_read_elsewhere(s, &grids.items[i]))
+            cv_script_unread(s, &grids.items[i], sheet);
+    }
     return any;
 }
 
@@ -337,26 +602,42 @@ void cv_script_keep(cv_script *s, cv_str heading, cv_str text)
         *CV_PUSH(s->arena, &s->background) = (cv_fact){cv_squeeze(s->arena, heading), text};
 }
 
-/* Headings that announce how it ended, the strongest words first. */
+static bool has_words(cv_str heading, const char *words)
+{
+    for (size_t k = 0; k < heading.n; k++)
+        if ((k == 0 || !cv_is_alnum(heading.p[k - 1])) &&
+            cv_str_starts_nocase(cv_str_from(heading, k), cv_str_of(words)))
+            return true;
+    return false;
+}
+
+/* Headings that announce how it ended: words that say so, and, for the weaker ones, words that must stand beside them.
+ * The strongest come first. */
 static int rank_of(cv_str heading)
 {
+    static const char *const others[] = {"interim", "minority",   "dissent",   "preliminary",
+                                         "draft",   "ruling out", "no verdict"};
+    for (size_t i = 0; i < CV_COUNT(others); i++)
+        if (has_words(heading, others[i]))
+            return 0;
     static const struct {
-        const char *words;
+        const char *words, *beside[10];
         int rank;
     } ranks[] = {
-        {"verdict", 4},
-        {"final converged recommendation", 3},
-        {"converged recommendation", 3},
-        {"final recommendation", 3},
-        {"final decision", 3},
-        {"converged amendments", 3},
-        {"convergence declaration", 2},
-        {"convergence achieved", 2},
-        {"final convergence", 1},
+        {"verdict", {NULL}, 4},
+        {"ruling", {NULL}, 4},
+        {"final",
+         {"recommendation", "decision", "resolution", "answer", "outcome", "judgment", "judgement", "aligned", "agreed",
+          NULL},
+         3},
+        {"final", {"converged", "consensus", "position of the panel", "agreement", NULL}, 3},
+        {"converged", {"recommendation", "amendments", "decision", "position", "design", "answer", NULL}, 3},
+        {"convergence", {"declaration", "declared", "achieved", "reached", "complete", "confirmed", "final", NULL}, 2},
+        {"consensus", {"reached", "achieved", "declared", NULL}, 2},
     };
     for (size_t i = 0; i < CV_COUNT(ranks); i++)
-        for (size_t k = 0; k < heading.n; k++)
-            if (cv_str_starts_nocase(cv_str_from(heading, k), cv_str_of(ranks[i].words)))
+        for (size_t k = 0; has_words(heading, ranks[i].words) && (k == 0 || ranks[i].beside[k]); k++)
+            if (!ranks[i].beside[k] || has_words(heading, ranks[i].beside[k]))
                 return ranks[i].rank;
     return 0;
 }

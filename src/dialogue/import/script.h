@@ -42,8 +42,12 @@ typedef struct {
     cv_str what, says, derives, why;
 } cv_difference;
 
+/* Where a role was read: the panel knows better than a board, a board better than a heading. */
+typedef enum { CV_ROLE_OF_NOTHING, CV_ROLE_OF_HEADING, CV_ROLE_OF_BOARD, CV_ROLE_OF_PANEL } cv_role_rank;
+
 typedef struct {
     cv_str name, slug, role, tier, relevance, focus;
+    cv_role_rank role_rank;
     size_t sheet, line;
     bool on_panel;   /* of the document: sits in every round */
     int first, last; /* … from one to the other, when the panel says so; -1 */
@@ -70,8 +74,43 @@ typedef struct {
     cv_points points;
 } cv_part_score;
 
+/* What files state and the record derives: held against each other when all is written (compare.c). */
+#define CV_STATEMENTS(X)                                                                                               \
+    X(SCORE, "score")                                                                                                  \
+    X(PART, "part of the score")                                                                                       \
+    X(SUM, "score so far")                                                                                             \
+    X(OPEN, "open tensions")                                                                                           \
+    X(FRESH, "new perspectives")                                                                                       \
+    X(VELOCITY, "velocity")                                                                                            \
+    X(CONVERGE, "convergence in percent")                                                                              \
+    X(ROUNDS, "number of rounds")                                                                                      \
+    X(TENSIONS, "number of tensions")                                                                                  \
+    X(CLOSED, "number of closed tensions")                                                                             \
+    X(PERSPECTIVES, "number of perspectives")                                                                          \
+    X(EXPERTS, "number of experts")                                                                                    \
+    X(ROLE, "role")
+
+typedef enum {
+#define X(id, word) CV_SAYS_##id,
+    CV_STATEMENTS(X)
+#undef X
+        CV_SAYS_COUNT
+} cv_says;
+
 typedef struct {
-    int written; /* its number in the files; -1: no file has it */
+    cv_says what;
+    cv_str agent;   /* as written; empty: all */
+    int round;      /* from 0; -1: the whole dialogue */
+    int part;       /* of PART: which */
+    bool so_far;    /* a score in the text of a round: of the round, or of all up to it */
+    int64_t number; /* … or `text` */
+    cv_str text;
+    size_t sheet, line;
+} cv_statement;
+
+typedef struct {
+    int written;  /* its number in the files; -1: no file has it */
+    size_t sheet; /* that has it first */
     cv_str title;
     CV_STATE_LIST(cv_str) notes; /* the judge's texts */
     cv_map noted;
@@ -85,6 +124,7 @@ typedef struct {
 typedef struct {
     cv_tracked row;
     size_t sheet;
+    int as_of; /* the round whose summary has it; -1: it speaks of the whole dialogue */
 } cv_tracked_row;
 
 typedef struct {
@@ -111,12 +151,14 @@ typedef struct {
     cv_map slug_at;
     cv_act acts[CV_MAX_ROUND + 1];
     size_t act_count;
-    int base; /* what the files call the first round */
+    int base;        /* what the files call the first round */
+    bool has_panels; /* panel files say who is an expert */
     CV_STATE_LIST(cv_tracked_row) tracker;
-    cv_map tracked;                    /* id -> its first row, plus one */
+    CV_STATE_LIST(cv_statement) statements;
     CV_STATE_LIST(cv_part_score) sums; /* scores over the whole dialogue */
     CV_STATE_LIST(cv_fact) metadata, background;
     cv_ending ending;
+    CV_STATE_LIST(cv_ending) interims; /* [VERDICT:INTERIM: …] of the judge; `rank` is the round */
     cv_remarks decided, not_understood;
     CV_STATE_LIST(cv_difference) differences;
 } cv_script;
@@ -131,6 +173,20 @@ typedef struct {
  * is not changed. */
 size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line);
 
+bool cv_script_is_judge(cv_str name);
+
+/* The player of this name or of a part of it ("Ada" for "Ada Lovelace"), or CV_NOBODY. */
+size_t cv_script_known(const cv_script *s, cv_str name);
+
+/* A role that is read somewhere: the best place counts, all are held against the record. */
+void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line);
+
+/* Something that a file states; CV_ABSENT states nothing. */
+void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_t number, size_t sheet, size_t line);
+
+/* "**Total ALIGNMENT**: 92", "- Rounds: 3": what the lines of a text state. */
+void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t line, int round);
+
 /* The round with this number (from 0); NULL above the ceiling, which is told. */
 cv_act *cv_script_act(cv_script *s, int round, size_t sheet, size_t line);
 
@@ -143,9 +199,15 @@ cv_str cv_script_fit(cv_script *s, size_t sheet, size_t line, const char *what, 
 /* What the judge noted about a round. */
 void cv_script_note(cv_script *s, cv_act *act, cv_str text);
 
-/* What a table says, when it is a board or a tracker. `round` -1: it stands in no round. */
+/* What a table says, when it is a board or a tracker. `round` -1: it stands in no round. One that is not read is told.
+ */
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round);
 bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round); /* was there any? */
+void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int round);     /* a row of a tracker */
+
+/* A tracker that is a list or has headings (script_list.c); false: there is none. */
+bool cv_script_list(cv_script *s, cv_str text, size_t sheet, size_t line, int round);
+void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet);
 
 void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background */
 

@@ -21,6 +21,9 @@ typedef struct {
     cv_doc doc;
     const char **starts; /* of every line, and the end of the text */
     int last_round;
+    bool has_panel;        /* or participants, or agents' headings */
+    size_t named_speakers; /* names with roles in bold, in all rounds */
+    cv_str title;          /* the heading of the section under way */
 } reading;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -118,6 +121,8 @@ static void read_head(reading *r)
                               CV_STR("Status"))) /* the record has its own, and it changes */
             *CV_PUSH(s->arena, &s->metadata) = (cv_fact){r->doc.metadata.items[i].key, r->doc.metadata.items[i].value};
     cv_buf intro = {0};
+    cv_script_lines(s, lines_between(r, 1, r->doc.sections.count ? r->doc.sections.items[0].line : r->doc.lines + 1),
+                    r->sheet, 1, -1);
     for (size_t i = 0; i < r->doc.intro.count; i++)
         if (r->doc.intro.items[i].kind == CV_BLOCK_TEXT)
             cv_buf_printf(&intro, "%s%.*s", intro.n ? "\n\n" : "", CV_FMT(r->doc.intro.items[i].text));
@@ -135,9 +140,10 @@ static void read_panel(reading *r, cv_str text, size_t line)
         cv_panel_read(s->arena, &grids.items[i], &panel);
         for (size_t k = 0; k < panel.count; k++) {
             const cv_panelist *p = &panel.items[k];
-            size_t player = cv_script_player(s, p->name, p->role, r->sheet, p->line);
+            size_t player = cv_script_player(s, p->name, CV_STR(""), r->sheet, p->line);
             if (player >= s->players.count)
                 continue;
+            cv_script_role(s, player, p->role, CV_ROLE_OF_PANEL, r->sheet, p->line);
             cv_player *known = &s->players.items[player];
             known->on_panel = true;
             known->first = p->first >= r->s->base ? p->first - r->s->base : p->first;
@@ -169,9 +175,15 @@ static void end_speech(speaking *sp, const char *end)
         cv_script_note(sp->r->s, sp->act, text);
 }
 
-static void begin_speech(speaking *sp, size_t who, const char *from, size_t line)
+/* What is said begins behind the speaker's name; the judge's keys are part of the text. */
+static const char *speech_in(const reading *r, const cv_line *line, size_t who)
 {
-    end_speech(sp, from);
+    return line->level == 0 && who < r->s->players.count && line->value.n ? line->value.p : line->text.p;
+}
+
+static void begin_speech(speaking *sp, size_t who, const char *end, const char *from, size_t line)
+{
+    end_speech(sp, end);
     sp->who = who;
     sp->from = from;
     sp->line = line;
@@ -188,8 +200,49 @@ static bool is_common(cv_str key)
     return false;
 }
 
+/* "Expert 3", "Agent 12" */
+static bool is_numbered(cv_str name)
+{
+    static const cv_str words[] = {CV_STR_INIT("expert "), CV_STR_INIT("agent "),   CV_STR_INIT("panelist "),
+                                   CV_STR_INIT("member "), CV_STR_INIT("speaker "), CV_STR_INIT("participant ")};
+    int number;
+    for (size_t i = 0; i < CV_COUNT(words); i++)
+        if (cv_str_starts_nocase(name, words[i]) && cv_str_to_int(cv_str_from(name, words[i].n), &number))
+            return true;
+    return false;
+}
+
+/* One to four words that begin with capitals. */
+static bool is_full_name(cv_str name)
+{
+    size_t words = 0;
+    for (cv_str word; cv_str_split(&name, ' ', &word); words++)
+        if (word.n == 0 || !(cv_is_upper(word.p[0]) || (unsigned char)word.p[0] >= 0x80))
+            return false;
+    return words >= 1 && words <= 4;
+}
+
+/* The parts of "Ada Lovelace (Systems)". */
+static cv_str split_speaker(const reading *r, cv_str key, cv_str *ret_role)
+{
+    size_t open = cv_str_find_char(key, '(');
+    *ret_role = (cv_str){NULL, 0};
+    if (open != SIZE_MAX) {
+        *ret_role = cv_str_from(key, open + 1);
+        *ret_role = cv_str_trim(cv_str_head(*ret_role, cv_str_find_char(*ret_role, ')')));
+    }
+    return cv_plain_name(r->s->arena, cv_str_trim(cv_str_head(key, open)));
+}
+
+/* Somebody whom no panel names: numbered, or, where there is no panel at all, a name with a role behind it that is not
+ * the only one of its kind. */
+static bool is_new_speaker(const reading *r, cv_str name, cv_str role)
+{
+    return is_numbered(name) || (!r->has_panel && r->named_speakers > 1 && role.n > 0 && is_full_name(name));
+}
+
 /* Who begins to speak in this line? False: nobody new. */
-static bool who_speaks(const reading *r, const cv_line *line, size_t *ret_who)
+static bool who_speaks(const reading *r, const cv_line *line, size_t at, size_t *ret_who)
 {
     cv_script *s = r->s;
     if (line->level > 0) {
@@ -198,12 +251,30 @@ static bool who_speaks(const reading *r, const cv_line *line, size_t *ret_who)
     }
     if (line->kind != CV_LINE_METADATA)
         return false;
-    cv_str name = cv_str_trim(cv_str_head(line->name, cv_str_find_char(line->name, '(')));
-    const uintptr_t *at = cv_map_get(&s->player_at, cv_agent_key(s->arena, cv_plain_name(s->arena, name)));
+    cv_str role, name = split_speaker(r, line->name, &role);
+    size_t known = cv_script_known(s, name);
+    if (known == CV_NOBODY && role.n)
+        known = cv_script_known(s, role); /* **Expert 1 (Architect):**, and the panel has an Architect */
     bool judge =
         is_common(name) || cv_str_eq_nocase(name, CV_STR("judge")) || cv_str_eq_nocase(name, CV_STR("facilitator"));
-    *ret_who = judge ? CV_THE_JUDGE : at ? (size_t)*at - 1 : CV_NOBODY;
-    return judge || at;
+    if (!judge && known == CV_NOBODY && is_new_speaker(r, name, role))
+        known = cv_script_player(s, name, role, r->sheet, at);
+    *ret_who = judge ? CV_THE_JUDGE : known;
+    return judge || known != CV_NOBODY;
+}
+
+/* Different names with roles in bold at the beginning of lines of rounds: **Ada Lovelace (Systems):** */
+static size_t count_speakers(reading *r, cv_str text)
+{
+    cv_lines lines = {.text = text};
+    cv_map names = {0};
+    for (cv_line line; cv_lines_next(&lines, &line);) {
+        cv_str role, name = !line.fenced && line.kind == CV_LINE_METADATA ? split_speaker(r, line.name, &role)
+                                                                          : (cv_str){NULL, 0};
+        if (name.n && role.n && is_full_name(name))
+            cv_map_put(&names, r->s->arena, name, NULL);
+    }
+    return names.count;
 }
 
 /* What stands under no agent's heading: the judge's, or that of those whose names stand there in bold. */
@@ -213,17 +284,18 @@ static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
     cv_lines lines = {.text = text};
     for (cv_line line; cv_lines_next(&lines, &line);) {
         size_t who;
-        if (!line.fenced && who_speaks(r, &line, &who))
-            begin_speech(&sp, who, line.text.p, first + line.number - 1);
+        if (!line.fenced && who_speaks(r, &line, first + line.number - 1, &who))
+            begin_speech(&sp, who, line.text.p, speech_in(r, &line, who), first + line.number - 1);
     }
     end_speech(&sp, cv_str_end(text));
 }
 
 /* A table of what each expert said, as some documents sum a round up. Each is given the head once: a table may have
  * more rows than experts, and a head as long as all of them. */
-static void read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
+static bool read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
 {
-    static const char *const names[] = {"expert", "agent", NULL};
+    bool any = false;
+    static const char *const names[] = {"expert", "agent", "pastry", "member", "persona", "who", "panelist", NULL};
     cv_script *s = r->s;
     bool has_head[CV_MAX_EXPERTS] = {false};
     int name = cv_grid_column(s->arena, grid, names);
@@ -238,20 +310,34 @@ static void read_speaking_table(reading *r, cv_act *act, const cv_grid *grid)
                       has_head[player]
                           ? row->raw
                           : cv_arena_printf(s->arena, "%.*s\n%.*s", CV_FMT(grid->head.raw), CV_FMT(row->raw)));
-        has_head[player] = true;
+        has_head[player] = any = true;
     }
+    return any;
 }
 
+/* Boards, trackers and panels wherever they stand; in a round also what each expert said. */
 static bool read_tables(reading *r, cv_act *act, cv_str text, size_t line, int round)
 {
     cv_grids grids = cv_grids_find(r->s->arena, text, line);
     bool any = false;
-    for (size_t i = 0; i < grids.count; i++)
-        if (cv_script_table(r->s, &grids.items[i], r->sheet, round))
+    cv_script_lines(r->s, text, r->sheet, line, round);
+    for (size_t i = 0; i < grids.count; i++) {
+        cv_grid *grid = &grids.items[i];
+        grid->title = grid->title.n ? grid->title : r->title;
+        if (cv_script_table(r->s, grid, r->sheet, round))
             any = true;
-        else if (act)
-            read_speaking_table(r, act, &grids.items[i]);
+        else if (!(act && read_speaking_table(r, act, grid)) && !cv_panel_fits(r->s->arena, grid))
+            cv_script_unread(r->s, grid, r->sheet);
+    }
     return any;
+}
+
+/* The text without what agents say in it: their own tables are theirs. */
+static void read_own_tables(reading *r, cv_act *act, const cv_section *section, size_t end)
+{
+    size_t own_end = section->agents.count ? section->agents.items[0].line : end;
+    read_tables(r, section->agents.count ? NULL : act, lines_between(r, section->line + 1, own_end), section->line + 1,
+                section->round);
 }
 
 static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t end)
@@ -263,8 +349,10 @@ static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t en
         cv_script_say(s, act, player, r->sheet, agent->line + 1, text);
     else
         cv_script_note(s, act, text);
-    if (player >= s->players.count)
-        cv_script_endings(r->s, r->sheet, text, agent->line + 1);
+    if (player < s->players.count)
+        return;
+    cv_script_endings(r->s, r->sheet, text, agent->line + 1);
+    read_tables(r, NULL, text, agent->line + 1, r->last_round);
 }
 
 static void read_round(reading *r, const cv_section *section, size_t end)
@@ -278,8 +366,7 @@ static void read_round(reading *r, const cv_section *section, size_t end)
     size_t own_end = section->agents.count ? section->agents.items[0].line : end;
     cv_str own = lines_between(r, section->line + 1, own_end);
     read_free_text(r, act, own, section->line + 1);
-    read_tables(r, section->agents.count ? NULL : act, lines_between(r, section->line + 1, end), section->line + 1,
-                section->round);
+    read_own_tables(r, act, section, end);
     cv_script_endings(r->s, r->sheet, own, section->line + 1);
     for (size_t i = 0; i < section->agents.count; i++)
         read_agent(r, act, &section->agents.items[i],
@@ -301,6 +388,27 @@ static void read_judge(reading *r, const cv_section *section, cv_str text)
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
+/* An inventory of perspectives says how many there are. */
+static bool read_inventory(reading *r, const cv_section *section, cv_str text)
+{
+    static const char *const ids[] = {"id", "#", NULL};
+    cv_grids grids = cv_grids_find(r->s->arena, text, section->line + 1);
+    int64_t count = 0;
+    for (size_t i = 0; i < grids.count; i++) {
+        int column = cv_grid_column(r->s->arena, &grids.items[i], ids);
+        for (size_t k = 0; column >= 0 && k < grids.items[i].rows.count; k++) {
+            cv_id id;
+            count += cv_id_parse(cv_grid_cell(r->s->arena, &grids.items[i].rows.items[k], column), &id) &&
+                     id.form != CV_ID_EXPERT && id.kind == CV_KIND_PERSPECTIVE;
+        }
+        if (column < 0)
+            return false;
+    }
+    if (count > 0)
+        cv_script_state(r->s, CV_SAYS_PERSPECTIVES, (cv_str){NULL, 0}, -1, count, r->sheet, section->line);
+    return grids.count > 0;
+}
+
 /* Boards, trackers and verdicts have places of their own in the record; everything else is kept as background. */
 static void read_other(reading *r, const cv_section *section, cv_str text)
 {
@@ -308,11 +416,44 @@ static void read_other(reading *r, const cv_section *section, cv_str text)
     if (!r->s->question.n && (cv_str_eq_nocase(label, CV_STR("Question")) || cv_str_eq_nocase(label, CV_STR("Topic")) ||
                               cv_str_eq_nocase(label, CV_STR("Problem Statement"))))
         r->s->question = cv_text_tidy(r->s->arena, cv_str_trim(text));
-    bool understood = read_tables(r, NULL, text, section->line + 1, -1) && section->kind != CV_SECTION_OTHER;
+    bool inventory = section->kind == CV_SECTION_PERSPECTIVES && read_inventory(r, section, text);
+    if (inventory)
+        cv_script_lines(r->s, text, r->sheet, section->line + 1, -1);
+    bool understood =
+        !inventory && read_tables(r, NULL, text, section->line + 1, -1) && section->kind != CV_SECTION_OTHER;
+    if (!understood && section->kind == CV_SECTION_TENSIONS)
+        understood = cv_script_list(r->s, text, r->sheet, section->line + 1, -1);
     if (!understood && !cv_script_is_ending(label))
         cv_script_keep(r->s, label, text);
     cv_script_ending(r->s, label, text, r->sheet, section->line);
     cv_script_endings(r->s, r->sheet, text, section->line + 1);
+}
+
+/* "Expert Panel", "The Panel", "Participants": a section about who takes part. */
+static bool is_panel(const cv_section *section)
+{
+    static const cv_str titles[] = {
+        CV_STR_INIT("panel"),         CV_STR_INIT("the panel"),   CV_STR_INIT("participants"), CV_STR_INIT("experts"),
+        CV_STR_INIT("panel members"), CV_STR_INIT("agents"),      CV_STR_INIT("members"),      CV_STR_INIT("roster"),
+        CV_STR_INIT("panelists"),     CV_STR_INIT("the experts"), CV_STR_INIT("expert pool")};
+    return section->kind == CV_SECTION_PANEL ||
+           (section->kind == CV_SECTION_OTHER &&
+            cv_words_find((cv_words){titles, CV_COUNT(titles)}, section->label) >= 0);
+}
+
+/* What a panel's section says besides: numbers, and tables that are not panels. */
+static void read_panel_rest(reading *r, const cv_section *section, cv_str text)
+{
+    cv_grids grids = cv_grids_find(r->s->arena, text, section->line + 1);
+    cv_script_lines(r->s, text, r->sheet, section->line + 1, -1);
+    for (size_t i = 0; i < grids.count; i++) {
+        cv_panelists panel = {0};
+        if (!cv_panel_read(r->s->arena, &grids.items[i], &panel) &&
+            !cv_script_table(r->s, &grids.items[i], r->sheet, -1))
+            cv_script_unread(r->s, &grids.items[i], r->sheet);
+        else if (panel.count)
+            cv_script_table(r->s, &grids.items[i], r->sheet, -1); /* it may have scores, too */
+    }
 }
 
 static void read_section(reading *r, size_t i)
@@ -320,12 +461,15 @@ static void read_section(reading *r, size_t i)
     const cv_section *section = &r->doc.sections.items[i];
     size_t end = section_end(r, i);
     cv_str text = lines_between(r, section->line + 1, end);
+    r->title = section->heading;
     if (section->kind == CV_SECTION_ROUND)
         read_round(r, section, end);
     else if (section->kind == CV_SECTION_JUDGE)
         read_judge(r, section, text);
-    else if (section->kind != CV_SECTION_PANEL)
+    else if (!is_panel(section))
         read_other(r, section, text);
+    else
+        read_panel_rest(r, section, text);
 }
 
 /* What the document calls its first round. */
@@ -353,7 +497,7 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
     read_head(&r);
     for (size_t i = 0; i < r.doc.sections.count; i++) {
         const cv_section *section = &r.doc.sections.items[i];
-        if (section->kind == CV_SECTION_PANEL)
+        if (is_panel(section))
             read_panel(&r, lines_between(&r, section->line + 1, section_end(&r, i)), section->line + 1);
     }
     if (s->players.count == 0)
@@ -362,6 +506,13 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
         if (r.doc.sections.items[i].kind == CV_SECTION_SCOREBOARD)
             read_panel(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)),
                        r.doc.sections.items[i].line + 1);
+    r.has_panel = s->players.count > 0;
+    for (size_t i = 0; i < r.doc.sections.count; i++) {
+        r.has_panel |= r.doc.sections.items[i].agents.count > 0;
+        if (r.doc.sections.items[i].kind == CV_SECTION_ROUND)
+            r.named_speakers +=
+                count_speakers(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)));
+    }
     for (size_t i = 0; i < r.doc.sections.count; i++)
         read_section(&r, i);
 }

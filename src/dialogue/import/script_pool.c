@@ -4,7 +4,7 @@
  * others. What create would refuse is mended here and told.
  */
 #include "dialogue/import/script.h"
-#include "dialogue/text/mark.h"
+#include "dialogue/text/line.h"
 #include "dialogue/words/limits.h"
 
 cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok)
@@ -73,7 +73,6 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
                              CV_FMT(m.tier), CV_FMT(m.relevance));
         *CV_PUSH(s->arena, &s->pool) = m;
     }
-    s->sheets.items[sheet].tally.agents = s->pool.count;
 }
 
 void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *json)
@@ -89,10 +88,12 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
     for (uint32_t i = 0; i < list->count; i++) {
         const cv_json *e = &list->items[i];
         cv_str name = cv_json_get_text(e, "name");
-        name = name.n ? name : cv_json_get_text(e, "slug");
-        size_t player = name.n ? cv_script_player(s, name, cv_json_get_text(e, "role"), sheet, 0) : CV_NOBODY;
+        name = cv_plain_name(s->arena, name.n ? name : cv_json_get_text(e, "slug"));
+        size_t player = name.n ? cv_script_player(s, name, CV_STR(""), sheet, 0) : CV_NOBODY;
         if (player >= s->players.count)
             continue;
+        cv_script_role(s, player, cv_json_get_text(e, "role"), CV_ROLE_OF_PANEL, sheet, 0);
+        s->has_panels = true;
         cv_player *p = &s->players.items[player];
         p->tier = p->tier.n ? p->tier : cv_json_get_text(e, "tier");
         p->relevance = p->relevance.n ? p->relevance : number_text(e, "relevance");

@@ -1,12 +1,13 @@
 /* threads.h - what the numbers in a script mean: whose T01 it is.
  *
- *     every expert begins at T01       the numbers say little: T01 of a tracker is the tension that the tracker says,
- * by its agent or label, or one of the judge's own the document numbers through     T01 is the one tension that has it,
- * whoever speaks of it
+ *     | T01 | Space | Muffin | R0 | Resolved |     muffin's tension of round 0, whatever it is called there
+ *     | T01 | Space | Resolved |                   the one that is called so; else the one with this number, if only
+ * one expert uses it [RESOLVED T01: …]                            the writer's own latest open T01; else the tracker's;
+ * else the one with this number
  *
- * A tension that only the tracker knows is registered as the judge's, in the round in which it was raised. Later rounds
- * mean the tracker's tensions with their short ids, when a tracker numbers through; the round that raised one does not
- * yet.
+ * A number that two experts use says nothing of itself; the others do. A tension that only a tracker knows is
+ * registered with the judge's id, in the round in which it was raised. Several rows may be about one tension: each says
+ * how it stood at its time.
  */
 #ifndef CV_DIALOGUE_IMPORT_THREADS_H
 #define CV_DIALOGUE_IMPORT_THREADS_H
@@ -14,28 +15,38 @@
 #include "dialogue/import/script.h"
 #include "dialogue/words/limits.h"
 
+/* A row of a tracker and the tension that it is about. */
 typedef struct {
     const cv_tracked_row *from;
     cv_str local_id;
     int raised, closed; /* rounds */
-    bool by_judge;      /* nobody but the tracker has it */
+    bool by_judge;      /* it makes the tension: nobody else has it */
+    bool rules;         /* its status is given to the tension: no better row says another one */
+    bool given;         /* … and was */
 } cv_thread;
 
+/* An item that an expert marked. */
 typedef struct {
-    cv_str written;
-    cv_str meant; /* a local id */
-    int since;    /* the first round that may mean it */
-} cv_alias;
+    cv_str written, local_id; /* written: its id in its one spelling */
+    cv_str label;             /* as a key */
+    size_t player;
+    int round;
+    cv_kind kind;
+    cv_id_form form;
+} cv_numbered;
 
 typedef struct {
     CV_STATE_LIST(cv_thread) threads;
-    CV_STATE_LIST(cv_alias) aliases;
+    CV_STATE_LIST(cv_numbered) items;
+    cv_map users;  /* a short id -> the player who uses it, plus one; SIZE_MAX: several */
+    cv_map called; /* an id of a tracker -> the one tension that has it, a const cv_str *; NULL: several */
     bool in_full[CV_MAX_ROUND + 1]; /* the round's items are written as they are registered: [P0102: …] (muffin) */
 } cv_threads;
 
 void cv_threads_find(cv_script *s, cv_threads *ret_threads);
 
-/* The names that hold in a round, as cv_hear takes them. */
-void cv_threads_names(const cv_threads *threads, cv_arena *a, int round, cv_map *ret_names);
+/* The names that hold in a round, as cv_hear takes them; `state` is the dialogue before the round. */
+void cv_threads_names(const cv_threads *threads, const cv_script *s, const cv_state *state, int round,
+                      cv_map *ret_names);
 
 #endif

@@ -191,6 +191,18 @@ static void enter_origins(cv_batch *b, cv_journal *j)
         cv_journal_put(j, CV_REC_ORIGIN, &origins.items[i]);
 }
 
+static void enter_positions(cv_batch *b, cv_journal *j)
+{
+    for (size_t i = 0; i < b->positions.count; i++) {
+        cv_rec_position row = {.round = b->round,
+                               .expert_slug = b->positions.items[i].expert,
+                               .content = b->positions.items[i].content,
+                               .created_at = j->now};
+        if (cv_str_trim(row.content).n)
+            cv_journal_put(j, CV_REC_POSITION, &row);
+    }
+}
+
 static void enter_moves(cv_batch *b, cv_journal *j)
 {
     cv_arena *a = b->call->arena;
@@ -252,11 +264,12 @@ static void enter_reference(entering *e, cv_str source, const cv_people *by, con
                             .target_type = cv_str_head(ref->target.id, 1),
                             .round = e->batch->round,
                             .position = ++e->position,
-                            .created_at = j->now};
+                            .created_at = j->now,
+                            .reason = ref->reason.n ? ref->reason : (cv_str){NULL, 0}};
     cv_journal_put(j, CV_REC_REFERENCE, &row);
     if (ref->target.subject)
         cv_subject_touch(e->writer, (cv_cause){CV_CAUSE_REFERENCE, ref->type}, ref->target.subject, by, source,
-                         (cv_str){NULL, 0});
+                         row.reason);
 }
 
 static void enter_references(cv_batch *b, cv_status_writer *writer)
@@ -296,6 +309,7 @@ void cv_batch_enter(cv_batch *b, cv_journal *j)
     warn_seats(b);
     enter_round(b, j);
     enter_origins(b, j);
+    enter_positions(b, j);
     enter_moves(b, j);
     for (size_t i = 0; i < b->drafts.count; i++) {
         b->drafts.items[i].subject->row->created_at = j->now;

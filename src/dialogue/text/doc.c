@@ -152,34 +152,10 @@ typedef struct {
     uint32_t missing; /* bit n - 1: no run of n backticks closes a span from here on */
 } mark_walk;
 
-static size_t ticks_at(cv_str s, size_t at)
-{
-    size_t n = 0;
-    while (at + n < s.n && s.p[at + n] == '`')
-        n++;
-    return n;
-}
-
 /* Moves behind the code span that begins at w->at, or behind its backticks when it does not close. */
 static void skip_span(mark_walk *w)
 {
-    size_t n = ticks_at(w->line, w->at);
-    w->at += n;
-    if (n == 0 || n > CV_MAX_TICKS || (w->missing & (1u << (n - 1))))
-        return;
-    for (size_t i = w->at; i < w->line.n;) {
-        const char *hit = memchr(w->line.p + i, '`', w->line.n - i);
-        if (!hit)
-            break;
-        i = (size_t)(hit - w->line.p);
-        size_t run = ticks_at(w->line, i);
-        i += run;
-        if (run == n) {
-            w->at = i;
-            return;
-        }
-    }
-    w->missing |= 1u << (n - 1);
+    w->at = cv_span_end(w->line, w->at, &w->missing);
 }
 
 /* Is the bracket at `at` text: inside a code span, or behind a backslash? Moves w->at up to it, or behind the span. */
@@ -273,6 +249,7 @@ static void inline_marks(parser *p, piece in, size_t skip, size_t line)
         if (list->count > first)
             end_inline(p, &in, &list->items[list->count - 1], behind, start);
         m.line = line;
+        m.inlined = true;
         m.start = place_of(p, &in, start);
         m.end = m.body_start = place_of(p, &in, end);
         cv_mark_settle(p->a, &m);
@@ -387,7 +364,7 @@ static void end_body(parser *p)
         close_block(p);
 }
 
-static cv_str cell_text(cv_arena *a, cv_str cell)
+cv_str cv_cell_text(cv_arena *a, cv_str cell)
 {
     cell = cv_squeeze(a, cell);
     if (cv_str_find_char(cell, '\\') == SIZE_MAX)
@@ -431,7 +408,7 @@ static void table_row(parser *p, const cv_line *line)
     *row = (cv_row){CV_NEW_ARRAY(p->a, p->cells.count, cv_str), p->cells.count, offset(p, line->trimmed.p),
                     offset(p, cv_str_end(line->trimmed))};
     for (size_t i = 0; i < row->count; i++) {
-        row->cells[i] = cell_text(p->a, p->cells.items[i]);
+        row->cells[i] = cv_cell_text(p->a, p->cells.items[i]);
         if (line->brackets)
             inline_marks(p, (piece){row->cells[i], p->cells.items[i], 0, 0}, 0, line->number);
     }
@@ -464,7 +441,7 @@ static bool metadata_row(parser *p, const cv_line *line)
     if (key.n > 0 && key.p[key.n - 1] == ':')
         key.n--;
     key = cv_squeeze(p->a, key);
-    value = cell_text(p->a, value);
+    value = cv_cell_text(p->a, value);
     if (!cv_meta_reads_back(p->a, key, value))
         return false;
     add_metadata(p, key, value, line->number);

@@ -182,11 +182,27 @@ enum {
  * last line of its text. */
 bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *agents);
 
+/* What somebody wrote, as it may stand among our marks: no bracket of it begins a mark where it is printed, in the
+ * middle of a line, in a list, a footnote or a cell. A mark at the very beginning of a line, and everything inside code,
+ * is left to the renderer, which is told by cv_line_is_structure. Unquoting gives back every byte.
+ * The second pair is for what stands within a line that is not its own: a cell, a sentence. */
+cv_str cv_text_quote(cv_arena *a, cv_str text);
+cv_str cv_text_unquote(cv_arena *a, cv_str text);
+cv_str cv_line_quote(cv_arena *a, cv_str line);
+cv_str cv_line_unquote(cv_arena *a, cv_str line);
+
+/* The end of the code span that begins with the backticks at `at`; of the backticks alone when it does not close.
+ * `missing` (0 at first) remembers for a line which lengths of backticks were looked for in vain. */
+size_t cv_span_end(cv_str line, size_t at, uint32_t *missing);
+
 /* Writes a text there: its lines, those that would be structure with a backslash in front, and its last fence closed.
  */
 void cv_text_print(cv_buf *out, cv_str text, unsigned where, const cv_map *agents);
 
 /* Writes what stands in one cell of a table: '|' gets a backslash. The text is one line. */
 void cv_cell_print(cv_buf *out, cv_str text);
+
+/* … and reads it back, on one line. */
+cv_str cv_cell_text(cv_arena *a, cv_str cell);
 
 #endif

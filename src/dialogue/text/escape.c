@@ -1,9 +1,13 @@
-/* escape.c - texts as the document keeps them, and which of their lines would be read as structure; see doc.h.
+/* escape.c - texts as the document keeps them, and which of their lines and brackets would be read as structure; see
+ * doc.h.
  *
  * The renderer writes a backslash in front of such a line, the parser takes one away. Both ask the same question
- * about the line without its backslashes, so any number of them survives.
+ * about the line without its backslashes, so any number of them survives. The same holds for a bracket that would begin
+ * a mark: n backslashes in front of it are quoted as 2n + 1, which leaves it text, and read back as n.
  */
 #include "dialogue/text/doc.h"
+
+#include "dialogue/words/limits.h"
 
 /* `| **Key** | value |` before the first section is metadata, and so is the empty header above it. */
 static bool is_metadata_row(cv_str row)
@@ -44,6 +48,143 @@ bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *
         return l.level > 0 || l.rule;
     return (l.level == 3 && (where & CV_IN_BODY)) || (l.rule && (edge || (where & CV_IN_BODY)));
 }
+
+/* ---- quotation --------------------------------------------------------------------------------------------------- */
+
+static size_t ticks_at(cv_str s, size_t at)
+{
+    size_t n = 0;
+    while (at + n < s.n && s.p[at + n] == '`')
+        n++;
+    return n;
+}
+
+size_t cv_span_end(cv_str line, size_t at, uint32_t *missing)
+{
+    size_t n = ticks_at(line, at), behind = at + n;
+    if (n == 0 || n > CV_MAX_TICKS || (*missing & (1u << (n - 1))))
+        return behind;
+    for (size_t i = behind; i < line.n;) {
+        const char *hit = memchr(line.p + i, '`', line.n - i);
+        if (!hit)
+            break;
+        i = (size_t)(hit - line.p);
+        size_t run = ticks_at(line, i);
+        i += run;
+        if (run == n)
+            return i;
+    }
+    *missing |= 1u << (n - 1);
+    return behind;
+}
+
+/* Could s.p[0] == '[' begin a mark, or nearly one? Only what stands right behind it is looked at, so that quoting a
+ * bracket behind it changes nothing. [P0001] without a colon cites. */
+static bool is_markish(cv_str s)
+{
+    cv_str in = cv_str_from(s, 1);
+    cv_id id;
+    size_t length;
+    if (cv_mark_begins(s)) {
+        if (!cv_id_at(in, &id, &length) || (id.form != CV_ID_LOCAL && id.form != CV_ID_DISPLAY))
+            return true;
+        in = cv_str_trim_left(cv_str_from(in, length));
+        return in.n > 0 && in.p[0] == ':';
+    }
+    cv_arena scratch = {0};
+    cv_near near;
+    bool nearly = cv_mark_near(&scratch, s, true, &near);
+    cv_arena_release(&scratch);
+    return nearly;
+}
+
+/* One line with the backslashes in front of its brackets counted anew: 2n + 1 for n, or back. `spans`: what stands in
+ * backticks is text already. `from`: what stands before it is left alone. */
+static void requote_line(cv_buf *out, cv_str line, size_t from, bool spans, bool back)
+{
+    uint32_t missing = 0;
+    size_t i = from;
+    cv_buf_add(out, cv_str_head(line, from));
+    while (i < line.n) {
+        size_t slashes = 0, end = i + 1;
+        while (i + slashes < line.n && line.p[i + slashes] == '\\')
+            slashes++;
+        size_t at = i + slashes, count = slashes;
+        if (at < line.n && line.p[at] == '[' && is_markish(cv_str_from(line, at))) {
+            end = at + 1;
+            count = !back ? 2 * slashes + 1 : slashes % 2 ? slashes / 2 : slashes;
+        } else if (slashes) {
+            end = at + (slashes % 2 && at < line.n);
+        } else if (spans && line.p[i] == '`') {
+            end = cv_span_end(line, i, &missing);
+        }
+        for (size_t k = 0; k < count; k++)
+            cv_buf_add_char(out, '\\');
+        cv_buf_add(out, cv_str_range(line.p + at, line.p + end));
+        i = end;
+    }
+}
+
+static cv_str requote(cv_arena *a, cv_str text, bool back)
+{
+    cv_buf out = {0};
+    cv_str rest = text, line;
+    char fence = 0;
+    size_t fence_length = 0, length;
+    if (cv_str_find_char(text, '[') == SIZE_MAX)
+        return text;
+    while (cv_str_split(&rest, '\n', &line)) {
+        cv_str trimmed = cv_str_trim(line), bare = trimmed;
+        size_t from = 0;
+        if (fence) {
+            if (cv_line_fence(trimmed, true, &length) == fence && length >= fence_length)
+                fence = 0;
+            from = line.n;
+        } else if ((fence = cv_line_fence(trimmed, false, &length)) != 0) {
+            fence_length = length;
+            from = line.n;
+        }
+        while (bare.n > 0 && bare.p[0] == '\\')
+            bare = cv_str_from(bare, 1);
+        if (!fence && from == 0 && bare.n > 0 && bare.p[0] == '[' && cv_line_is_structure(bare, 0, false, NULL))
+            from = (size_t)(bare.p - line.p) + 1; /* the renderer's business */
+        requote_line(&out, line, from, true, back);
+        if (rest.p)
+            cv_buf_add_char(&out, '\n');
+    }
+    return cv_buf_take(&out, a);
+}
+
+cv_str cv_text_quote(cv_arena *a, cv_str text)
+{
+    return requote(a, text, false);
+}
+
+cv_str cv_text_unquote(cv_arena *a, cv_str text)
+{
+    return requote(a, text, true);
+}
+
+static cv_str requote_alone(cv_arena *a, cv_str line, bool back)
+{
+    cv_buf out = {0};
+    if (cv_str_find_char(line, '[') == SIZE_MAX)
+        return line;
+    requote_line(&out, line, 0, false, back);
+    return cv_buf_take(&out, a);
+}
+
+cv_str cv_line_quote(cv_arena *a, cv_str line)
+{
+    return requote_alone(a, line, false);
+}
+
+cv_str cv_line_unquote(cv_arena *a, cv_str line)
+{
+    return requote_alone(a, line, true);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
 
 cv_str cv_text_tidy(cv_arena *a, cv_str s)
 {

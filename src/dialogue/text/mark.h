@@ -26,6 +26,7 @@ typedef struct {
     int sub;        /* the cv_ref, cv_move or cv_verdict; -1: none, or an unknown one in `word` */
     bool alias;     /* written with another word: [RESOLUTION T03] */
     bool unclosed;  /* cut off: no closing bracket on the line */
+    bool inlined;   /* it stands inside a text, which keeps it, too; set by the document */
     bool colon;     /* a colon stood between id and label */
     cv_str word;    /* the type of a reference, move or verdict as written; the word of an unknown mark */
     cv_str id;      /* entities: as written, empty when missing */

@@ -181,8 +181,9 @@ static void learn_name(cv_arena *a, cv_str cell, cv_map *agents)
 
 void cv_agents_learn(cv_arena *a, const cv_doc *doc, const cv_section *section, cv_map *agents)
 {
-    static const cv_str names[] = {CV_STR_INIT("agent"), CV_STR_INIT("expert"), CV_STR_INIT("name"),
-                                   CV_STR_INIT("panelist")};
+    static const cv_str names[] = {CV_STR_INIT("agent"),    CV_STR_INIT("pastry"), CV_STR_INIT("expert"),
+                                   CV_STR_INIT("name"),     CV_STR_INIT("member"), CV_STR_INIT("persona"),
+                                   CV_STR_INIT("panelist"), CV_STR_INIT("who"),    CV_STR_INIT("participant")};
     if (!section) {
         cv_str people = cv_doc_meta(doc, CV_STR("Participants")), name;
         for (char sep = cv_str_find_char(people, '|') != SIZE_MAX ? '|' : ','; cv_str_split(&people, sep, &name);)

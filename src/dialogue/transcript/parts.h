@@ -4,6 +4,7 @@
  *     " a label\nin two lines"      "a label in two lines"
  *     an absent score               "—"
  *     a text with an open fence     the same, closed
+ *     "so [RE:OPPOSE P0001] it is"  "so \[RE:OPPOSE P0001] it is": only our own marks are marks
  *
  * A document of such pieces is canonical: what is written is read back as the same document (dialogue/text/doc.h).
  */
@@ -33,8 +34,9 @@ void cv_part_row(cv_part_table *t);
 void cv_part_add_table(cv_part_table *t, cv_blocks *into);
 void cv_part_add_table_text(cv_part_table *t, cv_blocks *into);
 
-/* Blank texts add nothing. */
+/* A text of the record, quoted; one of ours, as it is. Blank texts add nothing. */
 void cv_part_add_text(cv_arena *a, cv_blocks *into, cv_str text);
+void cv_part_add_own(cv_arena *a, cv_blocks *into, cv_str text);
 cv_str cv_part_text(cv_arena *a, cv_str text);
 
 /* A mark to be filled in further, of the classic style; `sub` is its cv_ref, cv_move or cv_verdict, or -1. */

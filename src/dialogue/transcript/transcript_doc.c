@@ -66,7 +66,8 @@ static void add_head(cv_transcript *t, cv_doc *doc)
     cv_arena *a = t->arena;
     doc->title = cv_squeeze(a, d->title);
     cv_part_add_meta(a, doc, "Draft", cv_arena_printf(a, "Dialogue %.*s", CV_FMT(t->s.id)));
-    bool said = cv_part_add_meta(a, doc, "Question", d->question);
+    cv_str question = cv_text_tidy(a, d->question);
+    bool said = cv_part_add_meta(a, doc, "Question", question);
     cv_part_add_meta(a, doc, "Status", status_text(t));
     cv_part_add_meta(a, doc, "Date", cv_str_head(d->created_at, 10));
     if (t->whole)
@@ -76,7 +77,7 @@ static void add_head(cv_transcript *t, cv_doc *doc)
     cv_part_add_meta(a, doc, "Total ALIGNMENT", number(t, alignment(t)));
     add_record(t, doc);
     if (!said)
-        cv_part_add_text(a, &doc->intro, d->question);
+        cv_part_add_text(a, &doc->intro, question);
 }
 
 /* What the experts were told beforehand: any JSON. */
@@ -93,7 +94,7 @@ static void add_background(cv_transcript *t, cv_doc *doc)
     cv_buf_add_z(&text, "```json\n");
     cv_json_value(&w, &value);
     cv_buf_add_z(&text, "\n```");
-    cv_part_add_text(t->arena, &section->content, cv_buf_take(&text, t->arena));
+    cv_part_add_own(t->arena, &section->content, cv_buf_take(&text, t->arena));
 }
 
 /* ---- the panel -------------------------------------------------------------------------------------------------- */
@@ -186,6 +187,7 @@ void cv_transcript_doc(cv_transcript *t, cv_doc *doc)
     }
     if (t->whole)
         cv_transcript_add_verdicts(t, doc, false);
+    cv_transcript_add_corrections(t, doc);
 }
 
 /* The head of a part says of what: so nobody takes it for a whole dialogue. */
@@ -213,7 +215,7 @@ void cv_transcript_summary(cv_transcript *t, int64_t round, cv_doc *doc)
     begin_part(t, doc);
     cv_transcript_add_judge(t, doc, &t->s.rounds.items[round]);
     if (doc->sections.count == 0)
-        cv_part_add_text(t->arena, &doc->intro, CV_STR("The judge left no summary."));
+        cv_part_add_own(t->arena, &doc->intro, CV_STR("The judge left no summary."));
 }
 
 void cv_transcript_verdicts(cv_transcript *t, cv_doc *doc)

@@ -12,7 +12,7 @@ static bool read_once(cv_call *call, cv_str id, cv_transcript *t, bool *ret_move
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
                                        CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
-                                       CV_REC_BIT(VERDICT)};
+                                       CV_REC_BIT(VERDICT) | CV_REC_BIT(POSITION)};
     cv_position position;
     *t = (cv_transcript){.arena = call->arena};
     if (!cv_state_load(call, id, &wanted, &t->s, err) || !cv_graph_load(call, &t->s, &t->g, &position, err))
@@ -101,21 +101,37 @@ static int status_after(const cv_transcript *t, const cv_told *told, uint32_t ev
     return cv_status_find(told->kind, cv_name_text(&t->g, t->g.events.items[event].type, unused));
 }
 
-/* Addressed is nearly settled: that is for the tracker to say. */
-static bool is_standing(int status)
+static bool is_closed(int status)
 {
-    return status == CV_STATUS_TENSION_RESOLVED || status == CV_STATUS_TENSION_ACCEPTED ||
-           status == CV_STATUS_TENSION_REOPENED;
+    return status == CV_STATUS_TENSION_RESOLVED || status == CV_STATUS_TENSION_ACCEPTED;
+}
+
+/* How a tension stood when the round began. */
+typedef struct {
+    uint8_t round;
+    bool closed, closed_before;
+} standing;
+
+/* Addressed is nearly settled: that is for the tracker to say, unless it was settled before. */
+static bool is_standing(int status, bool closed_before)
+{
+    return is_closed(status) || status == CV_STATUS_TENSION_REOPENED ||
+           (status == CV_STATUS_TENSION_ADDRESSED && closed_before);
 }
 
 /* The last status event of each round says how a tension stands at its end. */
-static void note_settled(cv_transcript *t, const cv_told *told, uint32_t before, uint32_t event)
+static void note_settled(cv_transcript *t, const cv_told *told, standing *s, uint32_t event)
 {
+    uint32_t before = told->became;
     bool same_round = before > 0 && t->happened[before - 1] == t->happened[event];
     size_t count = t->settled.count;
+    int status = status_after(t, told, event);
+    if (t->happened[event] != s->round)
+        *s = (standing){t->happened[event], s->closed, s->closed};
+    s->closed = is_closed(status);
     if (same_round && count > 0 && t->settled.items[count - 1] == before - 1)
         t->settled.count--;
-    if (is_standing(status_after(t, told, event)))
+    if (is_standing(status, s->closed_before))
         *CV_PUSH(t->arena, &t->settled) = event;
 }
 
@@ -123,6 +139,7 @@ static void follow_events(cv_transcript *t, cv_told *told)
 {
     const cv_groups *of = &t->g.events_of;
     cv_status first = cv_status_first(told->kind);
+    standing stood = {0};
     told->status = cv_statuses[first].word;
     for (const uint32_t *i = cv_group_begin(of, told->place); i < cv_group_end(of, told->place); i++) {
         uint32_t event = *i;
@@ -133,7 +150,7 @@ static void follow_events(cv_transcript *t, cv_told *told)
         if (told->became && cv_str_eq(told->status, cv_statuses[status].word))
             continue; /* said again: who said it first made it so */
         if (told->kind == CV_KIND_TENSION)
-            note_settled(t, told, told->became, event);
+            note_settled(t, told, &stood, event);
         told->status = cv_statuses[status].word;
         told->became = event + 1;
     }
@@ -195,6 +212,14 @@ static void group_moves(cv_transcript *t, size_t groups)
     t->moves_by = cv_groups_of(t->arena, keys, t->s.moves.count, groups);
 }
 
+static void group_positions(cv_transcript *t, size_t groups)
+{
+    uint32_t *keys = CV_NEW_ARRAY(t->arena, t->s.positions.count, uint32_t);
+    for (size_t i = 0; i < t->s.positions.count; i++)
+        keys[i] = group_of(t, t->s.positions.items[i].round, t->s.positions.items[i].expert_slug, groups);
+    t->positions_by = cv_groups_of(t->arena, keys, t->s.positions.count, groups);
+}
+
 /* References whose source is an expert's whole position. */
 static void group_links(cv_transcript *t, size_t groups)
 {
@@ -227,6 +252,7 @@ bool cv_transcript_load(cv_call *call, cv_str dialogue_id, int64_t round, cv_tra
     date_events(t);
     tell_entities(t, groups);
     group_moves(t, groups);
+    group_positions(t, groups);
     group_links(t, groups);
     group_settled(t);
     return true;

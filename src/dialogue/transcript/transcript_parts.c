@@ -12,7 +12,7 @@ cv_part_table cv_part_table_begin(cv_arena *a)
 
 void cv_part_cell(cv_part_table *t, cv_str text)
 {
-    cv_str line = cv_squeeze(t->a, text);
+    cv_str line = cv_line_quote(t->a, cv_squeeze(t->a, text));
     *CV_PUSH(t->a, &t->cells) = line.n ? line : dash;
 }
 
@@ -44,21 +44,26 @@ void cv_part_add_table_text(cv_part_table *t, cv_blocks *into)
 {
     cv_buf text = {0};
     cv_table_render(t->table, &text);
-    cv_part_add_text(t->a, into, cv_buf_take(&text, t->a));
+    cv_part_add_own(t->a, into, cv_buf_take(&text, t->a));
 }
 
 /* ---- texts and marks -------------------------------------------------------------------------------------------- */
 
 cv_str cv_part_text(cv_arena *a, cv_str text)
 {
-    return text.n ? cv_fence_closed(a, cv_text_tidy(a, text)) : text;
+    return text.n ? cv_text_quote(a, cv_fence_closed(a, cv_text_tidy(a, text))) : text;
+}
+
+void cv_part_add_own(cv_arena *a, cv_blocks *into, cv_str text)
+{
+    text = cv_text_tidy(a, text);
+    if (text.n > 0)
+        *CV_PUSH(a, into) = (cv_block){.kind = CV_BLOCK_TEXT, .text = text};
 }
 
 void cv_part_add_text(cv_arena *a, cv_blocks *into, cv_str text)
 {
-    text = cv_part_text(a, text);
-    if (text.n > 0)
-        *CV_PUSH(a, into) = (cv_block){.kind = CV_BLOCK_TEXT, .text = text};
+    cv_part_add_own(a, into, cv_part_text(a, text));
 }
 
 cv_mark *cv_part_add_mark(cv_arena *a, cv_blocks *into, cv_mark_type type, int sub)

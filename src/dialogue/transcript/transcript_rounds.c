@@ -2,6 +2,7 @@
  * see transcript.h.
  *
  *     ### Muffin 🧁
+ *     I like rye.                           muffin's position of the round
  *     [RE:OPPOSE P0002]                     what muffin says of others, before anything of muffin's own
  *     [P0101: label] (muffin, cupcake)      muffin's entities, each with its text
  *     [RE:REFINE P0001]                     and its references
@@ -19,6 +20,8 @@ static void add_reference(cv_transcript *t, cv_blocks *into, const cv_link *link
     char id[6];
     cv_mark *mark = cv_part_add_mark(t->arena, into, CV_MARK_REFERENCE, link->type);
     mark->targets = cv_arena_copy(t->arena, cv_name_text(&t->g, link->target, id));
+    if (link->reason != CV_NO_NAME)
+        mark->body = cv_part_text(t->arena, cv_name_text(&t->g, link->reason, id));
 }
 
 static void add_entity(cv_transcript *t, cv_blocks *into, const cv_told *told)
@@ -35,7 +38,18 @@ static void add_entity(cv_transcript *t, cv_blocks *into, const cv_told *told)
             add_reference(t, into, &t->g.links.items[*i]);
 }
 
-/* What is asked for stands in the mark of a request; other moves say why below it. */
+/* What is asked for stands in the mark of a request, behind the ids that it is about, if any; other moves say why below
+ * it. A colon in front keeps what is asked for from being taken for ids. */
+static cv_str request_label(cv_arena *a, cv_str targets, cv_str context)
+{
+    cv_id id;
+    cv_str rest = context;
+    if (targets.n > 0)
+        return cv_squeeze(a, cv_arena_printf(a, "%.*s: %.*s", CV_FMT(targets), CV_FMT(context)));
+    bool guard = cv_target_next(&rest, &id) || (context.n > 0 && context.p[0] == ':');
+    return cv_squeeze(a, guard ? cv_arena_join(a, CV_STR(": "), context) : context);
+}
+
 static void add_move(cv_transcript *t, cv_blocks *into, const cv_rec_move *move)
 {
     int type = cv_words_find(cv_move_words, move->move_type);
@@ -44,7 +58,7 @@ static void add_move(cv_transcript *t, cv_blocks *into, const cv_rec_move *move)
         return;
     cv_mark *mark = cv_part_add_mark(t->arena, into, CV_MARK_MOVE, type);
     if (type == CV_MOVE_REQUEST) {
-        mark->label = cv_squeeze(t->arena, cv_part_join(t->arena, targets, ": ", move->context));
+        mark->label = request_label(t->arena, targets, cv_squeeze(t->arena, move->context));
     } else {
         mark->targets = targets;
         mark->body = cv_part_text(t->arena, move->context);
@@ -90,7 +104,7 @@ static void add_line(cv_arena *a, cv_buf *out, cv_str name, cv_str value)
     cv_buf_add_z(out, "- ");
     cv_buf_add(out, cv_part_title(a, name));
     cv_buf_add_z(out, ": ");
-    cv_buf_add(out, value);
+    cv_buf_add(out, cv_line_quote(a, value));
     cv_buf_add_char(out, '\n');
 }
 
@@ -139,7 +153,7 @@ static void add_verdict(cv_transcript *t, cv_blocks *into, const cv_rec_verdict 
     cv_mark *mark = cv_part_add_mark(a, into, forms[type].type, forms[type].sub);
     mark->label = cv_squeeze(a, verdict->recommendation);
     cv_str description = cv_part_text(a, verdict->description);
-    mark->body = cv_part_text(a, cv_part_join(a, description, "\n\n", details(a, verdict)));
+    mark->body = cv_str_trim_right(cv_part_join(a, description, "\n\n", details(a, verdict)));
 }
 
 static int by_position(const void *x, const void *y)
@@ -186,7 +200,7 @@ void cv_transcript_add_verdicts(cv_transcript *t, cv_doc *doc, bool all)
 static bool is_silent(const cv_transcript *t, size_t group)
 {
     return cv_group_is_empty(&t->told_by, group) && cv_group_is_empty(&t->moves_by, group) &&
-           cv_group_is_empty(&t->links_by, group);
+           cv_group_is_empty(&t->links_by, group) && cv_group_is_empty(&t->positions_by, group);
 }
 
 static void add_agent(cv_transcript *t, cv_section *section, int64_t round, size_t speaker)
@@ -195,6 +209,8 @@ static void add_agent(cv_transcript *t, cv_section *section, int64_t round, size
     cv_agent *agent = CV_PUSH(t->arena, &section->agents);
     bool judge = speaker + 1 == t->speakers;
     *agent = (cv_agent){.name = t->names[speaker], .emoji = judge ? cv_judge_emoji : cv_expert_emoji, .known = true};
+    for (const uint32_t *i = cv_group_begin(&t->positions_by, group); i < cv_group_end(&t->positions_by, group); i++)
+        cv_part_add_text(t->arena, &agent->content, t->s.positions.items[*i].content);
     for (const uint32_t *i = cv_group_begin(&t->links_by, group); i < cv_group_end(&t->links_by, group); i++)
         add_reference(t, &agent->content, &t->g.links.items[*i]);
     for (const uint32_t *i = cv_group_begin(&t->told_by, group); i < cv_group_end(&t->told_by, group); i++)
@@ -227,9 +243,9 @@ void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *
         if (!seen[speaker] && !is_silent(t, cv_transcript_group(t, round->round, speaker)))
             add_agent(t, section, round->round, speaker);
     cv_str said = cv_buf_take(&silent, t->arena);
-    cv_part_add_text(t->arena, &section->content, said);
+    cv_part_add_own(t->arena, &section->content, said);
     if (said.n == 0 && section->agents.count == 0)
-        cv_part_add_text(t->arena, &section->content, CV_STR("Nothing was said in this round."));
+        cv_part_add_own(t->arena, &section->content, CV_STR("Nothing was said in this round."));
 }
 
 /* ---- the judge -------------------------------------------------------------------------------------------------- */
@@ -242,6 +258,7 @@ static const struct {
     {CV_STATUS_TENSION_RESOLVED, CV_MARK_RESOLVED, -1},
     {CV_STATUS_TENSION_ACCEPTED, CV_MARK_ACCEPTED_UNRESOLVED, -1},
     {CV_STATUS_TENSION_REOPENED, CV_MARK_REFERENCE, CV_REF_REOPEN},
+    {CV_STATUS_TENSION_ADDRESSED, CV_MARK_REFERENCE, CV_REF_ADDRESS},
 };
 
 static void add_standing(cv_transcript *t, cv_blocks *into, uint32_t event)
@@ -273,4 +290,22 @@ void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *
         add_standing(t, &section.content, t->settled.items[*i]);
     if (section.content.count > 0)
         *CV_PUSH(t->arena, &doc->sections) = section;
+}
+
+/* ---- corrections ------------------------------------------------------------------------------------------------ */
+
+/* Texts that are not those of their experts any more: "- P0001: corrected by judge: a typo". */
+void cv_transcript_add_corrections(cv_transcript *t, cv_doc *doc)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; i < t->told.count; i++) {
+        cv_str how = cv_correction_text(t->arena, t->told.items[i].row);
+        if (how.n)
+            cv_buf_printf(&text, "- %.*s: %.*s\n", CV_FMT(t->told.items[i].id), CV_FMT(cv_squeeze(t->arena, how)));
+    }
+    if (text.n == 0)
+        return;
+    cv_section *section = cv_part_add_section(t->arena, doc, CV_SECTION_OTHER);
+    section->label = CV_STR("Corrections");
+    cv_part_add_text(t->arena, &section->content, cv_buf_take(&text, t->arena));
 }

@@ -1,0 +1,307 @@
+/* retold_status.c - how the items of a retold dialogue come to their statuses again; see retelling.h.
+ *
+ *     a reference, a move, a verdict that explains it    nothing is done: it has the same effect as before
+ *     nothing explains it                                the judge's word, given with the round
+ *     it would become what it did not become             the judge's word, too: it was kept
+ *     the record still says otherwise                    the judge's word, given behind the round or before a verdict
+ */
+#include "dialogue/import/retelling.h"
+#include "dialogue/operations.h"
+#include "dialogue/register/cascade.h"
+
+/* ---- statuses ---------------------------------------------------------------------------------------------------- */
+
+static const cv_retold_turn *turn_in(const cv_retold_item *item, int round)
+{
+    for (size_t i = 0; i < item->turns.count; i++)
+        if (item->turns.items[i].round == round)
+            return &item->turns.items[i];
+    return NULL;
+}
+
+/* Does a reference or a move of the round explain it, or a verdict? */
+static bool is_explained(const cv_retelling *p, const cv_retold_item *item, const cv_retold_turn *turn)
+{
+    const cv_retold *t = p->t;
+    const cv_retold_item *source = cv_retold_find(t, turn->via);
+    if (turn->result.n || cv_str_starts(turn->via, CV_STR("verdict-")))
+        return true;
+    for (size_t i = 0; source && source->round == turn->round && i < source->refs.count; i++)
+        if (cv_str_eq(source->refs.items[i].target, item->id))
+            return true;
+    for (size_t i = 0; i < t->links.count; i++)
+        if (t->links.items[i].round == turn->round && turn->via.n > 1 &&
+            cv_str_eq(t->links.items[i].expert, cv_str_from(turn->via, 1)) &&
+            cv_str_eq(t->links.items[i].ref.target, item->id))
+            return true;
+    for (size_t i = 0; i < t->moves.count && !turn->via.n; i++) {
+        const cv_retold_move *move = &t->moves.items[i];
+        bool concedes = move->type == CV_MOVE_CONCEDE && move->round == turn->round &&
+                        turn->status == CV_STATUS_PERSPECTIVE_CONCEDED;
+        for (size_t k = 0; concedes && k < move->targets.count; k++)
+            if (cv_str_eq(move->targets.items[k], item->id) && cv_people_json_has(turn->by.json, move->expert))
+                return true;
+    }
+    return false;
+}
+
+/* The shortest way from one status to another, at least one step: what stands between them, then `to`. 0: there is
+ * none. */
+static size_t find_way(cv_kind kind, cv_status from, cv_status to, cv_status way[CV_STATUS_COUNT])
+{
+    int before[CV_STATUS_COUNT];
+    cv_status queue[CV_STATUS_COUNT + 1];
+    size_t head = 0, tail = 0, n = 0;
+    for (int i = 0; i < CV_STATUS_COUNT; i++)
+        before[i] = -1;
+    queue[tail++] = from;
+    while (head < tail && before[to] < 0) {
+        cv_status at = queue[head++];
+        for (int next = 0; next < CV_STATUS_COUNT; next++)
+            if (cv_statuses[next].kind == kind && next != (int)at && before[next] < 0 &&
+                (next != (int)from || from == to) && cv_status_may_become(at, (cv_status)next)) {
+                before[next] = (int)at;
+                if (next != (int)from)
+                    queue[tail++] = (cv_status)next;
+            }
+    }
+    if (before[to] < 0)
+        return 0;
+    cv_status back[CV_STATUS_COUNT];
+    cv_status at = to;
+    do {
+        back[n++] = at;
+        at = (cv_status)before[at];
+    } while (at != from && n < CV_STATUS_COUNT);
+    for (size_t i = 0; i < n; i++)
+        way[i] = back[n - 1 - i];
+    return n;
+}
+
+static void write_update(cv_retelling *p, cv_json_writer *w, const cv_retold_item *item, const cv_retold_turn *turn,
+                         cv_status status)
+{
+    const cv_retold_item *via = cv_retold_find(p->t, turn->via);
+    bool known = true;
+    for (size_t i = 0; i < turn->by.count; i++)
+        known &= cv_str_eq(turn->by.items[i], cv_judge_slug) || cv_state_expert(&p->state, turn->by.items[i]);
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "id", item->round == p->round ? item->local_id : item->known);
+    cv_json_key_str(w, "status", cv_statuses[status].word);
+    cv_json_key(w, CV_STR("by"));
+    cv_json_raw(w, known ? turn->by.json : cv_judge_alone.json);
+    if (via)
+        cv_json_key_str(w, "via", via->round == p->round ? via->local_id : via->known);
+    else if (turn->via.n > 1 && turn->via.p[0] == '@' && cv_state_expert(&p->state, cv_str_from(turn->via, 1)))
+        cv_json_key_str(w, "via", turn->via);
+    cv_json_key_str_if(w, "reason", turn->reason);
+    cv_json_end_object(w);
+}
+
+static bool write_way(cv_retelling *p, cv_json_writer *w, const cv_retold_item *item, const cv_retold_turn *turn,
+                      cv_status from)
+{
+    cv_status way[CV_STATUS_COUNT];
+    size_t steps = find_way(item->kind, from, turn->status, way);
+    for (size_t i = 0; i < steps; i++)
+        write_update(p, w, item, turn, way[i]);
+    return steps > 0;
+}
+
+static cv_status status_before(const cv_retelling *p, const cv_retold_item *item)
+{
+    const cv_rec_entity *row = item->round < p->round ? cv_state_entity(&p->state, item->known) : NULL;
+    int status = row ? cv_status_find(item->kind, row->status) : -1;
+    return status >= 0 ? (cv_status)status : cv_status_first(item->kind);
+}
+
+/* What a reference or a move by these people would make of an item. */
+static int effect_of(cv_cause cause, const cv_retold_item *item, cv_status from, const cv_people *by)
+{
+    unsigned who = 0;
+    for (size_t i = 0; i < by->count; i++)
+        who |= cv_people_json_has(item->by.json, by->items[i]) ? CV_BY_AUTHOR
+               : cv_str_eq(by->items[i], cv_judge_slug)        ? CV_BY_JUDGE
+                                                               : CV_BY_OTHER;
+    cv_effect effect = cv_cascade(cause, item->kind, from, who);
+    return effect.type == CV_EFFECT_STATUS && effect.status != from ? (int)effect.status : -1;
+}
+
+/* The status that the references and moves of the round would give to an item; -1: they change nothing. */
+static int caused_status(cv_retelling *p, const cv_retold_item *item, cv_status from)
+{
+    const cv_retold *t = p->t;
+    int found = -1;
+    for (size_t i = 0; i < t->items.count && found < 0; i++) {
+        const cv_retold_item *source = &t->items.items[i];
+        for (size_t k = 0; source->round == p->round && k < source->refs.count && found < 0; k++)
+            if (cv_str_eq(source->refs.items[k].target, item->id))
+                found =
+                    effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)source->refs.items[k].type}, item, from, &source->by);
+    }
+    for (size_t i = 0; i < t->links.count && found < 0; i++) {
+        cv_people by = cv_people_of(t->s->arena, &t->links.items[i].expert, 1);
+        if (t->links.items[i].round == p->round && cv_str_eq(t->links.items[i].ref.target, item->id))
+            found = effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)t->links.items[i].ref.type}, item, from, &by);
+    }
+    for (size_t i = 0; i < t->moves.count && found < 0; i++) {
+        const cv_retold_move *move = &t->moves.items[i];
+        cv_people by = cv_people_of(t->s->arena, &move->expert, 1);
+        for (size_t k = 0; move->round == p->round && k < move->targets.count && found < 0; k++)
+            if (cv_str_eq(move->targets.items[k], item->id))
+                found = effect_of((cv_cause){CV_CAUSE_MOVE, (int)move->type}, item, from, &by);
+    }
+    return found;
+}
+
+static bool is_closed(cv_status status)
+{
+    return status == CV_STATUS_TENSION_RESOLVED || status == CV_STATUS_TENSION_ACCEPTED;
+}
+
+/* Did the judge keep an item from what the round would have made of it? It became so never, or only later. That a
+ * tension is closed or opened again is always told. */
+static bool was_kept(cv_retelling *p, const cv_retold_item *item, cv_status from)
+{
+    int caused = p->t->exact ? caused_status(p, item, from) : -1;
+    if (caused >= 0 && is_closed((cv_status)caused) != is_closed(from))
+        return true;
+    for (size_t i = 0; caused >= 0 && i < item->turns.count; i++)
+        if (item->turns.items[i].round > p->round)
+            return (int)item->turns.items[i].status == caused;
+    return caused >= 0;
+}
+
+/* The judge's word, given with the round: what no reference, move or verdict explains. */
+void cv_retold_write_updates(cv_retelling *p, cv_json_writer *w)
+{
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        cv_json_key(w, cv_arena_printf(p->t->s->arena, "%.*s_updates", CV_FMT(cv_kinds[kind].word)));
+        cv_json_begin_array(w);
+        for (size_t i = 0; i < p->t->items.count; i++) {
+            const cv_retold_item *item = &p->t->items.items[i];
+            const cv_retold_turn *turn =
+                (int)item->kind == kind && item->round <= p->round ? turn_in(item, p->round) : NULL;
+            cv_status before = status_before(p, item);
+            if (turn && !is_explained(p, item, turn))
+                write_way(p, w, item, turn, before);
+            else if (!turn && (int)item->kind == kind && item->round <= p->round && was_kept(p, item, before))
+                write_update(p, w, item, &(cv_retold_turn){.by = cv_judge_alone}, before);
+        }
+        cv_json_end_array(w);
+    }
+}
+
+static bool same_people(cv_str json, const cv_people *people, cv_arena *a)
+{
+    cv_words list = cv_json_list(a, json);
+    if (list.count != people->count)
+        return false;
+    for (size_t i = 0; i < list.count; i++)
+        if (!cv_str_eq(list.items[i], people->items[i]))
+            return false;
+    return true;
+}
+
+/* Does the record say the same of an item at the end of the round? */
+static bool says_the_same(const cv_retelling *p, const cv_transcript *told, const cv_told *now,
+                          const cv_retold_turn *turn)
+{
+    cv_arena *a = p->t->s->arena;
+    char id[3][6];
+    if (!cv_str_eq(now->status, cv_statuses[turn->status].word))
+        return false;
+    if (!p->t->exact)
+        return true;
+    if (!now->became || told->happened[now->became - 1] != turn->round)
+        return false;
+    const cv_happening *h = &told->g.events.items[now->became - 1];
+    return same_people(cv_name_text(&told->g, h->actors, id[0]), &turn->by, a) &&
+           cv_str_eq(cv_name_text(&told->g, h->reference, id[0]), turn->via) &&
+           cv_str_eq(cv_name_text(&told->g, h->result, id[1]), turn->result) &&
+           cv_str_eq(cv_squeeze(a, cv_name_text(&told->g, h->reason, id[2])), turn->reason);
+}
+
+bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret)
+{
+    cv_call own = *p->p.call;
+    cv_err err = {.arena = p->t->s->arena};
+    own.arena = p->t->s->arena;
+    own.record = p->p.record;
+    if (cv_transcript_load(&own, p->p.played->dialogue_id, round, ret, &err))
+        return true;
+    *CV_PUSH(p->t->s->arena, &p->p.played->failures) = (cv_remark){CV_NO_SHEET, 0, CV_STR("read"), cv_err_text(&err)};
+    p->p.failed = true;
+    return false;
+}
+
+/* What the round has not brought about as the file says is given behind it. */
+void cv_retold_mend(cv_retelling *p)
+{
+    cv_transcript *told = CV_NEW(p->t->s->arena, cv_transcript);
+    const char *step = cv_arena_printf(p->t->s->arena, "statuses-%d", p->round).p;
+    cv_buf text;
+    bool any = false;
+    int round = p->round;
+    if (!cv_retold_load(p, p->round, told) || (int64_t)p->round + 1 < cv_state_next_round(&told->s))
+        return;
+    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_key(&w, CV_STR("updates"));
+    cv_json_begin_array(&w);
+    p->round = round + 1; /* ids of this round are known now */
+    for (size_t i = 0; i < told->told.count; i++) {
+        const cv_told *now = &told->told.items[i];
+        const cv_retold_item *item = NULL;
+        for (size_t k = 0; k < p->t->items.count && !item; k++)
+            item = cv_str_eq(p->t->items.items[k].known, now->id) ? &p->t->items.items[k] : NULL;
+        const cv_retold_turn *turn = item ? turn_in(item, round) : NULL;
+        int from = turn ? cv_status_find(item->kind, now->status) : -1;
+        bool by_verdict = turn && cv_str_starts(turn->via, CV_STR("verdict-"));
+        if (turn && from >= 0 && !by_verdict && !turn->result.n && !says_the_same(p, told, now, turn))
+            any |= write_way(p, &w, item, turn, (cv_status)from);
+    }
+    p->round = round;
+    cv_json_end_array(&w);
+    if (any)
+        cv_playing_send(&p->p, &w, step, cv_dialogue_update, NULL);
+    else
+        cv_buf_release(&text);
+}
+
+/* What a verdict made of an item it can make of it again only from another status: it was changed before, in the same
+ * round, and that is not told. */
+void cv_retold_prepare(cv_retelling *p, const cv_retold_verdict *v)
+{
+    cv_arena *a = p->t->s->arena;
+    cv_transcript *told = CV_NEW(a, cv_transcript);
+    cv_str name = cv_arena_join(a, CV_STR("verdict-"), v->row.verdict_id);
+    const char *step = cv_arena_printf(a, "before-%.*s", CV_FMT(name)).p;
+    cv_buf text;
+    bool any = false;
+    if (!p->t->exact || !cv_retold_load(p, CV_ABSENT, told) || cv_state_verdict(&told->s, v->row.verdict_id))
+        return;
+    cv_json_writer w = cv_playing_begin(&p->p, &text, step);
+    cv_json_key(&w, CV_STR("updates"));
+    cv_json_begin_array(&w);
+    int round = p->round;
+    p->round = CV_MAX_ROUND + 1; /* ids of all rounds are known */
+    for (size_t i = 0; i < p->t->items.count; i++) {
+        const cv_retold_item *item = &p->t->items.items[i];
+        const cv_rec_entity *row = cv_state_entity(&told->s, item->known);
+        int from = row ? cv_status_find(item->kind, row->status) : -1;
+        cv_status way[CV_STATUS_COUNT];
+        for (size_t k = 0; from >= 0 && k < item->turns.count; k++) {
+            const cv_retold_turn *turn = &item->turns.items[k];
+            bool caused = cv_str_eq(turn->via, name);
+            size_t steps = caused ? find_way(item->kind, (cv_status)from, turn->status, way) : 0;
+            for (size_t n = 0; n + 1 < steps; n++, any = true)
+                write_update(p, &w, item, &(cv_retold_turn){.by = cv_judge_alone}, way[n]);
+        }
+    }
+    p->round = round;
+    cv_json_end_array(&w);
+    if (any)
+        cv_playing_send(&p->p, &w, step, cv_dialogue_update, NULL);
+    else
+        cv_buf_release(&text);
+}
