@@ -82,6 +82,15 @@ UPDATE $schema.$table SET $field = $2 WHERE (scope, $keys) = ($1, $values)
 SELECT s.room, s.name, t.scope FROM $schema.$table AS t LEFT JOIN $schema.scopes AS s ON s.scope = t.scope AND s.rev > 0
 WHERE s.room IS DISTINCT FROM $1 LIMIT 1
 
+-- Rows in the order of an index (src/record/postgres/find.c); across scopes those of a room.
+
+-- name: find
+SELECT $columns FROM $schema.$table AS t WHERE t.scope = $1$conditions ORDER BY $order LIMIT $limit
+
+-- name: find_across
+SELECT $columns, s.name FROM $schema.$table AS t JOIN $schema.scopes AS s ON s.scope = t.scope
+WHERE s.room = $1$conditions ORDER BY $order LIMIT $limit
+
 -- ---- scopes, commits, the feed ------------------------------------------------------------------------------------
 
 -- name: scope

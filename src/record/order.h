@@ -22,7 +22,7 @@ typedef struct {
 /* All columns of the order, the first `equal` ones included. */
 cv_order cv_find_order(const cv_find *find);
 
-/* Is there something to find? Nothing comes behind the only row. */
+/* Is there nothing to find? Nothing comes behind the only row. */
 static inline bool cv_find_ends(const cv_find *find, const cv_order *order)
 {
     return find->after && find->equal == order->count;

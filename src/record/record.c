@@ -3,7 +3,19 @@
 
 #include <assert.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- for engines ------------------------------------------------------------------------------------------------- */
+
+bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err)
+{
+    if (write->restored ? at->rev != 0 || write->at.rev < 1 : write->at.rev != at->rev + 1)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "the scope is at rev %lld, which is not before rev %lld",
+                          (long long)at->rev, (long long)write->at.rev);
+    if (!write->restored && write->commit.op_id.n == 0)
+        return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
+    if (write->at.event_count < write->at.rev || !write->at.head.p)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
+    return true;
+}
 
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err)
 {
@@ -12,6 +24,8 @@ bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t cou
         ok = record->calls->find(record, &lookups[i].find, lookups[i].visit, lookups[i].ctx, err);
     return ok;
 }
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_arena *arena;

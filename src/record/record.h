@@ -228,11 +228,11 @@ typedef struct {
     /* ---- what was acknowledged ----
      * Commits have numbers: 1, 2, 3 … in the order of the feed, without gaps. */
     bool (*last_commit)(cv_record *record, cv_commit *ret_commit, cv_err *err); /* number 0: there is none */
-    /* Has the record the commit that its watermark names (watermark.h)? A record without a watermark has. False:
-     * store_regressed. */
+    /* Has the record what was acknowledged here: the commit that its watermark names (watermark.h), or all that the
+     * project has seen of a server? One of which nothing is known has. False: store_regressed. */
     bool (*acknowledged)(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
-    /* Sets the watermark to the last commit, whatever it was; that commit. A store without a watermark changes nothing.
-     */
+    /* No more is expected of the record than it has: the watermark is set to its last commit, what was seen of a server
+     * is forgotten. *ret_commit: the last one. */
     bool (*accept)(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err);
 
     /* ---- the whole store ---- */
@@ -243,12 +243,13 @@ typedef struct {
     /* Who may do what at the place where it is kept, and what can be lost there: settings, copies, people who are in
      * the way. What cannot be looked at is a finding, too. NULL: the place has nothing to say. */
     void (*examine)(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
-    /* A whole, consistent copy, on disk, in a file that is new (then its owner's alone) or empty. */
+    /* A whole copy of each scope, on disk, in a file of SQLite that is new (then its owner's alone) or empty. A file
+     * gives all scopes of one moment, a server each one of its own, and its commits in another order of the feed. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
     /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
      * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */
     bool (*scrub)(cv_record *record, cv_arena *a, cv_err *err);
-    /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
+    /* A store in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 } cv_record_calls;
 
@@ -267,10 +268,11 @@ typedef enum {
                          * or beside it */
 } cv_record_mode;
 
-/* The record of a project, in SQLite. An older schema is migrated, a newer one refused, and so is a database that is
- * not a record. Every commit raises the watermark; a record that has less than its watermark says is opened: whoever
- * uses it asks `acknowledged`. One that cannot be written is read without leaving anything behind. `schema`: the
- * migrations of the program, the first of which is 001_record.sql. Types and migrations live as long as the handle. */
+/* The record in a file of SQLite; store.h opens the record of a project, wherever it is kept. An older schema is
+ * migrated, a newer one refused, and so is a database that is not a record. Every commit raises the watermark; a record
+ * that has less than its watermark says is opened: whoever uses it asks `acknowledged`. One that cannot be written is
+ * read without leaving anything behind. `schema`: the migrations of the program, the first of which is 001_record.sql.
+ * Types and migrations live as long as the handle. */
 bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv_types *types,
                     const struct cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 
@@ -296,7 +298,11 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
 
 /* ---- above the engines ------------------------------------------------------------------------------------------- */
 
-/* `find_all` of a store that is near. */
+/* For engines: is the write one that the caller may ask for, of a scope that is here now? Its own mistakes are told
+ * before anything is tried. */
+bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err);
+
+/* For engines: `find_all` of a store that is near. */
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
 /* A commit by its op_id. ret_row is copied to the arena. */

@@ -390,12 +390,29 @@ static void lost_connections_are_made_again(void **state)
     /* What may be sent again is. */
     assert_int_equal(cv_postgres_run_again(f->c, &batch, &f->err), CV_POSTGRES_OK);
     assert_int_equal(f->c->costs.connects, 4);
-    cv_postgres_batch suicide = {.arena = &f->arena};
-    cv_postgres_add(&suicide, "test", "SELECT pg_terminate_backend(pg_backend_pid())");
-    cv_postgres_add(&suicide, "test", "SELECT pg_sleep(5)");
-    assert_int_equal(cv_postgres_run_again(f->c, &suicide, &f->err), CV_POSTGRES_LOST);
+    cv_postgres_batch deadly = {.arena = &f->arena};
+    cv_postgres_add(&deadly, "test", "SELECT pg_terminate_backend(pg_backend_pid())");
+    cv_postgres_add(&deadly, "test", "SELECT pg_sleep(5)");
+    assert_int_equal(cv_postgres_run_again(f->c, &deadly, &f->err), CV_POSTGRES_LOST);
     assert_int_equal(f->c->costs.connects, 5);
-    assert_true(suicide.sent);
+    assert_true(deadly.sent);
+
+    /* What went well in the end leaves no error. */
+    const char *schema = cv_test_postgres_schema(&f->arena);
+    cv_postgres_batch once = {.arena = &f->arena};
+    assert_int_equal(cv_postgres_ready(f->c, &f->err), CV_POSTGRES_OK);
+    does(f, f->c, cv_arena_printf(&f->arena, "CREATE SCHEMA %s CREATE SEQUENCE tries", schema).p);
+    cv_postgres_add(&once, "test",
+                    cv_arena_printf(&f->arena,
+                                    "SELECT CASE nextval('%s.tries') WHEN 1 THEN "
+                                    "pg_terminate_backend(pg_backend_pid()) END",
+                                    schema)
+                        .p);
+    f->err = (cv_err){.arena = &f->arena};
+    assert_int_equal(cv_postgres_run_again(f->c, &once, &f->err), CV_POSTGRES_OK);
+    assert_int_equal(f->c->costs.connects, 7);
+    assert_true(f->err.code == CV_ERR_NONE);
+    does(f, f->c, cv_arena_printf(&f->arena, "DROP SCHEMA %s CASCADE", schema).p);
 }
 
 static bool always(void *ctx)
@@ -610,7 +627,9 @@ static void schemas_are_made_and_fit_the_types(void **state)
         cv_postgres *c = fresh(f, more[i]);
         assert_fails(cv_postgres_migrate(c, &cv_sql_postgres_schema, false, &version, &f->err), &f->err,
                      CV_ERR_NOT_FOUND);
+        f->err = (cv_err){.arena = &f->arena};
         assert_ok(cv_postgres_migrate(c, &cv_sql_postgres_schema, true, &version, &f->err), &f->err);
+        assert_true(f->err.code == CV_ERR_NONE);
         assert_int_equal(version, 3);
         assert_ok(sound(f), &f->err);
         uint64_t trips = c->costs.trips;

@@ -327,6 +327,27 @@ static void who_waits_in_vain_is_told(void **state)
     cv_record_close(other);
 }
 
+/* Volatile rows that a write has changed are its own until it ends. */
+static void who_waits_in_vain_for_volatile_rows_is_told(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    cv_record *other = board_postgres(&f->arena, f->address, NULL, &f->err);
+    const cursor mark = {.reader = CV_STR("ann"), .seen = 1};
+    const cv_rows rows = {&cursor_type, &mark, 1};
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    ((cv_postgres_record *)other)->wait_ms = 50;
+    assert_ok(other->calls->keep(other, BOARD("x"), &rows, &f->err), &f->err);
+    lock_x(f, &w, "second");
+    assert_ok(f->record->calls->keep(f->record, BOARD("x"), &rows, &f->err), &f->err);
+    assert_fails(other->calls->keep(other, BOARD("x"), &rows, &f->err), &f->err, CV_ERR_BUSY);
+    assert_fails(other->calls->drop(other, BOARD("x"), &rows, &f->err), &f->err, CV_ERR_BUSY);
+    assert_int_equal(commit_x(f, &w, "second"), CV_WRITE_DONE);
+    f->err = (cv_err){.arena = &f->arena};
+    assert_ok(other->calls->drop(other, BOARD("x"), &rows, &f->err), &f->err);
+    cv_record_close(other);
+}
+
 /* ---- what was seen ------------------------------------------------------------------------------------------------
  */
 
@@ -476,6 +497,7 @@ int main(void)
         TEST(an_error_leaves_no_transaction_open),
         TEST(an_error_leaves_no_transaction_open_without_pipeline),
         TEST(who_waits_in_vain_is_told),
+        TEST(who_waits_in_vain_for_volatile_rows_is_told),
         TEST(a_loss_behind_a_standing_connection_is_found),
         TEST(the_highest_rev_was_seen),
         TEST(nothing_is_forgotten_when_the_file_is_written_anew),

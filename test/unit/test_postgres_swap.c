@@ -345,12 +345,12 @@ static void note_scopes(fixture *f, const char *address, cv_map *found)
 static void what_cannot_be_locked_is_not_written(void **state)
 {
     fixture *f = *state;
-    sql(f, "CREATE FUNCTION @.ignore_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
-    sql(f, "CREATE TRIGGER ignore_row BEFORE INSERT ON @.scopes FOR EACH ROW EXECUTE FUNCTION @.ignore_row()");
+    sql(f, "CREATE FUNCTION @.leave_out() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'");
+    sql(f, "CREATE TRIGGER leave_out BEFORE INSERT ON @.scopes FOR EACH ROW EXECUTE FUNCTION @.leave_out()");
     cv_record *record = open_it(f);
     assert_int_equal(board_write(record, &f->arena, BOARD("beer"), "o", &f->err), CV_WRITE_BUSY);
     assert_str_eq(sql(f, "SELECT count(*)::text FROM @.commits WHERE op_id = 'o'"), "0 ");
-    sql(f, "DROP TRIGGER skip ON @.scopes");
+    sql(f, "DROP TRIGGER leave_out ON @.scopes");
     assert_int_equal(board_write(record, &f->arena, BOARD("beer"), "o", &f->err), CV_WRITE_DONE);
     cv_record_close(record);
     assert_str_eq(scopes_at(f, f->address), "beer bread wine ");

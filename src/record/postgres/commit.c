@@ -46,7 +46,7 @@ static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_
     cv_postgres_int(st, write->at.event_count);
 }
 
-/* Commits come last, as in every engine. */
+/* Commits come last, as in every engine. Restored rows bring their own revs. */
 static void add_write(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
 {
     const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
@@ -100,19 +100,6 @@ static cv_postgres_result redact_all(cv_postgres_record *r, cv_arena *a, const c
 /* ---- one write ------------------------------------------------------------------------------------------------------
  */
 
-/* What the caller must have done right: its own mistakes are told before anything is tried. */
-static bool check_write(const cv_postgres_record *r, const cv_write *write, cv_err *err)
-{
-    if (write->restored ? r->at.rev != 0 || write->at.rev < 1 : write->at.rev != r->at.rev + 1)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "the scope is at rev %lld, which is not before rev %lld",
-                          (long long)r->at.rev, (long long)write->at.rev);
-    if (!write->restored && write->commit.op_id.n == 0)
-        return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
-    if (write->at.event_count < write->at.rev || !write->at.head.p)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
-    return true;
-}
-
 static cv_postgres_result write_once(cv_postgres_record *r, const cv_write *write, cv_err *err)
 {
     cv_arena scratch = {0};
@@ -156,7 +143,7 @@ static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, 
     r->brought.op_id = write->restored ? CV_STR("") : write->commit.op_id;
     if (!cv_postgres_lock_again(r, &now, &again)) {
         cv_err_copy(err, &again);
-        return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(CV_POSTGRES_LOST, err);
+        return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(err);
     }
     if (is_there(r, write))
         return CV_WRITE_DONE;
@@ -178,7 +165,7 @@ static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, c
         if (result == CV_POSTGRES_OK)
             r->open = false; /* the server has ended it */
         else if (result != CV_POSTGRES_LOST && result != CV_POSTGRES_RETRY)
-            found = cv_postgres_refused(result, &trouble);
+            found = cv_postgres_refused(&trouble);
         else {
             cv_postgres_rollback(r->c);
             found = look_again(r, write, result == CV_POSTGRES_LOST, &again, &trouble);
@@ -198,7 +185,7 @@ cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_writ
     cv_postgres_record *r = (cv_postgres_record *)record;
     (void)a;
     assert(r->open && r->writing);
-    cv_write_result result = check_write(r, write, err) ? write_all(r, write, err) : CV_WRITE_FAILED;
+    cv_write_result result = cv_record_check_write(&r->at, write, err) ? write_all(r, write, err) : CV_WRITE_FAILED;
     if (result == CV_WRITE_DONE)
         cv_seen_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
     r->writing = r->writing && r->open;
@@ -251,14 +238,15 @@ static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_p
 static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
 {
     cv_postgres_result result = CV_POSTGRES_RETRY;
+    cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
-        cv_err trouble = {.arena = err->arena};
+        trouble = (cv_err){.arena = err->arena};
         result = cv_postgres_run_again(r->c, batch, &trouble);
-        if (result != CV_POSTGRES_OK) {
-            cv_err_copy(err, &trouble);
+        if (result != CV_POSTGRES_OK)
             cv_postgres_rollback(r->c);
-        }
     }
+    if (result != CV_POSTGRES_OK)
+        cv_err_copy(err, &trouble);
     return result;
 }
 
@@ -271,7 +259,7 @@ static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_r
     const cv_postgres_scope key = cv_postgres_scope_key(scope);
     assert(rows->type->life == CV_VOLATILE && (!r->open || r->writing));
     if (!r->open) {
-        cv_postgres_ask(r, &batch, "begin to write", "begin_write");
+        cv_postgres_begin_write(r, &batch, r->wait_ms);
         cv_postgres_ask(r, &batch, "begin to write", "may_be_lost");
     }
     cv_postgres_statement *there = cv_postgres_ask(r, &batch, "read the scope's position", "scope_there");

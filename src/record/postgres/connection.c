@@ -425,20 +425,21 @@ cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batc
 {
     assert(!cv_postgres_in_transaction(c));
     cv_postgres_result result = CV_POSTGRES_LOST;
+    cv_err trouble = {.arena = err->arena};
     bool seen = false;
     for (int tries = 0; tries < 2 && result == CV_POSTGRES_LOST && !seen; tries++) {
-        cv_err trouble = {.arena = err->arena};
+        trouble = (cv_err){.arena = err->arena};
         result = cv_postgres_ready(c, &trouble);
         bool connected = result == CV_POSTGRES_OK;
         if (connected)
             result = cv_postgres_run(c, batch, &trouble);
-        if (result != CV_POSTGRES_OK)
-            cv_err_copy(err, &trouble);
         if (!connected || trouble.code == CV_ERR_CANCELLED)
             break;
         for (const cv_postgres_statement *st = batch->first; st; st = st->next)
             seen = seen || (st->visit && st->rows > 0);
     }
+    if (result != CV_POSTGRES_OK)
+        cv_err_copy(err, &trouble);
     return result;
 }
 

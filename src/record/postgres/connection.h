@@ -2,9 +2,10 @@
  *
  *     cv_postgres_batch batch = {.arena = &scratch};
  *     cv_postgres_add(&batch, "begin", "BEGIN …");
- *     cv_postgres_statement *lock = cv_postgres_add(&batch, "lock the scope", "SELECT rev … WHERE scope = $1 FOR
- * UPDATE"); cv_postgres_uuid(lock, key); cv_postgres_rows(lock, see_lock, &state); if (cv_postgres_run(c, &batch, err)
- * != CV_POSTGRES_OK) …
+ *     cv_postgres_statement *lock = cv_postgres_add(&batch, "lock the scope", "SELECT … WHERE scope = $1 FOR UPDATE");
+ *     cv_postgres_uuid(lock, key);
+ *     cv_postgres_rows(lock, see_lock, &state);
+ *     if (cv_postgres_run(c, &batch, err) != CV_POSTGRES_OK) …
  *
  * A batch is one round trip, whatever it holds: its statements are sent behind each other (libpq's pipeline) while the
  * answers to the first ones are read. The first one that fails ends it: the server passes over the rest. With

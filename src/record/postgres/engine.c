@@ -33,9 +33,8 @@ bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *e
     return (r->open ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
 }
 
-cv_write_result cv_postgres_refused(cv_postgres_result result, const cv_err *err)
+cv_write_result cv_postgres_refused(const cv_err *err)
 {
-    (void)result;
     return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
 }
 
@@ -182,8 +181,7 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return true;
 }
 
-/* ---- who answers
- * ---------------------------------------------------------------------------------------------------------
+/* ---- who answers --------------------------------------------------------------------------------------------------
  */
 
 static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_t *ret_rows, cv_err *err)
@@ -338,8 +336,9 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
 static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
 {
     bool again = false;
+    cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES;) {
-        cv_err trouble = {.arena = err->arena};
+        trouble = (cv_err){.arena = err->arena};
         cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
         if (result == CV_POSTGRES_OK && !again)
             result = meet_server(r, &trouble);
@@ -352,11 +351,11 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
         again = result == CV_POSTGRES_OK;
         if (again)
             continue;
-        cv_err_copy(err, &trouble);
         tries = result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
         r->open = true; /* whatever was begun is taken back */
         take_back(r);
     }
+    cv_err_copy(err, &trouble);
     cv_arena_reset(&r->turn);
     return false;
 }

@@ -86,7 +86,8 @@ typedef struct {
     cv_postgres_brought brought;
 } cv_postgres_record;
 
-/* For tests: a record without a project, so that nothing is remembered. */
+/* The record at this address, by the rules of cv_store_open(). `seen`: the file that says what was seen of it; NULL:
+ * nothing is remembered. */
 bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_mode mode, const cv_types *types,
                       const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const char *seen, cv_record_mode mode,
@@ -126,7 +127,8 @@ void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, in
 /* Takes the lock of r->scope again after the connection was lost: whoever held it has ended then. */
 bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv_err *err);
 
-cv_write_result cv_postgres_refused(cv_postgres_result result, const cv_err *err);
+/* What a write that was refused is: BUSY or FAILED. */
+cv_write_result cv_postgres_refused(const cv_err *err);
 
 /* Is everything there that was seen, in all scopes? Asked once for each connection. False: store_regressed. */
 bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err);

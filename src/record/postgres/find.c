@@ -31,14 +31,15 @@ static void add_mark(writing *w, const char *before)
     cv_buf_printf(&w->out, "%s$%zu", before, ++w->values);
 }
 
-static void add_selected(writing *w, const cv_find *f, bool across)
+static cv_str selected(cv_arena *a, const cv_find *f)
 {
+    cv_buf out = {0};
     const uint64_t wanted = cv_find_fields(f);
-    cv_buf_add_z(&w->out, f->type->life == CV_VOLATILE ? "SELECT 0" : "SELECT t.rev");
+    cv_buf_add_z(&out, f->type->life == CV_VOLATILE ? "0" : "t.rev");
     for (size_t i = 0; i < f->type->field_count; i++)
         if (wanted >> i & 1)
-            cv_buf_printf(&w->out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
-    cv_buf_add_z(&w->out, across ? ", s.name" : "");
+            cv_buf_printf(&out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
+    return cv_buf_take(&out, a);
 }
 
 static void add_after(writing *w, const cv_find *f, const cv_order *order)
@@ -72,23 +73,34 @@ static void add_conditions(writing *w, const cv_find *f, const cv_order *order)
         }
 }
 
-static const char *text_of(cv_postgres_record *r, const cv_find *f, const cv_order *order, bool across)
+static cv_str order_of(cv_arena *a, const cv_find *f, const cv_order *order)
 {
     writing w = {0};
-    const char *schema = r->c->address.schema;
-    add_selected(&w, f, across);
-    cv_buf_printf(&w.out, " FROM %s.%s AS t", schema, f->type->table);
-    if (across)
-        cv_buf_printf(&w.out, " JOIN %s.scopes AS s ON s.scope = t.scope", schema);
-    add_mark(&w, across ? " WHERE s.room = " : " WHERE t.scope = ");
-    add_conditions(&w, f, order);
     for (size_t i = f->equal; i < order->count; i++) {
-        cv_buf_add_z(&w.out, i == f->equal ? " ORDER BY " : ", ");
+        cv_buf_add_z(&w.out, i == f->equal ? "" : ", ");
         add_column(&w, order->items[i]);
         cv_buf_add_z(&w.out, f->descending ? " DESC" : "");
     }
-    add_mark(&w, " LIMIT ");
-    return cv_arena_copy_z(&r->arena, cv_buf_take(&w.out, &r->arena));
+    return w.out.n ? cv_buf_take(&w.out, a) : CV_STR("1"); /* there is one row at most */
+}
+
+/* $1 is the scope or, across scopes, the room. */
+static const char *text_of(cv_postgres_record *r, const cv_find *f, const cv_order *order, bool across)
+{
+    cv_arena scratch = {0};
+    writing w = {.values = 1};
+    add_conditions(&w, f, order);
+    const cv_postgres_word words[] = {
+        {"$columns", selected(&scratch, f)},
+        {"$table", cv_str_of(f->type->table)},
+        {"$conditions", cv_buf_take(&w.out, &scratch)},
+        {"$order", order_of(&scratch, f, order)},
+        {"$limit", cv_arena_printf(&scratch, "$%zu", w.values + 1)},
+    };
+    const char *template = cv_postgres_text_of(r, across ? "find_across" : "find");
+    const char *made = cv_postgres_fill(&r->arena, template, words, CV_COUNT(words));
+    cv_arena_release(&scratch);
+    return made;
 }
 
 static const char *text(cv_postgres_record *r, const cv_find *f, const cv_order *order, bool across)

@@ -135,13 +135,16 @@ static bool look(site *s, cv_err *err)
     cv_postgres_rows(there, see_site, s);
     cv_postgres_statement *rows = cv_postgres_add(&batch, "read the database", text_of(s, "migrations"));
     cv_postgres_rows(rows, see_row, s);
-    cv_postgres_result result = cv_postgres_run_again(s->c, &batch, err);
+    cv_err trouble = {.arena = err->arena};
+    cv_postgres_result result = cv_postgres_run_again(s->c, &batch, &trouble);
     if (result == CV_POSTGRES_OK)
         return compare(s, err) && check_partitions(s, err);
     if (result == CV_POSTGRES_DENIED && batch.failed == rows)
         return no_access(s, err);
-    if (result != CV_POSTGRES_NO_SCHEMA || batch.failed != rows)
+    if (result != CV_POSTGRES_NO_SCHEMA || batch.failed != rows) {
+        cv_err_copy(err, &trouble);
         return false;
+    }
     if (!s->is_there || s->things == 0)
         return true;
     cv_err_set(err, CV_ERR_SCHEMA, "cannot open the database: the schema %s belongs to another program",
@@ -294,14 +297,16 @@ bool cv_postgres_migrate(cv_postgres *c, const cv_sql_migrations *schema, bool c
     site s = {.c = c, .a = &scratch, .schema = schema};
     /* Each of the others who come at the same time can be in the way of each migration once. */
     size_t most = 4 * (schema->count + 1);
+    cv_err met = {.arena = err->arena};
     bool ok = look(&s, err);
     for (size_t tries = 0; ok && s.rows.count < schema->count; tries++) {
         if (s.rows.count == 0 && !create)
             ok = missing(&s, err);
-        else if (tries == most) /* err tells what the last try met */
+        else if (tries == most || !step(&s, &met)) {
+            cv_err_copy(err, &met);
             ok = false;
-        else
-            ok = step(&s, err) && look(&s, err);
+        } else
+            ok = look(&s, err);
     }
     if (ok)
         *ret_version = schema->items[schema->count - 1].number;

@@ -93,6 +93,7 @@ static bool fail(const cv_seen *s, const char *what, cv_err *err)
 {
     cv_err_set(err, CV_ERR_IO, "cannot %s: %s", what, strerror(errno));
     cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("check who owns the file, its permissions and the free space"));
     return false;
 }
 
