@@ -1,8 +1,8 @@
 /* test_retold.c - transcript -> import -> transcript: the same bytes, for generated dialogues.
  *
- * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, and texts
- * that plant every form of mark at every place (hostile.h). Only the line that names the state of the record may
- * differ.
+ * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, positions,
+ * reasons of references, corrections, and texts that plant every form of mark at every place (hostile.h). Only the line
+ * that names the state of the record may differ.
  */
 #include "hostile.h"
 #include "world.h"
@@ -170,6 +170,8 @@ static void add_reference(making *m, cv_kind from)
     cv_json_begin_object(&m->out);
     key_text(m, "type", cv_ref_words.items[type]);
     key_text(m, "target", target);
+    if (chance(m, 2))
+        key_text(m, "reason", cv_hostile_random(m->r, &m->w->a));
     cv_json_end_object(&m->out);
 }
 
@@ -288,6 +290,19 @@ static void add_scores(making *m)
     }
 }
 
+/* Some begin with a mark, others with a line of their own. */
+static void add_positions(making *m)
+{
+    cv_json_key(&m->out, CV_STR("positions"));
+    cv_json_begin_object(&m->out);
+    for (size_t i = 0; i < PEOPLE; i++)
+        if (m->there[i] && chance(m, 2)) {
+            cv_json_key(&m->out, cv_str_of(slug(i)));
+            cv_json_str(&m->out, chance(m, 3) ? cv_hostile_one(m->r, &m->w->a) : cv_hostile_random(m->r, &m->w->a));
+        }
+    cv_json_end_object(&m->out);
+}
+
 static bool add_round(making *m, bool updates)
 {
     int items[CV_KIND_COUNT];
@@ -316,9 +331,12 @@ static bool add_round(making *m, bool updates)
         key_text(m, "source", cv_arena_join(&m->w->a, CV_STR("@"), somebody(m)));
         key_text(m, "type", target.p[0] == 'T' ? cv_ref_words.items[3 + cv_test_below(m->r, 3)] : CV_STR("oppose"));
         key_text(m, "target", target);
+        if (chance(m, 2))
+            key_text(m, "reason", cv_hostile_random(m->r, &m->w->a));
         cv_json_end_object(&m->out);
     }
     cv_json_end_array(&m->out);
+    add_positions(m);
     add_moves(m);
     if (updates)
         add_updates(m);
@@ -340,6 +358,35 @@ static void update(making *m)
     cv_json_key(&m->out, CV_STR("updates"));
     cv_json_begin_array(&m->out);
     write_update(m, id, kind);
+    cv_json_end_array(&m->out);
+    send(m, "update", false);
+}
+
+static void correct(making *m)
+{
+    cv_kind kind = any_kind(m);
+    cv_str id = some_id(m, kind, true);
+    bool label = chance(m, 2);
+    if (!id.n)
+        return;
+    begin(m);
+    key_text(m, "dialogue_id", CV_STR("bread"));
+    cv_json_key(&m->out, CV_STR("updates"));
+    cv_json_begin_array(&m->out);
+    cv_json_begin_object(&m->out);
+    key_text(m, "id", id);
+    if (label)
+        key_text(m, "label", cv_hostile_label(m->r, &m->w->a));
+    if (!label || chance(m, 2))
+        key_text(m, "content", cv_hostile_random(m->r, &m->w->a));
+    if (chance(m, 2)) {
+        cv_json_key(&m->out, CV_STR("by"));
+        cv_json_raw(&m->out,
+                    cv_arena_printf(&m->w->a, "[\"%.*s\"%s]", CV_FMT(somebody(m)), chance(m, 2) ? ",\"judge\"" : ""));
+    }
+    if (!chance(m, 4))
+        key_text(m, "reason", chance(m, 2) ? cv_hostile_random(m->r, &m->w->a) : cv_hostile_label(m->r, &m->w->a));
+    cv_json_end_object(&m->out);
     cv_json_end_array(&m->out);
     send(m, "update", false);
 }
@@ -413,6 +460,8 @@ static void make(making *m)
         }
         for (size_t i = cv_test_below(m->r, 4); i > 0; i--)
             update(m);
+        for (size_t i = cv_test_below(m->r, 3); i > 0; i--)
+            correct(m);
     }
     if (rounds == 0)
         return;
@@ -423,6 +472,8 @@ static void make(making *m)
         verdict(m, CV_VERDICT_FINAL, "final");
     if (chance(m, 2))
         verdict(m, CV_VERDICT_DISSENT, "dissent-1");
+    if (chance(m, 2))
+        correct(m);
     if (chance(m, 6))
         cv_world_call(m->w, "abandon", "{'dialogue_id': 'bread', 'reason': 'no flour'}");
 }
