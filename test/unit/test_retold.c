@@ -8,6 +8,7 @@
 #include "world.h"
 
 #include "base/folder.h"
+#include "dialogue/text/doc.h"
 #include "dialogue/words/limits.h"
 
 static const char *const roles[] = {"Baker", "Miller [P0001: x]", "Buyer | seller", "Cook", "Critic"};
@@ -521,6 +522,35 @@ static const cv_json *first_dialogue(const cv_json *report)
     return &cv_json_get(report, CV_STR("dialogues"))->items[0];
 }
 
+/* The marks that a reader finds are those of the record: none of them was written into a text. */
+static void check_marks(cv_world *w, cv_str text)
+{
+    cv_state s = cv_world_state(w, "bread");
+    cv_doc doc;
+    size_t counts[CV_MARK_COUNT] = {0}, items = 0, references = 0;
+    cv_doc_parse(&w->a, text, &doc, NULL);
+    cv_marks marks = cv_doc_marks(&w->a, &doc);
+    for (size_t i = 0; i < doc.sections.count; i++) {
+        const cv_section *section = &doc.sections.items[i];
+        for (size_t k = 0; k < section->agents.count; k++)
+            for (size_t n = 0; n < section->agents.items[k].content.count; n++) {
+                const cv_block *b = &section->agents.items[k].content.items[n];
+                references += b->kind == CV_BLOCK_MARK && b->mark->type == CV_MARK_REFERENCE;
+            }
+    }
+    for (size_t i = 0; i < marks.count; i++) {
+        assert_false(marks.items[i].inlined);
+        counts[marks.items[i].type]++;
+        items += marks.items[i].type < (cv_mark_type)CV_KIND_COUNT;
+    }
+    assert_int_equal(items, s.entities.count);
+    assert_int_equal(references, s.references.count);
+    assert_int_equal(counts[CV_MARK_MOVE], s.moves.count);
+    assert_int_equal(counts[CV_MARK_VERDICT] + counts[CV_MARK_MINORITY_VERDICT] + counts[CV_MARK_DISSENT],
+                     s.verdicts.count);
+    assert_int_equal(doc.mark_count, marks.count);
+}
+
 static void check(uint64_t seed)
 {
     cv_test_random r = {seed};
@@ -530,6 +560,7 @@ static void check(uint64_t seed)
     making m = {.w = &w, .r = &r};
     make(&m);
     cv_str said = transcript(&w);
+    check_marks(&w, said);
     cv_world_open(&other);
     cv_str text = import_again(&other, said, &report);
     cv_str told = transcript(&other);
