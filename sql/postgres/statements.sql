@@ -441,14 +441,19 @@ FROM pg_catalog.pg_stat_replication WHERE state IS DISTINCT FROM 'backup' ORDER 
 
 -- Transactions with a number that have not ended, of any database: commits behind the oldest one are not in the feed.
 -- name: exam_open
-SELECT pid, who, program, database, state, (extract(epoch FROM clock_timestamp() - since) * 1000)::bigint
+SELECT pid, who, program, database, state, (extract(epoch FROM clock_timestamp() - since) * 1000)::bigint, waits
 FROM (
     SELECT pid, usename::text AS who, application_name AS program, datname::text AS database, state, backend_xid AS number,
-        xact_start AS since
+        xact_start AS since, wait_event AS waits
     FROM pg_catalog.pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_catalog.pg_backend_pid()
     UNION ALL
-    SELECT NULL, owner::text, gid, database::text, 'prepared', transaction, prepared FROM pg_catalog.pg_prepared_xacts
+    SELECT NULL, owner::text, gid, database::text, 'prepared', transaction, prepared, NULL FROM pg_catalog.pg_prepared_xacts
 ) AS open ORDER BY age(number) DESC, pid LIMIT 3
+
+-- One and the same store now: no two servers have begun at the same microsecond.
+
+-- name: identity
+SELECT pg_postmaster_start_time()::text || ' ' || current_database()
 
 -- name: exam_delayed
 SELECT count(*) FROM $schema.commits

@@ -96,8 +96,8 @@ static bool has_all(const cv_operation *op, cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_watermark_state watermark;
-    return !call->record || op->flags & CV_OP_REGRESSED ||
-           call->record->calls->acknowledged(call->record, call->arena, &watermark, &err) || cv_call_fail(call, &err);
+    return !call->record || call->record->calls->acknowledged(call->record, call->arena, &watermark, &err) ||
+           op->flags & CV_OP_REGRESSED || cv_call_fail(call, &err);
 }
 
 /* What kit/invoke.h promises to rooms. */

@@ -128,18 +128,29 @@ static bool verify_all(copying *c, cv_err *err)
            cv_scopes_each(&there, CV_STR(""), verify_one, c, err);
 }
 
+/* The same record under another address: there is nothing to copy. */
+static bool is_same(const copying *c)
+{
+    cv_record_about here, there;
+    c->call->record->calls->about(c->call->record, c->call->arena, &here);
+    c->target->calls->about(c->target, c->call->arena, &there);
+    return here.store.n > 0 && cv_str_eq(here.store, there.store);
+}
+
 /* ---- switching ----------------------------------------------------------------------------------------------------
  */
 
 /* The config first: whoever looks from now on finds the other store. What was written in between, into the old one, is
  * copied behind it. */
-static bool switch_to(copying *c, cv_err *err)
+static bool switch_to(copying *c, bool same, cv_err *err)
 {
     cv_err late = {.arena = c->call->arena};
     if (!cv_config_write(c->call->arena, c->call->root, &(cv_config){.store = c->to.address}, err))
         return false;
-    unlink(c->from.seen); /* it spoke of the old one */
     c->switched = true;
+    if (same)
+        return true;
+    unlink(c->from.seen); /* it spoke of the old one */
     if (!copy_all(c, &late))
         cv_notice_add(&c->warnings, c->call->arena, CV_STR("written_meanwhile"),
                       "something was written to the old store at the last moment, and is not in the new one: %.*s",
@@ -155,7 +166,11 @@ static bool copy(copying *c, cv_err *err)
     cv_arena *a = c->call->arena;
     if (!find_target(c, err) || !cv_store_open(a, &c->to, CV_RECORD_CREATE, c->call->record->types, &c->target, err))
         return false;
-    return copy_all(c, err) && verify_all(c, err) && (!cv_json_get_true(c->call->input, "switch") || switch_to(c, err));
+    bool switched = cv_json_get_true(c->call->input, "switch"), same = is_same(c);
+    if (same && !switched)
+        return bad_target(cv_json_get_text(c->call->input, "to"), "this is the record itself, under another address",
+                          "name another store; with --switch the project goes on with this address", err);
+    return copy_all(c, err) && verify_all(c, err) && (!switched || switch_to(c, same, err));
 }
 
 bool cv_record_copy_to(cv_call *call)

@@ -183,7 +183,9 @@ static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
                CV_FMT(has_file ? cv_str_of(ret->path) : ret->address));
     cv_err_field(err, CV_STR("store"));
     cv_err_value(err, wanted);
-    cv_err_suggest(err, CV_STR("'conclave copy --to ADDRESS' takes the record to another place"));
+    cv_err_suggest(
+        err,
+        CV_STR("'conclave copy --to ADDRESS --switch' takes the record to another place, or gives it another address"));
     return false;
 }
 

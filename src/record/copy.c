@@ -156,6 +156,25 @@ static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at
     return true;
 }
 
+/* Has the other record this scope with another history? Before anything is written. */
+static bool check_history(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_err *err)
+{
+    cv_scope_position ours, theirs;
+    cv_commit_row row;
+    bool found = false;
+    if (!from->calls->begin(from, a, scope, &ours, err))
+        return false;
+    from->calls->end(from);
+    if (!to->calls->begin(to, a, scope, &theirs, err))
+        return false;
+    to->calls->end(to);
+    if (theirs.rev == 0 || (theirs.rev == ours.rev && cv_str_eq(theirs.head, ours.head)))
+        return true;
+    if (!cv_record_commit_at(from, a, scope, theirs.rev, &row, &found, err))
+        return false;
+    return (found && cv_str_eq(row.head, theirs.head)) || diverged(scope, ours.rev, theirs.rev, err);
+}
+
 bool cv_record_copy(cv_record *from, cv_record *to, cv_copying *c, cv_err *err)
 {
     cv_arena names = {0}, one = {0};
@@ -164,6 +183,10 @@ bool cv_record_copy(cv_record *from, cv_record *to, cv_copying *c, cv_err *err)
     for (size_t i = 0; ok && i < from->types->count; i++)
         ok = from->calls->scopes(from, from->types->rooms[i]->room, CV_STR(""), 0, keep_scope, &list, err);
     c->total = list.count;
+    for (size_t i = 0; ok && i < list.count; i++) {
+        ok = check_history(from, to, &one, list.items[i], err);
+        cv_arena_reset(&one);
+    }
     for (size_t i = 0; ok && i < list.count; i++) {
         cv_copy_result result = CV_COPY_SAME;
         cv_scope_position at = {0};

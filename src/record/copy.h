@@ -4,7 +4,7 @@
  *     … the same, at an earlier rev   the writes that it lacks are made there again, one by one, with their op_ids,
  *                                     events and hashes; texts that were redacted meanwhile are redacted there
  *     … the same                      nothing
- *     … another history               an error: nothing of it is touched
+ *     … another history               an error, before anything is written
  *
  * A copy that was interrupted goes on where it was. Volatile rows stay where they are. The order in which the scopes'
  * writes follow each other in the feed is that of the copying, so a seal of one record does not hold for the other.

@@ -148,6 +148,7 @@ typedef struct {
     cv_str engine;  /* "SQLite 3.40.1" */
     int64_t schema; /* number of the last migration */
     cv_str beyond;  /* what may keep a text after `scrub`, for people; empty: nothing of the engine's */
+    cv_str store;   /* which one: handles of one and the same store have the same text now; empty: it is not known */
 } cv_record_about;
 
 /* What an engine finds about the place where it keeps the record; the levels are those of kit/doctor.h. */

@@ -7,6 +7,7 @@
  * So readers that begin at any time see each commit once, in the same order. A transaction that somebody leaves open
  * delays the feed of all; `conclave doctor` names it.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "record/postgres/engine.h"
@@ -306,13 +307,22 @@ static bool see_missing(void *ctx, const cv_postgres_row *row, cv_err *err)
         cv_err_set(err, CV_ERR_REGRESSED,
                    "the record has lost writes: rev %lld of something that is not there any more was seen",
                    (long long)cv_postgres_column_int(row, 1));
-    cv_err_suggest(err, cv_postgres_regressed_advice);
     return false;
 }
 
-const cv_str cv_postgres_regressed_advice =
-    CV_STR_INIT("an older standby took over, or a backup was put back: let the server with the newer record take over "
-                "again; or look at what is left with 'conclave verify' and go on with it with 'conclave accept'");
+void cv_postgres_advise_regressed(cv_postgres_record *r, cv_err *err)
+{
+    cv_err ignored = {.arena = err->arena};
+    cv_commit end = {0};
+    assert(!r->open && err->code == CV_ERR_REGRESSED);
+    if (!cv_postgres_last_commit(&r->base, &end, &ignored))
+        return;
+    cv_err_suggest(err, cv_arena_printf(err->arena,
+                                        "an older standby took over, or a backup was put back: let the server with the "
+                                        "newer record take over again; or go on with what is left: 'conclave accept "
+                                        "--commit %lld'",
+                                        (long long)end.number));
+}
 
 /* One mark, as the columns of a list. */
 typedef struct {
@@ -363,12 +373,19 @@ bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state
     if (!cv_seen_refresh(&r->seen, err))
         return false;
     *ret_state = r->seen.fd < 0 ? CV_WATERMARK_MISSING : CV_WATERMARK_THERE;
-    return cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && cv_postgres_compare_all(r, err);
+    if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && cv_postgres_compare_all(r, err))
+        return true;
+    if (err->code == CV_ERR_REGRESSED) {
+        r->told = r->c->costs.connects;
+        cv_postgres_advise_regressed(r, err);
+    }
+    return false;
 }
 
 bool cv_postgres_accept(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
     (void)a;
+    r->told = 0;
     return cv_postgres_last_commit(record, ret_commit, err) && cv_seen_forget(&r->seen, err);
 }

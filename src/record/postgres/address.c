@@ -180,7 +180,8 @@ static bool take_schema(cv_postgres_address *to, cv_arena *a, cv_str value)
 {
     bool kept = cv_str_find(value, CV_STR(CV_POSTGRES_KEPT)) != SIZE_MAX;
     bool ok = value.n > 0 && value.n <= (kept ? CV_POSTGRES_MAX_NAME : CV_POSTGRES_MAX_SCHEMA) &&
-              !cv_is_digit(value.p[0]) && !cv_str_starts(value, CV_STR("pg_"));
+              !cv_is_digit(value.p[0]) && !cv_str_starts(value, CV_STR("pg_")) && !cv_str_eq(value, CV_STR("public")) &&
+              !cv_str_eq(value, CV_STR("information_schema"));
     for (size_t i = 0; ok && i < value.n; i++)
         ok = cv_is_lower(value.p[i]) || cv_is_digit(value.p[i]) || value.p[i] == '_';
     if (ok)
@@ -208,7 +209,8 @@ static const struct {
     const char *valid;
 } own[] = {
     {CV_STR_INIT("schema"), take_schema,
-     "a lower-case letter or '_', then such, digits and '_'; at most 40 of them, and not 'pg_…'"},
+     "a lower-case letter or '_', then such, digits and '_'; at most 40 of them; not 'public' and 'pg_…', which are "
+     "not ours alone"},
     {CV_STR_INIT("pipeline"), take_pipeline, "on or off"},
     {CV_STR_INIT("partitions"), take_partitions, "a number from 2 to 64"},
 };

@@ -52,7 +52,6 @@ static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int
         cv_err_set(err, CV_ERR_REGRESSED,
                    "the record has lost writes: rev %lld of the %.*s '%.*s' is not the one that was seen",
                    (long long)seen->rev, CV_FMT(s.room), CV_FMT(s.name));
-    cv_err_suggest(err, cv_postgres_regressed_advice);
     return false;
 }
 
@@ -172,9 +171,12 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     cv_postgres_rows(st, see_scope, &e);
     ask_head(r, &batch, &e);
     cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
+    bool is_known = r->told == r->c->costs.connects; /* that it has less: who goes on wants to see what is left */
     r->open = true;
-    if (result != CV_POSTGRES_OK || !compare_seen(r, &e, err)) {
+    if (result != CV_POSTGRES_OK || (!is_known && !compare_seen(r, &e, err))) {
         end(record);
+        if (err->code == CV_ERR_REGRESSED)
+            cv_postgres_advise_regressed(r, err);
         return false;
     }
     answer_position(r, a, ret_at);
@@ -338,7 +340,7 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
     bool again = false;
     cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES;) {
-        trouble = (cv_err){.arena = err->arena};
+        cv_err_clear(&trouble);
         cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
         if (result == CV_POSTGRES_OK && !again)
             result = meet_server(r, &trouble);
@@ -355,6 +357,8 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
         r->open = true; /* whatever was begun is taken back */
         take_back(r);
     }
+    if (trouble.code == CV_ERR_REGRESSED)
+        cv_postgres_advise_regressed(r, &trouble);
     cv_err_copy(err, &trouble);
     cv_arena_reset(&r->turn);
     return false;
@@ -391,14 +395,40 @@ static bool changed(cv_record *record, uint64_t *seen)
     return true;
 }
 
+typedef struct {
+    cv_arena *arena;
+    const char *schema;
+    cv_str text;
+} naming;
+
+static bool see_identity(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    naming *id = ctx;
+    (void)err;
+    id->text = cv_arena_printf(id->arena, "%.*s %s", CV_FMT(cv_postgres_column(row, 0)), id->schema);
+    return true;
+}
+
+/* Which server it is cannot be told when it does not answer. */
+static cv_str identity(cv_postgres_record *r, cv_arena *a)
+{
+    cv_err ignored = {.arena = a};
+    naming id = {.arena = a, .schema = r->c->address.schema, .text = CV_STR("")};
+    cv_postgres_batch batch = {.arena = a};
+    cv_postgres_rows(cv_postgres_ask(r, &batch, "ask who the server is", "identity"), see_identity, &id);
+    cv_postgres_read(r, &batch, &ignored);
+    return id.text;
+}
+
 static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
 {
-    const cv_postgres_record *r = (const cv_postgres_record *)record;
+    cv_postgres_record *r = (cv_postgres_record *)record;
     int version = cv_postgres_server_version(r->c);
     *ret_about = (cv_record_about){
         cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version,
         CV_STR("the logs of the server (WAL, messages), standbys and backups of the server may keep it "
-               "until they are overwritten or removed")};
+               "until they are overwritten or removed"),
+        identity(r, a)};
 }
 
 static bool is_current(const cv_record *record)

@@ -69,6 +69,7 @@ typedef struct {
     cv_postgres_type *types;
     size_t type_count;
     cv_seen seen;
+    uint64_t told;     /* the connection on which it was told that something of it is missing; 0: none */
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
     uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
     int64_t version;   /* of the schema */
@@ -133,8 +134,8 @@ cv_write_result cv_postgres_refused(const cv_err *err);
 /* Is everything there that was seen, in all scopes? Asked once for each connection. False: store_regressed. */
 bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err);
 
-/* What to do about a record that has less than was seen. */
-extern const cv_str cv_postgres_regressed_advice;
+/* Says what to do about a record that has less than was seen; no transaction is open. */
+void cv_postgres_advise_regressed(cv_postgres_record *r, cv_err *err);
 
 /* ---- the parts of the interface ------------------------------------------------------------------------------------
  */

@@ -284,6 +284,14 @@ static bool see_open(void *ctx, const cv_postgres_row *row, cv_err *err)
     if (ms != CV_ABSENT && ms < ORDINARY_MS)
         return true;
     e->open++;
+    if (cv_str_eq(cv_postgres_column(row, 6), CV_STR("SyncRep"))) {
+        say(e, "standbys", CV_EXAMINED_WARNING,
+            cv_arena_printf(e->a, "%.*s has waited for a standby for %lld s: writes stand still until it answers",
+                            CV_FMT(name), (long long)(ms / 1000)),
+            CV_STR("let the standby go on; if it is gone for good, have the administrator take it out of "
+                   "synchronous_standby_names"));
+        return true;
+    }
     cv_str age = ms == CV_ABSENT ? CV_STR("") : cv_arena_printf(e->a, " for %lld s", (long long)(ms / 1000));
     cv_str remedy =
         pid == CV_ABSENT

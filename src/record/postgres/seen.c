@@ -101,7 +101,8 @@ static bool not_lines(const cv_seen *s, cv_err *err)
 {
     cv_err_set(err, CV_ERR_REGRESSED, "what was seen of the record cannot be read: line %zu is not one", s->lines + 1);
     cv_err_file(err, cv_str_of(s->path));
-    cv_err_suggest(err, CV_STR("look whether the record is whole ('conclave verify'), then 'conclave accept'"));
+    cv_err_suggest(err, CV_STR("look whether the record is whole: 'conclave verify' counts its commits; then go on "
+                               "with 'conclave accept --commit N'"));
     return false;
 }
 

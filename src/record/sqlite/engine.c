@@ -326,7 +326,7 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
 void cv_sqlite_about_schema(const cv_sql_migrations *schema, cv_arena *a, cv_record_about *ret_about)
 {
     *ret_about = (cv_record_about){cv_arena_printf(a, "SQLite %s", sqlite3_libversion()),
-                                   schema->count ? schema->items[schema->count - 1].number : 0, CV_STR("")};
+                                   schema->count ? schema->items[schema->count - 1].number : 0, CV_STR(""), CV_STR("")};
 }
 
 static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
