@@ -240,7 +240,6 @@ static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *ba
     cv_postgres_result result = CV_POSTGRES_RETRY;
     cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
-        trouble = (cv_err){.arena = err->arena};
         result = cv_postgres_run_again(r->c, batch, &trouble);
         if (result != CV_POSTGRES_OK)
             cv_postgres_rollback(r->c);

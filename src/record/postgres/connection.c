@@ -434,7 +434,6 @@ cv_postgres_result cv_postgres_run_again(cv_postgres *c, cv_postgres_batch *batc
     cv_err trouble = {.arena = err->arena};
     bool seen = false;
     for (int tries = 0; tries < 2 && result == CV_POSTGRES_LOST && !seen; tries++) {
-        trouble = (cv_err){.arena = err->arena};
         result = cv_postgres_ready(c, &trouble);
         bool connected = result == CV_POSTGRES_OK;
         if (connected)

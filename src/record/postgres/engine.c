@@ -338,7 +338,6 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
     bool again = false;
     cv_err trouble = {.arena = err->arena};
     for (int tries = 0; tries < TRIES;) {
-        trouble = (cv_err){.arena = err->arena};
         cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
         if (result == CV_POSTGRES_OK && !again)
             result = meet_server(r, &trouble);

@@ -12,7 +12,7 @@ enum {
     LAST_POSITION = 16383,    /* of a tsvector */
     MOST_POSITIONS = 255,     /* of one word */
     MOST_BYTES = 1000 * 1000, /* of a tsvector */
-    WORD_BYTES = 4,           /* for each word besides its own: alignment, number of positions */
+    WORD_BYTES = 4,           /* for each word besides its own: alignment, number of its places */
     PLACE_BYTES = 2,
 };
 
