@@ -324,7 +324,7 @@ cv_str cv_correction_text(cv_arena *a, const cv_rec_entity *entity)
     if (!entity->correction.n || !cv_json_parse(a, entity->correction, &json, &ignored))
         return (cv_str){NULL, 0};
     const cv_json *by = cv_json_get(&json, CV_STR("by"));
-    cv_str reason = cv_json_get_text(&json, "reason");
+    cv_str reason = cv_str_trim(cv_json_get_text(&json, "reason"));
     cv_buf_add_z(&text, "corrected");
     for (uint32_t i = 0; by && by->type == CV_JSON_ARRAY && i < by->count; i++)
         cv_buf_printf(&text, "%s%.*s", i ? ", " : " by ", CV_FMT(by->items[i].text));

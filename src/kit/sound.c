@@ -86,12 +86,17 @@ const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *
     return sound;
 }
 
+static bool is_below(cv_str path, cv_str above)
+{
+    return path.n > above.n && cv_str_starts(path, above) && (path.p[above.n] == '.' || path.p[above.n] == '[');
+}
+
 bool cv_sound_is_faulty(const cv_map *faulty, cv_str path)
 {
-    for (size_t n = path.n;; n--) {
-        if ((n == path.n || path.p[n] == '.' || path.p[n] == '[') && cv_map_get(faulty, cv_str_head(path, n)))
+    for (size_t i = 0; i < faulty->capacity; i++) {
+        cv_str place = faulty->slots[i].key;
+        if (place.p && (cv_str_eq(path, place) || is_below(path, place) || is_below(place, path)))
             return true;
-        if (n == 0)
-            return false;
     }
+    return false;
 }

@@ -15,7 +15,7 @@
 const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *value, const cv_errs *faults,
                              cv_map *ret_faulty);
 
-/* Is the path one of the faulty places, or below one? */
+/* Is the path one of the faulty places, below one, or above one? What is missing there may have been cut out. */
 bool cv_sound_is_faulty(const cv_map *faulty, cv_str path);
 
 #endif

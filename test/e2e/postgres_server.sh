@@ -20,7 +20,7 @@ equals() {
 # gone FOLDER: within a few seconds.
 gone() {
     for _ in $(seq 100); do
-        [ -e "$1" ] || return 0
+        [ -e "$1" ] || [ -L "$1" ] || return 0
         sleep 0.1
     done
     return 1
@@ -169,7 +169,7 @@ here remove "$c"
 [ ! -e "$home" ] && [ ! -L "$c" ] && ! grep -q '^State:[^ZX]*$' "/proc/$(cat "$work/keeper")/status" 2>/dev/null
 ok $? "what is removed is gone"
 sh -c '"$1" start "$2" --memory; readlink "$2"; kill -9 $$' sh "$server" "$work/d" >"$work/home" 2>/dev/null
-gone "$(cat "$work/home")" && [ ! -L "$work/d" ]
+gone "$(cat "$work/home")" && gone "$work/d"
 ok $? "a server ends with its owner, though that was killed"
 
 # ---- the server of a run ----

@@ -1,13 +1,14 @@
 /* test_retold.c - transcript -> import -> transcript: the same bytes, for generated dialogues.
  *
- * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, and texts
- * that plant every form of mark at every place (hostile.h). Only the line that names the state of the record may
- * differ.
+ * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, positions,
+ * reasons of references, corrections, and texts that plant every form of mark at every place (hostile.h). Only the line
+ * that names the state of the record may differ.
  */
 #include "hostile.h"
 #include "world.h"
 
 #include "base/folder.h"
+#include "dialogue/text/doc.h"
 #include "dialogue/words/limits.h"
 
 static const char *const roles[] = {"Baker", "Miller [P0001: x]", "Buyer | seller", "Cook", "Critic"};
@@ -170,6 +171,8 @@ static void add_reference(making *m, cv_kind from)
     cv_json_begin_object(&m->out);
     key_text(m, "type", cv_ref_words.items[type]);
     key_text(m, "target", target);
+    if (chance(m, 2))
+        key_text(m, "reason", cv_hostile_random(m->r, &m->w->a));
     cv_json_end_object(&m->out);
 }
 
@@ -288,6 +291,19 @@ static void add_scores(making *m)
     }
 }
 
+/* Some begin with a mark, others with a line of their own. */
+static void add_positions(making *m)
+{
+    cv_json_key(&m->out, CV_STR("positions"));
+    cv_json_begin_object(&m->out);
+    for (size_t i = 0; i < PEOPLE; i++)
+        if (m->there[i] && chance(m, 2)) {
+            cv_json_key(&m->out, cv_str_of(slug(i)));
+            cv_json_str(&m->out, chance(m, 3) ? cv_hostile_one(m->r, &m->w->a) : cv_hostile_random(m->r, &m->w->a));
+        }
+    cv_json_end_object(&m->out);
+}
+
 static bool add_round(making *m, bool updates)
 {
     int items[CV_KIND_COUNT];
@@ -316,9 +332,12 @@ static bool add_round(making *m, bool updates)
         key_text(m, "source", cv_arena_join(&m->w->a, CV_STR("@"), somebody(m)));
         key_text(m, "type", target.p[0] == 'T' ? cv_ref_words.items[3 + cv_test_below(m->r, 3)] : CV_STR("oppose"));
         key_text(m, "target", target);
+        if (chance(m, 2))
+            key_text(m, "reason", cv_hostile_random(m->r, &m->w->a));
         cv_json_end_object(&m->out);
     }
     cv_json_end_array(&m->out);
+    add_positions(m);
     add_moves(m);
     if (updates)
         add_updates(m);
@@ -340,6 +359,35 @@ static void update(making *m)
     cv_json_key(&m->out, CV_STR("updates"));
     cv_json_begin_array(&m->out);
     write_update(m, id, kind);
+    cv_json_end_array(&m->out);
+    send(m, "update", false);
+}
+
+static void correct(making *m)
+{
+    cv_kind kind = any_kind(m);
+    cv_str id = some_id(m, kind, true);
+    bool label = chance(m, 2);
+    if (!id.n)
+        return;
+    begin(m);
+    key_text(m, "dialogue_id", CV_STR("bread"));
+    cv_json_key(&m->out, CV_STR("updates"));
+    cv_json_begin_array(&m->out);
+    cv_json_begin_object(&m->out);
+    key_text(m, "id", id);
+    if (label)
+        key_text(m, "label", cv_hostile_label(m->r, &m->w->a));
+    if (!label || chance(m, 2))
+        key_text(m, "content", cv_hostile_random(m->r, &m->w->a));
+    if (chance(m, 2)) {
+        cv_json_key(&m->out, CV_STR("by"));
+        cv_json_raw(&m->out,
+                    cv_arena_printf(&m->w->a, "[\"%.*s\"%s]", CV_FMT(somebody(m)), chance(m, 2) ? ",\"judge\"" : ""));
+    }
+    if (!chance(m, 4))
+        key_text(m, "reason", chance(m, 2) ? cv_hostile_random(m->r, &m->w->a) : cv_hostile_label(m->r, &m->w->a));
+    cv_json_end_object(&m->out);
     cv_json_end_array(&m->out);
     send(m, "update", false);
 }
@@ -413,6 +461,8 @@ static void make(making *m)
         }
         for (size_t i = cv_test_below(m->r, 4); i > 0; i--)
             update(m);
+        for (size_t i = cv_test_below(m->r, 3); i > 0; i--)
+            correct(m);
     }
     if (rounds == 0)
         return;
@@ -423,6 +473,8 @@ static void make(making *m)
         verdict(m, CV_VERDICT_FINAL, "final");
     if (chance(m, 2))
         verdict(m, CV_VERDICT_DISSENT, "dissent-1");
+    if (chance(m, 2))
+        correct(m);
     if (chance(m, 6))
         cv_world_call(m->w, "abandon", "{'dialogue_id': 'bread', 'reason': 'no flour'}");
 }
@@ -470,6 +522,35 @@ static const cv_json *first_dialogue(const cv_json *report)
     return &cv_json_get(report, CV_STR("dialogues"))->items[0];
 }
 
+/* The marks that a reader finds are those of the record: none of them was written into a text. */
+static void check_marks(cv_world *w, cv_str text)
+{
+    cv_state s = cv_world_state(w, "bread");
+    cv_doc doc;
+    size_t counts[CV_MARK_COUNT] = {0}, items = 0, references = 0;
+    cv_doc_parse(&w->a, text, &doc, NULL);
+    cv_marks marks = cv_doc_marks(&w->a, &doc);
+    for (size_t i = 0; i < doc.sections.count; i++) {
+        const cv_section *section = &doc.sections.items[i];
+        for (size_t k = 0; k < section->agents.count; k++)
+            for (size_t n = 0; n < section->agents.items[k].content.count; n++) {
+                const cv_block *b = &section->agents.items[k].content.items[n];
+                references += b->kind == CV_BLOCK_MARK && b->mark->type == CV_MARK_REFERENCE;
+            }
+    }
+    for (size_t i = 0; i < marks.count; i++) {
+        assert_false(marks.items[i].inlined);
+        counts[marks.items[i].type]++;
+        items += marks.items[i].type < (cv_mark_type)CV_KIND_COUNT;
+    }
+    assert_int_equal(items, s.entities.count);
+    assert_int_equal(references, s.references.count);
+    assert_int_equal(counts[CV_MARK_MOVE], s.moves.count);
+    assert_int_equal(counts[CV_MARK_VERDICT] + counts[CV_MARK_MINORITY_VERDICT] + counts[CV_MARK_DISSENT],
+                     s.verdicts.count);
+    assert_int_equal(doc.mark_count, marks.count);
+}
+
 static void check(uint64_t seed)
 {
     cv_test_random r = {seed};
@@ -479,6 +560,7 @@ static void check(uint64_t seed)
     making m = {.w = &w, .r = &r};
     make(&m);
     cv_str said = transcript(&w);
+    check_marks(&w, said);
     cv_world_open(&other);
     cv_str text = import_again(&other, said, &report);
     cv_str told = transcript(&other);

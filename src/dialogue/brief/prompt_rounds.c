@@ -91,19 +91,6 @@ static void write_mark(const cv_view *v, const cv_view_item *item, cv_buf *out)
     cv_mark_print(out, &mark);
 }
 
-/* A text in the middle of a line of ours: no mark begins in it. */
-static cv_str on_line(cv_arena *a, cv_str text)
-{
-    cv_buf out = {0};
-    text = cv_squeeze(a, text);
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '[')
-            cv_buf_add_char(&out, '\\');
-        cv_buf_add_char(&out, text.p[i]);
-    }
-    return cv_buf_take(&out, a);
-}
-
 /* What we know about an item beyond its text. */
 static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless, cv_buf *out)
 {
@@ -119,7 +106,7 @@ static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless
     }
     cv_str correction = cv_correction_text(v->a, item->row);
     if (correction.n) {
-        cv_buf_printf(out, "%s%.*s", joint, CV_FMT(on_line(v->a, correction)));
+        cv_buf_printf(out, "%s%.*s", joint, CV_FMT(cv_prompt_line(v->a, correction)));
         joint = ", ";
     }
     if (bodiless)

@@ -75,6 +75,9 @@ void cv_transcript_verdicts(cv_transcript *t, cv_doc *ret_doc);
 /* Every document of ours has this in its head: which state of the record it tells. */
 extern const cv_str cv_transcript_record_key;
 
+/* The heading of the section that tells which texts are not those of their experts any more. */
+extern const cv_str cv_transcript_corrections;
+
 /* ---- sections, each in its file --------------------------------------------------------------------------------- */
 
 void cv_transcript_add_boards(cv_transcript *t, cv_doc *doc);

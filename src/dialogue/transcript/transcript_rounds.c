@@ -294,6 +294,8 @@ void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *
 
 /* ---- corrections ------------------------------------------------------------------------------------------------ */
 
+const cv_str cv_transcript_corrections = CV_STR_INIT("Corrections");
+
 /* Texts that are not those of their experts any more: "- P0001: corrected by judge: a typo". */
 void cv_transcript_add_corrections(cv_transcript *t, cv_doc *doc)
 {
@@ -306,6 +308,6 @@ void cv_transcript_add_corrections(cv_transcript *t, cv_doc *doc)
     if (text.n == 0)
         return;
     cv_section *section = cv_part_add_section(t->arena, doc, CV_SECTION_OTHER);
-    section->label = CV_STR("Corrections");
+    section->label = cv_transcript_corrections;
     cv_part_add_text(t->arena, &section->content, cv_buf_take(&text, t->arena));
 }

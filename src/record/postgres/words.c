@@ -9,10 +9,10 @@ enum {
     LONGEST = 1024,           /* bytes of a word that stand in the index as they are; the server takes 2046 */
     LONGEST_STEM = 64,        /* bytes; longer words are their own */
     SAME = 32768,             /* FTS5 compares no more of a word */
-    LAST_POSITION = 16383,    /* of a tsvector */
-    MOST_POSITIONS = 255,     /* of one word */
+    LAST_PLACE = 16383,    /* of a tsvector */
+    MOST_PLACES = 255,     /* of one word */
     MOST_BYTES = 1000 * 1000, /* of a tsvector */
-    WORD_BYTES = 4,           /* for each word besides its own: alignment, number of its places */
+    WORD_BYTES = 4,           /* for each word besides its own: alignment, number of places */
     PLACE_BYTES = 2,
 };
 
@@ -88,10 +88,10 @@ static void index_word(void *ctx, cv_str word)
         x->bytes += lexeme.n + WORD_BYTES;
     }
     entry *e = &x->entries.items[*at];
-    uint32_t position = x->position < LAST_POSITION ? x->position : LAST_POSITION;
-    x->unplaced = x->unplaced || x->position >= LAST_POSITION || e->count == MOST_POSITIONS;
+    uint32_t position = x->position < LAST_PLACE ? x->position : LAST_PLACE;
+    x->unplaced = x->unplaced || x->position >= LAST_PLACE || e->count == MOST_PLACES;
     x->position++;
-    if (e->count < MOST_POSITIONS) {
+    if (e->count < MOST_PLACES) {
         *CV_PUSH(x->arena, e) = position << 8 | (unsigned char)x->weight;
         x->bytes += PLACE_BYTES;
     }
