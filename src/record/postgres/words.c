@@ -9,8 +9,8 @@ enum {
     LONGEST = 1024,           /* bytes of a word that stand in the index as they are; the server takes 2046 */
     LONGEST_STEM = 64,        /* bytes; longer words are their own */
     SAME = 32768,             /* FTS5 compares no more of a word */
-    LAST_PLACE = 16383,    /* of a tsvector */
-    MOST_PLACES = 255,     /* of one word */
+    LAST_PLACE = 16383,       /* of a tsvector */
+    MOST_PLACES = 255,        /* of one word */
     MOST_BYTES = 1000 * 1000, /* of a tsvector */
     WORD_BYTES = 4,           /* for each word besides its own: alignment, number of places */
     PLACE_BYTES = 2,
