@@ -1,6 +1,6 @@
 #!/bin/sh
 # postgres.sh - the operations of the project on a record that is on a PostgreSQL server: doctor, restore, redact,
-# backup, verify, and what is said when something is wrong.
+# backup, copy, verify, and what is said when something is wrong.
 . "$(dirname "$0")/lib.sh"
 needs_postgres "a project on PostgreSQL"
 unset PGPASSWORD PGSERVICE PGSSLMODE
@@ -225,6 +225,40 @@ run "accept without the commit" 2 accept
 run "accept" 0 accept --commit 0
 run "… and it goes on" 0 dialogue create "After"
 sql "DROP SCHEMA $schema CASCADE; ALTER SCHEMA ${schema}_away RENAME TO $schema"
+
+# ---- from a file to the server and back ------------------------------------------------------------------------------
+
+rows() { "$conclave" dialogue export nvidia-decision --output-path "$1" --force >/dev/null; }
+mkdir "$work/c" && cd "$work/c" || exit 1
+CONCLAVE_TEST_STORE="" "${CONCLAVE_PROGRAM:-$conclave}" init >/dev/null
+nvidia
+rows before.json
+to="$base&schema=${schema}_copied"
+run "copy" 0 copy --to "$to" --json
+is '.added == .scopes and .caught_up == 0 and .switched == false and .scopes > 0'
+run "copy again" 0 copy --to "$to" --json
+is '.added == 0 and .caught_up == 0'
+[ ! -e .conclave/config ]
+ok $? "copy: the project keeps its record where it was"
+run "a write" 0 dialogue create "Meanwhile"
+run "copy and go on there" 0 copy --to "$to" --switch --json
+is '.added == 1 and .switched and ([.warnings[].type] | contains(["old_store_kept"]))'
+rows after.json
+cmp -s before.json after.json
+ok $? "copy: an export has the same bytes"
+run "a write there" 0 dialogue create "There"
+run "copy to where it is" 1 copy --to "$to"
+has "the project keeps its record there" err
+run "copy to something else" 1 copy --to elsewhere.db
+has "neither the address of a server nor the word sqlite" err
+run "copy to an address with a password" 1 copy --to "postgresql://ann:secret@db/work"
+! grep -q secret "$err" "$out"
+ok $? "copy: a password is not repeated"
+run "copy back" 0 copy --to sqlite --switch --json
+is '.added == 1 and .switched'
+run "what was written there is here" 0 dialogue list --json
+has '"There"'
+run "copy: it verifies" 0 verify
 
 # ---- what doctor says when it cannot be opened -----------------------------------------------------------------------
 

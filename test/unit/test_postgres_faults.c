@@ -416,11 +416,11 @@ static bool has_more(const writer *w)
     return poll(&(struct pollfd){fileno(w->from), POLLIN, 0}, 1, 0) > 0;
 }
 
-/* The standby does not answer, and the session that waits for it is ended: the write is on one server only. Whoever
- * asks for it is told that it is done when the standby has it, too. */
-static void wait_for_the_standby(fixture *f, const pair *p)
+/* The standby does not answer, and the session that waits for it, or its wait alone, is ended: the write is on one
+ * server only. Whoever asks for it is told that it is done when the standby has it, too. */
+static void wait_for_the_standby(fixture *f, const pair *p, const char *end)
 {
-    const writer_setting setting = {.address = p->address, .name = "early", .scopes = 1, .locked = 1};
+    const writer_setting setting = {.address = p->address, .name = end, .scopes = 1, .locked = 1};
     static const char waits[] = "wait_event = 'SyncRep'";
     writer w = writer_start(&setting);
     bool done;
@@ -429,7 +429,7 @@ static void wait_for_the_standby(fixture *f, const pair *p)
     int64_t first = await_session(f, waits, 0);
     while (has_more(&w))
         assert_true(writer_hear(&w, &f->told, &done));
-    ask(f, cv_arena_printf(&f->arena, "SELECT pg_terminate_backend(%lld)::int", (long long)first).p);
+    ask(f, cv_arena_printf(&f->arena, "SELECT %s(%lld)::int", end, (long long)first).p);
     await_session(f, waits, first);
     assert_false(has_more(&w));
     cv_test_postgres_run(&f->arena, "resume %s", p->standby);
@@ -445,7 +445,8 @@ static void a_synchronous_standby_has_all_that_was_acknowledged(void **state)
     writer writers[WRITERS];
     int writes = cv_test_soak() ? 3000 : 60;
     cv_record_close(board_postgres(&f->arena, p.address, NULL, &f->err));
-    wait_for_the_standby(f, &p);
+    wait_for_the_standby(f, &p, "pg_terminate_backend");
+    wait_for_the_standby(f, &p, "pg_cancel_backend");
     size_t early = f->told.count;
     for (int i = 0; i < WRITERS; i++) {
         const writer_setting setting = {.address = p.address,

@@ -183,9 +183,12 @@ static void make_plan(cv_postgres *c, cv_arena *a, plan *p)
 /* ---- one host -----------------------------------------------------------------------------------------------------
  */
 
-static void be_silent(void *ctx, const char *message)
+/* What the server says beside its answers is for nobody, but that it has warned (take_end in connection.c). */
+static void hear(void *ctx, const PGresult *notice)
 {
-    (void)ctx, (void)message;
+    cv_postgres *c = ctx;
+    const char *state = PQresultErrorField(notice, PG_DIAG_SQLSTATE);
+    c->warned = c->warned || (state && (strncmp(state, "01", 2) == 0 || strncmp(state, "57P", 3) == 0));
 }
 
 /* libpq tells the SQLSTATE of a failed connection only inside of a verbose message: "FATAL:  57P03: the database …",
@@ -266,7 +269,7 @@ static cv_postgres_result try_host(cv_postgres *c, cv_arena *a, const plan *p, c
     PGconn *conn = PQconnectStartParams(all.keys, all.values, 1);
     if (!conn)
         cv_out_of_memory(sizeof all);
-    PQsetNoticeProcessor(conn, be_silent, NULL);
+    PQsetNoticeReceiver(conn, hear, c);
     PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
     cv_postgres_result result = finish_connecting(c, conn, wait_ms, a, state, said, err);
     if (result == CV_POSTGRES_OK && !set_up(c, conn))

@@ -269,9 +269,14 @@ static void take_end(run *r, cv_postgres_statement *st, PGresult *result)
     st->changed = *changed ? strtoll(changed, NULL, 10) : 0;
     if (st->result == CV_POSTGRES_STOPPED)
         return;
+    bool commits = strncmp(st->text, "COMMIT", 6) == 0;
     /* COMMIT of a transaction that has failed before. */
-    if (strncmp(st->text, "COMMIT", 6) == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+    if (commits && strcmp(PQcmdStatus(result), "COMMIT") != 0)
         fail(r, st, CV_POSTGRES_OTHER, CV_STR("the transaction had failed before and was taken back"));
+    /* Somebody has cancelled the wait for a synchronous standby. The server has it, but nobody can say whether it
+     * stays: as if there were no answer. */
+    else if (commits && r->c->warned)
+        fail(r, st, CV_POSTGRES_LOST, CV_STR("the wait for a standby was ended"));
     else
         st->result = CV_POSTGRES_OK;
 }
@@ -304,6 +309,7 @@ static bool receive(run *r, cv_postgres_statement *st)
     PGresult *result;
     bool ok;
     r->doing = st->doing;
+    r->c->warned = false;
     if (st->stream)
         PQsetSingleRowMode(conn);
     while ((result = next_result(r, &ok))) {

@@ -144,6 +144,7 @@ typedef struct {
     struct pg_conn *conn; /* NULL: there is none (any more) */
     bool writes;          /* wants a server that can be written */
     bool pipeline;
+    bool warned;     /* the server has, while it answered the statement */
     size_t pending;  /* statements that were sent and whose answers nobody has read */
     cv_arena arena;  /* of the handle */
     cv_arena values; /* parameters of one statement */

@@ -45,7 +45,7 @@
     X(sendQueryParams)                                                                                                 \
     X(serverVersion)                                                                                                   \
     X(setErrorVerbosity)                                                                                               \
-    X(setNoticeProcessor)                                                                                              \
+    X(setNoticeReceiver)                                                                                               \
     X(setSingleRowMode)                                                                                                \
     X(setnonblocking)                                                                                                  \
     X(socket)                                                                                                          \
@@ -97,7 +97,7 @@ bool cv_postgres_library_load(cv_err *err);
 #define PQsendQueryParams cv_postgres_library.sendQueryParams
 #define PQserverVersion cv_postgres_library.serverVersion
 #define PQsetErrorVerbosity cv_postgres_library.setErrorVerbosity
-#define PQsetNoticeProcessor cv_postgres_library.setNoticeProcessor
+#define PQsetNoticeReceiver cv_postgres_library.setNoticeReceiver
 #define PQsetSingleRowMode cv_postgres_library.setSingleRowMode
 #define PQsetnonblocking cv_postgres_library.setnonblocking
 #define PQsocket cv_postgres_library.socket
