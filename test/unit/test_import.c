@@ -592,6 +592,23 @@ static void the_judges_marks_are_verdicts(void **state)
                       cv_str_eq(s.verdicts.items[i].verdict_type, CV_STR("final")) ? "Buy it" : "Go on");
 }
 
+/* What an import has registered is not proposed a second time: both call it the same. */
+static void registered_verdicts_are_not_proposed(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(w, OVEN "round-0.summary.md",
+             "[VERDICT:INTERIM: Go on]\nBut slowly.\n\n[VERDICT:INTERIM: Or not]\n\n[VERDICT: Well]\n");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "Well"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.verdicts.count, 2);
+    assert_true(cv_state_verdict(&s, CV_STR("interim-0")) && cv_state_verdict(&s, CV_STR("interim-0-2")));
+    cv_str answer = cv_world_do(w, "draft", "{'dialogue_id': 'oven'}");
+    assert_true(cv_str_find(answer, CV_STR("\"verdict_id\":\"interim-")) == SIZE_MAX);
+    assert_str_has(answer, "\"verdict_id\":\"final\"");
+}
+
 static void scores_that_are_no_numbers_are_told(void **state)
 {
     cv_world *w = *state;
@@ -664,6 +681,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(speakers_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(full_names_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(the_judges_marks_are_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
     };

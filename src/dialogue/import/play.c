@@ -319,19 +319,18 @@ static void find_verdicts(cv_script *s, int round)
         cv_doc_parse(s->arena, s->acts[round].notes.items[i], &doc, NULL);
         cv_marks marks = cv_doc_marks(s->arena, &doc);
         for (size_t k = 0; k < marks.count; k++) {
-            const cv_mark *m = &marks.items[k];
-            cv_str label = cv_mark_headline(s->arena, m), text = m->body.n ? m->body : label;
-            bool final = m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_FINAL;
-            cv_ending found = {label, text, s->acts[round].sheet, 0, final ? OF_A_MARK : round};
-            if (label.n == 0)
+            cv_heard_verdict v;
+            if (!cv_heard_verdict_read(s->arena, &marks.items[k], &v))
                 continue;
+            bool final = v.type == CV_VERDICT_FINAL && !v.untyped;
+            cv_ending found = {v.label, v.text, s->acts[round].sheet, 0, final ? OF_A_MARK : round};
             if (final)
                 s->ending = found;
-            else if (m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_INTERIM)
+            else if (v.type == CV_VERDICT_INTERIM)
                 *CV_PUSH(s->arena, &s->interims) = found;
-            else if (m->type == CV_MARK_VERDICT || m->type == CV_MARK_DISSENT || m->type == CV_MARK_MINORITY_VERDICT)
+            else
                 cv_script_misunderstand(
-                    s, s->acts[round].sheet, 0, label,
+                    s, s->acts[round].sheet, 0, v.label,
                     "a verdict in the judge's words of round %d: of which type, or whose it is, is not said", round);
         }
     }
