@@ -620,6 +620,37 @@ static void scores_that_are_no_numbers_are_told(void **state)
     assert_true(is_told(d, "differences", "derives", "nobody of this name"));
 }
 
+/* What stands under no mark, why somebody refers, and that a text is not the expert's own. */
+static void dialogue_json_with_positions(void **state)
+{
+    cv_world *w = *state;
+    put_file(
+        w, "in/oven/dialogue.json",
+        "{\"id\": \"oven\", \"title\": \"Oven\", \"experts\": [{\"slug\": \"muffin\", \"role\": \"Baker\"}],"
+        "\"rounds\": [{\"round\": 0, \"score\": 1, \"experts\": {\"muffin\": {\"raw\": \"Raw.\", \"position\": "
+        "\"So [P0001: it] is\"}}}, {\"round\": 1, \"score\": 1, \"experts\": {\"muffin\": {\"raw\": \"Raw.\"}}}],"
+        "\"perspectives\": [{\"id\": \"P0001\", \"label\": \"Old\", \"content\": \"x\", \"round\": 0, "
+        "\"contributors\": [\"muffin\"], \"correction\": {\"by\": [\"judge\", \"muffin\"], \"reason\": \"typo\"}},"
+        "{\"id\": \"P0101\", \"label\": \"New\", \"content\": \"y\", \"round\": 1, \"contributors\": [\"muffin\"],"
+        "\"references\": [{\"type\": \"support\", \"target\": \"P0001\", \"reason\": \"tight\"}]}],"
+        "\"references\": [{\"source\": \"@muffin\", \"round\": 1, \"type\": \"oppose\", \"target\": \"P0001\", "
+        "\"reason\": \"loose\"}, {\"source\": \"@muffin\", \"round\": 1, \"type\": \"so\", \"target\": \"P0009\"}]}");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "P0009"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.positions.count, 1);
+    assert_str_eq(s.positions.items[0].content, "So [P0001: it] is");
+    assert_int_equal(s.references.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_str_eq(s.references.items[i].reason, s.references.items[i].source_id.p[0] == '@' ? "loose" : "tight");
+    const cv_rec_entity *row = cv_state_entity(&s, CV_STR("P0001"));
+    assert_str_eq(cv_correction_text(&w->a, row), "corrected by judge, muffin: typo");
+    assert_str_eq(row->label, "Old");
+    assert_true(is_told(d, "decided", "why",
+                        "corrected texts: 1; the wording before is not in the file, so history "
+                        "has the present one in its place"));
+}
+
 /* The two shapes of dialogue.json, as short as they may be, with the comments that documentation has. */
 static void dialogue_json_of_the_specification(void **state)
 {
@@ -681,6 +712,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(speakers_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(full_names_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(the_judges_marks_are_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(dialogue_json_with_positions, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
