@@ -10,7 +10,7 @@ enum {
     LONGEST_STEM = 64,        /* bytes; longer words are their own */
     SAME = 32768,             /* FTS5 compares no more of a word */
     LAST_POSITION = 16383,    /* of a tsvector */
-    MOST_POSITIONS = 255,     /* of one word */
+    MOST_PLACES = 255,        /* of one word */
     MOST_BYTES = 1000 * 1000, /* of a tsvector */
     WORD_BYTES = 4,           /* for each word besides its own: alignment, number of positions */
     PLACE_BYTES = 2,
@@ -89,9 +89,9 @@ static void index_word(void *ctx, cv_str word)
     }
     entry *e = &x->entries.items[*at];
     uint32_t position = x->position < LAST_POSITION ? x->position : LAST_POSITION;
-    x->unplaced = x->unplaced || x->position >= LAST_POSITION || e->count == MOST_POSITIONS;
+    x->unplaced = x->unplaced || x->position >= LAST_POSITION || e->count == MOST_PLACES;
     x->position++;
-    if (e->count < MOST_POSITIONS) {
+    if (e->count < MOST_PLACES) {
         *CV_PUSH(x->arena, e) = position << 8 | (unsigned char)x->weight;
         x->bytes += PLACE_BYTES;
     }
