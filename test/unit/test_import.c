@@ -592,6 +592,22 @@ static void the_judges_marks_are_verdicts(void **state)
                       cv_str_eq(s.verdicts.items[i].verdict_type, CV_STR("final")) ? "Buy it" : "Go on");
 }
 
+static void marks_in_a_verdict_file_are_verdicts(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(
+        w, OVEN "verdict.md",
+        "# Verdict\n\n[VERDICT:INTERIM: Slowly]\nBut.\n\n[VERDICT:FINAL: Buy it]\nAll agree.\n\n[DISSENT: Never]\n");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "Never"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.verdicts.count, 2);
+    assert_str_eq(cv_state_verdict(&s, CV_STR("interim-0"))->recommendation, "Slowly");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("final"))->recommendation, "Buy it");
+    assert_str_has(cv_state_verdict(&s, CV_STR("final"))->description, "[DISSENT: Never]");
+}
+
 /* What an import has registered is not proposed a second time: both call it the same. */
 static void registered_verdicts_are_not_proposed(void **state)
 {
@@ -713,6 +729,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(full_names_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(the_judges_marks_are_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_with_positions, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(marks_in_a_verdict_file_are_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
