@@ -551,23 +551,20 @@ static void check_marks(cv_world *w, cv_str text)
     assert_int_equal(doc.mark_count, marks.count);
 }
 
-static void check(uint64_t seed)
+/* Imports what the dialogue's transcript says into another record, twice. */
+static void check_return(cv_world *w, uint64_t seed)
 {
-    cv_test_random r = {seed};
-    cv_world w, other;
+    cv_world other;
     cv_json report;
-    cv_world_open(&w);
-    making m = {.w = &w, .r = &r};
-    make(&m);
-    cv_str said = transcript(&w);
-    check_marks(&w, said);
+    cv_str said = transcript(w);
+    check_marks(w, said);
     cv_world_open(&other);
     cv_str text = import_again(&other, said, &report);
     cv_str told = transcript(&other);
-    if (!cv_str_eq(content(&w.a, said), content(&w.a, told)) ||
+    if (!cv_str_eq(content(&w->a, said), content(&w->a, told)) ||
         cv_json_get(first_dialogue(&report), CV_STR("differences"))->count) {
         print_error("seed %llu\n%.*s\n", (unsigned long long)seed, CV_FMT(text));
-        assert_view_eq(content(&w.a, told), content(&w.a, said));
+        assert_view_eq(content(&w->a, told), content(&w->a, said));
         fail();
     }
     assert_int_equal(cv_json_get(first_dialogue(&report), CV_STR("not_understood"))->count, 0);
@@ -575,6 +572,16 @@ static void check(uint64_t seed)
     assert_str_eq(cv_json_get_text(first_dialogue(&report), "outcome"), "unchanged");
     assert_view_eq(transcript(&other), told);
     cv_world_close(&other);
+}
+
+static void check(uint64_t seed)
+{
+    cv_test_random r = {seed};
+    cv_world w;
+    cv_world_open(&w);
+    making m = {.w = &w, .r = &r};
+    make(&m);
+    check_return(&w, seed);
     cv_world_close(&w);
 }
 
@@ -586,10 +593,44 @@ static void transcripts_come_back(void **state)
         check(seed * 1000 + i);
 }
 
+/* A reason is told below its reference and, on one line, where the status is that it led to. */
+static void an_open_fence_in_a_reason(void **state)
+{
+    static const char *const reasons[] = {"~~~ x", "~~~ x ~~~", "so\\n```", " \\n", "```\\n[MOVE:CONVERGE]"};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(reasons); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        cv_world_do(&w, "create", "{'title': 'Bread'}");
+        cv_world_do(&w, "evolve-panel",
+                    "{'dialogue_id': 'bread', 'round': 0, 'panel': [{'slug': 'muffin', 'source': 'created', 'role': "
+                    "'Baker', 'tier': 'Core', 'reason': 'x'}]}");
+        cv_world_do(&w, "round-register",
+                    "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'perspectives': [{'local_id': 'MUFFIN-P0001', "
+                    "'label': 'A', 'content': 'a', 'contributors': ['muffin']}]}");
+        cv_world_do(&w, "round-register",
+                    cv_arena_printf(&w.a,
+                                    "{'dialogue_id': 'bread', 'round': 1, 'score': 1, 'perspectives': [{'local_id': "
+                                    "'MUFFIN-P0101', 'label': 'B', 'content': 'b', 'contributors': ['muffin'],"
+                                    "'references': [{'type': 'refine', 'target': 'P0001', 'reason': '%s'}]}]}",
+                                    reasons[i])
+                        .p);
+        cv_world_do(&w, "update",
+                    cv_arena_printf(&w.a,
+                                    "{'dialogue_id': 'bread', 'updates': [{'id': 'P0101', 'label': 'C', "
+                                    "'reason': '%s'}]}",
+                                    reasons[i])
+                        .p);
+        check_return(&w, i);
+        cv_world_close(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transcripts_come_back),
+        cmocka_unit_test(an_open_fence_in_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

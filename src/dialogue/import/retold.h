@@ -101,7 +101,7 @@ typedef struct {
     size_t sheet;
     bool exact;     /* it says how everything came about: a transcript */
     bool positions; /* it says what stands under no mark; otherwise the responses do */
-    cv_str id;  /* what the dialogue was called */
+    cv_str id;      /* what the dialogue was called */
     cv_str background;
     CV_STATE_LIST(cv_retold_expert) experts;
     cv_retold_round rounds[CV_MAX_ROUND + 1];

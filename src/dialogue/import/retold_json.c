@@ -4,6 +4,8 @@
  *     "rounds": [{"round", "title", "score", "experts": {"muffin": {"score", "raw", "mapping"}}}]     items with
  * "round"
  *
+ * A position, the reason of a reference and that a text was corrected are taken where they stand.
+ *
  * Neither carries a record: what they say is registered anew. Names of members are taken in both spellings
  * (tensionsResolved, tensions_resolved). What they name and do not hold is told.
  */
@@ -303,6 +305,25 @@ static void read_items(cv_retold *t, const cv_json *document, const cv_map *loca
         }
 }
 
+/* References of experts: {"source": "@muffin", "round", "type", "target", "reason"}. */
+static void read_links(cv_retold *t, const cv_json *list)
+{
+    cv_arena *a = t->s->arena;
+    for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
+        const cv_json *from = &list->items[i];
+        int type = cv_words_find(cv_ref_words, text_of(a, from, "type"));
+        int64_t round = number_of(a, from, "round");
+        cv_str source = cv_arena_lower(a, text_of(a, from, "source")), target = text_of(a, from, "target");
+        bool of_expert = source.n > 1 && source.p[0] == '@' && cv_retold_expert_at(t, cv_str_from(source, 1));
+        if (type < 0 || !target.n || !of_expert || round < 0 || !cv_retold_round_at(t, round, 0)) {
+            cv_script_misunderstand(t->s, t->sheet, 0, target, "a reference without a known type, expert or round");
+            continue;
+        }
+        *CV_PUSH(a, &t->links) =
+            (cv_retold_link){(int)round, cv_str_from(source, 1), {(cv_ref)type, target, text_of(a, from, "reason")}, 0};
+    }
+}
+
 /* ---- moves and verdicts ------------------------------------------------------------------------------------------ */
 
 static void read_moves(cv_retold *t, const cv_json *list)
@@ -387,6 +408,7 @@ void cv_retold_read_json(cv_retold *t, const cv_json *document)
     read_rounds(t, cv_json_get(document, CV_STR("rounds_data")), &locals);
     read_verdicts(t, member(a, document, "verdicts"));
     read_items(t, document, &locals);
+    read_links(t, cv_json_get(document, CV_STR("references")));
     read_moves(t, member(a, document, "moves"));
     cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, -1, number_of(a, document, "total_alignment"), t->sheet, 0);
     cv_script_state(s, CV_SAYS_ROUNDS, (cv_str){NULL, 0}, -1, number_of(a, document, "total_rounds"), t->sheet, 0);

@@ -511,19 +511,6 @@ static void read_verdict(cv_retold *t, const cv_mark *m, cv_verdict type)
     *CV_PUSH(a, &t->verdicts) = (cv_retold_verdict){.row = row, .line = m->line};
 }
 
-static bool is_verdict(const cv_mark *m, cv_verdict *ret)
-{
-    if (m->type == CV_MARK_VERDICT && m->sub >= 0)
-        *ret = (cv_verdict)m->sub;
-    else if (m->type == CV_MARK_MINORITY_VERDICT)
-        *ret = CV_VERDICT_MINORITY;
-    else if (m->type == CV_MARK_DISSENT)
-        *ret = CV_VERDICT_DISSENT;
-    else
-        return false;
-    return true;
-}
-
 /* [RESOLVED T0001: by muffin], [ACCEPTED UNRESOLVED T0002: …], [RE:REOPEN T0003: …], [RE:ADDRESS T0004: …] */
 static bool read_standing(cv_retold *t, const cv_mark *m, int round)
 {
@@ -551,7 +538,7 @@ static void read_judge(cv_retold *t, const cv_section *section)
         cv_verdict type;
         if (b->kind == CV_BLOCK_TEXT && round)
             round->summary = cv_text_unquote(a, b->text);
-        else if (b->kind == CV_BLOCK_MARK && is_verdict(b->mark, &type))
+        else if (b->kind == CV_BLOCK_MARK && cv_mark_verdict(b->mark, &type))
             read_verdict(t, b->mark, type);
         else if (b->kind != CV_BLOCK_MARK || !round || !read_standing(t, b->mark, section->round))
             cv_script_misunderstand(t->s, t->sheet, b->line, b->mark ? b->mark->label : b->text,
@@ -615,7 +602,7 @@ static bool has_verdict(const cv_section *section)
 {
     cv_verdict type;
     for (size_t i = 0; i < section->content.count; i++)
-        if (section->content.items[i].kind == CV_BLOCK_MARK && is_verdict(section->content.items[i].mark, &type))
+        if (section->content.items[i].kind == CV_BLOCK_MARK && cv_mark_verdict(section->content.items[i].mark, &type))
             return true;
     return false;
 }

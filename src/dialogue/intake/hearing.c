@@ -573,6 +573,25 @@ static void hear_convergence(listener *l)
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
+bool cv_heard_verdict_read(cv_arena *a, const cv_mark *mark, cv_heard_verdict *ret)
+{
+    cv_verdict type = CV_VERDICT_FINAL;
+    bool typed = cv_mark_verdict(mark, &type);
+    cv_str label = typed || mark->type == CV_MARK_VERDICT ? cv_mark_headline(a, mark) : (cv_str){NULL, 0};
+    *ret = (cv_heard_verdict){
+        .label = label, .text = mark->body.n ? mark->body : label, .type = type, .untyped = !typed, .line = mark->line};
+    return label.n > 0;
+}
+
+cv_str cv_proposal_id(cv_arena *a, cv_verdict type, int64_t round, size_t number)
+{
+    cv_str word = cv_verdict_words.items[type];
+    if (type != CV_VERDICT_INTERIM)
+        return word;
+    cv_str id = cv_arena_printf(a, "%.*s-%lld", CV_FMT(word), (long long)round);
+    return number > 1 ? cv_arena_printf(a, "%.*s-%zu", CV_FMT(id), number) : id;
+}
+
 /* Is this very verdict in the record? Then it keeps its id, and registering it again is a replay. */
 static bool is_stored(const listener *l, const cv_heard_verdict *verdict, const cv_rec_verdict *stored)
 {
@@ -597,56 +616,43 @@ static cv_str free_verdict_id(listener *l, const cv_heard_verdict *verdict)
     }
 }
 
-static void add_verdict(listener *l, cv_verdict type)
+/* Dissents and minority verdicts are the expert's own. */
+static void add_verdict(listener *l, cv_heard_verdict *verdict)
 {
-    const cv_mark *m = l->said->mark;
-    cv_heard_verdict verdict = {.expert = l->speech->expert, .type = type, .line = m->line};
-    verdict.label = cv_mark_headline(l->a, m);
-    verdict.text = m->body.n ? m->body : verdict.label;
-    if (l->is_judge || verdict.label.n == 0) {
+    if (l->is_judge) {
         note_unused(l);
         return;
     }
     l->kept = true;
-    verdict.verdict_id = free_verdict_id(l, &verdict);
-    *CV_PUSH(l->a, &l->h->verdicts) = verdict;
-}
-
-static void hear_dissent(listener *l)
-{
-    add_verdict(l, CV_VERDICT_DISSENT);
-}
-
-static void hear_minority(listener *l)
-{
-    add_verdict(l, CV_VERDICT_MINORITY);
+    verdict->verdict_id = free_verdict_id(l, verdict);
+    *CV_PUSH(l->a, &l->h->verdicts) = *verdict;
 }
 
 /* Final and interim verdicts are the judge's to give: a text may only propose one. */
+static void propose_verdict(listener *l, cv_heard_verdict *verdict)
+{
+    size_t number = 1;
+    for (size_t i = 0; i < l->h->proposals.count; i++)
+        number += l->h->proposals.items[i].type == verdict->type &&
+                  cv_str_eq(l->h->proposals.items[i].expert, verdict->expert);
+    verdict->verdict_id = cv_proposal_id(l->a, verdict->type, l->round, number);
+    *CV_PUSH(l->a, &l->h->proposals) = *verdict;
+    add_note(l, CV_STR("verdict_proposed"), verdict->verdict_id,
+             "%.*s proposes a verdict of type '%.*s': the judge decides", CV_FMT(verdict->expert),
+             CV_FMT(cv_verdict_words.items[verdict->type]))
+        ->suggestion = CV_STR("register it with verdict-register, or leave it in the position");
+}
+
 static void hear_verdict(listener *l)
 {
-    const cv_mark *m = l->said->mark;
-    cv_heard_verdict verdict = {.expert = l->speech->expert, .type = CV_VERDICT_FINAL, .line = m->line};
-    verdict.label = cv_mark_headline(l->a, m);
-    verdict.text = m->body.n ? m->body : verdict.label;
-    if (m->sub >= 0)
-        verdict.type = (cv_verdict)m->sub;
-    if (verdict.label.n == 0) {
+    cv_heard_verdict verdict;
+    if (!cv_heard_verdict_read(l->a, l->said->mark, &verdict)) {
         note_unused(l);
         return;
     }
-    if (verdict.type == CV_VERDICT_DISSENT || verdict.type == CV_VERDICT_MINORITY) {
-        add_verdict(l, verdict.type);
-        return;
-    }
-    verdict.verdict_id = cv_verdict_words.items[verdict.type];
-    if (verdict.type == CV_VERDICT_INTERIM)
-        verdict.verdict_id = cv_arena_printf(l->a, "%.*s-%lld", CV_FMT(verdict.verdict_id), (long long)l->round);
-    *CV_PUSH(l->a, &l->h->proposals) = verdict;
-    add_note(l, CV_STR("verdict_proposed"), verdict.verdict_id,
-             "%.*s proposes a verdict of type '%.*s': the judge decides", CV_FMT(l->speech->expert),
-             CV_FMT(cv_verdict_words.items[verdict.type]))
-        ->suggestion = CV_STR("register it with verdict-register, or leave it in the position");
+    verdict.expert = l->speech->expert;
+    (verdict.type == CV_VERDICT_DISSENT || verdict.type == CV_VERDICT_MINORITY ? add_verdict
+                                                                               : propose_verdict)(l, &verdict);
 }
 
 /* [FINAL POSITION]: what the position of a round is. */
@@ -663,12 +669,12 @@ static void hear_position(listener *l)
 static void hear_mark(listener *l)
 {
     static void (*const hear[CV_MARK_COUNT])(listener *) = {
-        [CV_MARK_REFERENCE] = hear_reference,       [CV_MARK_MOVE] = hear_move,
-        [CV_MARK_REFINEMENT] = hear_refinement,     [CV_MARK_CONCESSION] = hear_concession,
-        [CV_MARK_RESOLVED] = hear_resolved,         [CV_MARK_DISSENT] = hear_dissent,
-        [CV_MARK_MINORITY_VERDICT] = hear_minority, [CV_MARK_CONVERGENCE_CONFIRMED] = hear_convergence,
-        [CV_MARK_CHALLENGE] = hear_challenge,       [CV_MARK_ACCEPTED_UNRESOLVED] = hear_accepted,
-        [CV_MARK_VERDICT] = hear_verdict,           [CV_MARK_FINAL_POSITION] = hear_position,
+        [CV_MARK_REFERENCE] = hear_reference,      [CV_MARK_MOVE] = hear_move,
+        [CV_MARK_REFINEMENT] = hear_refinement,    [CV_MARK_CONCESSION] = hear_concession,
+        [CV_MARK_RESOLVED] = hear_resolved,        [CV_MARK_DISSENT] = hear_verdict,
+        [CV_MARK_MINORITY_VERDICT] = hear_verdict, [CV_MARK_CONVERGENCE_CONFIRMED] = hear_convergence,
+        [CV_MARK_CHALLENGE] = hear_challenge,      [CV_MARK_ACCEPTED_UNRESOLVED] = hear_accepted,
+        [CV_MARK_VERDICT] = hear_verdict,          [CV_MARK_FINAL_POSITION] = hear_position,
     };
     cv_mark_type type = l->said->mark->type;
     assert(type < CV_MARK_COUNT);

@@ -67,6 +67,7 @@ typedef struct {
     cv_str expert, label, text;
     cv_str verdict_id; /* free in the dialogue and among the others */
     cv_verdict type;   /* dissent or minority; of the judge's, those that are proposed: interim or final */
+    bool untyped;      /* the mark does not say which: taken for a final one */
     size_t line;
 } cv_heard_verdict;
 
@@ -117,6 +118,13 @@ void cv_hear_responses(cv_arena *a, const cv_state *s, int64_t round, const cv_v
  * without its braces, as members of an open object. */
 void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w);
 void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w);
+
+/* A mark as a verdict, without its expert and id; false: it is none, or says nothing. Responses, summaries and files
+ * are all read so. */
+bool cv_heard_verdict_read(cv_arena *a, const cv_mark *mark, cv_heard_verdict *ret_verdict);
+
+/* What a verdict of the judge's is called that a text proposes: final; interim-0, then interim-0-2. */
+cv_str cv_proposal_id(cv_arena *a, cv_verdict type, int64_t round, size_t number);
 
 /* A request to verdict-register, and the same as members of an open object. */
 void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w);

@@ -5,6 +5,7 @@
  */
 #include "dialogue/register/batch.h"
 #include "dialogue/register/tally.h"
+#include "dialogue/text/doc.h"
 #include "record/hash.h"
 
 /* ---- the round, its scores, the experts ------------------------------------------------------ */
@@ -246,6 +247,14 @@ static bool is_new_reference(entering *e, cv_str source, int type, cv_str target
     return is_new;
 }
 
+/* As a document keeps it, for the row and the event that it causes alike: both are told, the one in a text, the other
+ * on a line. */
+static cv_str reason_of(cv_arena *a, cv_str reason)
+{
+    cv_str text = cv_fence_closed(a, cv_text_tidy(a, reason));
+    return text.n ? text : (cv_str){NULL, 0};
+}
+
 static void enter_reference(entering *e, cv_str source, const cv_people *by, const cv_draft_ref *ref)
 {
     cv_journal *j = e->writer->journal;
@@ -265,7 +274,7 @@ static void enter_reference(entering *e, cv_str source, const cv_people *by, con
                             .round = e->batch->round,
                             .position = ++e->position,
                             .created_at = j->now,
-                            .reason = ref->reason.n ? ref->reason : (cv_str){NULL, 0}};
+                            .reason = reason_of(j->call->arena, ref->reason)};
     cv_journal_put(j, CV_REC_REFERENCE, &row);
     if (ref->target.subject)
         cv_subject_touch(e->writer, (cv_cause){CV_CAUSE_REFERENCE, ref->type}, ref->target.subject, by, source,

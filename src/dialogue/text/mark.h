@@ -59,6 +59,9 @@ cv_words cv_mark_sub_words(cv_mark_type type);
 /* The next target of a list like "T4/T5" or "to Strudel on T01", as an id. */
 bool cv_target_next(cv_str *rest, cv_id *ret_id);
 
+/* The type of the verdict that a mark gives; false: it gives none, or does not say which. */
+bool cv_mark_verdict(const cv_mark *m, cv_verdict *ret_type);
+
 /* Canonical ids, targets ("T04, T05") and label (escapes undone) in the arena. */
 void cv_mark_settle(cv_arena *a, cv_mark *m);
 
