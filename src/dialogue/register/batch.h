@@ -102,7 +102,7 @@ typedef struct {
     CV_STATE_LIST(cv_draft_response) responses;
     CV_STATE_LIST(cv_draft_position) positions; /* none given: as the responses have them */
     bool positions_given;
-    cv_map local_at;                            /* local id, `also` included -> cv_draft * */
+    cv_map local_at; /* local id, `also` included -> cv_draft * */
     cv_subjects subjects;
     cv_notices warnings;
     CV_STATE_LIST(cv_rec_move) entered; /* the moves as rows */
