@@ -4,7 +4,8 @@
  *     far      the same server behind a proxy that lets every byte wait: a round trip takes 1.4 ms
  *
  * Both keep their files on the same disk and wait for it at every commit. The operations are called as a door does it,
- * in turns; the median of each counts. Round trips are those that the handle has counted. Then eight processes write
+ * in turns; the median of each counts. Round trips are those that the handle has counted. What the server needs for the
+ * same rows alone is printed beside it: below that nobody comes. Then eight processes write
  * small writes to scopes of their own for two seconds, on each engine.
  */
 #include "bench_postgres.h"
@@ -132,6 +133,69 @@ static void time_all(engine *engines, size_t count, const char *folder, const ch
     report(engines, count, what, goals);
 }
 
+/* ---- the server alone ----------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    cv_arena *arena;
+    const char *texts[8];
+    size_t count;
+} copies;
+
+static bool see_copy(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    copies *c = ctx;
+    (void)err;
+    c->texts[c->count++] = cv_arena_copy_z(c->arena, cv_postgres_column(row, 0));
+    return true;
+}
+
+/* The rows of a full round once more, under another scope, by the server itself: no client has a part in it. */
+static double copy_round(cv_postgres *c, const copies *all, int number)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_postgres_batch batch = {.arena = &a};
+    const cv_postgres_scope from = cv_postgres_scope_key((cv_scope_id){CV_STR("dialogue"), CV_STR("d0")}),
+                            to = cv_postgres_scope_key(
+                                (cv_scope_id){CV_STR("dialogue"), cv_arena_printf(&a, "bare %d", number)});
+    cv_postgres_add(&batch, "begin", "BEGIN");
+    for (size_t i = 0; i < all->count; i++) {
+        cv_postgres_statement *st = cv_postgres_add(&batch, "copy the rows", all->texts[i]);
+        cv_postgres_uuid(st, to.bytes);
+        cv_postgres_uuid(st, from.bytes);
+    }
+    cv_postgres_add(&batch, "commit", "COMMIT");
+    double begin = cv_bench_seconds();
+    if (cv_postgres_run(c, &batch, &err) != CV_POSTGRES_OK)
+        fprintf(stderr, "bench_postgres: %.*s\n", CV_FMT(cv_err_text(&err)));
+    double took = (cv_bench_seconds() - begin) * 1e3;
+    cv_arena_release(&a);
+    return took;
+}
+
+static void bare_server(engine *near)
+{
+    static const char *const ask =
+        "SELECT 'INSERT INTO near.' || table_name || ' SELECT $1, ' || string_agg(quote_ident(column_name), ', ' "
+        "ORDER BY ordinal_position) || ' FROM near.' || table_name || ' WHERE scope = $2' FROM "
+        "information_schema.columns "
+        "WHERE table_schema = 'near' AND column_name <> 'scope' AND table_name IN ('refs', 'origins', 'entities', "
+        "'events') GROUP BY table_name";
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_postgres_batch batch = {.arena = &a};
+    copies all = {.arena = &a};
+    cv_postgres *c = ((cv_postgres_record *)near->record)->c;
+    cv_postgres_rows(cv_postgres_add(&batch, "ask for the columns", ask), see_copy, &all);
+    if (cv_postgres_run_again(c, &batch, &err) == CV_POSTGRES_OK) {
+        for (int i = 0; i < REPETITIONS; i++)
+            near->times[i] = copy_round(c, &all, i);
+        printf("postgres: the rows of a full round, copied by the server itself: %.2f ms\n", median(near));
+    }
+    cv_arena_release(&a);
+}
+
 /* ---- eight writers -------------------------------------------------------------------------------------------------
  */
 
@@ -202,6 +266,7 @@ static void measure(engine *engines, const char *folder)
                                                                                    " (goal: at most 1.5)"};
     time_all(engines, ENGINES, folder, "create", "create", cv_bench_dialogue, none);
     time_all(engines, ENGINES, folder, "round-register", "a full round", cv_bench_round, full);
+    bare_server(&engines[1]);
     time_all(engines, ENGINES, folder, "progress", "progress", progress_request, none);
     double one = writes_per_second(&engines[0]), other = writes_per_second(&engines[1]);
     printf("postgres: 8 writers, own scopes   SQLite %8.0f writes/s   near %8.0f writes/s   ratio %.2f (goal: at least "

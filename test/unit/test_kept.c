@@ -206,7 +206,7 @@ static void all_faults_are_told_at_once(void **state)
          "'tensions_resolved': ['T0909']}",
          "recommendation tensions_resolved[0] "},
         {"update", "{'dialogue_id': 'bread', 'updates': [{'id': 'P0909', 'label': 5}, {'id': 'P0808', 'label': 'x'}]}",
-         "updates[0].label updates[0].id updates[0] updates[1].id "},
+         "updates[0].label updates[0].id updates[1].id "},
     };
     cv_world w;
     open_world(&w);

@@ -593,7 +593,7 @@ static void transcripts_come_back(void **state)
         check(seed * 1000 + i);
 }
 
-/* A reason is told below its reference and, on one line, where the status is that it led to. */
+/* A reason is told below its reference or move and, on one line, where the status is that it led to. */
 static void an_open_fence_in_a_reason(void **state)
 {
     static const char *const reasons[] = {"~~~ x", "~~~ x ~~~", "so\\n```", " \\n", "```\\n[MOVE:CONVERGE]"};
@@ -607,13 +607,16 @@ static void an_open_fence_in_a_reason(void **state)
                     "'Baker', 'tier': 'Core', 'reason': 'x'}]}");
         cv_world_do(&w, "round-register",
                     "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'perspectives': [{'local_id': 'MUFFIN-P0001', "
+                    "'label': 'A', 'content': 'a', 'contributors': ['muffin']}, {'local_id': 'MUFFIN-P0002', "
                     "'label': 'A', 'content': 'a', 'contributors': ['muffin']}]}");
         cv_world_do(&w, "round-register",
-                    cv_arena_printf(&w.a,
-                                    "{'dialogue_id': 'bread', 'round': 1, 'score': 1, 'perspectives': [{'local_id': "
-                                    "'MUFFIN-P0101', 'label': 'B', 'content': 'b', 'contributors': ['muffin'],"
-                                    "'references': [{'type': 'refine', 'target': 'P0001', 'reason': '%s'}]}]}",
-                                    reasons[i])
+                    cv_arena_printf(
+                        &w.a,
+                        "{'dialogue_id': 'bread', 'round': 1, 'score': 1, 'perspectives': [{'local_id': "
+                        "'MUFFIN-P0101', 'label': 'B', 'content': 'b', 'contributors': ['muffin'],"
+                        "'references': [{'type': 'refine', 'target': 'P0001', 'reason': '%s'}]}], 'moves': [{'expert': "
+                        "'muffin', 'type': 'concede', 'targets': ['P0002'], 'context': '%s'}]}",
+                        reasons[i], reasons[i])
                         .p);
         cv_world_do(&w, "update",
                     cv_arena_printf(&w.a,

@@ -202,8 +202,8 @@ void cv_retold_tell_limits(cv_retold *t)
         "the experts' own ids (MUFFIN-P0101) and where an item stood in its response: ids are made anew",
         "what corrected texts said before: they are marked as corrected, by whom and why",
         "how a status changed within a round: the last word of each round counts",
-        "members of the pool who never came in, descriptions and colours of experts, calibration, seed and target, why "
-        "it was abandoned",
+        "members of the pool who never came in, descriptions and colours of experts",
+        "calibration, seed and target, why it was abandoned",
         "times: all but verdicts bear the dialogue's date",
     };
     for (size_t i = 0; i < CV_COUNT(limits); i++)

@@ -204,6 +204,14 @@ static void enter_positions(cv_batch *b, cv_journal *j)
     }
 }
 
+/* What is said of a reference or a move as a document keeps it, for its row and the event that it causes alike: both
+ * are told, the one in a text, the other on a line. */
+static cv_str reason_of(cv_arena *a, cv_str reason)
+{
+    cv_str text = cv_fence_closed(a, cv_text_tidy(a, reason));
+    return text.n ? text : (cv_str){NULL, 0};
+}
+
 static void enter_moves(cv_batch *b, cv_journal *j)
 {
     cv_arena *a = b->call->arena;
@@ -219,7 +227,7 @@ static void enter_moves(cv_batch *b, cv_journal *j)
                            .position = (int64_t)i + 1,
                            .move_type = cv_move_words.items[draft->type],
                            .targets = cv_json_texts(a, ids, draft->target_count),
-                           .context = draft->context,
+                           .context = draft->type == CV_MOVE_REQUEST ? draft->context : reason_of(a, draft->context),
                            .created_at = j->now};
         cv_journal_put(j, CV_REC_MOVE, &row);
         *CV_PUSH(a, &b->entered) = row;
@@ -245,14 +253,6 @@ static bool is_new_reference(entering *e, cv_str source, int type, cv_str target
     memcpy(key + source.n + 1, target.p, target.n);
     cv_map_put(&e->seen, a, (cv_str){key, source.n + 1 + target.n}, &is_new);
     return is_new;
-}
-
-/* As a document keeps it, for the row and the event that it causes alike: both are told, the one in a text, the other
- * on a line. */
-static cv_str reason_of(cv_arena *a, cv_str reason)
-{
-    cv_str text = cv_fence_closed(a, cv_text_tidy(a, reason));
-    return text.n ? text : (cv_str){NULL, 0};
 }
 
 static void enter_reference(entering *e, cv_str source, const cv_people *by, const cv_draft_ref *ref)
@@ -307,7 +307,7 @@ static void touch_by_moves(cv_batch *b, cv_status_writer *writer)
         for (size_t k = 0; k < move->target_count; k++)
             if (move->targets[k].subject)
                 cv_subject_touch(writer, (cv_cause){CV_CAUSE_MOVE, move->type}, move->targets[k].subject, &by,
-                                 (cv_str){NULL, 0}, move->context);
+                                 (cv_str){NULL, 0}, reason_of(b->call->arena, move->context));
     }
 }
 
