@@ -375,8 +375,10 @@ bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state
     *ret_state = r->seen.fd < 0 ? CV_WATERMARK_MISSING : CV_WATERMARK_THERE;
     if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && cv_postgres_compare_all(r, err))
         return true;
-    if (err->code == CV_ERR_REGRESSED)
+    if (err->code == CV_ERR_REGRESSED) {
+        r->told = r->c->costs.connects;
         cv_postgres_advise_regressed(r, err);
+    }
     return false;
 }
 
@@ -384,5 +386,6 @@ bool cv_postgres_accept(cv_record *record, cv_arena *a, cv_commit *ret_commit, c
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
     (void)a;
+    r->told = 0;
     return cv_postgres_last_commit(record, ret_commit, err) && cv_seen_forget(&r->seen, err);
 }

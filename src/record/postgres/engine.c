@@ -171,10 +171,9 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     cv_postgres_rows(st, see_scope, &e);
     ask_head(r, &batch, &e);
     cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
-    bool is_asked =
-        r->compared == r->c->costs.connects; /* else it is read as it is, by who wants to see what is left */
+    bool is_known = r->told == r->c->costs.connects; /* that it has less: who goes on wants to see what is left */
     r->open = true;
-    if (result != CV_POSTGRES_OK || (is_asked && !compare_seen(r, &e, err))) {
+    if (result != CV_POSTGRES_OK || (!is_known && !compare_seen(r, &e, err))) {
         end(record);
         if (err->code == CV_ERR_REGRESSED)
             cv_postgres_advise_regressed(r, err);

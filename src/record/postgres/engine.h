@@ -69,6 +69,7 @@ typedef struct {
     cv_postgres_type *types;
     size_t type_count;
     cv_seen seen;
+    uint64_t told;     /* the connection on which it was told that something of it is missing; 0: none */
     uint64_t compared; /* the connection on which all that was seen has been compared; 0: none */
     uint64_t era_of;   /* … on which the commits were found to be this server's, or of eras before */
     int64_t version;   /* of the schema */
