@@ -275,7 +275,11 @@ static void cut_around_commit(fixture *f, const char *folder, const char *more, 
             for (int locked = 0; locked < 2; locked++) {
                 cv_str op = cv_arena_printf(&f->arena, "%s-%d-%d", hows[how], which, locked);
                 int64_t cuts = proxy(f, cv_arena_printf(&f->arena, "cut %s commit %d", hows[how], which).p);
-                assert_int_equal(write_now(f, "s0", op, locked, &rev), CV_WRITE_DONE);
+                cv_write_result result = write_now(f, "s0", op, locked, &rev);
+                /* A pooler may still have the old session: then nothing was written, and it is tried again. */
+                for (int tries = 0; strstr(folder, "pooler") && result == CV_WRITE_BUSY && tries < 5; tries++)
+                    result = write_now(f, "s0", op, locked, &rev);
+                assert_int_equal(result, CV_WRITE_DONE);
                 assert_true(f->err.code == CV_ERR_NONE);
                 assert_int_equal(proxy(f, "cut never"), cuts + 1);
                 assert_int_equal(rev, ++expected);
