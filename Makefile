@@ -23,6 +23,8 @@ say       = $(if $(V),,@echo "  $(1)	$@")
 MAKEFLAGS += -j$(shell nproc) --no-print-directory
 
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+# libpq is loaded when a record is on a server: only its header is needed. The other path is where tools/need puts it.
+CPPFLAGS += -I$(shell pg_config --includedir 2>/dev/null || echo /usr/include/postgresql)
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
 THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
@@ -31,7 +33,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/schemas.o build/gen/skills.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -80,9 +82,9 @@ build/fuzz/%.o: src/%.c | build/.need-test
 	$(call say,clang)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(COMPILE) -Werror $(SANITIZE) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-build/gen/sql_sqlite.c: tools/embed $(wildcard sql/sqlite/*.sql)
+build/gen/sql_%.c: tools/embed sql/%/statements.sql $$(wildcard sql/$$*/[0-9]*.sql)
 	$(call say,embed)
-	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) >$@
+	$(Q)mkdir -p $(@D) && tools/embed -n $* sql/$*/statements.sql $(sort $(wildcard sql/$*/[0-9]*.sql)) >$@
 
 build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)
@@ -174,6 +176,17 @@ build/.need-npm: test/mcp/package-lock.json tools/need
 	    echo "npm failed: what needs its packages is skipped, which fails where CI is set" >&2; \
 	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
 
+# Real servers, which the tests start (test/postgres/server), and the proxy in front of them.
+build/.need-postgres: tools/need
+	@mkdir -p build
+	@if tools/need postgres; then touch $@; else \
+	    echo "no PostgreSQL: what needs a server is skipped, which fails where CI is set" >&2; \
+	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
+
+build/postgres/proxy: test/postgres/proxy.c | build/.need
+	$(call say,test)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
+
 build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -186,12 +199,17 @@ build/gen/sql_toy.c: tools/embed $(wildcard sql/sqlite/*.sql $(TOY)/*.sql)
 	$(Q)mkdir -p $(@D) && tools/embed -n sqlite sql/sqlite/statements.sql $(sort $(wildcard sql/sqlite/[0-9]*.sql)) \
 	    $(sort $(wildcard $(TOY)/[0-9]*.sql)) >$@
 
-build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/asan/main.o build/asan/lib.a
+build/gen/sql_toy_postgres.c: tools/embed $(wildcard sql/postgres/*.sql $(TOY)/postgres/*.sql)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed -n postgres sql/postgres/statements.sql $(sort $(wildcard sql/postgres/[0-9]*.sql)) \
+	    $(sort $(wildcard $(TOY)/postgres/[0-9]*.sql)) >$@
+
+build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sql_toy_postgres.o build/asan/main.o build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
-PROGRAMS := build/conclave build/asan/conclave
+PROGRAMS := build/conclave build/asan/conclave build/postgres/proxy build/.need-postgres
 SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm
 ifeq ($(T),)
 TESTED   := $(PROGRAMS) $(SERVED) $(TEST_PROGRAMS) $(REPLAYS)
@@ -220,6 +238,7 @@ tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm 
 
 soak: $(TESTED) fuzz-build ## the long versions of what test runs short
 	CV_SOAK=1 tools/test $(T)
+	$(if $(T),,CV_SOAK=1 CONCLAVE_TEST_STORE=postgres tools/test)
 	for t in $(FUZZERS); do tools/fuzz $$t 1800 || exit 1; done
 
 fuzz: fuzz-build ## fuzz one target: make fuzz T=marker S=60
@@ -234,7 +253,8 @@ build/bench: $(wildcard test/bench/*.c) build/release/lib.a | $(wildcard test/be
 	$(call say,link)
 	$(Q)$(CC) -std=c17 $(WARN) $(CPPFLAGS) -Itest $(CFLAGS) -o $@ $^ $(LIBS) -lmd4c -lcjson
 
-bench: build/bench build/conclave ## the promised ratios, each against its rival in the same run; T=section for one
+bench: build/bench build/conclave build/postgres/proxy ## the promised ratios, each against its rival in the same run; T=section for one
+	@$(MAKE) build/.need-postgres || echo "without PostgreSQL, its sections are skipped"
 	@$(MAKE) build/.need-npm || echo "without npm, the MCP servers are measured without their rivals"
 	@build/bench $(T)
 

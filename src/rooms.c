@@ -1,6 +1,7 @@
 /* rooms.c - the rooms of this program: one word each. Every door is made from them (kit/room.h). */
 #include "dialogue/room.h"
 #include "project/room.h"
+#include "record/sql.h"
 
 #define KEEPING(X) X(dialogue) X(project)
 #define ROOMS(X) KEEPING(X) X(agent) X(token) /* these two keep what they have in the project's */
@@ -17,4 +18,4 @@ static const cv_room_types *const records[] = {
     KEEPING(X)
 #undef X
 };
-const cv_types cv_program_types = {records, CV_COUNT(records)};
+const cv_types cv_program_types = {records, CV_COUNT(records), &cv_sql_sqlite_schema, &cv_sql_postgres_schema};

@@ -72,7 +72,7 @@ static inline int64_t actor_rev(cv_world *w)
 {
     cv_err err = {.arena = &w->a};
     cv_scope_position at;
-    assert_ok(w->record->calls->begin(w->record, &w->a, cv_agents_scope(), CV_READ, &at, &err), &err);
+    assert_ok(w->record->calls->begin(w->record, &w->a, cv_agents_scope(), &at, &err), &err);
     w->record->calls->end(w->record);
     return at.rev;
 }

@@ -9,6 +9,7 @@
 #include "kit/writing.h"
 #include "record/feed.h"
 #include "record/hash.h"
+#include "record/postgres/engine.h"
 #include "record/scope.h"
 #include "record/sql.h"
 #include "record/sqlite/engine.h"
@@ -109,7 +110,7 @@ static const cv_type *const desk_types[] = {&paper_type};
 static const cv_room_types board_records = {CV_STR_INIT("board"), board_types, CV_COUNT(board_types)},
                            desk_records = {CV_STR_INIT("desk"), desk_types, CV_COUNT(desk_types)};
 static const cv_room_types *const board_rooms[] = {&board_records, &desk_records};
-static const cv_types all_types = {board_rooms, CV_COUNT(board_rooms)};
+static const cv_types all_types = {.rooms = board_rooms, .count = CV_COUNT(board_rooms)};
 
 #define BOARD_SQL                                                                                                      \
     "CREATE TABLE cards (scope INT NOT NULL REFERENCES scopes (number), number INT NOT NULL, rev INT NOT NULL,"        \
@@ -130,6 +131,27 @@ static const cv_types all_types = {board_rooms, CV_COUNT(board_rooms)};
     " title TEXT, text TEXT, PRIMARY KEY (scope, name)) STRICT;"                                                       \
     "CREATE INDEX papers_rev ON papers (scope, rev, name);"
 
+#define BOARD_POSTGRES                                                                                                 \
+    "CREATE TABLE $schema.cards (scope uuid NOT NULL, number bigint NOT NULL, rev bigint NOT NULL,"                    \
+    " title text COLLATE \"C\", status text COLLATE \"C\", owner text COLLATE \"C\", rank bigint,"                     \
+    " labels text COLLATE \"C\", body text COLLATE \"C\", PRIMARY KEY (scope, number)) /*partitioned*/;"               \
+    "CREATE INDEX cards_rev ON $schema.cards (scope, rev, number);"                                                    \
+    "CREATE INDEX cards_status ON $schema.cards (scope, status, rank, number)"                                         \
+    " WHERE status IS NOT NULL AND rank IS NOT NULL;"                                                                  \
+    "CREATE INDEX cards_owner ON $schema.cards (owner, scope, number) WHERE owner IS NOT NULL;"                        \
+    "CREATE TABLE $schema.lines (scope uuid NOT NULL, thread text COLLATE \"C\" NOT NULL, seq bigint NOT NULL,"        \
+    " rev bigint NOT NULL, author text COLLATE \"C\" NOT NULL, text text COLLATE \"C\","                               \
+    " PRIMARY KEY (scope, thread, seq)) /*partitioned*/;"                                                              \
+    "CREATE INDEX lines_rev ON $schema.lines (scope, rev, thread, seq);"                                               \
+    "CREATE INDEX lines_author ON $schema.lines (scope, author, thread, seq);"                                         \
+    "CREATE INDEX lines_seq ON $schema.lines (seq, author, scope, thread);"                                            \
+    "CREATE TABLE $schema.cursors (scope uuid NOT NULL, reader text COLLATE \"C\" NOT NULL, seen bigint,"              \
+    " note text COLLATE \"C\", PRIMARY KEY (scope, reader)) /*partitioned*/;"                                          \
+    "CREATE INDEX cursors_seen ON $schema.cursors (scope, seen, reader) WHERE seen IS NOT NULL;"                       \
+    "CREATE TABLE $schema.papers (scope uuid NOT NULL, name text COLLATE \"C\" NOT NULL, rev bigint NOT NULL,"         \
+    " title text COLLATE \"C\", text text COLLATE \"C\", PRIMARY KEY (scope, name)) /*partitioned*/;"                  \
+    "CREATE INDEX papers_rev ON $schema.papers (scope, rev, name);"
+
 /* The migrations of a program with these rooms. */
 static inline const cv_sql_migrations *board_schema_of(cv_arena *a, const char *sql)
 {
@@ -146,6 +168,26 @@ static inline cv_record *board_open(cv_arena *a, const char *path, cv_err *err)
     cv_record *record = NULL;
     const cv_sql_migrations *schema = board_schema_of(a, BOARD_SQL);
     assert_ok(cv_record_open(a, path, CV_RECORD_CREATE, &all_types, schema, &record, err), err);
+    return record;
+}
+
+/* The migrations of the board on PostgreSQL. */
+static inline const cv_sql_migrations *board_postgres_schema(void)
+{
+    static cv_sql_migration items[2];
+    static const cv_sql_migrations schema = {items, 2};
+    items[0] = cv_sql_postgres_schema.items[0];
+    items[1] = (cv_sql_migration){2, "002_board", BOARD_POSTGRES, "of the tests"};
+    return &schema;
+}
+
+/* On PostgreSQL. `seen`: the file that says what was seen; NULL: none. */
+static inline cv_record *board_postgres(cv_arena *a, const char *address, const char *seen, cv_err *err)
+{
+    cv_record *record = NULL;
+    assert_ok(cv_postgres_open(a, cv_str_of(address), seen, CV_RECORD_CREATE, &all_types, board_postgres_schema(),
+                               &record, err),
+              err);
     return record;
 }
 
@@ -174,7 +216,7 @@ static inline cv_write_result board_write(cv_record *record, cv_arena *a, cv_sco
     cv_writing w;
     cv_written done = {.how = CV_WRITE_FAILED};
     const cv_request request = {cv_str_of(op_id), CV_STR("digest"), CV_STR("board write")};
-    if (!cv_writing_begin(&w, record, a, scope, NOW, err))
+    if (!cv_writing_begin(&w, record, a, scope, CV_STR(""), NOW, err))
         return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
     card c;
     cv_row_clear(&card_type, &c);

@@ -15,32 +15,45 @@ typedef struct {
     cv_record *record;
     const cv_record_calls *real;
     cv_record_calls calls;
-    void (*before)(void *ctx, cv_access access);
+    void (*before)(void *ctx, bool to_write);
     void *ctx;
     char begun[64]; /* "RWW": how transactions began, in their order */
 } cv_interposed;
 
 static cv_interposed *cv_interposing;
 
-static bool cv_interposed_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access,
-                                cv_scope_position *ret_at, cv_err *err)
+static void cv_interpose_before(cv_record *record, bool to_write)
 {
     cv_interposed *x = cv_interposing;
     size_t n = strlen(x->begun);
     if (n + 1 < sizeof x->begun)
-        x->begun[n] = access == CV_WRITE ? 'W' : 'R';
+        x->begun[n] = to_write ? 'W' : 'R';
     record->calls = x->real;
-    x->before(x->ctx, access);
+    x->before(x->ctx, to_write);
     record->calls = &x->calls;
-    return x->real->begin(record, a, scope, access, ret_at, err);
 }
 
-static inline void cv_interpose(cv_interposed *x, cv_record *record, void (*before)(void *ctx, cv_access access),
+static bool cv_interposed_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at,
+                                cv_err *err)
+{
+    cv_interpose_before(record, false);
+    return cv_interposing->real->begin(record, a, scope, ret_at, err);
+}
+
+static bool cv_interposed_lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id,
+                               cv_scope_position *ret_at, cv_err *err)
+{
+    cv_interpose_before(record, true);
+    return cv_interposing->real->lock(record, a, scope, op_id, ret_at, err);
+}
+
+static inline void cv_interpose(cv_interposed *x, cv_record *record, void (*before)(void *ctx, bool to_write),
                                 void *ctx)
 {
     *x =
         (cv_interposed){.record = record, .real = record->calls, .calls = *record->calls, .before = before, .ctx = ctx};
     x->calls.begin = cv_interposed_begin;
+    x->calls.lock = cv_interposed_lock;
     cv_interposing = x;
     record->calls = &x->calls;
 }

@@ -54,18 +54,23 @@ static void model_close(cv_record *record)
     (void)record;
 }
 
-static bool model_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                        cv_err *err)
+static bool model_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     model *m = (model *)record;
     (void)a, (void)err;
     assert_false(m->open);
     int64_t number = model_scope(m, scope);
     m->open = true;
-    m->writing = access == CV_WRITE;
     m->scope = (cv_scope_id){cv_arena_copy(m->a, scope.room), cv_arena_copy(m->a, scope.name)};
     *ret_at = number ? m->scopes.items[number - 1].at : (cv_scope_position){0};
     return true;
+}
+
+static bool model_lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                       cv_err *err)
+{
+    (void)op_id;
+    return ((model *)record)->writing = model_begin(record, a, scope, ret_at, err);
 }
 
 static void model_end(cv_record *record)
@@ -133,8 +138,8 @@ static cv_write_result model_commit(cv_record *record, cv_arena *a, const cv_wri
     }
     bool ok = model_write(m, number, w);
     if (ok) {
-        m->scopes.items[number - 1].at =
-            (cv_scope_position){w->at.rev, cv_arena_copy(m->a, w->at.head), w->at.event_count};
+        m->scopes.items[number - 1].at = (cv_scope_position){
+            .rev = w->at.rev, .head = cv_arena_copy(m->a, w->at.head), .event_count = w->at.event_count};
         m->commits++;
     } else {
         m->scopes.count = before.scopes.count;
@@ -350,9 +355,11 @@ static const cv_record_calls model_calls = {
     .name = CV_STR_INIT("model"),
     .close = model_close,
     .begin = model_begin,
+    .lock = model_lock,
     .commit = model_commit,
     .end = model_end,
     .find = model_find,
+    .find_all = cv_record_find_each,
     .keep = model_keep,
     .drop = model_drop,
     .scopes = model_scopes,

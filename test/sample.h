@@ -240,6 +240,13 @@ static inline void cv_sample_move(cv_sample *s, int64_t position, int64_t round,
     cv_sample_put(s, NULL, CV_REC_MOVE, &row);
 }
 
+static inline void cv_sample_position(cv_sample *s, int64_t round, const char *slug, const char *content)
+{
+    cv_rec_position row = {
+        .round = round, .expert_slug = cv_str_of(slug), .content = cv_str_of(content), .created_at = s->journal.now};
+    cv_sample_put(s, NULL, CV_REC_POSITION, &row);
+}
+
 /* Scores ("muffin=12 donut=15"), the round, and the totals that follow from them. */
 static inline void cv_sample_round(cv_sample *s, int64_t round, const char *title, int64_t score, const char *scores)
 {
@@ -362,6 +369,7 @@ static inline void cv_sample_round_1(cv_sample *s)
     cv_sample_change(s, "E0001", "confirmed", 1, "donut")->reference = CV_STR("R0101");
     cv_sample_change(s, "C0001", "supported", 1, "donut cupcake")->reason = CV_STR("the premium covers it");
     cv_sample_change(s, "P0002", "commented", 1, "palmier")->data = CV_STR("{\"note\":1}");
+    cv_sample_position(s, 1, "muffin", "Income first.");
     cv_sample_move(s, 0, 1, "muffin", "bridge", "P0002 R0001", "Phased entry reconciles both");
     cv_sample_move(s, 1, 1, "donut", "defend", "R0001", NULL);
     cv_sample_move(s, 2, 1, "muffin", "converge", "", "Ready to conclude");

@@ -112,6 +112,7 @@ CREATE TABLE entities (
     created_at          TEXT NOT NULL,
     parameters          TEXT,                    -- JSON
     content             TEXT NOT NULL,
+    correction          TEXT,                    -- JSON: who changed label or content since, and why
     PRIMARY KEY (scope, kind, round, seq)
 ) STRICT;
 CREATE INDEX entities_rev ON entities (scope, rev, kind, round, seq);
@@ -142,6 +143,7 @@ CREATE TABLE refs (
     round        INT  NOT NULL,
     position     INT,
     created_at   TEXT NOT NULL,
+    reason       TEXT,                           -- what its expert said of it
     PRIMARY KEY (scope, source_id, ref_type, target_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX refs_rev ON refs (scope, rev, source_id, ref_type, target_id);
@@ -187,6 +189,17 @@ CREATE TABLE verdicts (
 ) STRICT;
 CREATE INDEX verdicts_rev ON verdicts (scope, rev, verdict_id);
 
+-- What an expert said in a round besides items, references and moves.
+CREATE TABLE positions (
+    scope        INT  NOT NULL REFERENCES scopes (number),
+    round        INT  NOT NULL,
+    expert_slug  TEXT NOT NULL,
+    rev          INT  NOT NULL CHECK (rev >= 1),
+    created_at   TEXT NOT NULL,
+    content      TEXT NOT NULL,
+    PRIMARY KEY (scope, round, expert_slug)
+) STRICT;
+
 -- Volatile: a dialogue that was put here from an export.
 CREATE TABLE imports (
     scope       INT  NOT NULL REFERENCES scopes (number),
@@ -213,8 +226,17 @@ CREATE TRIGGER entities_same_key BEFORE UPDATE OF scope, kind, round, seq ON ent
 BEGIN SELECT RAISE(ABORT, 'keys of entities never change'); END;
 CREATE TRIGGER origins_no_update BEFORE UPDATE ON origins
 BEGIN SELECT RAISE(ABORT, 'origins are only added, never changed'); END;
-CREATE TRIGGER refs_no_update BEFORE UPDATE ON refs
+CREATE TRIGGER refs_no_update BEFORE UPDATE OF scope, source_id, ref_type, target_id, rev, source_type, target_type,
+    round, position, created_at ON refs
 BEGIN SELECT RAISE(ABORT, 'refs are only added, never changed'); END;
+CREATE TRIGGER refs_redacted BEFORE UPDATE OF reason ON refs
+WHEN new.reason IS NOT old.reason AND coalesce(new.reason NOT GLOB '{"redacted_sha256":"*"}', 1)
+BEGIN SELECT RAISE(ABORT, 'refs are only added, never changed'); END;
+CREATE TRIGGER positions_no_update BEFORE UPDATE OF scope, round, expert_slug, rev, created_at ON positions
+BEGIN SELECT RAISE(ABORT, 'positions are only added, never changed'); END;
+CREATE TRIGGER positions_redacted BEFORE UPDATE OF content ON positions
+WHEN new.content IS NOT old.content AND coalesce(new.content NOT GLOB '{"redacted_sha256":"*"}', 1)
+BEGIN SELECT RAISE(ABORT, 'positions are only added, never changed'); END;
 CREATE TRIGGER moves_no_update BEFORE UPDATE OF scope, round, expert_slug, seq, rev, position, move_type, targets,
     created_at ON moves
 BEGIN SELECT RAISE(ABORT, 'moves are only added, never changed'); END;
@@ -250,6 +272,8 @@ CREATE TRIGGER refs_no_delete BEFORE DELETE ON refs
 BEGIN SELECT RAISE(ABORT, 'refs are never deleted'); END;
 CREATE TRIGGER moves_no_delete BEFORE DELETE ON moves
 BEGIN SELECT RAISE(ABORT, 'moves are never deleted'); END;
+CREATE TRIGGER positions_no_delete BEFORE DELETE ON positions
+BEGIN SELECT RAISE(ABORT, 'positions are never deleted'); END;
 CREATE TRIGGER verdicts_no_delete BEFORE DELETE ON verdicts
 BEGIN SELECT RAISE(ABORT, 'verdicts are never deleted'); END;
 

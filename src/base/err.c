@@ -89,6 +89,11 @@ void cv_err_options(cv_err *err, const cv_str *options, size_t count)
     err->option_count = count;
 }
 
+void cv_err_clear(cv_err *err)
+{
+    *err = (cv_err){.arena = err->arena};
+}
+
 void cv_err_copy(cv_err *to, const cv_err *from)
 {
     cv_arena *a = to->arena;

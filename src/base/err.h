@@ -88,6 +88,9 @@ void cv_err_item(cv_err *err, cv_str key, cv_str id);
 void cv_err_constraint(cv_err *err, cv_str constraint);
 void cv_err_context(cv_err *err, cv_str context);
 
+/* As if nothing had happened: before something is tried again. */
+void cv_err_clear(cv_err *err);
+
 /* All of `from`, copied into the arena of `to`: the one way to hand an error on to somebody with another arena. */
 void cv_err_copy(cv_err *to, const cv_err *from);
 

@@ -30,6 +30,43 @@ bool cv_move_signals(const cv_rec_move *move)
     return cv_str_eq(move->move_type, cv_move_words.items[CV_MOVE_CONVERGE]);
 }
 
+bool cv_expert_dissents(const cv_state *s, cv_str expert, int64_t round, bool last)
+{
+    for (size_t i = 0; i < s->verdicts.count; i++) {
+        const cv_rec_verdict *v = &s->verdicts.items[i];
+        if (cv_str_eq(v->verdict_type, cv_verdict_words.items[CV_VERDICT_DISSENT]) &&
+            cv_str_eq(v->author_expert, expert) && (v->round == round || (last && v->round > round)))
+            return true;
+    }
+    return false;
+}
+
+/* Whose dissent stands: of the last round, or of an earlier one without a signal since. How many of them signalled, and
+ * how many do not sit on the panel. */
+static void find_dissent(const cv_state *s, int64_t round, cv_convergence *c, size_t *ret_signalled,
+                         size_t *ret_outside)
+{
+    const cv_rec_seat *seats;
+    size_t seated = cv_state_panel(s, round, &seats);
+    *ret_signalled = *ret_outside = 0;
+    for (size_t i = 0; i < s->experts.count; i++) {
+        cv_str expert = s->experts.items[i].expert_slug;
+        bool on_panel = seated == 0, missing = false, ever = false;
+        for (size_t k = 0; k < seated; k++)
+            on_panel = on_panel || cv_str_eq(seats[k].expert_slug, expert);
+        for (size_t k = 0; k < c->missing_count; k++)
+            missing = missing || cv_str_eq(c->missing[k], expert);
+        bool now = cv_expert_dissents(s, expert, round, true);
+        for (int64_t r = 0; !now && (missing || !on_panel) && r < round; r++)
+            ever = ever || cv_expert_dissents(s, expert, r, false);
+        if (!now && !ever)
+            continue;
+        c->dissenting[c->dissenting_count++] = expert;
+        *ret_signalled += on_panel && !missing;
+        *ret_outside += !on_panel;
+    }
+}
+
 /* Those who must signal: the last panel, or everybody when no panel was ever seated. */
 static void find_missing(cv_arena *a, const cv_state *s, int64_t round, cv_convergence *c)
 {
@@ -91,11 +128,16 @@ bool cv_convergence_enough(double reached, double target)
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret)
 {
     *ret = (cv_convergence){.open = CV_NEW_ARRAY(a, s->entities.count, cv_str),
-                            .missing = CV_NEW_ARRAY(a, s->seats.count + s->experts.count, cv_str)};
+                            .missing = CV_NEW_ARRAY(a, s->seats.count + s->experts.count, cv_str),
+                            .dissenting = CV_NEW_ARRAY(a, s->experts.count, cv_str)};
+    size_t dissent = 0, outside = 0;
     find_open(a, s, ret);
     find_missing(a, s, cv_state_next_round(s) - 1, ret);
-    size_t signals = s->rounds.count ? ret->panel - ret->missing_count : 0;
-    double reached = cv_convergence_reached(ret->tensions - ret->open_count, ret->tensions, signals, ret->panel);
+    if (s->verdicts.count)
+        find_dissent(s, cv_state_next_round(s) - 1, ret, &dissent, &outside);
+    size_t signals = s->rounds.count ? ret->panel - ret->missing_count - dissent : 0;
+    double reached =
+        cv_convergence_reached(ret->tensions - ret->open_count, ret->tensions, signals, ret->panel + outside);
     ret->percentage = cv_convergence_percentage(reached);
     ret->converged = cv_convergence_enough(reached, cv_convergence_target(s));
 }
@@ -106,6 +148,7 @@ const cv_shape cv_convergence_shape[] = {
     CV_FIELD(ALWAYS, converged, ""),
     CV_TEXTS("missing_experts", missing, missing_count, ""),
     CV_TEXTS("open_tensions", open, open_count, ""),
+    CV_LIST_(TEXTS, CV_IF_ANY, false, "dissenting_experts", dissenting, dissenting_count, NULL, ""),
     {0},
 };
 #undef CV_THIS_TYPE

@@ -3,7 +3,7 @@
  *     velocity      tensions still open once a round is registered + perspectives new in it
  *     score delta   a round's score minus the one before
  *     convergence   the smaller of two shares: closed tensions, and experts of the last panel who signalled
- *                   MOVE:CONVERGE in the last round
+ *                   MOVE:CONVERGE in the last round and have no dissent on record from then on
  *
  * Pure functions over a state; all of it is derived from the record, never taken from the caller.
  */
@@ -25,6 +25,8 @@ typedef struct {
     size_t open_count;
     cv_str *missing; /* slugs of the experts who have not signalled */
     size_t missing_count;
+    cv_str *dissenting; /* slugs of the experts whose dissent stands */
+    size_t dissenting_count;
     int percentage; /* rounded down */
     bool converged; /* the dialogue's target is reached: everything, unless it has another one */
 } cv_convergence;
@@ -35,6 +37,10 @@ int cv_convergence_percentage(double reached);
 bool cv_convergence_enough(double reached, double target);
 double cv_convergence_target(const cv_state *s); /* 0 … 1 */
 bool cv_move_signals(const cv_rec_move *move);   /* MOVE:CONVERGE */
+
+/* Is there a dissent of the expert that counts in this round? One of an earlier round is over with a later signal.
+ * `last`: it is the last one, so that what came after it counts, too. */
+bool cv_expert_dissents(const cv_state *s, cv_str expert, int64_t round, bool last);
 
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret);
 extern const cv_shape cv_convergence_shape[];

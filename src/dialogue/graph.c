@@ -108,9 +108,12 @@ static void keep_reference(cv_graph *g, const cv_rec_reference *row)
 {
     int type = cv_words_find(cv_ref_words, row->ref_type);
     if (type >= 0)
-        *CV_PUSH(g->arena, &g->links) =
-            (cv_link){any_name(g, row->source_id), any_name(g, row->target_id),
-                      row->position == CV_ABSENT ? 0 : (int32_t)row->position, (uint8_t)type, small_round(row->round)};
+        *CV_PUSH(g->arena, &g->links) = (cv_link){any_name(g, row->source_id),
+                                                  any_name(g, row->target_id),
+                                                  text_name(g, row->reason),
+                                                  row->position == CV_ABSENT ? 0 : (int32_t)row->position,
+                                                  (uint8_t)type,
+                                                  small_round(row->round)};
 }
 
 static void keep_event(cv_graph *g, const cv_rec_event *row)

@@ -23,6 +23,7 @@ typedef uint32_t cv_name; /* a place, CV_PLACES + a text, or CV_NO_NAME */
 
 typedef struct {
     cv_name source, target; /* a place each, or a text like @muffin */
+    cv_name reason;         /* a text */
     int32_t position;
     uint8_t type; /* cv_ref */
     uint8_t round;

@@ -145,7 +145,7 @@ static int64_t rev_of_one(cv_record *record, cv_arena *a, const char *root, cons
     cv_scope_position at;
     cv_err err = {.arena = a};
     (void)root;
-    if (!record->calls->begin(record, a, (cv_scope_id){CV_STR("dialogue"), values[0]}, CV_READ, &at, &err))
+    if (!record->calls->begin(record, a, (cv_scope_id){CV_STR("dialogue"), values[0]}, &at, &err))
         return -1;
     record->calls->end(record);
     return at.rev;

@@ -9,22 +9,34 @@
 
 /* ---- one dialogue ------------------------------------------------------------------------------------------------ */
 
+typedef struct reading reading;
+
+/* One of the questions that a snapshot asks the record. */
 typedef struct {
-    cv_record *record;
+    reading *of;
+    cv_rec_kind kind;
+} asking;
+
+/* All questions are asked at once. Rows of a kind that come in another order, or twice, are gathered and sorted first;
+ * they are shown when those of the next kind come. */
+struct reading {
+    cv_arena *arena;
     cv_scope_id scope;
     const cv_wanted *wanted;
     cv_visit visit;
     void *ctx;
-    cv_rec_kind kind;
-    bool no_content;
-    /* Rows that come in another order, or twice, are gathered and sorted first. */
-    bool gathering;
+    struct {
+        cv_lookup *items;
+        size_t count, capacity;
+    } lookups;
+    cv_rec_kind kind;  /* whose rows come */
+    uint32_t gathered; /* the kinds whose rows are gathered, a bit each */
     cv_arena rows_arena;
     struct {
         const void **items;
         size_t count, capacity;
     } rows;
-} reading;
+};
 
 /* Compares two rows of a kind in the order of a snapshot. */
 static int compare_rows(cv_rec_kind kind, const void *x, const void *y)
@@ -33,43 +45,6 @@ static int compare_rows(cv_rec_kind kind, const void *x, const void *y)
     if (kind == CV_REC_ENTITY && !cv_str_eq(a->kind, b->kind))
         return CV_ORDER(cv_place_of_entity(a), cv_place_of_entity(b));
     return cv_row_order(cv_kind_types[kind], x, y);
-}
-
-static bool has_letter(const cv_wanted *wanted, const cv_rec_entity *row)
-{
-    return row->kind.n == 1 && row->kind.p[0] && strchr(wanted->letters, row->kind.p[0]);
-}
-
-static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
-{
-    reading *r = ctx;
-    (void)scope;
-    if (!r->gathering)
-        return r->visit(r->ctx, r->kind, row, err);
-    if (r->kind == CV_REC_ENTITY && r->wanted->letters && !has_letter(r->wanted, row))
-        return true;
-    *CV_PUSH(&r->rows_arena, &r->rows) = cv_row_copy(&r->rows_arena, cv_kind_types[r->kind], row);
-    return true;
-}
-
-static uint64_t proofs(void)
-{
-    return cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, covers)) |
-           cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, hash));
-}
-
-static bool find(reading *r, const cv_index *index, const void *like, size_t equal, cv_err *err)
-{
-    bool textless = r->wanted->no_content && (r->kind == CV_REC_ENTITY || r->kind == CV_REC_RESPONSE);
-    const cv_find f = {.type = cv_kind_types[r->kind],
-                       .index = index,
-                       .scope = r->scope,
-                       .like = like,
-                       .equal = equal,
-                       .since_rev = r->wanted->since_rev,
-                       .outline = textless || r->wanted->outline & 1u << r->kind,
-                       .without = r->wanted->no_proofs && r->kind == CV_REC_EVENT ? proofs() : 0};
-    return r->record->calls->find(r->record, &f, see_row, r, err);
 }
 
 static int by_order(const void *x, const void *y, void *kind)
@@ -91,82 +66,134 @@ static bool show_gathered(reading *r, cv_err *err)
     return ok;
 }
 
-/* The entities of one letter after the other. */
-static bool find_entities(reading *r, cv_err *err)
+static bool has_letter(const cv_wanted *wanted, const cv_rec_entity *row)
 {
-    for (int i = 0; i < CV_KIND_COUNT; i++) {
-        const cv_rec_entity like = {.kind = {&cv_kinds[i].letter, 1}};
-        if ((!r->wanted->letters || strchr(r->wanted->letters, cv_kinds[i].letter)) && !find(r, NULL, &like, 1, err))
-            return false;
-    }
+    return row->kind.n == 1 && row->kind.p[0] && strchr(wanted->letters, row->kind.p[0]);
+}
+
+static bool see_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    const asking *q = ctx;
+    reading *r = q->of;
+    (void)scope;
+    if (q->kind != r->kind && !show_gathered(r, err))
+        return false;
+    r->kind = q->kind;
+    if (!(r->gathered & 1u << r->kind))
+        return r->visit(r->ctx, r->kind, row, err);
+    if (r->kind == CV_REC_ENTITY && r->wanted->letters && !has_letter(r->wanted, row))
+        return true;
+    *CV_PUSH(&r->rows_arena, &r->rows) = cv_row_copy(&r->rows_arena, cv_kind_types[r->kind], row);
     return true;
 }
 
-static bool find_about(reading *r, cv_str id, cv_err *err)
+static uint64_t proofs(void)
 {
-    cv_id entity;
-    switch (r->kind) {
-    case CV_REC_ENTITY:
-        if (!cv_id_parse(id, &entity) || entity.form != CV_ID_DISPLAY)
-            return true;
-        return find(
-            r, NULL,
-            &(cv_rec_entity){.kind = {&cv_kinds[entity.kind].letter, 1}, .round = entity.round, .seq = entity.number},
-            3, err);
-    case CV_REC_ORIGIN:
-        return find(r, NULL, &(cv_rec_origin){.local_id = id}, 1, err) &&
-               find(r, cv_origins_by_display, &(cv_rec_origin){.display_id = id}, 1, err);
-    case CV_REC_REFERENCE:
-        return find(r, NULL, &(cv_rec_reference){.source_id = id}, 1, err) &&
-               find(r, cv_references_by_target, &(cv_rec_reference){.target_id = id}, 1, err);
-    default:
-        assert(r->kind == CV_REC_EVENT);
-        return find(r, cv_events_by_subject, &(cv_event_row){.subject_id = id}, 1, err);
+    return cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, covers)) |
+           cv_type_bit(&cv_event_row_type, offsetof(cv_event_row, hash));
+}
+
+static void ask(reading *r, cv_rec_kind kind, const cv_index *index, const void *like, size_t equal)
+{
+    bool textless = r->wanted->no_content && (kind == CV_REC_ENTITY || kind == CV_REC_RESPONSE);
+    asking *q = CV_NEW(r->arena, asking);
+    *q = (asking){r, kind};
+    *CV_PUSH(r->arena, &r->lookups) =
+        (cv_lookup){.find = {.type = cv_kind_types[kind],
+                             .index = index,
+                             .scope = r->scope,
+                             .like = like ? cv_arena_dup(r->arena, like, cv_kind_types[kind]->size) : NULL,
+                             .equal = equal,
+                             .since_rev = r->wanted->since_rev,
+                             .outline = textless || r->wanted->outline & 1u << kind,
+                             .without = r->wanted->no_proofs && kind == CV_REC_EVENT ? proofs() : 0},
+                    .visit = see_row,
+                    .ctx = q};
+}
+
+/* The entities of one letter after the other. */
+static void ask_entities(reading *r)
+{
+    for (int i = 0; i < CV_KIND_COUNT; i++) {
+        const cv_rec_entity like = {.kind = {&cv_kinds[i].letter, 1}};
+        if (!r->wanted->letters || strchr(r->wanted->letters, cv_kinds[i].letter))
+            ask(r, CV_REC_ENTITY, NULL, &like, 1);
     }
 }
 
-static bool read_kind(reading *r, cv_err *err)
+static void ask_about(reading *r, cv_rec_kind kind, cv_str id)
 {
-    const cv_type *type = cv_kind_types[r->kind];
+    cv_id entity;
+    switch (kind) {
+    case CV_REC_ENTITY:
+        if (cv_id_parse(id, &entity) && entity.form == CV_ID_DISPLAY)
+            ask(r, kind, NULL,
+                &(cv_rec_entity){
+                    .kind = {&cv_kinds[entity.kind].letter, 1}, .round = entity.round, .seq = entity.number},
+                3);
+        return;
+    case CV_REC_ORIGIN:
+        ask(r, kind, NULL, &(cv_rec_origin){.local_id = id}, 1);
+        ask(r, kind, cv_origins_by_display, &(cv_rec_origin){.display_id = id}, 1);
+        return;
+    case CV_REC_REFERENCE:
+        ask(r, kind, NULL, &(cv_rec_reference){.source_id = id}, 1);
+        ask(r, kind, cv_references_by_target, &(cv_rec_reference){.target_id = id}, 1);
+        return;
+    default:
+        assert(kind == CV_REC_EVENT);
+        ask(r, kind, cv_events_by_subject, &(cv_event_row){.subject_id = id}, 1);
+    }
+}
+
+static void ask_kind(reading *r, cv_rec_kind kind)
+{
     const uint32_t named = CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(EVENT);
-    const cv_index *by_rev = r->wanted->since_rev > 0 ? cv_type_index(type, "rev") : NULL;
-    bool ok = true, about = r->wanted->about_count > 0 && named & 1u << r->kind;
-    r->gathering = about || by_rev;
-    for (size_t i = 0; about && ok && i < r->wanted->about_count; i++)
-        ok = find_about(r, r->wanted->about[i], err);
-    if (!about && r->kind == CV_REC_ENTITY && !by_rev)
-        ok = find_entities(r, err);
+    const cv_index *by_rev = r->wanted->since_rev > 0 ? cv_type_index(cv_kind_types[kind], "rev") : NULL;
+    bool about = r->wanted->about_count > 0 && named & 1u << kind;
+    r->gathered |= about || by_rev ? 1u << kind : 0;
+    for (size_t i = 0; about && i < r->wanted->about_count; i++)
+        ask_about(r, kind, r->wanted->about[i]);
+    if (!about && kind == CV_REC_ENTITY && !by_rev)
+        ask_entities(r);
     else if (!about)
-        ok = find(r, by_rev, NULL, 0, err);
-    return ok && (!r->gathering || show_gathered(r, err));
+        ask(r, kind, by_rev, NULL, 0);
+}
+
+static bool read_all(reading *r, cv_record *record, cv_err *err)
+{
+    for (cv_rec_kind kind = 0; kind < CV_REC_COUNT; kind++)
+        if (!r->wanted->kinds || r->wanted->kinds & 1u << kind)
+            ask_kind(r, kind);
+    bool ok = record->calls->find_all(record, r->lookups.items, r->lookups.count, err) && show_gathered(r, err);
+    cv_arena_release(&r->rows_arena);
+    return ok;
 }
 
 bool cv_snapshot(const cv_call *call, cv_str dialogue_id, const cv_wanted *wanted, cv_visit visit, void *ctx,
                  cv_position *ret_position, bool *ret_found, cv_err *err)
 {
+    cv_record *record = call->record;
     reading r = {
-        .record = call->record, .scope = cv_dialogue_scope(dialogue_id), .wanted = wanted, .visit = visit, .ctx = ctx};
+        .arena = call->arena, .scope = cv_dialogue_scope(dialogue_id), .wanted = wanted, .visit = visit, .ctx = ctx};
     bool ok = true;
     if (call->holds)
         *ret_position = *call->holds;
     else
-        ok = r.record->calls->begin(r.record, call->arena, r.scope, CV_READ, ret_position, err);
+        ok = record->calls->begin(record, call->arena, r.scope, ret_position, err);
     if (!ok)
         return false;
     *ret_found = ret_position->rev > 0;
-    for (r.kind = 0; ok && *ret_found && r.kind < CV_REC_COUNT; r.kind++)
-        if (!wanted->kinds || wanted->kinds & 1u << r.kind)
-            ok = read_kind(&r, err);
+    ok = !*ret_found || read_all(&r, record, err);
     if (!call->holds)
-        r.record->calls->end(r.record);
-    cv_arena_release(&r.rows_arena);
+        record->calls->end(record);
     return ok;
 }
 
 bool cv_position_of(cv_record *record, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
                     cv_err *err)
 {
-    if (!record->calls->begin(record, a, cv_dialogue_scope(dialogue_id), CV_READ, ret_position, err))
+    if (!record->calls->begin(record, a, cv_dialogue_scope(dialogue_id), ret_position, err))
         return false;
     record->calls->end(record);
     *ret_found = ret_position->rev > 0;
@@ -257,7 +284,7 @@ static bool read_listed(cv_record *record, cv_arena *a, listed *l, cv_err *err)
 static bool look(cv_record *record, cv_arena *a, listed *l, cv_err *err)
 {
     cv_scope_position at;
-    if (!record->calls->begin(record, a, cv_dialogue_scope(l->id), CV_READ, &at, err))
+    if (!record->calls->begin(record, a, cv_dialogue_scope(l->id), &at, err))
         return false;
     l->rev = at.rev;
     bool ok = read_listed(record, a, l, err);
@@ -275,7 +302,7 @@ static bool name_scopes(cv_record *record, listing *l, cv_err *err)
 static bool look_by_name(cv_record *record, listing *l, cv_err *err)
 {
     cv_scope_position at;
-    if (!record->calls->begin(record, l->arena, cv_dialogue_scope(CV_STR("")), CV_READ, &at, err))
+    if (!record->calls->begin(record, l->arena, cv_dialogue_scope(CV_STR("")), &at, err))
         return false;
     bool ok = name_scopes(record, l, err);
     for (size_t i = 0; ok && i < l->list.count; i++)

@@ -51,6 +51,7 @@ static bool keep_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         KEEP(ORIGIN, origin, origins)
         KEEP(REFERENCE, reference, references)
         KEEP(MOVE, move, moves)
+        KEEP(POSITION, position, positions)
         KEEP(VERDICT, verdict, verdicts)
         KEEP(EVENT, event, events)
     case CV_REC_COUNT:
@@ -313,6 +314,24 @@ cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity)
                 .round = (int)entity->round,
                 .number = (int)entity->seq};
     return cv_id_print(a, &id);
+}
+
+cv_str cv_correction_text(cv_arena *a, const cv_rec_entity *entity)
+{
+    cv_json json;
+    cv_err ignored = {.arena = a};
+    cv_buf text = {0};
+    if (!entity->correction.n || !cv_json_parse(a, entity->correction, &json, &ignored))
+        return (cv_str){NULL, 0};
+    const cv_json *by = cv_json_get(&json, CV_STR("by"));
+    cv_str reason = cv_str_trim(cv_json_get_text(&json, "reason"));
+    cv_buf_add_z(&text, "corrected");
+    for (uint32_t i = 0; by && by->type == CV_JSON_ARRAY && i < by->count; i++)
+        cv_buf_printf(&text, "%s%.*s", i ? ", " : " by ", CV_FMT(by->items[i].text));
+    if (reason.n)
+        cv_buf_add_z(&text, ": ");
+    cv_buf_add(&text, reason);
+    return cv_buf_take(&text, a);
 }
 
 cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug)

@@ -31,6 +31,7 @@ typedef struct {
     CV_STATE_LIST(cv_rec_origin) origins;
     CV_STATE_LIST(cv_rec_reference) references;
     CV_STATE_LIST(cv_rec_move) moves;
+    CV_STATE_LIST(cv_rec_position) positions; /* by round, expert */
     CV_STATE_LIST(cv_rec_verdict) verdicts;
     CV_STATE_LIST(cv_rec_event) events;
     cv_map expert_at;  /* slug -> index + 1 */
@@ -83,6 +84,9 @@ cv_str cv_dialogue_nth_id(cv_arena *a, cv_str slug, int n);
 
 /* "P0101" of an entity, in the arena. */
 cv_str cv_entity_id(cv_arena *a, const cv_rec_entity *entity);
+
+/* "corrected by judge: a typo", when label or content are not those that were registered; else empty. */
+cv_str cv_correction_text(cv_arena *a, const cv_rec_entity *entity);
 
 /* "2/muffin": an expert's part in a round. Events about responses have it as their subject. */
 cv_str cv_turn_key(cv_arena *a, int64_t round, cv_str expert_slug);

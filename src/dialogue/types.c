@@ -199,6 +199,9 @@ CV_TYPE_TABLE(cv_rec_move, "move", "moves", CV_MOVE_FIELDS, ADDED, NULL, .indexe
 CV_TYPE_TABLE(cv_rec_verdict, "verdict", "verdicts", CV_VERDICT_FIELDS, REPLACED, search_verdict,
               CV_INDEXES(verdict_indexes));
 #undef CV_THIS_TYPE
+#define CV_THIS_TYPE cv_rec_position
+CV_TYPE_TABLE(cv_rec_position, "position", "positions", CV_POSITION_FIELDS, ADDED, NULL, .indexes = NULL);
+#undef CV_THIS_TYPE
 #define CV_THIS_TYPE cv_rec_imported
 CV_TYPE_TABLE(cv_rec_imported, "imported", "imports", CV_IMPORTED_FIELDS, VOLATILE, NULL, .indexes = NULL);
 #undef CV_THIS_TYPE

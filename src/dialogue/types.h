@@ -40,11 +40,12 @@
     F(INT, KEY, round) F(TEXT, KEY, expert_slug) F(TEXT, LONG, content) F(TEXT, OUTLINE, sha256)                       \
     F(TEXT, OUTLINE, created_at)
 
-/* The five kinds of entities share one shape: `kind` is the letter. The outline is all but the content. */
+/* The five kinds of entities share one shape: `kind` is the letter. The outline is all but the content. A text that was
+ * changed since it was registered has a correction: {"by": ["judge"], "reason": …}, the last one. */
 #define CV_ENTITY_FIELDS(F)                                                                                            \
     F(TEXT, KEY, kind) F(INT, KEY, round) F(INT, KEY, seq) F(TEXT, OUTLINE, label) F(TEXT, LONG, content)              \
     F(JSON, OUTLINE, contributors) F(TEXT, OUTLINE, status) F(JSON, OUTLINE, parameters)                               \
-    F(TEXT, OUTLINE, adopted_in_verdict) F(TEXT, OUTLINE, created_at)
+    F(TEXT, OUTLINE, adopted_in_verdict) F(TEXT, OUTLINE, created_at) F(JSON, LONG, correction)
 
 /* Where an entity came from: a local id, and its bytes in the expert's response when they were found there. */
 #define CV_ORIGIN_FIELDS(F)                                                                                            \
@@ -53,7 +54,8 @@
 
 #define CV_REFERENCE_FIELDS(F)                                                                                         \
     F(TEXT, KEY, source_id) F(TEXT, KEY, ref_type) F(TEXT, KEY, target_id) F(TEXT, OUTLINE, source_type)               \
-    F(TEXT, OUTLINE, target_type) F(INT, OUTLINE, round) F(INT, OUTLINE, position) F(TEXT, OUTLINE, created_at)
+    F(TEXT, OUTLINE, target_type) F(INT, OUTLINE, round) F(INT, OUTLINE, position) F(TEXT, OUTLINE, created_at)        \
+    F(TEXT, LONG, reason)
 
 #define CV_MOVE_FIELDS(F)                                                                                              \
     F(INT, KEY, round) F(TEXT, KEY, expert_slug) F(INT, KEY, seq) F(INT, PLAIN, position) F(TEXT, OUTLINE, move_type)  \
@@ -61,11 +63,15 @@
 
 #define CV_VERDICT_FIELDS(F)                                                                                           \
     F(TEXT, KEY, verdict_id) F(INT, OUTLINE, position) F(TEXT, OUTLINE, verdict_type) F(INT, OUTLINE, round)           \
-    F(TEXT, PLAIN, author_expert) F(TEXT, OUTLINE, recommendation) F(TEXT, LONG, description)                          \
+    F(TEXT, OUTLINE, author_expert) F(TEXT, OUTLINE, recommendation) F(TEXT, LONG, description)                          \
     F(JSON, PLAIN, conditions) F(TEXT, OUTLINE, vote) F(TEXT, OUTLINE, confidence) F(JSON, PLAIN, tensions_resolved)   \
     F(JSON, PLAIN, tensions_accepted) F(JSON, PLAIN, recommendations_adopted) F(JSON, PLAIN, key_evidence)             \
     F(JSON, PLAIN, key_claims) F(JSON, PLAIN, supporting_experts) F(JSON, PLAIN, ethos_compliance)                     \
     F(TEXT, PLAIN, warning) F(TEXT, PLAIN, created_at)
+
+/* What an expert said in a round besides items, references and moves. */
+#define CV_POSITION_FIELDS(F)                                                                                          \
+    F(INT, KEY, round) F(TEXT, KEY, expert_slug) F(TEXT, LONG, content) F(TEXT, OUTLINE, created_at)
 
 /* Volatile: this dialogue was put here from an export; its folders are those of another project. */
 #define CV_IMPORTED_FIELDS(F) F(TEXT, KEY, digest) F(TEXT, PLAIN, created_at)
@@ -82,7 +88,8 @@
     X(ORIGIN, origin, CV_ORIGIN_FIELDS)                                                                                \
     X(REFERENCE, reference, CV_REFERENCE_FIELDS)                                                                       \
     X(MOVE, move, CV_MOVE_FIELDS)                                                                                      \
-    X(VERDICT, verdict, CV_VERDICT_FIELDS)
+    X(VERDICT, verdict, CV_VERDICT_FIELDS)                                                                             \
+    X(POSITION, position, CV_POSITION_FIELDS)
 
 /* clang-format on */
 

@@ -1,25 +1,22 @@
 /* record_handle.c - one thread's place at the project's record; see record_handle.h. */
 #include "door/record_handle.h"
 
-#include <sys/stat.h>
-
-#include "kit/outlet.h"
+#include "project/config.h"
 #include "project/project.h"
-#include "record/place.h"
 
-/* Could the record only be read, and can it be written now? */
-static bool may_write_now(const cv_record_handle *d)
-{
-    cv_arena a = {0};
-    bool may = d->is_frozen && !cv_record_is_frozen(&a, d->path);
-    cv_arena_release(&a);
-    return may;
-}
-
-static bool is_current(const cv_record_handle *d)
+static struct stat look(const char *path)
 {
     struct stat st;
-    return stat(d->path, &st) == 0 && st.st_dev == d->device && st.st_ino == d->inode && !may_write_now(d);
+    return stat(path, &st) == 0 ? st : (struct stat){0};
+}
+
+/* Has the project chosen the same as when the record was opened, and is that the record? */
+static bool is_current(const cv_record_handle *d)
+{
+    const struct stat now = look(d->config), *then = &d->chosen;
+    return now.st_ino == then->st_ino && now.st_dev == then->st_dev && now.st_size == then->st_size &&
+           now.st_mtim.tv_sec == then->st_mtim.tv_sec && now.st_mtim.tv_nsec == then->st_mtim.tv_nsec &&
+           d->record->calls->is_current(d->record);
 }
 
 static void close_store(cv_record_handle *d)
@@ -29,16 +26,11 @@ static void close_store(cv_record_handle *d)
     cv_arena_reset(&d->store_arena);
 }
 
-/* Which file it is is asked first: one that comes in between is noticed the next time. */
+/* What was chosen is looked at first: what comes in between is noticed the next time. */
 static bool open_store(cv_record_handle *d, cv_err *err)
 {
-    struct stat st = {0};
-    d->path = cv_record_path(&d->store_arena, d->root, cv_record_database);
-    if (stat(d->path, &st) != 0)
-        st = (struct stat){0};
-    d->device = st.st_dev;
-    d->inode = st.st_ino;
-    d->is_frozen = cv_record_is_frozen(&d->store_arena, d->path);
+    d->config = cv_config_path(&d->store_arena, d->root);
+    d->chosen = look(d->config);
     d->opened++;
     if (cv_project_open(&d->store_arena, d->root, &d->record, err))
         return true;

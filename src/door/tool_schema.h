@@ -3,8 +3,8 @@
  * Every client puts the schemas of all tools before its model, so each byte of them costs with every call. And clients
  * map them onto dialects of their own, some of which know one type per value. So what is shown is a plain subset: one
  * type, what is required, the choices, each description and each kind of item once. It leaves out lengths, other
- * names, unknown fields, null, and, unless `whole`, what few requests have (x-rare). The check of a request knows all of
- * it.
+ * names, unknown fields, null, and, unless `whole`, what few requests have (x-rare). The check of a request knows all
+ * of it.
  */
 #ifndef CV_DOOR_TOOL_SCHEMA_H
 #define CV_DOOR_TOOL_SCHEMA_H

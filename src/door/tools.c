@@ -46,7 +46,7 @@ static bool data_version(void *ctx, uint64_t *ret_version)
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
     pthread_mutex_lock(&tools->window_lock);
-    bool known = !window->is_frozen && has_seen(tools);
+    bool known = has_seen(tools);
     if (!known) {
         size_t before = window->opened;
         known = cv_record_handle_open(window, tools->options.root, &err);

@@ -13,6 +13,7 @@
 
 #include "base/where.h"
 #include "kit/call.h"
+#include "record/store.h"
 
 typedef enum {
     CV_DOCTOR_OK,
@@ -34,8 +35,8 @@ typedef struct {
 typedef struct {
     cv_call call; /* with the store, once it is open */
     bool repair;
-    const char *folder;   /* .conclave */
-    const char *database; /* .conclave/conclave.db */
+    const char *folder; /* .conclave */
+    cv_store store;     /* where the record is kept */
     struct {
         cv_doctor_finding *items;
         size_t count, capacity;

@@ -269,7 +269,7 @@ static bool try_alone(cv_call *call, cv_scope_id scope, cv_work work, cv_outcome
     cv_err err = {.arena = call->arena};
     cv_scope_position at;
     assert(!call->holds);
-    if (!call->record->calls->begin(call->record, call->arena, scope, CV_WRITE, &at, &err))
+    if (!call->record->calls->lock(call->record, call->arena, scope, given_op_id(call), &at, &err))
         return cv_call_fail(call, &err);
     call->holds = &at;
     bool ok = try_once(call, scope, work, outcome);
@@ -334,7 +334,7 @@ bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_lo
     cv_writing w;
     assert(!call->holds);
     cv_request_begin(call, operation);
-    if (!cv_writing_begin(&w, call->record, call->arena, scope, cv_call_now(call), &err))
+    if (!cv_writing_begin(&w, call->record, call->arena, scope, given_op_id(call), cv_call_now(call), &err))
         return cv_call_fail(call, &err);
     bool ok = write_locked(call, &w, work, &outcome);
     cv_writing_end(&w);

@@ -122,6 +122,7 @@ static const struct {
     {"x-value", is_text},
     {"x-print", is_switch},
     {"x-rare", is_switch},
+    {"x-base", is_switch},
     {"x-secret", is_switch},
     {"x-below", is_switch},
     {"x-more", is_text},

@@ -58,10 +58,11 @@ void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id 
     w->rows = CV_NEW(a, struct cv_writing_rows);
 }
 
-bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str now, cv_err *err)
+bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_str now,
+                      cv_err *err)
 {
     cv_scope_position at;
-    if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
+    if (!record->calls->lock(record, a, scope, op_id, &at, err))
         return false;
     cv_writing_from(w, record, a, scope, &at, now);
     w->locked = true;
@@ -339,12 +340,13 @@ static cv_write write_of(cv_writing *w, const cv_commit_row *commit)
     for (size_t i = 0; i < events; i++)
         told[i] = *w->rows->events.items[i];
     rows[lists] = (cv_rows){&cv_event_row_type, told, events};
-    return (cv_write){.commit = *commit,
-                      .at = {w->at.rev + 1, commit->head, w->at.event_count + (int64_t)events},
-                      .rows = rows,
-                      .count = lists + 1,
-                      .redactions = w->rows->redactions.items,
-                      .redaction_count = w->rows->redactions.count};
+    return (cv_write){
+        .commit = *commit,
+        .at = {.rev = w->at.rev + 1, .head = commit->head, .event_count = w->at.event_count + (int64_t)events},
+        .rows = rows,
+        .count = lists + 1,
+        .redactions = w->rows->redactions.items,
+        .redaction_count = w->rows->redactions.count};
 }
 
 bool cv_writing_is_empty(const cv_writing *w)

@@ -1,8 +1,8 @@
 /* writing.h - one write of any room: the rows it makes and the events that tell about them, committed together.
  *
- *     locked                                         optimistic
- *     cv_writing_begin(&w, record, a, scope, now)    cv_writing_from(&w, record, a, scope, &position, now)
- *     find …                                         (rows were read before, at that position)
+ *     locked                                           optimistic
+ *     cv_writing_begin(&w, record, a, scope, op, now)   cv_writing_from(&w, record, a, scope, &position, now)
+ *     find …                                           (rows were read before, at that position)
  *     cv_writing_done_before(&w, &request, …)
  *
  *     card *c = cv_writing_put(&w, &card_type, &row);
@@ -47,7 +47,8 @@ typedef struct {
 } cv_writing;
 
 /* Takes the lock of the scope; until commit or end nobody else writes. */
-bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str now, cv_err *err);
+bool cv_writing_begin(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_str now,
+                      cv_err *err);
 
 /* Writes from what was read at this position; commit finds out whether it is still the present one. */
 void cv_writing_from(cv_writing *w, cv_record *record, cv_arena *a, cv_scope_id scope, const cv_scope_position *at,

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "kit/schema.h"
+#include "kit/sound.h"
 #include "kit/who.h"
 #include "ops/op.h"
 #include "ops/watch.h"
@@ -95,8 +96,10 @@ static bool has_all(const cv_operation *op, cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_watermark_state watermark;
-    return !call->record || op->flags & CV_OP_REGRESSED ||
-           call->record->calls->acknowledged(call->record, call->arena, &watermark, &err) || cv_call_fail(call, &err);
+    if (!call->record || call->record->calls->acknowledged(call->record, call->arena, &watermark, &err))
+        return true;
+    bool looks = op->flags & CV_OP_REGRESSED && (err.code == CV_ERR_REGRESSED || err.code == CV_ERR_CORRUPT);
+    return looks || cv_call_fail(call, &err);
 }
 
 /* What kit/invoke.h promises to rooms. */
@@ -126,10 +129,53 @@ static bool is_admitted(const cv_operation *op, cv_call *call)
     return admitted;
 }
 
-static bool is_formed(cv_call *call)
+/* The sound part as a dry run of its own. */
+static const cv_json *as_dry_run(cv_arena *a, const cv_json *sound)
 {
-    if (!cv_schema_check(call->arena, call->schema, call->input_text, call->input, call->errs))
+    cv_json *copy = CV_NEW(a, cv_json);
+    cv_json_member *members = CV_NEW_ARRAY(a, sound->count + 1, cv_json_member);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sound->count; i++)
+        if (!cv_str_eq(sound->members[i].key, CV_STR("dry_run")) && !cv_str_eq(sound->members[i].key, CV_STR("op_id")))
+            members[count++] = sound->members[i];
+    members[count++] = (cv_json_member){CV_STR("dry_run"), {.type = CV_JSON_TRUE}};
+    *copy = *sound;
+    copy->members = members;
+    copy->count = count;
+    return copy;
+}
+
+/* A fault of form in one place does not hide what another one means: what is sound of a write is tried without being
+ * written, and its faults are told as well. */
+static void add_meanings(const cv_operation *op, cv_call *call)
+{
+    cv_map faulty;
+    cv_errs errs = {0};
+    cv_buf unused = {0};
+    const cv_json *properties = cv_json_get(call->schema, CV_STR("properties"));
+    if (!(op->flags & CV_OP_WRITES) || !call->record || !cv_json_get(properties, CV_STR("dry_run")) ||
+        call->input->type != CV_JSON_OBJECT)
+        return;
+    const cv_json *sound = cv_sound_part(call->arena, call->schema, call->input, call->errs, &faulty);
+    if (!sound)
+        return;
+    cv_call tried = *call;
+    tried.errs = &errs;
+    tried.out = &unused;
+    tried.input = cv_schema_named(call->arena, call->schema, as_dry_run(call->arena, sound));
+    if (has_all(op, &tried) && !op->run(&tried))
+        for (size_t i = 0; i < errs.count; i++)
+            if (errs.items[i].field.n && !cv_sound_is_faulty(&faulty, errs.items[i].field))
+                cv_errs_keep(call->errs, call->arena, &errs.items[i]);
+    cv_buf_release(&unused);
+}
+
+static bool is_formed(const cv_operation *op, cv_call *call)
+{
+    if (!cv_schema_check(call->arena, call->schema, call->input_text, call->input, call->errs)) {
+        add_meanings(op, call);
         return false;
+    }
     call->input = cv_schema_named(call->arena, call->schema, call->input);
     return true;
 }
@@ -138,7 +184,7 @@ bool cv_op_call(const cv_operation *op, cv_call *call)
 {
     call->invoke = invoke;
     call->schema = cv_op_schema(op).input;
-    bool done = is_admitted(op, call) && is_formed(call) && has_all(op, call) && op->run(call);
+    bool done = is_admitted(op, call) && is_formed(op, call) && has_all(op, call) && op->run(call);
     if (done && !cv_buf_ok(call->out)) {
         cv_errs_add(call->errs, call->arena, CV_ERR_TOO_LARGE, "the answer is larger than %zu bytes",
                     call->out->ceiling ? call->out->ceiling : CV_MAX_BUF_BYTES);

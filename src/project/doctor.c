@@ -87,8 +87,10 @@ typedef struct {
 
 #define CV_THIS_TYPE told
 static const cv_shape told_shape[] = {
-    CV_LONG_AS(ALWAYS, "check", check, 1, CV_NO_LIMIT,
-               "project, record, rights, disk, engine, integrity, watermark, history, search, files; or a room's own"),
+    CV_LONG_AS(
+        ALWAYS, "check", check, 1, CV_NO_LIMIT,
+        "project, record, rights, disk, engine, integrity, watermark, history, search, files; of a server: sslmode, "
+        "durable, standbys, feed; or a room's own"),
     CV_WORD(ALWAYS, "level", level, &levels, ""),
     CV_FIELD_OF(ALWAYS, finding, message, ""),
     CV_FIELD(IF_ANY, what, "the path or scope that it is about"),
@@ -134,14 +136,16 @@ bool cv_record_doctor(cv_call *call)
     cv_doctor d = {.call = *call,
                    .repair = cv_json_get_true(call->input, "repair"),
                    .folder = cv_record_path(call->arena, call->root, ""),
-                   .database = cv_record_path(call->arena, call->root, cv_record_database)};
+                   .store.path = cv_record_path(call->arena, call->root, cv_record_database)};
     bool there = cv_doctor_project(&d);
     if (there) {
         there = cv_doctor_record(&d) || call->record;
         cv_doctor_rights(&d);
-        cv_doctor_disk(&d);
+        if (d.store.address.n == 0)
+            cv_doctor_disk(&d);
     }
     if (there && cv_doctor_open(&d)) {
+        cv_doctor_server(&d);
         cv_doctor_integrity(&d);
         cv_doctor_watermark(&d);
         cv_doctor_history(&d);

@@ -2,6 +2,7 @@
  *
  *     before anything is opened     the folder, the database, who else may, the disk     doctor_place.c
  *     the record                    opens, is whole, agrees with its history             doctor_store.c
+ *     the server that keeps it      what its engine finds (`examine` in record.h)
  *     every room                    its own files (`doctor` of its descriptor)
  *     what lies around              leftovers of writes                                  doctor_place.c
  *
@@ -17,14 +18,15 @@
 
 /* ---- doctor_place.c ---- */
 bool cv_doctor_project(cv_doctor *d); /* the folder: permissions, .gitignore; false: nothing in it can be looked at */
-bool cv_doctor_record(cv_doctor *d);  /* the database and its log: ours, writable; false: there is none */
+bool cv_doctor_record(cv_doctor *d);  /* where it is kept; the database and its log: ours, writable; false: nowhere */
 void cv_doctor_rights(cv_doctor *d);  /* of others, to the folder and to the files in it */
 void cv_doctor_disk(cv_doctor *d);
 void cv_doctor_room(cv_doctor *d, uint64_t room, uint64_t record); /* bytes that are free, bytes of the record */
 void cv_doctor_leftovers(cv_doctor *d);                            /* of writes, in the project's folder and ours */
 
 /* ---- doctor_store.c ---- */
-bool cv_doctor_open(cv_doctor *d); /* false: it does not open, and a finding says why */
+bool cv_doctor_open(cv_doctor *d);   /* false: it does not open, and a finding says why */
+void cv_doctor_server(cv_doctor *d); /* what the engine finds about the place where the record is kept */
 void cv_doctor_integrity(cv_doctor *d);
 void cv_doctor_watermark(cv_doctor *d);
 void cv_doctor_history(cv_doctor *d);

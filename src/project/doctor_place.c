@@ -9,6 +9,7 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "kit/outlet.h"
+#include "project/config.h"
 #include "project/doctor.h"
 #include "record/place.h"
 
@@ -58,8 +59,8 @@ bool cv_doctor_project(cv_doctor *d)
         return false;
     if (may(cv_record_path(d->call.arena, d->call.root, ".gitignore"), F_OK))
         return true;
-    cv_doctor_finding *f =
-        cv_doctor_say(d, "project", CV_DOCTOR_NOTE, "is not there: git would take the database, which it cannot merge");
+    cv_doctor_finding *f = cv_doctor_say(d, "project", CV_DOCTOR_NOTE,
+                                         "is not there: git would take the files of the record, which it cannot merge");
     f->what = CV_STR(".conclave/.gitignore");
     f->remedy = CV_STR("conclave init");
     return true;
@@ -80,14 +81,14 @@ static cv_str bytes_text(cv_arena *a, uint64_t n)
 static void say_missing(cv_doctor *d)
 {
     cv_doctor_finding *f = cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "there is no database");
-    f->what = cv_str_of(d->database);
-    f->remedy = cv_record_missing_advice(d->call.arena, d->database);
+    f->what = cv_str_of(d->store.path);
+    f->remedy = cv_record_missing_advice(d->call.arena, d->store.path);
 }
 
 /* A log is there while somebody works on the record, or when somebody ended without closing it. */
 static void check_log(cv_doctor *d, const char *name, bool database)
 {
-    const char *path = cv_arena_printf(d->call.arena, "%s%s", d->database, name).p;
+    const char *path = cv_arena_printf(d->call.arena, "%s%s", d->store.path, name).p;
     struct stat st;
     if (stat(path, &st) != 0 || !check_access(d, "record", path, &st) || st.st_size == 0 || !database)
         return;
@@ -98,22 +99,35 @@ static void check_log(cv_doctor *d, const char *name, bool database)
     f->remedy = CV_STR("nothing: it is read when the record is opened. Do not remove it");
 }
 
-bool cv_doctor_record(cv_doctor *d)
+static bool check_file(cv_doctor *d)
 {
     struct stat st;
-    bool there = stat(d->database, &st) == 0, regular = there && S_ISREG(st.st_mode);
+    bool there = stat(d->store.path, &st) == 0, regular = there && S_ISREG(st.st_mode);
     if (!there) {
         say_missing(d);
     } else if (!regular) {
         cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "the database is not a regular file")->what =
-            cv_str_of(d->database);
-    } else if (check_access(d, "record", d->database, &st)) {
+            cv_str_of(d->store.path);
+    } else if (check_access(d, "record", d->store.path, &st)) {
         cv_doctor_say(d, "record", CV_DOCTOR_OK, "%.*s", CV_FMT(bytes_text(d->call.arena, (uint64_t)st.st_size)))
             ->what = cv_str_of(cv_record_database);
     }
     check_log(d, "-wal", regular && !d->call.record); /* do not report our own log */
     check_log(d, "-shm", false);
     return regular;
+}
+
+bool cv_doctor_record(cv_doctor *d)
+{
+    cv_err err = {.arena = d->call.arena};
+    if (!cv_project_store(d->call.arena, d->call.root, &d->store, &err)) {
+        cv_doctor_fail(d, "project", CV_DOCTOR_ERROR, &err);
+        return false;
+    }
+    if (d->store.address.n == 0)
+        return check_file(d);
+    cv_doctor_say(d, "record", CV_DOCTOR_OK, "%.*s", CV_FMT(d->store.address));
+    return true;
 }
 
 /* ---- who else may ----------------------------------------------------------------------------------------------- */
@@ -191,7 +205,7 @@ void cv_doctor_disk(cv_doctor *d)
 {
     struct statvfs fs;
     struct stat st;
-    uint64_t record = stat(d->database, &st) == 0 ? (uint64_t)st.st_size : 0;
+    uint64_t record = stat(d->store.path, &st) == 0 ? (uint64_t)st.st_size : 0;
     if (statvfs(d->folder, &fs) == 0)
         cv_doctor_room(d, (uint64_t)fs.f_bavail * fs.f_frsize, record);
 }

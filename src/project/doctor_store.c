@@ -5,11 +5,10 @@
 #include "kit/outlet.h"
 #include "kit/scopes.h"
 #include "record/seal.h"
-#include "record/sql.h"
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-/* The ways out that the engine's own advice does not know. */
+/* The ways out of trouble with a file that the engine's own advice does not know. */
 static const struct {
     cv_err_code code;
     const char *remedy;
@@ -20,9 +19,9 @@ static const struct {
     {CV_ERR_BUSY, "find who holds it ('fuser -v .conclave/conclave.db'), let it end, and try again; nothing is lost"},
 };
 
-static void add_way_out(cv_doctor_finding *f, const cv_err *err)
+static void add_way_out(const cv_doctor *d, cv_doctor_finding *f, const cv_err *err)
 {
-    for (size_t i = 0; i < CV_COUNT(ways_out); i++)
+    for (size_t i = 0; i < CV_COUNT(ways_out) && d->store.address.n == 0; i++)
         if (ways_out[i].code == err->code)
             f->remedy = cv_str_of(ways_out[i].remedy);
 }
@@ -31,9 +30,9 @@ bool cv_doctor_open(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
     cv_record_about about;
-    if (!d->call.record && !cv_record_open(d->call.arena, d->database, CV_RECORD_EXISTING, &cv_program_types,
-                                           &cv_sql_sqlite_schema, &d->call.record, &err)) {
-        add_way_out(cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
+    if (!d->call.record &&
+        !cv_store_open(d->call.arena, &d->store, CV_RECORD_EXISTING, &cv_program_types, &d->call.record, &err)) {
+        add_way_out(d, cv_doctor_fail(d, "engine", CV_DOCTOR_ERROR, &err), &err);
         cv_doctor_say(d, "engine", CV_DOCTOR_NOTE, "the %.*s and their files cannot be looked at",
                       CV_FMT(cv_scopes_nouns(d->call.arena)));
         return false;
@@ -44,15 +43,36 @@ bool cv_doctor_open(cv_doctor *d)
     return true;
 }
 
+/* ---- the place where it is kept --------------------------------------------------------------------------------- */
+
+_Static_assert((int)CV_EXAMINED_OK == CV_DOCTOR_OK && (int)CV_EXAMINED_NOTE == CV_DOCTOR_NOTE &&
+                   (int)CV_EXAMINED_WARNING == CV_DOCTOR_WARNING && (int)CV_EXAMINED_ERROR == CV_DOCTOR_ERROR,
+               "the levels of an engine are those of the doctor");
+
+static void say_examined(void *ctx, const cv_examined *found)
+{
+    cv_doctor_say(ctx, found->check, (cv_doctor_level)found->level, "%.*s", CV_FMT(found->message))->remedy =
+        found->remedy;
+}
+
+void cv_doctor_server(cv_doctor *d)
+{
+    const cv_record_calls *calls = d->call.record->calls;
+    if (calls->examine)
+        calls->examine(d->call.record, d->call.arena, say_examined, d);
+}
+
 /* ---- whole and true --------------------------------------------------------------------------------------------- */
 
 void cv_doctor_integrity(cv_doctor *d)
 {
     cv_err err = {.arena = d->call.arena};
     if (d->call.record->calls->check(d->call.record, d->call.arena, &err))
-        cv_doctor_say(d, "integrity", CV_DOCTOR_OK, "no page of the database is damaged");
+        cv_doctor_say(d, "integrity", CV_DOCTOR_OK,
+                      d->store.address.n ? "the tables are as they should be, and no commit is missing"
+                                         : "no page of the database is damaged");
     else
-        add_way_out(cv_doctor_fail(d, "integrity", CV_DOCTOR_ERROR, &err), &err);
+        add_way_out(d, cv_doctor_fail(d, "integrity", CV_DOCTOR_ERROR, &err), &err);
 }
 
 /* Has the record all that was acknowledged? */
@@ -67,7 +87,9 @@ void cv_doctor_watermark(cv_doctor *d)
             CV_STR("compare the record with your last seal ('conclave verify --seal FILE'); the next write makes the "
                    "watermark");
     else
-        cv_doctor_say(d, "watermark", CV_DOCTOR_OK, "the last commit that was acknowledged is there");
+        cv_doctor_say(d, "watermark", CV_DOCTOR_OK,
+                      d->store.address.n ? "all that this project has seen is there"
+                                         : "the last commit that was acknowledged is there");
 }
 
 typedef struct {
@@ -86,7 +108,7 @@ static bool verify_next(void *ctx, cv_scope_id scope, cv_err *unused)
         return true;
     }
     cv_doctor_finding *f = cv_doctor_fail(v->d, "history", CV_DOCTOR_ERROR, &err);
-    add_way_out(f, &err);
+    add_way_out(v->d, f, &err);
     f->what = scope.name;
     return true;
 }
@@ -99,7 +121,7 @@ void cv_doctor_history(cv_doctor *d)
     cv_seal last;
     if (!cv_scopes_each(&d->call, CV_STR(""), verify_next, &v, &err) ||
         !cv_seal_record(d->call.record, NULL, &last, &err))
-        add_way_out(cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
+        add_way_out(d, cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
     else if (v.whole.total > 0)
         cv_doctor_say(d, "history", CV_DOCTOR_OK, "%.*s agree%s with what was written",
                       CV_FMT(cv_scopes_counted(d->call.arena, &v.whole)), v.whole.total == 1 ? "s" : "");

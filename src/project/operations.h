@@ -15,6 +15,7 @@ bool cv_record_verify(cv_call *call);
 bool cv_record_seal(cv_call *call);
 bool cv_record_accept(cv_call *call);
 bool cv_record_backup(cv_call *call);
+bool cv_record_copy_to(cv_call *call);
 bool cv_record_doctor(cv_call *call);
 bool cv_record_restore(cv_call *call);
 
@@ -30,6 +31,7 @@ bool cv_project_import_scope(cv_call *call);
 
 extern const cv_shape cv_accept_shape[];
 extern const cv_shape cv_backup_shape[];
+extern const cv_shape cv_copy_shape[];
 extern const cv_shape cv_doctor_shape[];
 extern const cv_shape cv_export_scope_shape[];
 extern const cv_shape cv_feed_shape[];

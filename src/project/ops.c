@@ -18,7 +18,8 @@ static const cv_operation rows[] = {
                 "commands find the project from any folder below it. The record is left out of git by a .gitignore\n"
                 "inside .conclave.\n",
      .examples = "  conclave init\n"
-                 "  conclave init decisions\n",
+                 "  conclave init decisions\n"
+                 "  conclave init team --store postgresql://db.example/work\n",
      .schema = "init",
      .flags = CV_OP_IDEMPOTENT,
      .run = cv_project_init},
@@ -183,6 +184,22 @@ static const cv_operation rows[] = {
      .flags = LOOKS | FILES,
      .run = cv_record_backup,
      .answer = cv_backup_shape},
+    {.room = "",
+     .verb = "copy",
+     .summary = "copy the record to another store, and let the project go on there",
+     .details = "Copies every dialogue, and what else the record holds, with its events and hashes, to a PostgreSQL\n"
+                "server or back into the project's own file (the word sqlite), and verifies it there. What is there\n"
+                "already from a copy before is brought up to date, so an interrupted copy goes on, and the same\n"
+                "command again keeps a mirror current. With --switch the project keeps its record there from then on;\n"
+                "the old one stays as it was. A seal of the record does not hold for the copy: the copy's feed has\n"
+                "another order.\n",
+     .examples = "  conclave copy --to postgresql://db.example/work\n"
+                 "  conclave copy --to postgresql://db.example/work --switch\n"
+                 "  conclave copy --to sqlite --switch\n",
+     .schema = "record_copy",
+     .flags = CV_OP_STORE | CV_OP_IDEMPOTENT | FILES,
+     .run = cv_record_copy_to,
+     .answer = cv_copy_shape},
     {.room = "",
      .verb = "restore",
      .summary = "put a backup back in the place of the record, which is kept",

@@ -10,8 +10,8 @@
 #include "kit/notice.h"
 #include "kit/outlet.h"
 #include "kit/room.h"
+#include "project/config.h"
 #include "record/place.h"
-#include "record/sql.h"
 #include "record/watermark.h"
 
 static bool exists(const char *path)
@@ -105,14 +105,15 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
 
 bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_err *err)
 {
-    return cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_EXISTING, &cv_program_types,
-                          &cv_sql_sqlite_schema, ret_record, err);
+    cv_store store;
+    return cv_project_store(a, root, &store, err) &&
+           cv_store_open(a, &store, CV_RECORD_EXISTING, &cv_program_types, ret_record, err);
 }
 
 /* ---- init ------------------------------------------------------------------------------------------------------- */
 
 static const char *const ignored = "# The record of this project. 'conclave export-scope' writes what can be shared.\n"
-                                   "conclave.db\nconclave.db-*\nconclave.db.*\n.conclave-*\n";
+                                   "conclave.db\nconclave.db-*\nconclave.db.*\nseen\n.conclave-*\n";
 
 /* A project whose database is gone is not a new one: what was acknowledged in it would be missed for ever. */
 static bool check_lost(cv_arena *a, const char *root, cv_err *err)
@@ -131,24 +132,77 @@ static bool check_lost(cv_arena *a, const char *root, cv_err *err)
     return false;
 }
 
-static bool make(cv_arena *a, const char *root, cv_err *err)
+/* The same on a server: what was seen of the record is written down here. */
+static bool check_gone(cv_arena *a, const cv_store *store, cv_err *err)
+{
+    struct stat st;
+    cv_record *record;
+    cv_err why = {.arena = a}; /* other trouble is told when the record is opened */
+    if (stat(store->seen, &st) != 0 || st.st_size == 0)
+        return true;
+    if (cv_store_open(a, store, CV_RECORD_EXISTING, &cv_program_types, &record, &why)) {
+        cv_record_close(record);
+        return true;
+    }
+    if (why.code != CV_ERR_NOT_FOUND)
+        return true;
+    cv_err_set(err, CV_ERR_REGRESSED, "the record of this project is gone: its writes were seen, and it is not there");
+    cv_err_file(err, store->address);
+    cv_err_suggest(
+        err, cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'", store->seen));
+    return false;
+}
+
+/* The folder of the project, and those of the rooms in it. */
+static bool make_folders(cv_arena *a, const char *root, cv_err *err)
 {
     cv_where gitignore = {root, ".conclave/.gitignore"};
     struct stat st;
-    cv_record *record;
-    if (!check_links(a, root, err) || !check_lost(a, root, err) ||
-        !cv_folder_make_private((cv_where){root, ".conclave"}, err))
+    if (!cv_folder_make_private((cv_where){root, ".conclave"}, err))
         return false;
     for (size_t i = 0; cv_rooms[i]; i++)
         if (cv_rooms[i]->folder && !cv_folder_make_private((cv_where){root, cv_room_folder(a, cv_rooms[i])}, err))
             return false;
-    if (!cv_where_look(gitignore, &st) && !cv_file_write_private(gitignore, cv_str_of(ignored), err))
+    return cv_where_look(gitignore, &st) || cv_file_write_private(gitignore, cv_str_of(ignored), err);
+}
+
+/* A project keeps its record in one place. What it has chosen is not changed by making it once more. */
+static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store *ret, bool *ret_is_new, cv_err *err)
+{
+    if (!cv_project_store(a, root, ret, err))
         return false;
-    if (!cv_record_open(a, cv_record_path(a, root, cv_record_database), CV_RECORD_CREATE, &cv_program_types,
-                        &cv_sql_sqlite_schema, &record, err))
+    bool has_file = exists(ret->path) && !is_empty(ret->path);
+    *ret_is_new = ret->address.n == 0 && !has_file;
+    if (wanted.n == 0 || cv_str_eq(wanted, ret->address))
+        return true;
+    if (*ret_is_new) {
+        ret->address = wanted;
+        return true;
+    }
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "this project keeps its record elsewhere: %.*s",
+               CV_FMT(has_file ? cv_str_of(ret->path) : ret->address));
+    cv_err_field(err, CV_STR("store"));
+    cv_err_value(err, wanted);
+    cv_err_suggest(
+        err,
+        CV_STR("'conclave copy --to ADDRESS --switch' takes the record to another place, or gives it another address"));
+    return false;
+}
+
+/* The record first: the choice is written down when it is there. */
+static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_store, bool *ret_created, cv_err *err)
+{
+    cv_record *record;
+    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, ret_created, err))
+        return false;
+    bool is_file = ret_store->address.n == 0; /* which needs the folder; an address that is wrong leaves none */
+    if (is_file ? !(check_lost(a, root, err) && make_folders(a, root, err)) : !check_gone(a, ret_store, err))
+        return false;
+    if (!cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
         return false;
     cv_record_close(record);
-    return true;
+    return is_file || (make_folders(a, root, err) &&
+                       (!*ret_created || cv_config_write(a, root, &(cv_config){.store = ret_store->address}, err)));
 }
 
 /* The nearest project above the folder; NULL: none. */
@@ -161,7 +215,7 @@ static const char *project_above(cv_arena *a, const char *root)
     return NULL;
 }
 
-static void answer(cv_call *call, const char *root, bool created)
+static void answer(cv_call *call, const char *root, const cv_store *store, bool created)
 {
     cv_json_writer w = {.out = call->out};
     const char *above = created ? project_above(call->arena, root) : NULL;
@@ -169,7 +223,7 @@ static void answer(cv_call *call, const char *root, bool created)
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "status", CV_STR("success"));
     cv_json_key_str(&w, "root", cv_str_of(root));
-    cv_json_key_str(&w, "record", cv_str_of(cv_record_path(call->arena, root, cv_record_database)));
+    cv_json_key_str(&w, "record", store->address.n ? store->address : cv_str_of(store->path));
     cv_json_key_bool(&w, "created", created);
     if (above) {
         cv_notice_add(&warnings, call->arena, CV_STR("project_in_project"),
@@ -188,12 +242,12 @@ bool cv_project_init(cv_call *call)
     struct stat st;
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
-    bool named = dir || strcmp(root, ".") != 0;
-    const char *database = cv_record_path(a, real, cv_record_database);
-    bool created = !exists(database) || is_empty(database);
+    bool named = dir || strcmp(root, ".") != 0, created;
+    cv_store store;
+    cv_str wanted = cv_json_get_text(call->input, "store");
     bool ours = named || lstat(cv_record_path(a, real, ""), &st) != 0 || check_owner(a, real, &st, &err);
-    if (!ours || !make(a, real, &err))
+    if (!ours || !make(a, real, wanted, &store, &created, &err))
         return cv_call_fail(call, &err);
-    answer(call, real, created);
+    answer(call, real, &store, created);
     return true;
 }

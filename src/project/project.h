@@ -3,6 +3,7 @@
  *     project/
  *       .conclave/
  *         conclave.db       the record; SQLite keeps conclave.db-wal and -shm beside it
+ *         config            … or the address of the server that has it (config.h); then `seen` says how far it was
  *         .gitignore        leaves the record out of git: a binary file that two branches cannot merge
  *         dialogues/ …      the folder of each room: what people and agents read and write
  *

@@ -46,6 +46,7 @@ typedef struct {
     cv_redact_names texts, parts, left;
     cv_redact_files files;
     cv_str name, sha256; /* of the row, of the text */
+    cv_str note;         /* what is out of reach */
 } redaction;
 
 #define CV_THIS_TYPE redaction
@@ -61,7 +62,7 @@ const cv_shape cv_redact_shape[] = {
     CV_TEXTS("parts", parts.items, parts.count, "long texts that are a part of it, and stay: redact them, too"),
     CV_TEXTS("left", left.items, left.count, "what holds the text and was not changed: fields, other scopes, files"),
     CV_TEXTS("backups", files.backups.items, files.backups.count, "other records below .conclave: not touched"),
-    CV_FIXED("note", "backups and exports outside of the project are not touched"),
+    CV_FIELD(ALWAYS, note, "what is out of reach: backups, exports, a server's logs and copies"),
     CV_WRITTEN("scope"),
     CV_TRIED,
     {0},
@@ -322,7 +323,11 @@ static cv_where folder_of(redaction *r)
 static cv_str result_of(redaction *r)
 {
     cv_arena *a = r->call->arena;
+    cv_record_about about;
+    r->call->record->calls->about(r->call->record, a, &about);
     r->name = cv_row_name(a, r->type, r->row);
+    r->note = cv_arena_printf(a, "backups and exports outside of the project are not touched%s%.*s",
+                              about.beyond.n ? "; " : "", CV_FMT(about.beyond));
     if (!cv_is_redacted(r->text, &r->sha256))
         r->sha256 = cv_hash_text(a, r->text);
     for (size_t i = 0; i < r->files.left.count; i++)
@@ -405,7 +410,8 @@ bool cv_project_redact(cv_call *call)
     r.folder = folder_of(&r);
     name_actor(call);
     cv_request_begin(call, CV_STR("redact"));
-    if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_call_now(call), &err))
+    if (!cv_writing_begin(&w, call->record, call->arena, r.scope, cv_json_get_text(call->input, "op_id"),
+                          cv_call_now(call), &err))
         return cv_call_fail(call, &err);
     bool ok = write_it(&r, &outcome, &err);
     cv_writing_end(&w);

@@ -2,7 +2,8 @@
  *
  *     FILE                    copied beside the record, opened, checked, every scope verified; FILE stays as it is
  *     the present record      locked, compared: the answer lists what it has beyond the backup
- *                             kept under a name of its own: conclave.db.before-restore-20260214T093000Z
+ *                             kept under a name of its own: conclave.db.before-restore-20260214T093000Z; on a
+ *                             server a schema, NAME_before_restore_20260214t093000z
  *     the record              is the backup, from one moment to the next
  *
  * Nothing is refused because the present record has more: it is kept, and restoring the kept file undoes it.
@@ -14,21 +15,20 @@
 #include "base/path.h"
 #include "kit/agents.h"
 #include "kit/notice.h"
-#include "kit/outlet.h"
 #include "kit/scopes.h"
+#include "project/config.h"
 #include "project/operations.h"
 #include "record/seal.h"
 #include "record/sql.h"
 #include "record/swap.h"
 #include "record/watermark.h"
 
-enum { MOST_TOLD = 100, MOST_NAMED = 3, MOST_NAMES = 100 };
+enum { MOST_TOLD = 100, MOST_NAMED = 3 };
 
 typedef struct {
     cv_call *call;
     cv_swap engine;
-    const char *backup, *kept;
-    bool is_kept;
+    const char *backup;
     cv_scopes_tally scopes;
     int64_t commits;
     cv_seal last;         /* the backup's last commit */
@@ -40,7 +40,7 @@ typedef struct {
     } lost;            /* scopes of which the present record has more than the backup */
     size_t lost_count; /* of which `lost` has the first */
     cv_notices warnings;
-    cv_str record, from, kept_as, report; /* of the answer; kept_as empty: nothing was there */
+    cv_str record, from, report; /* of the answer */
 } restoring;
 
 #define CV_THIS_TYPE cv_swap_loss
@@ -56,9 +56,12 @@ static const cv_shape loss_shape[] = {
 #define CV_THIS_TYPE restoring
 const cv_shape cv_restore_shape[] = {
     CV_SUCCESS,
-    CV_FIELD(ALWAYS, record, "the database"),
+    CV_FIELD(ALWAYS, record, "the database, or its address"),
     CV_FIELD(ALWAYS, from, "the backup"),
-    CV_FIELD_AS(IF_ANY, "kept", kept_as, "where the record that was replaced is kept; absent: there was none"),
+    CV_FIELD_AS(
+        IF_ANY, "kept", engine.kept,
+        "the file, or on a server the schema, that the record which was replaced is now; absent: there was none"),
+    CV_FIELD_AS(IF_ANY, "kept_address", engine.kept_address, "where it can be opened, on a server"),
     CV_FIELD_AS(ALWAYS, "scopes", scopes.total, "how many the record has now, of all rooms"),
     CV_NUMBER(ALWAYS, "commits", commits, 0, CV_NO_LIMIT, "sum of their revs"),
     CV_FIELD(ALWAYS, lost_count, ""),
@@ -98,7 +101,7 @@ static bool find_backup(restoring *r, cv_err *err)
         return refuse_path(given, "there is no such file", "name a file that 'conclave backup' has made", err);
     if (!S_ISREG(there.st_mode))
         return refuse_path(given, "this is not a file", "name a file that 'conclave backup' has made", err);
-    if (stat(r->engine.path, &record) == 0 && there.st_dev == record.st_dev && there.st_ino == record.st_ino)
+    if (stat(r->engine.store.path, &record) == 0 && there.st_dev == record.st_dev && there.st_ino == record.st_ino)
         return refuse_path(given, "this is the record itself", "name a backup of it", err);
     return true;
 }
@@ -150,14 +153,14 @@ static bool keep_loss(void *ctx, const cv_swap_loss *loss, cv_err *err)
     return true;
 }
 
-/* A record is known by its first commit. */
+/* Records that have nothing in common are not the same one at another time. */
 static bool compare_origins(restoring *r)
 {
-    cv_seal present;
-    if (!cv_seal_record(r->engine.present, NULL, &present, &r->engine.trouble))
+    cv_commit present;
+    cv_record *record = r->engine.present;
+    if (!record->calls->last_commit(record, &present, &r->engine.trouble))
         return false;
-    r->is_other =
-        present.number > 0 && r->last.number > 0 && memcmp(present.origin, r->last.origin, CV_SEAL_ORIGIN) != 0;
+    r->is_other = present.number > 0 && r->last.number > 0 && r->engine.common == 0;
     return true;
 }
 
@@ -166,31 +169,22 @@ static int64_t last_acknowledged(const restoring *r)
 {
     cv_err ignored = {.arena = r->call->arena}; /* an unreadable watermark says nothing */
     cv_commit commit;
-    const char *path = cv_watermark_path(r->call->arena, r->engine.path);
+    const char *path = cv_watermark_path(r->call->arena, r->engine.store.path);
     return cv_watermark_read(path, &commit, &ignored) == CV_WATERMARK_THERE ? commit.number : 0;
 }
 
 /* ---- the swap ---------------------------------------------------------------------------------------------------- */
 
-/* "conclave.db.before-restore-20260214T093000Z", or with "-2" behind it. */
-static const char *kept_name(restoring *r)
+/* "20260214T093000Z" */
+static const char *time_stamp(const restoring *r)
 {
-    cv_arena *a = r->call->arena;
     char time[CV_TIME_LEN + 1], stamp[CV_TIME_LEN];
     size_t n = 0;
     cv_time_print(r->call->clock.now_ms(r->call->clock.ctx), time);
     for (size_t i = 0; time[i] != '.'; i++)
         if (time[i] != '-' && time[i] != ':')
             stamp[n++] = time[i];
-    struct stat st;
-    const char *name = NULL;
-    for (int i = 1; i <= MOST_NAMES; i++) {
-        cv_str number = i > 1 ? cv_arena_printf(a, "-%d", i) : CV_STR("");
-        name = cv_arena_printf(a, "%s.before-restore-%.*sZ%.*s", r->engine.path, (int)n, stamp, CV_FMT(number)).p;
-        if (lstat(name, &st) != 0 && lstat(cv_arena_printf(a, "%s-wal", name).p, &st) != 0)
-            break;
-    }
-    return name;
+    return cv_arena_printf(r->call->arena, "%.*sZ", (int)n, stamp).p;
 }
 
 static bool restore(restoring *r, bool *ret_compared, cv_err *err)
@@ -201,8 +195,7 @@ static bool restore(restoring *r, bool *ret_compared, cv_err *err)
         return false;
     r->acknowledged = last_acknowledged(r);
     *ret_compared = cv_swap_lost(engine, keep_loss, r, &engine->trouble) && compare_origins(r);
-    r->kept = kept_name(r);
-    return cv_swap_commit(engine, r->kept, &r->is_kept, err);
+    return cv_swap_commit(engine, time_stamp(r), err);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -217,6 +210,19 @@ static void warn_of_access(const restoring *r, cv_notices *warnings)
                 warnings, r->call->arena, CV_STR("older_registry"),
                 "who can act is as it was in the backup: tokens that were revoked since, and agents that were "
                 "removed or limited, can act as before; revoke, remove and limit them again");
+}
+
+/* A kept schema is not a file: a backup of it is. */
+static cv_str way_back(const restoring *r)
+{
+    cv_arena *a = r->call->arena;
+    if (r->engine.kept_address.n == 0)
+        return cv_arena_printf(a, "'%.*s' undoes this restore",
+                               CV_FMT(cv_call_name(r->call, CV_STR("restore"), r->engine.kept, NULL, 0)));
+    return cv_arena_printf(a,
+                           "to undo this restore, open it elsewhere ('conclave init DIR --store \"%.*s\"'), make a "
+                           "backup there, and restore that here",
+                           CV_FMT(r->engine.kept_address));
 }
 
 static void warn_of_losses(restoring *r)
@@ -236,20 +242,26 @@ static void warn_of_losses(restoring *r)
     }
     if (r->lost.count > 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("newer_in_kept"),
-                      "the record that was replaced had more of %.*s: %.*s%s; '%.*s' undoes this restore",
+                      "the record that was replaced had more of %.*s: %.*s%s; %.*s",
                       CV_FMT(cv_scopes_counted(r->call->arena, &lost)), CV_FMT(cv_buf_str(&some)),
-                      r->lost.count > MOST_NAMED ? " …" : "",
-                      CV_FMT(cv_call_name(r->call, CV_STR("restore"), cv_str_of(r->kept), NULL, 0)));
+                      r->lost.count > MOST_NAMED ? " …" : "", CV_FMT(way_back(r)));
     cv_buf_release(&some);
     warn_of_access(r, warnings);
     if (r->is_other)
         cv_notice_add(warnings, r->call->arena, CV_STR("another_record"),
-                      "the backup is not one of the record that was here: their first commits differ");
+                      "the backup is not one of the record that was here: they have nothing in common");
     else if (r->acknowledged > r->last.number && r->lost.count == 0)
         cv_notice_add(warnings, r->call->arena, CV_STR("acknowledged_missing"),
                       "commit %lld was acknowledged in this project, the backup ends at commit %lld: what was written "
                       "between them is missing",
                       (long long)r->acknowledged, (long long)r->last.number);
+    else if (r->engine.missing.n && r->lost.count == 0)
+        cv_notice_add(warnings, r->call->arena, CV_STR("acknowledged_missing"),
+                      "this project has seen more than the backup has: %.*s", CV_FMT(r->engine.missing));
+    if (r->engine.kept_address.n && r->lost.count > 0)
+        cv_notice_add(warnings, r->call->arena, CV_STR("seen_elsewhere"),
+                      "other folders that use this record say store_regressed where they have seen more: go on there "
+                      "with 'conclave accept'");
 }
 
 static cv_str report(const restoring *r)
@@ -258,8 +270,8 @@ static cv_str report(const restoring *r)
     cv_buf_printf(&out, "The record is that of %s: %.*s, %lld commit%s.\n", r->backup,
                   CV_FMT(cv_scopes_counted(r->call->arena, &r->scopes)), (long long)r->commits,
                   r->commits == 1 ? "" : "s");
-    if (r->is_kept)
-        cv_buf_printf(&out, "What was there before is kept: %s\n", r->kept);
+    if (r->engine.kept.n)
+        cv_buf_printf(&out, "What was there before is kept: %.*s\n", CV_FMT(r->engine.kept));
     for (size_t i = 0; i < r->warnings.count; i++)
         cv_buf_printf(&out, "! %.*s\n", CV_FMT(r->warnings.items[i].message));
     return cv_buf_take(&out, r->call->arena);
@@ -268,16 +280,14 @@ static cv_str report(const restoring *r)
 static void answer(restoring *r, bool compared)
 {
     warn_of_losses(r);
-    if (!compared && r->is_kept)
+    if (!compared && r->engine.kept.n)
         cv_notice_add(&r->warnings, r->call->arena, CV_STR("not_compared"),
                       "what was there before could not be compared with the backup: %.*s",
                       CV_FMT(r->engine.trouble.message));
     if (r->call->for_people)
         r->report = report(r);
-    r->record = cv_str_of(r->engine.path);
+    r->record = r->engine.store.address.n ? r->engine.store.address : cv_str_of(r->engine.store.path);
     r->from = cv_str_of(r->backup);
-    if (r->is_kept)
-        r->kept_as = cv_str_of(r->kept);
     r->lost_count = r->lost.count;
     if (r->lost.count > MOST_TOLD)
         r->lost.count = MOST_TOLD;
@@ -289,19 +299,11 @@ bool cv_record_restore_with(cv_call *call, void (*step)(void *ctx), void *ctx)
     cv_err err = {.arena = call->arena};
     bool compared = false;
     restoring r = {.call = call,
-                   .engine = {.arena = call->arena,
-                              .path = cv_record_path(call->arena, call->root, cv_record_database),
-                              .types = &cv_program_types,
-                              .schema = &cv_sql_sqlite_schema,
-                              .step = step,
-                              .ctx = ctx}};
-    bool done = restore(&r, &compared, &err);
+                   .engine = {.arena = call->arena, .types = &cv_program_types, .step = step, .ctx = ctx}};
+    bool done = cv_project_store(call->arena, call->root, &r.engine.store, &err) && restore(&r, &compared, &err);
     cv_swap_end(&r.engine);
     if (!done)
         return cv_call_fail(call, &err);
-    struct stat st;
-    if (r.is_kept && lstat(r.kept, &st) != 0) /* only a log was there */
-        r.kept = cv_arena_printf(call->arena, "%s-wal", r.kept).p;
     answer(&r, compared);
     return true;
 }

@@ -120,7 +120,7 @@ const cv_shape cv_export_scope_shape[] = {CV_CASE(output.p, to_file), CV_CASE(do
 /* Where the scope stands; rev 0: there is none. */
 static bool position_of(cv_call *call, cv_record *record, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
-    bool ok = record->calls->begin(record, call->arena, scope, CV_READ, ret_at, err);
+    bool ok = record->calls->begin(record, call->arena, scope, ret_at, err);
     record->calls->end(record);
     return ok;
 }

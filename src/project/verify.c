@@ -109,7 +109,7 @@ static bool check_named(cv_call *call, cv_scope_id *ret_named)
         return false;
     if (ret_named->name.n == 0)
         return true;
-    if (!call->record->calls->begin(call->record, call->arena, *ret_named, CV_READ, &at, &err))
+    if (!call->record->calls->begin(call->record, call->arena, *ret_named, &at, &err))
         return cv_call_fail(call, &err);
     call->record->calls->end(call->record);
     return at.rev > 0 || cv_scopes_missing(call, *ret_named);

@@ -3,7 +3,29 @@
 
 #include <assert.h>
 
-/* ---- single rows ------------------------------------------------------------------------------------------------- */
+/* ---- for engines ------------------------------------------------------------------------------------------------- */
+
+bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err)
+{
+    if (write->restored ? at->rev != 0 || write->at.rev < 1 : write->at.rev != at->rev + 1)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "the scope is at rev %lld, which is not before rev %lld",
+                          (long long)at->rev, (long long)write->at.rev);
+    if (!write->restored && write->commit.op_id.n == 0)
+        return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
+    if (write->at.event_count < write->at.rev || !write->at.head.p)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
+    return true;
+}
+
+bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = record->calls->find(record, &lookups[i].find, lookups[i].visit, lookups[i].ctx, err);
+    return ok;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_arena *arena;
@@ -137,7 +159,7 @@ cv_write_result cv_record_write(cv_record *record, cv_arena *a, cv_scope_id scop
                                 const cv_write *write, cv_commit_row *ret_row, cv_err *err)
 {
     cv_scope_position at;
-    if (!record->calls->begin(record, a, scope, CV_WRITE, &at, err))
+    if (!record->calls->lock(record, a, scope, write->commit.op_id, &at, err))
         return unread(err);
     cv_write_result result = write->restored ? CV_WRITE_DONE
                                              : cv_record_replayed(record, a, scope, &at, write->commit.op_id,

@@ -3,14 +3,14 @@
  *     scope   everything that changes together: (room, name) -> rev, head of the event chain, number of events
  *     type    a table of fields that a room has defined (type.h)
  *
- *     begin(scope, READ)    find … find                 end        one moment of a scope, whatever others write
- *     begin(scope, WRITE)   find … commit(rows)         [end]      the lock first, then reading, then writing
+ *     begin(scope)          find … find                 end        one moment of a scope, whatever others write
+ *     lock(scope)           find … commit(rows)         [end]      the lock first, then reading, then writing
  *     find(across scopes)   feed   search                          of the whole store
  *
  * An engine stores and returns rows; it knows no room. Ids, times, numbers, hashes, validation and formats are the
  * caller's business, so all engines give byte-identical exports. No write touches two scopes.
  *
- * There are two ways to write. *Locked*: begin(WRITE) waits for its turn and returns the position, the room reads the
+ * There are two ways to write. *Locked*: `lock` waits for its turn and returns the position, the room reads the
  * few rows it needs and commits; there is nothing to repeat. *Optimistic*: the room computes from an earlier reading
  * and writes against its rev with cv_record_write(), which refuses with CONFLICT when the scope has moved on. Every
  * write has an op_id: one that was committed before is REPLAYED with the stored result. So a caller may always try
@@ -37,6 +37,7 @@ typedef struct {
     int64_t rev;         /* of the last write; 0: there is no such scope yet */
     cv_str head;         /* hash of the last event */
     int64_t event_count; /* the last event's number */
+    int64_t clock_ms;    /* what the store's clock showed when it was locked: all who write agree on it. Else 0 */
 } cv_scope_position;
 
 /* What became of a write. */
@@ -93,9 +94,17 @@ typedef struct {
     bool descending;
     bool outline;     /* only KEY and OUTLINE fields and those of the index are wanted: others may be absent */
     uint64_t without; /* fields that are not wanted, a bit each (cv_type_bit); those of the key and the index come */
+    bool flat;        /* there may be any number of rows: none is kept when it was seen, even if that takes longer */
 } cv_find;
 
 typedef bool (*cv_row_visit)(void *ctx, cv_scope_id scope, const void *row, cv_err *err);
+
+/* A find and who sees its rows. */
+typedef struct {
+    cv_find find;
+    cv_row_visit visit;
+    void *ctx;
+} cv_lookup;
 typedef bool (*cv_scope_visit)(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err);
 
 /* One commit, as the feed tells of it. */
@@ -138,30 +147,51 @@ typedef bool (*cv_word_visit)(void *ctx, const cv_word_hit *hit, cv_err *err);
 typedef struct {
     cv_str engine;  /* "SQLite 3.40.1" */
     int64_t schema; /* number of the last migration */
+    cv_str beyond;  /* what may keep a text after `scrub`, for people; empty: nothing of the engine's */
+    cv_str store;   /* which one: handles of one and the same store have the same text now; empty: it is not known */
 } cv_record_about;
 
-typedef enum { CV_READ, CV_WRITE } cv_access;
+/* What an engine finds about the place where it keeps the record; the levels are those of kit/doctor.h. */
+typedef enum { CV_EXAMINED_OK, CV_EXAMINED_NOTE, CV_EXAMINED_WARNING, CV_EXAMINED_ERROR } cv_examined_level;
+
+typedef struct {
+    const char *check; /* "standbys" */
+    cv_examined_level level;
+    cv_str message;
+    cv_str remedy; /* empty: there is nothing to do */
+} cv_examined;
+
+typedef void (*cv_examined_visit)(void *ctx, const cv_examined *finding);
 
 /* What an engine does. Fallible functions follow the house rule: bool, err last. */
 typedef struct {
     cv_str name;
     void (*close)(cv_record *record);
 
+    /* Is it still the record that is found under its address, and would one that is opened now do no more? A record can
+     * be replaced, or become writable, while a handle is open. Asked before every use by who keeps a handle. */
+    bool (*is_current)(const cv_record *record);
+
     /* ---- one scope ----
-     * Between begin and end all readings are of one moment. WRITE waits for its turn (CV_ERR_BUSY when it does not
-     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. `commit` ends the
-     * transaction, whatever becomes of it; `end` takes back what was not committed and may always be called. */
-    bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                  cv_err *err);
+     * Between begin and end all readings are of one moment. `lock` waits for its turn (CV_ERR_BUSY when it does not
+     * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It is told the op_id
+     * of the write that follows (empty: not known yet): a store that is far away brings along what the question whether
+     * it was done before wants to know. `commit` ends the transaction, whatever becomes of it; `end` takes back what
+     * was not committed and may always be called. */
+    bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err);
+    bool (*lock)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                 cv_err *err);
     cv_write_result (*commit)(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err);
     void (*end)(cv_record *record);
 
     /* Inside of a transaction its moment is seen, outside of one the present. A scope that does not exist has no
      * rows. */
     bool (*find)(cv_record *record, const cv_find *find, cv_row_visit visit, void *ctx, cv_err *err);
+    /* Several, one after the other. A store that is far away is asked once for all of them. */
+    bool (*find_all)(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
-    /* Volatile rows: put by their keys, removed by them. Inside of a WRITE transaction they belong to it; outside of
-     * one they are written at once, and a power failure may lose them. The scope must exist. */
+    /* Volatile rows: put by their keys, removed by them. Under a lock they belong to the write; outside of a
+     * transaction they are written at once, and a power failure may lose them. The scope must exist. */
     bool (*keep)(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
     bool (*drop)(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err);
 
@@ -199,11 +229,11 @@ typedef struct {
     /* ---- what was acknowledged ----
      * Commits have numbers: 1, 2, 3 … in the order of the feed, without gaps. */
     bool (*last_commit)(cv_record *record, cv_commit *ret_commit, cv_err *err); /* number 0: there is none */
-    /* Has the record the commit that its watermark names (watermark.h)? A record without a watermark has. False:
-     * store_regressed. */
+    /* Has the record what was acknowledged here: the commit that its watermark names (watermark.h), or all that the
+     * project has seen of a server? One of which nothing is known has. False: store_regressed. */
     bool (*acknowledged)(cv_record *record, cv_arena *a, cv_watermark_state *ret_state, cv_err *err);
-    /* Sets the watermark to the last commit, whatever it was; that commit. A store without a watermark changes nothing.
-     */
+    /* No more is expected of the record than it has: the watermark is set to its last commit, what was seen of a server
+     * is forgotten. *ret_commit: the last one. */
     bool (*accept)(cv_record *record, cv_arena *a, cv_commit *ret_commit, cv_err *err);
 
     /* ---- the whole store ---- */
@@ -211,12 +241,16 @@ typedef struct {
     /* Nothing is damaged, the schema is the one that the migrations make and that the types want, and no commit is
      * missing. */
     bool (*check)(cv_record *record, cv_arena *a, cv_err *err);
-    /* A whole, consistent copy, on disk, in a file that is new (then its owner's alone) or empty. */
+    /* Who may do what at the place where it is kept, and what can be lost there: settings, copies, people who are in
+     * the way. What cannot be looked at is a finding, too. NULL: the place has nothing to say. */
+    void (*examine)(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
+    /* A whole copy of each scope, on disk, in a file of SQLite that is new (then its owner's alone) or empty. A file
+     * gives all scopes of one moment, a server each one of its own, and its commits in another order of the feed. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
     /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
      * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */
     bool (*scrub)(cv_record *record, cv_arena *a, cv_err *err);
-    /* A store of the same kind in memory, to try things on: empty, or with all that this one holds. */
+    /* A store in memory, to try things on: empty, or with all that this one holds. */
     bool (*scratch)(cv_record *record, cv_arena *a, bool empty, cv_record **ret_record, cv_err *err);
 } cv_record_calls;
 
@@ -235,10 +269,11 @@ typedef enum {
                          * or beside it */
 } cv_record_mode;
 
-/* The record of a project, in SQLite. An older schema is migrated, a newer one refused, and so is a database that is
- * not a record. Every commit raises the watermark; a record that has less than its watermark says is opened: whoever
- * uses it asks `acknowledged`. One that cannot be written is read without leaving anything behind. `schema`: the
- * migrations of the program, the first of which is 001_record.sql. Types and migrations live as long as the handle. */
+/* The record in a file of SQLite; store.h opens the record of a project, wherever it is kept. An older schema is
+ * migrated, a newer one refused, and so is a database that is not a record. Every commit raises the watermark; a record
+ * that has less than its watermark says is opened: whoever uses it asks `acknowledged`. One that cannot be written is
+ * read without leaving anything behind. `schema`: the migrations of the program, the first of which is 001_record.sql.
+ * Types and migrations live as long as the handle. */
 bool cv_record_open(cv_arena *a, const char *path, cv_record_mode mode, const cv_types *types,
                     const struct cv_sql_migrations *schema, cv_record **ret_record, cv_err *err);
 
@@ -263,6 +298,13 @@ typedef struct {
 cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tracing);
 
 /* ---- above the engines ------------------------------------------------------------------------------------------- */
+
+/* For engines: is the write one that the caller may ask for, of a scope that is here now? Its own mistakes are told
+ * before anything is tried. */
+bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err);
+
+/* For engines: `find_all` of a store that is near. */
+bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
 /* A commit by its op_id. ret_row is copied to the arena. */
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,

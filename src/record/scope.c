@@ -27,7 +27,7 @@ static bool each_row(cv_record *record, cv_scope_id scope, const cv_type *type, 
                      cv_err *err)
 {
     const cv_find find = {
-        .type = type, .index = type == &cv_commit_row_type ? cv_commits_by_rev : NULL, .scope = scope};
+        .type = type, .index = type == &cv_commit_row_type ? cv_commits_by_rev : NULL, .scope = scope, .flat = true};
     return record->calls->find(record, &find, visit, ctx, err);
 }
 
@@ -63,7 +63,7 @@ bool cv_scope_load(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_r
     *ret = (cv_scope_rows){.scope = scope};
     types_of(record->types, scope.room, &types);
     ret->items = CV_NEW_ARRAY(a, types.count, cv_rows);
-    if (!record->calls->begin(record, a, scope, CV_READ, &ret->at, err))
+    if (!record->calls->begin(record, a, scope, &ret->at, err))
         return false;
     bool ok = true;
     for (size_t i = 0; ok && i < types.count; i++) {
@@ -165,7 +165,7 @@ bool cv_scope_print(cv_record *record, cv_arena *a, cv_scope_id scope, cv_json_w
     type_list types;
     cv_scope_position at;
     types_of(record->types, scope.room, &types);
-    if (!record->calls->begin(record, a, scope, CV_READ, &at, err))
+    if (!record->calls->begin(record, a, scope, &at, err))
         return false;
     bool ok = at.rev > 0 || missing(scope, err);
     if (ok) {
@@ -314,8 +314,9 @@ bool cv_scope_parse(const cv_types *types, cv_arena *a, const cv_json *document,
     type_list known;
     const cv_json *rows = cv_json_get(document, CV_STR("types"));
     *ret = (cv_scope_rows){.scope = {cv_json_get_text(document, "room"), cv_json_get_text(document, "name")},
-                           .at = {cv_json_get_int(document, "rev", 0), cv_json_get_text(document, "head"),
-                                  cv_json_get_int(document, "events", 0)}};
+                           .at = {.rev = cv_json_get_int(document, "rev", 0),
+                                  .head = cv_json_get_text(document, "head"),
+                                  .event_count = cv_json_get_int(document, "events", 0)}};
     if (!cv_types_of(types, ret->scope.room))
         cv_err_field(cv_errs_add(errs, a, CV_ERR_INVALID_VALUE, "there is no such room"), CV_STR("room"));
     if (!ret->scope.name.n)

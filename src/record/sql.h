@@ -26,4 +26,9 @@ extern const cv_sql_statement cv_sql_sqlite_statements[];
 extern const size_t cv_sql_sqlite_statement_count;
 extern const cv_sql_migrations cv_sql_sqlite_schema;
 
+/* Those of sql/postgres/. */
+extern const cv_sql_statement cv_sql_postgres_statements[];
+extern const size_t cv_sql_postgres_statement_count;
+extern const cv_sql_migrations cv_sql_postgres_schema;
+
 #endif

@@ -44,13 +44,27 @@ static void trace_close(cv_record *record)
     cv_record_close(t->inner);
 }
 
-static bool trace_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                        cv_err *err)
+static bool trace_is_current(const cv_record *record)
+{
+    const traced *t = (const traced *)record;
+    return BEHIND(t, is_current)(t->inner);
+}
+
+static bool trace_begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     traced *t = (traced *)record;
     t->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
-    bool ok = !fails_now(t, "begin", err) && BEHIND(t, begin)(t->inner, a, scope, access, ret_at, err);
-    return told(t, access == CV_WRITE ? "begin write" : "begin read", scope, 0, ok);
+    bool ok = !fails_now(t, "begin", err) && BEHIND(t, begin)(t->inner, a, scope, ret_at, err);
+    return told(t, "begin", scope, 0, ok);
+}
+
+static bool trace_lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                       cv_err *err)
+{
+    traced *t = (traced *)record;
+    t->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
+    bool ok = !fails_now(t, "lock", err) && BEHIND(t, lock)(t->inner, a, scope, op_id, ret_at, err);
+    return told(t, "lock", scope, 0, ok);
 }
 
 static void trace_end(cv_record *record)
@@ -214,6 +228,13 @@ static bool trace_check(cv_record *record, cv_arena *a, cv_err *err)
     return told(t, "check", nowhere, 0, !fails_now(t, "check", err) && BEHIND(t, check)(t->inner, a, err));
 }
 
+static void trace_examine(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx)
+{
+    traced *t = (traced *)record;
+    if (BEHIND(t, examine))
+        BEHIND(t, examine)(t->inner, a, visit, ctx);
+}
+
 static bool trace_backup(cv_record *record, const char *path, cv_err *err)
 {
     traced *t = (traced *)record;
@@ -230,10 +251,13 @@ static bool trace_scratch(cv_record *record, cv_arena *a, bool empty, cv_record 
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("traced"),
     .close = trace_close,
+    .is_current = trace_is_current,
     .begin = trace_begin,
+    .lock = trace_lock,
     .commit = trace_commit,
     .end = trace_end,
     .find = trace_find,
+    .find_all = cv_record_find_each,
     .keep = trace_keep,
     .drop = trace_drop,
     .scopes = trace_scopes,
@@ -251,6 +275,7 @@ static const cv_record_calls calls = {
     .accept = trace_accept,
     .about = trace_about,
     .check = trace_check,
+    .examine = trace_examine,
     .backup = trace_backup,
     .scratch = trace_scratch,
 };

@@ -205,9 +205,12 @@ typedef struct {
     size_t count;
 } cv_room_types;
 
+struct cv_sql_migrations; /* sql.h */
+
 typedef struct {
     const cv_room_types *const *rooms;
     size_t count;
+    const struct cv_sql_migrations *sqlite, *postgres; /* the tables that hold them, in each engine; NULL: not there */
 } cv_types;
 
 /* The types of a room in their order; NULL: there is no such room. */

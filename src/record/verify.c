@@ -371,7 +371,7 @@ static bool check_added(cv_scope_verifier *v, cv_err *err)
 
 static bool each(cv_scope_verifier *v, const cv_type *type, const cv_index *index, cv_row_visit visit, cv_err *err)
 {
-    const cv_find find = {.type = type, .index = index, .scope = v->scope};
+    const cv_find find = {.type = type, .index = index, .scope = v->scope, .flat = true};
     v->type = type;
     return v->record->calls->find(v->record, &find, visit, v, err);
 }
@@ -391,7 +391,7 @@ bool cv_scope_verify(cv_record *record, cv_arena *a, cv_scope_id scope, const cv
 {
     cv_scope_verifier v = {.record = record, .scope = scope, .room = room};
     cv_scope_position at;
-    if (!record->calls->begin(record, a, scope, CV_READ, &at, err))
+    if (!record->calls->begin(record, a, scope, &at, err))
         return false;
     cv_str start = cv_hash_scope(&v.arena, scope.room, scope.name);
     memcpy(v.last_hash, start.p, CV_HASH_DIGITS);

@@ -42,7 +42,7 @@ CV_TYPE_TABLE(bench_link, "link", "links", LINK_FIELDS, ADDED, NULL, CV_INDEXES(
 static const cv_type *const bench_types[] = {&bench_note_type, &bench_link_type};
 static const cv_room_types bench_records = {CV_STR_INIT("bench"), bench_types, CV_COUNT(bench_types)};
 static const cv_room_types *const bench_rooms[] = {&bench_records};
-static const cv_types types = {bench_rooms, 1};
+static const cv_types types = {.rooms = bench_rooms, .count = 1};
 static const cv_scope_id scope = {CV_STR_INIT("bench"), CV_STR_INIT("book")};
 
 static const char schema_sql[] =
@@ -138,7 +138,7 @@ static double write_page(cv_record *record, int page, cv_err *err)
     cv_writing w;
     cv_written done;
     const cv_request request = {cv_arena_printf(&a, "op-%d", page), CV_STR(HASH), CV_STR("bench write")};
-    if (!cv_writing_begin(&w, record, &a, scope, CV_STR(NOW), err))
+    if (!cv_writing_begin(&w, record, &a, scope, CV_STR(""), CV_STR(NOW), err))
         fail(err);
     for (int i = 0; i < NOTES; i++) {
         cv_writing_put(&w, &bench_note_type, &rows.notes[i]);

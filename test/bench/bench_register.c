@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bench_round.h"
 #include "benching.h"
 
 #include "dialogue/types.h"
@@ -22,67 +23,7 @@
 #include "record/sql.h"
 #include "record/sqlite/engine.h"
 
-enum { REPETITIONS = 25, KINDS = 5, PER_KIND = 99, ENTITIES = KINDS * PER_KIND, CONTENT = 480, MOST_TABLES = 32 };
-
-static const char letters[] = "PRTEC";
-static const char *const plurals[KINDS] = {"perspectives", "recommendations", "tensions", "evidence", "claims"};
-static const char *const experts[] = {"muffin", "cupcake", "scone", "eclair", "donut"};
-
-/* ---- the request -------------------------------------------------------------------------------- */
-
-static void add_local_id(cv_buf *b, size_t i)
-{
-    cv_buf_printf(b, "%s-%c00%02zu", experts[i % KINDS], letters[i / PER_KIND], i % PER_KIND + 1);
-}
-
-static void add_entity(cv_buf *b, size_t i)
-{
-    static const char sentence[] = "Three of the five measured it, and the figures agree to within the noise. ";
-    static const char *const types[3] = {"support", "depend", "question"};
-    cv_buf_add_z(b, "{\"local_id\":\"");
-    add_local_id(b, i);
-    cv_buf_printf(b, "\",\"label\":\"Ownership of fields, %zu\",\"contributors\":[\"%s\"],\"content\":\"", i,
-                  experts[i % KINDS]);
-    for (size_t k = 0; k < CONTENT; k++)
-        cv_buf_add_char(b, sentence[k % (sizeof sentence - 1)]);
-    cv_buf_add_z(b, "\",\"references\":[");
-    for (size_t k = 0; k < 3; k++) {
-        cv_buf_printf(b, "%s{\"type\":\"%s\",\"target\":\"", k ? "," : "", types[k]);
-        add_local_id(b, (i + 1 + k * 97) % ENTITIES);
-        cv_buf_add_z(b, "\"}");
-    }
-    cv_buf_add_z(b, "]}");
-}
-
-static cv_str make_round(cv_arena *a, int number)
-{
-    cv_buf b = {0};
-    cv_buf_printf(&b, "{\"dialogue_id\":\"d%d\",\"round\":0,\"score\":50,\"expert_scores\":{\"muffin\":10}", number);
-    for (size_t i = 0; i < ENTITIES; i++) {
-        if (i % PER_KIND == 0)
-            cv_buf_printf(&b, "%s,\"%s\":[", i ? "]" : "", plurals[i / PER_KIND]);
-        else
-            cv_buf_add_char(&b, ',');
-        add_entity(&b, i);
-    }
-    cv_buf_add_z(&b, "]}");
-    cv_str text = cv_arena_copy(a, cv_buf_str(&b));
-    cv_buf_release(&b);
-    return text;
-}
-
-static cv_str make_dialogue(cv_arena *a, int number)
-{
-    cv_buf b = {0};
-    cv_buf_printf(&b, "{\"title\":\"d%d\",\"question\":\"Which?\",\"seed\":1,\"panel_size\":%d", number, KINDS);
-    cv_buf_add_z(&b, ",\"expert_pool\":{\"domain\":\"Baking\",\"experts\":[");
-    for (int i = 0; i < KINDS; i++)
-        cv_buf_printf(&b, "%s{\"role\":\"Baker %d\",\"tier\":\"Core\",\"relevance\":0.9}", i ? "," : "", i);
-    cv_buf_add_z(&b, "]}}");
-    cv_str text = cv_arena_copy(a, cv_buf_str(&b));
-    cv_buf_release(&b);
-    return text;
-}
+enum { REPETITIONS = 25, MOST_TABLES = 32 };
 
 /* ---- through the operation ---------------------------------------------------------------------- */
 
@@ -286,10 +227,10 @@ static void compare(cv_record *record, const char *folder, bare *b)
     cv_bench_cost ours = {1e9, 1e9}, floor = {1e9, 1e9};
     cv_arena a = {0};
     for (int i = 0; i < REPETITIONS; i++) {
-        call(record, folder, "create", make_dialogue(&a, i));
+        call(record, folder, "create", cv_bench_dialogue(&a, i));
         fetch(b, i, 1);
         insert(b);
-        cv_str text = make_round(&a, i);
+        cv_str text = cv_bench_round(&a, i);
         empty_logs(record, b);
         cv_bench_keep_best(&ours, call(record, folder, "round-register", text));
         fetch(b, i, 2);

@@ -147,7 +147,7 @@ static double write_dialogue(cv_record *record, const char *prefix, int number, 
         .count = CV_COUNT(rows)};
     cv_scope_position at;
     double begin = now();
-    if (!record->calls->begin(record, &a, cv_dialogue_scope(id), CV_WRITE, &at, &err) ||
+    if (!record->calls->lock(record, &a, cv_dialogue_scope(id), CV_STR(""), &at, &err) ||
         record->calls->commit(record, &a, &write, &err) != CV_WRITE_DONE)
         die("commit", &err);
     double took = now() - begin;

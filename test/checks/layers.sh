@@ -73,10 +73,11 @@ nosy_includes() {
 }
 check "the protocol's library includes base and itself" nosy_includes
 
+libpq=$(pg_config --includedir 2>/dev/null || echo /usr/include/postgresql)
 broken_headers() {
     for h in $(files 'src/*.h'); do
         echo "#include \"${h#src/}\"" |
-            ${CC:-gcc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Isrc -D_GNU_SOURCE -fsyntax-only -x c -
+            ${CC:-gcc} -std=c17 -Wall -Wextra -Wpedantic -Werror -Isrc -I"$libpq" -D_GNU_SOURCE -fsyntax-only -x c -
     done
 }
 check "every header compiles alone" broken_headers
@@ -92,7 +93,7 @@ check "no banned calls" banned_calls
 assigned_errors() {
     files 'src/*.c' | grep -v '^src/base/err\.c$' |
         xargs grep -lE '(->|\.)(message|field|value|options|suggestion|operation|file|item_type|local_id|constraint|context) =|cv_err|errs' |
-        xargs -P 2 -n 8 ${CC:-gcc} -std=c17 -Isrc -D_GNU_SOURCE -DCV_ERR_SEALED -DCV_VERSION='""' -fsyntax-only 2>&1 |
+        xargs -P 2 -n 8 ${CC:-gcc} -std=c17 -Isrc -I"$libpq" -D_GNU_SOURCE -DCV_ERR_SEALED -DCV_VERSION='""' -fsyntax-only 2>&1 |
         grep 'read-only' | sort -u
     echo "$source" | grep -v '^src/base/err\.c:' | grep -E 'cv_err\)\{|cv_err [a-z]+ = \{' |
         grep -vE 'cv_err [a-z_]+ = \{\.arena = [^,{}]*\}'

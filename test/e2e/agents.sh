@@ -94,8 +94,12 @@ is '[.tokens[] | .agent_id] | sort == ["Muffin", "Muffin", "Muffin", "Planner-1"
 run "a token cannot be shown again" 0 token list
 ! grep -q "cvt_" "$out"
 ok $? "no secret is listed"
-! grep -qaF "$(echo "$muffin" | cut -c 9-40)" .conclave/conclave.db .conclave/conclave.db-wal 2>/dev/null
-ok $? "no secret is in the record"
+if on_sqlite; then
+    ! grep -qaF "$(echo "$muffin" | cut -c 9-40)" .conclave/conclave.db .conclave/conclave.db-wal 2>/dev/null
+    ok $? "no secret is in the record"
+else
+    skip "no secret is in the record" "not with this engine"
+fi
 run "asked twice" 0 token add muffin --op-id twice --json
 is '.secret | startswith("cvt_")'
 run "asked twice" 0 token add muffin --op-id twice --json

@@ -4,6 +4,11 @@
 # What a line "$ export …" sets holds for the rest of its page.
 set -u
 cd "$(dirname "$0")/../.."
+if [ -n "${CONCLAVE_TEST_STORE-}" ]; then # the pages show a project whose record is a file
+    echo "ok 1 - documentation # SKIP not with this engine"
+    echo "1..1"
+    exit 0
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # doctor.sh - every finding of the doctor is produced once: on a copy of a healthy project, which is then damaged.
 . "$(dirname "$0")/lib.sh"
+needs_sqlite "what can be wrong with the record's file"
 project healthy
 folder=.conclave/dialogues/bread
 

@@ -16,7 +16,17 @@ ok $? "the dialogue of the examples"
 "$conclave" help --json | jq -r '[.commands[] | select(.operation)] |
     (map(select(.verb == "init")) + map(select(.room != "")) + map(select(.room == "" and .verb != "init")))[] | .examples | rtrimstr("\n")' \
     >"$work/examples"
+# A server of the tests stands for the one of the examples; another schema for each project.
+server=$root/test/postgres/server
+! "$server" available 2>/dev/null || fresh_store
 while read -r line; do
+    case $line in
+    *postgresql://*)
+        [ -n "${store-}" ] || { skip "$line" "no PostgreSQL" && continue; }
+        case $line in *init*) there=${store}_team ;; *) there=$store ;; esac
+        line=$(echo "$line" | sed "s|postgresql://[^ ]*|'$(echo "$there" | sed 's/&/\\&/g')'|")
+        ;;
+    esac
     sh -c "$line" >"$out" 2>"$err" </dev/null
     status=$?
     [ "$status" -eq 0 ] || sed 's/^/#   /' "$out" "$err"

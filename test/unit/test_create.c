@@ -127,10 +127,10 @@ typedef struct {
     int rivals;
 } race;
 
-static void create_before_a_write(void *ctx, cv_access access)
+static void create_before_a_write(void *ctx, bool to_write)
 {
     race *x = ctx;
-    if (access != CV_WRITE || x->rivals-- <= 0)
+    if (!to_write || x->rivals-- <= 0)
         return;
     room rival = {.a = {0}, .record = x->r->record, .folder = x->r->folder};
     assert_true(ask(&rival, cv_dialogue_create, cv_arena_printf(&rival.a, x->request, x->rivals).p));
@@ -256,7 +256,7 @@ static void test_failures(void **state)
     fail_until_done(r, 7, cv_dialogue_expert_create,
                     "{\"dialogue_id\":\"fails\",\"role\":\"New\",\"tier\":\"core\",\"reason\":\"r\"}");
     fail_until_done(r, 5, cv_dialogue_panel_sample, "{\"dialogue_id\":\"fails\"}");
-    fail_until_done(r, 13, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}");
+    fail_until_done(r, 14, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}");
     fail_until_done(r, 3, cv_dialogue_list, "{}");
     fail_until_done(r, 5, cv_dialogue_abandon, "{\"dialogue_id\":\"fails\",\"reason\":\"r\"}");
     assert_true(ask(r, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}"));

@@ -25,7 +25,7 @@ static cv_hearing hear(cv_world *w, int64_t round, const cv_voice *voices, size_
     cv_state *s = CV_NEW(&w->a, cv_state);
     *s = cv_world_state(w, "bread");
     cv_hearing h;
-    cv_hear(&w->turn, s, round, voices, count, NULL, &h);
+    cv_hear_responses(&w->turn, s, round, voices, count, &h);
     return h;
 }
 
@@ -129,15 +129,16 @@ static const struct {
     {"muffin", "[DISSENT]\nno\n[DISSENT]\nnever", "dissent-muffin; dissent-muffin-2; |"},
     {"muffin", "[MINORITY VERDICT: wait]", "minority-muffin; |"},
     {"muffin", "[DISSENT]", "| unregistered_mark"},
-    {"muffin", "[VERDICT:FINAL]\nbuy", "| unregistered_mark"},
+    {"muffin", "[VERDICT:FINAL]\nbuy", "| verdict_proposed"},
     /* whose is it */
     {"muffin", "[DONUT-R0101: theirs]", "| foreign_id"},
     {"muffin", "[MUFFIN-P0001: Mandate]", "| other_round"},
     {"muffin", "[MUFFIN-P0007: wrong round]\n[RE:SUPPORT R0001]", "MUFFIN-P0101 support>R0001; | renumbered"},
     {"muffin", "[KETTLE-P0101: made-up name]\n[MUFFIN-T0101: t]\n[RE:DEPEND KETTLE-P0101]",
      "MUFFIN-P0101; MUFFIN-T0101 depend>MUFFIN-P0101; | renumbered"},
-    {"muffin", "[P0001: Mandate] (muffin)\nquoted", "|"},
-    {"muffin", "[TENSION T0001: Growth]\nquoted", "|"},
+    {"muffin", "[P0001: Mandate] (muffin)\nx", "|"},
+    {"muffin", "[P0001: Mandate] (muffin)\nanother text", "| restatement"},
+    {"muffin", "[TENSION T0001: Growth]\nx", "|"},
     {"muffin", "[P0009: nothing]", "| unknown_quotation"},
     {"muffin", "[P0101: as prompts print it]", "MUFFIN-P0101; |"},
     {"muffin", "[P0101: theirs] (donut)", "| unknown_quotation"},
@@ -153,9 +154,9 @@ static const struct {
     {"muffin", "[MUFFIN-T0101: t]\n[RE:REFINE P0001]", "MUFFIN-T0101; | invalid_reference"},
     {"muffin", "[RE:REFINE P0001]", "| invalid_reference"},
     {"muffin", "[RE:SUPPORT DONUT-R0101]", "@muffin support>DONUT-R0101; | pending_target"},
-    {"muffin", "[FINAL POSITION]\nhere I stand", "| unregistered_mark"},
+    {"muffin", "[FINAL POSITION]\nhere I stand", "| kept_in_position"},
     {"muffin", "no mark at all", "| no_marks"},
-    {"muffin", "`[MUFFIN-P0101: quoted]` and\n```\n[MUFFIN-P0102: code]\n```", "| no_marks"},
+    {"muffin", "`[MUFFIN-P0101: quoted]` and\n```json\n[MUFFIN-P0102: code]\n```", "| no_marks"},
 };
 
 static void every_mark_is_heard(void **state)

@@ -592,6 +592,39 @@ static void the_judges_marks_are_verdicts(void **state)
                       cv_str_eq(s.verdicts.items[i].verdict_type, CV_STR("final")) ? "Buy it" : "Go on");
 }
 
+static void marks_in_a_verdict_file_are_verdicts(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(
+        w, OVEN "verdict.md",
+        "# Verdict\n\n[VERDICT:INTERIM: Slowly]\nBut.\n\n[VERDICT:FINAL: Buy it]\nAll agree.\n\n[DISSENT: Never]\n");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "Never"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.verdicts.count, 2);
+    assert_str_eq(cv_state_verdict(&s, CV_STR("interim-0"))->recommendation, "Slowly");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("final"))->recommendation, "Buy it");
+    assert_str_has(cv_state_verdict(&s, CV_STR("final"))->description, "[DISSENT: Never]");
+}
+
+/* What an import has registered is not proposed a second time: both call it the same. */
+static void registered_verdicts_are_not_proposed(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
+    put_file(w, OVEN "round-0.summary.md",
+             "[VERDICT:INTERIM: Go on]\nBut slowly.\n\n[VERDICT:INTERIM: Or not]\n\n[VERDICT: Well]\n");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "Well"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.verdicts.count, 2);
+    assert_true(cv_state_verdict(&s, CV_STR("interim-0")) && cv_state_verdict(&s, CV_STR("interim-0-2")));
+    cv_str answer = cv_world_do(w, "draft", "{'dialogue_id': 'oven'}");
+    assert_true(cv_str_find(answer, CV_STR("\"verdict_id\":\"interim-")) == SIZE_MAX);
+    assert_str_has(answer, "\"verdict_id\":\"final\"");
+}
+
 static void scores_that_are_no_numbers_are_told(void **state)
 {
     cv_world *w = *state;
@@ -601,6 +634,37 @@ static void scores_that_are_no_numbers_are_told(void **state)
     const cv_json *d = import_all(w);
     assert_true(is_told(d, "not_understood", "text", "7.5"));
     assert_true(is_told(d, "differences", "derives", "nobody of this name"));
+}
+
+/* What stands under no mark, why somebody refers, and that a text is not the expert's own. */
+static void dialogue_json_with_positions(void **state)
+{
+    cv_world *w = *state;
+    put_file(
+        w, "in/oven/dialogue.json",
+        "{\"id\": \"oven\", \"title\": \"Oven\", \"experts\": [{\"slug\": \"muffin\", \"role\": \"Baker\"}],"
+        "\"rounds\": [{\"round\": 0, \"score\": 1, \"experts\": {\"muffin\": {\"raw\": \"Raw.\", \"position\": "
+        "\"So [P0001: it] is\"}}}, {\"round\": 1, \"score\": 1, \"experts\": {\"muffin\": {\"raw\": \"Raw.\"}}}],"
+        "\"perspectives\": [{\"id\": \"P0001\", \"label\": \"Old\", \"content\": \"x\", \"round\": 0, "
+        "\"contributors\": [\"muffin\"], \"correction\": {\"by\": [\"judge\", \"muffin\"], \"reason\": \"typo\"}},"
+        "{\"id\": \"P0101\", \"label\": \"New\", \"content\": \"y\", \"round\": 1, \"contributors\": [\"muffin\"],"
+        "\"references\": [{\"type\": \"support\", \"target\": \"P0001\", \"reason\": \"tight\"}]}],"
+        "\"references\": [{\"source\": \"@muffin\", \"round\": 1, \"type\": \"oppose\", \"target\": \"P0001\", "
+        "\"reason\": \"loose\"}, {\"source\": \"@muffin\", \"round\": 1, \"type\": \"so\", \"target\": \"P0009\"}]}");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "not_understood", "text", "P0009"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.positions.count, 1);
+    assert_str_eq(s.positions.items[0].content, "So [P0001: it] is");
+    assert_int_equal(s.references.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_str_eq(s.references.items[i].reason, s.references.items[i].source_id.p[0] == '@' ? "loose" : "tight");
+    const cv_rec_entity *row = cv_state_entity(&s, CV_STR("P0001"));
+    assert_str_eq(cv_correction_text(&w->a, row), "corrected by judge, muffin: typo");
+    assert_str_eq(row->label, "Old");
+    assert_true(is_told(d, "decided", "why",
+                        "corrected texts: 1; the wording before is not in the file, so history "
+                        "has the present one in its place"));
 }
 
 /* The two shapes of dialogue.json, as short as they may be, with the comments that documentation has. */
@@ -664,6 +728,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(speakers_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(full_names_in_bold, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(the_judges_marks_are_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(dialogue_json_with_positions, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(marks_in_a_verdict_file_are_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
     };

@@ -17,7 +17,7 @@ CV_TYPE_TABLE(wall_intent, "intent", "wall_intents", CV_INTENT_FIELDS, VOLATILE,
 static const cv_type *const wall_types[] = {&wall_intent_type};
 static const cv_room_types wall_records = {CV_STR_INIT("wall"), wall_types, CV_COUNT(wall_types)};
 static const cv_room_types *const rooms[] = {&wall_records};
-static const cv_types types = {rooms, 1};
+static const cv_types types = {.rooms = rooms, .count = 1};
 static const cv_scope_id wall = {CV_STR_INIT("wall"), CV_STR_INIT("one")};
 
 static const char schema_sql[] =
@@ -89,7 +89,8 @@ static void intend(world *w, cv_str old, cv_str bytes)
     static int number;
     const cv_request request = {cv_arena_printf(&w->a, "op-%d-%d", (int)getpid(), ++number), CV_STR("digest"),
                                 CV_STR("wall write")};
-    assert_ok(cv_writing_begin(&writing, w->record, &w->a, wall, CV_STR("2026-01-02T03:04:05.678Z"), &err), &err);
+    assert_ok(cv_writing_begin(&writing, w->record, &w->a, wall, CV_STR(""), CV_STR("2026-01-02T03:04:05.678Z"), &err),
+              &err);
     cv_intent_keep(&writing, &wall_intent_type, CV_STR("wall.md"), old, bytes);
     cv_writing_event(&writing, CV_STR("wall"), CV_STR("wall.md"), CV_STR("written"));
     assert_ok(cv_writing_commit(&writing, &request, CV_STR("{}"), &done, &err), &err);

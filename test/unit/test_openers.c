@@ -193,7 +193,7 @@ static void read_responses(cv_arena *a, cv_str text)
         cv_summary summary;
         cv_buf out = {0};
         cv_json_writer w = {.out = &out};
-        cv_hear(a, state, 1, &(cv_voice){cv_str_of(who[i]), text}, 1, NULL, &hearing);
+        cv_hear_responses(a, state, 1, &(cv_voice){cv_str_of(who[i]), text}, 1, &hearing);
         cv_duplicates_find(a, &hearing, &twins);
         cv_json_begin_object(&w);
         cv_hearing_print_members(&hearing, &w);

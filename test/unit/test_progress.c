@@ -469,7 +469,7 @@ typedef struct {
 
 static void count_call(void *ctx, const char *call, cv_scope_id dialogue_id, size_t rows, cv_write_result result)
 {
-    static const char *const known[] = {"begin read", "find", "end", "acknowledged"};
+    static const char *const known[] = {"begin", "find", "end", "acknowledged"};
     counted *c = ctx;
     size_t i = 0;
     (void)dialogue_id, (void)result;

@@ -174,7 +174,7 @@ static void *write_later(void *ctx)
             cv_scope_id scope = {CV_STR("dialogue"), i ? CV_STR("y") : CV_STR("other")};
             usleep(50000);
             const cv_request request = {CV_STR("op"), cv_arena_printf(&a, "d%d", i), CV_STR("dialogue test")};
-            if (cv_writing_begin(&writing, record, &a, scope, NOW, &err)) {
+            if (cv_writing_begin(&writing, record, &a, scope, CV_STR(""), NOW, &err)) {
                 cv_writing_event(&writing, CV_STR("D"), scope.name, CV_STR("created"));
                 cv_writing_commit(&writing, &request, CV_STR("{}"), &done, &err);
             }

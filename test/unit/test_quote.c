@@ -2,6 +2,7 @@
  *
  *     unquote(quote(t)) == t                          for lines and texts
  *     [P0001: label] and below it quote(t)            is read as one mark, whose unquoted text is t
+ *     quote(t) and [RE:OPPOSE P0001] with quote(t)    is read as a text and one mark, which both say t
  *     a cell, a sentence, a quotation with quote(t)   has no mark at all
  */
 #include "document.h"
@@ -35,6 +36,42 @@ static void check_body(cv_arena *a, cv_str text)
     assert_view_eq(cv_document_rendered(a, &back), written);
 }
 
+/* A position stands before any mark, a reason below the mark of a reference. */
+static void check_position(cv_arena *a, cv_str text)
+{
+    cv_str kept = cv_fence_closed(a, cv_text_tidy(a, text)), quoted = cv_text_quote(a, kept);
+    cv_mark mark = {.type = CV_MARK_REFERENCE, .sub = CV_REF_OPPOSE, .word = cv_ref_words.items[CV_REF_OPPOSE]};
+    cv_agent muffin = {.name = CV_STR("Muffin"), .emoji = cv_expert_emoji}, scone = muffin;
+    cv_section section = {.kind = CV_SECTION_ROUND, .round = 0};
+    cv_doc doc = {.title = CV_STR("T")}, back;
+    if (kept.n == 0)
+        return;
+    mark.targets = CV_STR("P0001");
+    mark.body = quoted;
+    scone.name = CV_STR("Scone");
+    *CV_PUSH(a, &muffin.content) = (cv_block){.kind = CV_BLOCK_TEXT, .text = quoted};
+    *CV_PUSH(a, &muffin.content) = (cv_block){.kind = CV_BLOCK_MARK, .mark = &mark};
+    *CV_PUSH(a, &scone.content) = (cv_block){.kind = CV_BLOCK_TEXT, .text = quoted};
+    *CV_PUSH(a, &section.agents) = muffin;
+    *CV_PUSH(a, &section.agents) = scone;
+    *CV_PUSH(a, &doc.sections) = section;
+    cv_str written = cv_document_rendered(a, &doc);
+    cv_doc_parse(a, written, &back, NULL);
+    if (back.mark_count != 1 || back.sections.count != 1 || back.sections.items[0].agents.count != 2)
+        print_error("%.*s\n", CV_FMT(written));
+    assert_int_equal(back.mark_count, 1);
+    assert_int_equal(back.sections.count, 1);
+    assert_int_equal(back.sections.items[0].agents.count, 2);
+    const cv_blocks *first = &back.sections.items[0].agents.items[0].content,
+                    *second = &back.sections.items[0].agents.items[1].content;
+    assert_int_equal(first->count, 2);
+    assert_int_equal(second->count, 1);
+    assert_view_eq(cv_text_unquote(a, first->items[0].text), kept);
+    assert_view_eq(cv_text_unquote(a, first->items[1].mark->body), kept);
+    assert_view_eq(cv_text_unquote(a, second->items[0].text), kept);
+    assert_view_eq(cv_document_rendered(a, &back), written);
+}
+
 static void check_line(cv_arena *a, cv_str text)
 {
     cv_str line = cv_squeeze(a, text), quoted = cv_line_quote(a, line);
@@ -65,6 +102,8 @@ static void every_form_at_every_place(void **state)
             cv_str text = cv_hostile_text(&a, form, place);
             check_body(&a, text);
             check_body(&a, cv_text_quote(&a, text)); /* what was quoted before is quoted again */
+            check_position(&a, text);
+            check_position(&a, cv_text_quote(&a, text));
             check_line(&a, text);
             check_line(&a, cv_line_quote(&a, text));
             cv_arena_release(&a);
@@ -78,7 +117,9 @@ static void texts_at_random(void **state)
     (void)state;
     for (size_t i = 0; i < count; i++) {
         cv_arena a = {0};
-        check_body(&a, cv_hostile_random(&r, &a));
+        cv_str text = cv_hostile_random(&r, &a);
+        check_body(&a, text);
+        check_position(&a, text);
         check_line(&a, cv_hostile_label(&r, &a));
         cv_arena_release(&a);
     }
@@ -112,6 +153,8 @@ static void pieces_at_random(void **state)
             cv_buf_add_z(&text, pieces[cv_test_below(&r, CV_COUNT(pieces))]);
         cv_str made = cv_buf_take(&text, &a);
         check_body(&a, made);
+        check_position(&a, made);
+        check_position(&a, cv_str_from(made, 1));
         check_body(&a, cv_str_from(made, 1));
         check_line(&a, cv_str_from(made, 1));
         cv_arena_release(&a);

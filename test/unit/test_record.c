@@ -1,24 +1,27 @@
 /* test_record.c - what every engine of the record must do, written against record.h alone.
  *
- * The same seeded operations go to SQLite in a file, SQLite in memory and a model made of plain lists (record_model.h):
- * both ways of writing, replays, conflicts, refused rows, redactions, volatile rows, finds of every shape, the feed.
- * After each, all three must have given the same answer; from time to time they must export the same bytes, verify, and
- * be copied into each other without a difference.
+ * The same seeded operations go to SQLite in a file, SQLite in memory, PostgreSQL in several ways and a model made of
+ * plain lists (record_model.h): both ways of writing, replays, conflicts, refused rows, redactions, volatile rows,
+ * finds of every shape, the feed. After each, all three must have given the same answer; from time to time they must
+ * export the same bytes, verify, and be copied into each other without a difference.
  */
 #include "board.h"
 #include "record_model.h"
 
 #include "record/seal.h"
+#include "testing_postgres.h"
 
-enum { ENGINES = 3, SCOPES = 5 };
+enum { MOST_ENGINES = 4, SCOPES = 5 };
 
 typedef struct {
     cv_arena arena, turn;
     cv_err err;
     const char *folder;
-    cv_record *records[ENGINES];
+    cv_record *records[MOST_ENGINES]; /* the model first */
+    size_t engines;
+    const char *way; /* of PostgreSQL, when it is among them */
     cv_test_random random;
-    uint64_t seen[ENGINES];
+    uint64_t seen[MOST_ENGINES];
     struct {
         cv_str id, digest;
         size_t scope;
@@ -38,17 +41,58 @@ static int set_up(void **state)
     static fixture f;
     f = (fixture){.err = {.arena = &f.arena}, .random = {20260102}};
     f.folder = board_folder(&f.arena);
-    f.records[0] = model_open(&f.arena, &all_types);
-    f.records[1] = board_memory(&f.arena, &f.err);
-    f.records[2] = board_open(&f.arena, cv_arena_printf(&f.arena, "%s/conclave.db", f.folder).p, &f.err);
+    f.records[f.engines++] = model_open(&f.arena, &all_types);
+    f.records[f.engines++] = board_memory(&f.arena, &f.err);
+    f.records[f.engines++] = board_open(&f.arena, cv_arena_printf(&f.arena, "%s/conclave.db", f.folder).p, &f.err);
     *state = &f;
     return 0;
 }
 
+/* ---- the ways to PostgreSQL ----------------------------------------------------------------------------------------
+ */
+
+static const char *start_pooler(fixture *f)
+{
+    const char *pooler = cv_arena_printf(&f->arena, "%s/pooler", f->folder).p;
+    const char *server = cv_arena_printf(&f->arena, "%s/server", f->folder).p;
+    cv_test_postgres_run(&f->arena, "start %s --memory --owner %d", server, (int)getpid());
+    cv_test_postgres_run(&f->arena, "pgbouncer %s %s --owner %d", pooler, server, (int)getpid());
+    const char *address = cv_test_postgres_run(&f->arena, "address %s", pooler);
+    return cv_arena_printf(&f->arena, "%s&schema=%s", address, cv_test_postgres_schema(&f->arena)).p;
+}
+
+static const char *address_of(fixture *f)
+{
+    if (strcmp(f->way, "pooler") == 0)
+        return start_pooler(f);
+    const char *address = cv_test_postgres(&f->arena);
+    return cv_arena_printf(&f->arena, "%s%s", address, f->way).p;
+}
+
+static int set_up_postgres(void **state, const char *way)
+{
+    set_up(state);
+    fixture *f = *state;
+    cv_record_close(f->records[2]);
+    f->way = way;
+    f->records[2] = board_postgres(&f->arena, address_of(f), NULL, &f->err);
+    return 0;
+}
+#define WAY(name, text)                                                                                                \
+    static int set_up_##name(void **state)                                                                             \
+    {                                                                                                                  \
+        return set_up_postgres(state, text);                                                                           \
+    }
+WAY(plain, "")
+WAY(without_pipeline, "&pipeline=off")
+WAY(partitioned, "&partitions=3")
+WAY(serializable, "&options=-cdefault_transaction_isolation%3Dserializable")
+WAY(pooled, "pooler")
+
 static int tear_down(void **state)
 {
     fixture *f = *state;
-    for (size_t i = 0; i < ENGINES; i++)
+    for (size_t i = 0; i < f->engines; i++)
         cv_record_close(f->records[i]);
     cv_test_remove(f->folder);
     cv_arena_release(&f->turn);
@@ -134,7 +178,7 @@ static void note_row(cv_buf *out, const cv_type *type, const void *row)
 
 static void compare(fixture *f, cv_str *answers, const char *what)
 {
-    for (size_t i = 1; i < ENGINES; i++)
+    for (size_t i = 1; i < f->engines; i++)
         if (!cv_str_eq(answers[i], answers[0])) {
             print_error("%s\n%.*s:\n%.*s\n%.*s:\n%.*s\n", what, CV_FMT(f->records[0]->calls->name), CV_FMT(answers[0]),
                         CV_FMT(f->records[i]->calls->name), CV_FMT(answers[i]));
@@ -256,15 +300,15 @@ static cv_str perform(fixture *f, cv_record *record, const plan *p, cv_written *
     bool ok = true;
     *ret = (cv_written){0};
     if (p->locked) {
-        assert_ok(cv_writing_begin(&w, record, a, scopes[p->scope], NOW, &err), &err);
+        assert_ok(cv_writing_begin(&w, record, a, scopes[p->scope], CV_STR(""), NOW, &err), &err);
         ok = cv_writing_done_before(&w, &p->request, ret, &err);
         if (!ok || ret->how == CV_WRITE_REPLAYED)
             cv_writing_end(&w);
     } else {
-        assert_ok(record->calls->begin(record, a, scopes[p->scope], CV_READ, &at, &err), &err);
+        assert_ok(record->calls->begin(record, a, scopes[p->scope], &at, &err), &err);
         record->calls->end(record);
         if (p->stale)
-            at = (cv_scope_position){at.rev + 1, CV_STR("elsewhere"), at.event_count + 1};
+            at = (cv_scope_position){.rev = at.rev + 1, .head = CV_STR("elsewhere"), .event_count = at.event_count + 1};
         cv_writing_from(&w, record, a, scopes[p->scope], &at, NOW);
     }
     if (ok && ret->how != CV_WRITE_REPLAYED) {
@@ -281,9 +325,9 @@ static size_t outcomes[CV_WRITE_UNKNOWN + 1];
 static void write_something(fixture *f)
 {
     plan p = make_plan(f);
-    cv_str answers[ENGINES];
+    cv_str answers[MOST_ENGINES];
     cv_written done = {0};
-    for (size_t i = 0; i < ENGINES; i++)
+    for (size_t i = 0; i < f->engines; i++)
         answers[i] = perform(f, f->records[i], &p, &done);
     compare(f, answers, "a write");
     outcomes[done.how]++;
@@ -297,13 +341,15 @@ static void write_something(fixture *f)
 
 static void begin_and_leave(fixture *f)
 {
-    cv_str answers[ENGINES];
+    cv_str answers[MOST_ENGINES];
     cv_scope_id scope = scopes[below(f, SCOPES)];
-    cv_access access = below(f, 2) ? CV_WRITE : CV_READ;
-    for (size_t i = 0; i < ENGINES; i++) {
+    bool to_write = below(f, 2);
+    for (size_t i = 0; i < f->engines; i++) {
         cv_scope_position at;
         cv_record *r = f->records[i];
-        assert_ok(r->calls->begin(r, &f->turn, scope, access, &at, &f->err), &f->err);
+        assert_ok(to_write ? r->calls->lock(r, &f->turn, scope, CV_STR(""), &at, &f->err)
+                           : r->calls->begin(r, &f->turn, scope, &at, &f->err),
+                  &f->err);
         answers[i] =
             cv_arena_printf(&f->turn, "%lld %lld %.*s", (long long)at.rev, (long long)at.event_count, CV_FMT(at.head));
         r->calls->end(r);
@@ -321,13 +367,13 @@ static void keep_or_drop(fixture *f)
         list[i] = *(cursor *)random_row(f, &cursor_type, -1);
     rows.rows = list;
     bool keep = below(f, 3), inside = below(f, 3) == 0;
-    cv_str answers[ENGINES];
-    for (size_t i = 0; i < ENGINES; i++) {
+    cv_str answers[MOST_ENGINES];
+    for (size_t i = 0; i < f->engines; i++) {
         cv_record *r = f->records[i];
         cv_scope_position at;
         cv_err err = {.arena = &f->turn};
         if (inside)
-            assert_ok(r->calls->begin(r, &f->turn, scope, CV_WRITE, &at, &err), &err);
+            assert_ok(r->calls->lock(r, &f->turn, scope, CV_STR(""), &at, &err), &err);
         if (inside && at.rev > 0) { /* with a write that is committed */
             cv_writing w;
             cv_written done;
@@ -360,10 +406,23 @@ typedef struct {
     size_t count;
 } finding;
 
+/* By the fields of the index, if there is one. */
+static bool follows(const cv_find *find, const void *before, const void *row)
+{
+    int order = 0;
+    for (size_t i = 0; find->index && i < find->index->count && order == 0; i++) {
+        const cv_type_field *field = cv_type_at(find->type, find->index->at[i]);
+        order = field ? cv_row_compare_field(field, before, row) : CV_ORDER(cv_row_rev(before), cv_row_rev(row));
+    }
+    return find->descending ? order >= 0 : order <= 0;
+}
+
 static bool note_found(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
     finding *x = ctx;
     (void)err;
+    if (x->last)
+        assert_true(follows(x->find, x->last, row));
     cv_buf_printf(&x->out, "%.*s/%.*s ", CV_FMT(scope.room), CV_FMT(scope.name));
     note_row(&x->out, x->find->type, row);
     x->last = cv_row_copy(x->arena, x->find->type, row);
@@ -412,12 +471,36 @@ static cv_str find_pages(fixture *f, cv_record *record, cv_find find)
 
 static size_t rows_found;
 
+static int by_text(const void *x, const void *y)
+{
+    return cv_str_order(*(const cv_str *)x, *(const cv_str *)y);
+}
+
+/* Which of two scopes comes first where the fields of an index are equal is the engine's own. */
+static cv_str without_order(cv_arena *a, cv_str text)
+{
+    cv_str *lines = CV_NEW_ARRAY(a, text.n + 1, cv_str);
+    cv_buf out = {0};
+    size_t count = 0;
+    for (size_t end; text.n > 0; text = cv_str_from(text, end)) {
+        end = cv_str_find(text, CV_STR("\n")) + 1;
+        if (!cv_str_eq(cv_str_head(text, end), CV_STR("--\n")))
+            lines[count++] = cv_str_head(text, end);
+    }
+    qsort(lines, count, sizeof *lines, by_text);
+    for (size_t i = 0; i < count; i++)
+        cv_buf_add(&out, lines[i]);
+    return cv_buf_take(&out, a);
+}
+
 static void find_something(fixture *f)
 {
-    cv_str answers[ENGINES];
+    cv_str answers[MOST_ENGINES];
     cv_find find = random_find(f);
-    for (size_t i = 0; i < ENGINES; i++)
+    for (size_t i = 0; i < f->engines; i++)
         answers[i] = find_pages(f, f->records[i], find);
+    for (size_t i = 0; f->way && find.index && find.index->across && i < f->engines; i++)
+        answers[i] = without_order(&f->turn, answers[i]);
     cv_str what =
         cv_arena_printf(&f->turn, "%.*s by %s, %zu equal, limit %zu, since %lld%s%s", CV_FMT(find.type->name),
                         find.index ? find.index->name : "key", find.equal, find.limit, (long long)find.since_rev,
@@ -447,11 +530,25 @@ static bool note_entry(void *ctx, const cv_feed_entry *e, cv_err *err)
     return true;
 }
 
+/* On a server that others use, too, a commit is in the feed when those who began before it have ended. */
+static void settle(fixture *f)
+{
+    cv_commit last = {0}, expected = {0};
+    cv_record *r = f->records[f->engines - 1];
+    assert_ok(f->records[1]->calls->last_commit(f->records[1], &expected, &f->err), &f->err);
+    for (int tries = 0; f->way && last.number != expected.number && tries < 3000; tries++) {
+        assert_ok(r->calls->last_commit(r, &last, &f->err), &f->err);
+        if (last.number != expected.number)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+}
+
 static void read_feed(fixture *f)
 {
-    cv_str answers[ENGINES];
+    settle(f);
+    cv_str answers[MOST_ENGINES];
     size_t limit = 1 + below(f, 40);
-    for (size_t i = 0; i < ENGINES; i++) {
+    for (size_t i = 0; i < f->engines; i++) {
         cv_record *r = f->records[i];
         reading x = {.arena = &f->turn};
         cv_str newest;
@@ -477,10 +574,11 @@ static bool take_entries(void *ctx, const cv_feed_entry *entries, size_t count, 
 /* A reader with a kept position, which breaks off at some place: what it missed comes again. */
 static void catch_up(fixture *f)
 {
-    cv_str answers[ENGINES];
+    cv_str answers[MOST_ENGINES];
     size_t stop = 1 + below(f, 50), batch = 1 + below(f, 7);
     cv_str name = below(f, 2) ? CV_STR("reader") : CV_STR("other reader");
-    for (size_t i = 0; i < ENGINES; i++) {
+    settle(f);
+    for (size_t i = 0; i < f->engines; i++) {
         reading x = {.arena = &f->turn, .stop_at = stop};
         cv_err err = {.arena = &f->turn};
         const cv_feed_reader reader = {.name = name, .batch = batch, .take = take_entries, .ctx = &x};
@@ -501,9 +599,9 @@ static bool note_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at
 
 static void list_scopes(fixture *f)
 {
-    cv_str answers[ENGINES], after = pick(f);
+    cv_str answers[MOST_ENGINES], after = pick(f);
     size_t limit = below(f, 4);
-    for (size_t i = 0; i < ENGINES; i++) {
+    for (size_t i = 0; i < f->engines; i++) {
         cv_buf out = {0};
         cv_record *r = f->records[i];
         assert_ok(r->calls->scopes(r, CV_STR("board"), after, limit, note_scope, &out, &f->err), &f->err);
@@ -519,14 +617,14 @@ static void list_scopes(fixture *f)
 static void compare_all(fixture *f)
 {
     for (size_t s = 0; s < SCOPES; s++) {
-        cv_str answers[ENGINES];
+        cv_str answers[MOST_ENGINES];
         cv_scope_position at;
         cv_scope_rows rows;
-        cv_record *from = f->records[below(f, ENGINES)];
+        cv_record *from = f->records[below(f, f->engines)];
         assert_ok(cv_scope_load(from, &f->turn, scopes[s], &rows, &f->err), &f->err);
         if (rows.at.rev == 0)
             continue;
-        for (size_t i = 0; i < ENGINES; i++) {
+        for (size_t i = 0; i < f->engines; i++) {
             answers[i] = board_print(f->records[i], &f->turn, scopes[s], &f->err);
             assert_ok(cv_scope_verify(f->records[i], &f->turn, scopes[s], NULL, &at, &f->err), &f->err);
             assert_int_equal(at.rev, rows.at.rev);
@@ -549,11 +647,58 @@ static void compare_all(fixture *f)
     }
     assert_ok(f->records[2]->calls->check(f->records[2], &f->turn, &f->err), &f->err);
     assert_ok(f->records[2]->calls->search_check(f->records[2], &f->turn, &f->err), &f->err);
-    cv_seal seals[ENGINES] = {0};
-    for (size_t i = 0; i < ENGINES; i++) {
+    settle(f);
+    cv_seal seals[MOST_ENGINES] = {0};
+    for (size_t i = 0; i < f->engines; i++) {
         assert_ok(cv_seal_record(f->records[i], NULL, &seals[i], &f->err), &f->err);
         assert_memory_equal(&seals[i], &seals[0], sizeof seals[0]);
     }
+}
+
+/* ---- search --------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    cv_arena *arena;
+    cv_str *items;
+    size_t count, capacity;
+} found;
+
+static bool note_hit(void *ctx, const cv_word_hit *hit, cv_err *err)
+{
+    found *f = ctx;
+    (void)err;
+    assert_true(hit->score > 0);
+    *CV_PUSH(f->arena, f) =
+        cv_arena_printf(f->arena, "%.*s/%.*s/%.*s/%.*s %.*s", CV_FMT(hit->scope.room), CV_FMT(hit->scope.name),
+                        CV_FMT(hit->kind), CV_FMT(hit->id), CV_FMT(hit->body));
+    return true;
+}
+
+/* The hits of all engines but the model, which has no index. On a server that others use, too, the last commits may not
+ * be in the feed yet. */
+static void search_something(fixture *f)
+{
+    const cv_search_term terms[] = {{.text = pick(f), .prefix = below(f, 3) == 0},
+                                    {.text = pick(f), .exclude = below(f, 2)}};
+    const cv_word_query query = {
+        .terms = terms, .count = 1 + below(f, 2), .any = below(f, 2), .limit = 10000, .room = scopes[0].room};
+    cv_str answers[MOST_ENGINES];
+    for (size_t i = 1; i < f->engines; i++) {
+        cv_record *r = f->records[i];
+        size_t behind = 1;
+        found hits = {0};
+        for (int tries = 0; behind > 0 && tries < 100; tries++) {
+            hits = (found){.arena = &f->turn};
+            assert_ok(r->calls->search(r, &f->turn, &query, note_hit, &hits, &behind, &f->err), &f->err);
+        }
+        assert_int_equal(behind, 0);
+        if (hits.count)
+            qsort(hits.items, hits.count, sizeof *hits.items, by_text);
+        answers[i] = cv_arena_list(&f->turn, hits.items, hits.count);
+    }
+    answers[0] = answers[1];
+    compare(f, answers, "search");
 }
 
 static void run_steps(fixture *f, size_t steps)
@@ -564,6 +709,8 @@ static void run_steps(fixture *f, size_t steps)
     for (size_t i = 0; i < steps; i++) {
         if (below(f, 120) == 0)
             read_feed(f);
+        else if (below(f, 60) == 0)
+            search_something(f);
         else
             acts[below(f, CV_COUNT(acts))](f);
         if (i % (steps / 5) == steps / 5 - 1)
@@ -578,14 +725,17 @@ static void engines_agree(void **state)
     uint64_t seed = cv_test_seed();
     for (int runs = cv_test_soak() ? 60 : 1; runs > 0; runs--, seed++) {
         fixture *f = *state;
+        const char *way = f->way;
         f->random.state = seed;
         print_message("# seed %llu\n", (unsigned long long)seed);
-        run_steps(f, STEPS);
+        run_steps(f, way && !cv_test_soak() ? STEPS / 5 : STEPS);
         if (runs > 1) {
             tear_down(state);
-            set_up(state);
+            way ? set_up_postgres(state, way) : set_up(state);
         }
     }
+    if (((fixture *)*state)->way)
+        return;
     /* The generator has reached every outcome that can be had here. */
     for (int how = CV_WRITE_DONE; how <= CV_WRITE_FAILED; how++)
         assert_true(how == CV_WRITE_BUSY || outcomes[how] > 10);
@@ -595,13 +745,13 @@ static void engines_agree(void **state)
 static void changed_tells_commits(void **state)
 {
     fixture *f = *state;
-    for (size_t i = 0; i < ENGINES; i++) {
+    for (size_t i = 0; i < f->engines; i++) {
         cv_record *r = f->records[i];
         assert_true(r->calls->changed(r, &f->seen[i]));
         assert_false(r->calls->changed(r, &f->seen[i]));
     }
     plan p = {.scope = 0, .locked = true, .events = 1, .request = {CV_STR("o"), CV_STR("d"), CV_STR("board x")}};
-    for (size_t i = 0; i < ENGINES; i++) {
+    for (size_t i = 0; i < f->engines; i++) {
         cv_record *r = f->records[i];
         cv_written done;
         perform(f, r, &p, &done);
@@ -678,12 +828,21 @@ static void decimals_and_flags_are_kept_as_before(void **state)
     }
 }
 
+#define WITH(way)                                                                                                      \
+    {                                                                                                                  \
+        "engines_agree_" #way, engines_agree, set_up_##way, tear_down, NULL                                            \
+    }
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(engines_agree),
+        WITH(plain),
+        WITH(without_pipeline),
+        WITH(partitioned),
+        WITH(serializable),
+        WITH(pooled),
         TEST(changed_tells_commits),
         TEST(foreign_positions_are_refused),
         TEST(decimals_and_flags_are_kept_as_before),

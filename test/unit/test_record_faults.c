@@ -42,14 +42,14 @@ static cv_write_result write_rev(cv_record *record, cv_arena *a, cv_scope_id sco
     const cv_request request = {cv_arena_printf(a, "op-%lld", (long long)rev), CV_STR("digest"), CV_STR("board x")};
     cv_str text = cv_arena_printf(a, "%lld", (long long)rev);
     if (locked) {
-        if (!cv_writing_begin(&w, record, a, scope, NOW, err))
+        if (!cv_writing_begin(&w, record, a, scope, CV_STR(""), NOW, err))
             return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
         if (!cv_writing_done_before(&w, &request, &done, err) || done.how == CV_WRITE_REPLAYED) {
             cv_writing_end(&w);
             return done.how;
         }
     } else {
-        if (!record->calls->begin(record, a, scope, CV_READ, &at, err))
+        if (!record->calls->begin(record, a, scope, &at, err))
             return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
         record->calls->end(record);
         cv_writing_from(&w, record, a, scope, &at, NOW);
@@ -67,7 +67,7 @@ static cv_write_result write_rev(cv_record *record, cv_arena *a, cv_scope_id sco
 static int64_t whole_rev(fixture *f, cv_scope_id scope)
 {
     cv_scope_position at;
-    assert_ok(f->record->calls->begin(f->record, &f->arena, scope, CV_READ, &at, &f->err), &f->err);
+    assert_ok(f->record->calls->begin(f->record, &f->arena, scope, &at, &f->err), &f->err);
     f->record->calls->end(f->record);
     if (at.rev > 0)
         assert_ok(cv_scope_verify(f->record, &f->arena, scope, NULL, &at, &f->err), &f->err);
@@ -299,7 +299,7 @@ static void a_transaction_sees_one_moment(void **state)
         assert_int_equal(write_rev(other, &f->arena, scope, rev, true, &f->err), CV_WRITE_DONE);
         cv_scope_position at;
         moment m = {.rev = rev};
-        assert_ok(f->record->calls->begin(f->record, &f->arena, scope, CV_READ, &at, &f->err), &f->err);
+        assert_ok(f->record->calls->begin(f->record, &f->arena, scope, &at, &f->err), &f->err);
         assert_int_equal(at.rev, rev);
         assert_int_equal(write_rev(other, &f->arena, scope, rev + 1, false, &f->err), CV_WRITE_DONE);
         assert_ok(f->record->calls->find(f->record, &find, see_card, &m, &f->err), &f->err);
@@ -308,7 +308,7 @@ static void a_transaction_sees_one_moment(void **state)
     }
     /* Whoever waits too long is told: certainly not written. */
     cv_scope_position at;
-    assert_ok(f->record->calls->begin(f->record, &f->arena, scope, CV_WRITE, &at, &f->err), &f->err);
+    assert_ok(f->record->calls->lock(f->record, &f->arena, scope, CV_STR(""), &at, &f->err), &f->err);
     ((cv_sqlite_record *)other)->s->wait_us = 5000;
     assert_int_equal(write_rev(other, &f->arena, scope, 99, true, &f->err), CV_WRITE_BUSY);
     assert_int_equal(write_rev(other, &f->arena, scope, 99, false, &f->err), CV_WRITE_BUSY);

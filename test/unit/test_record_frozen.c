@@ -202,7 +202,7 @@ static void what_changes_while_it_is_read_is_not_believed(void **state)
     assert_str_has(f->err.suggestion, "again");
     assert_int_equal(whole_rev(f, f->record), 2); /* … and the next time it is */
     /* Between two readings of one moment, too. */
-    assert_ok(f->record->calls->begin(f->record, &f->arena, BOARD("x"), CV_READ, &at, &f->err), &f->err);
+    assert_ok(f->record->calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err), &f->err);
     write_beside(f, "between");
     assert_fails(f->record->calls->find(f->record, &find, NULL, NULL, &f->err), &f->err, CV_ERR_BUSY);
     f->record->calls->end(f->record);

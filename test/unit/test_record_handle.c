@@ -129,7 +129,7 @@ static cv_write_result write_once(fixture *f, cv_record *record, cv_str op_id)
     cv_writing w;
     cv_written written;
     const cv_request request = {op_id, CV_STR("digest"), CV_STR("test")};
-    if (!cv_writing_begin(&w, record, &f->arena, cv_dialogue_scope(CV_STR("d")), CV_STR("now"), &f->err))
+    if (!cv_writing_begin(&w, record, &f->arena, cv_dialogue_scope(CV_STR("d")), CV_STR(""), CV_STR("now"), &f->err))
         return CV_WRITE_FAILED;
     cv_writing_event(&w, CV_STR("D"), CV_STR("d"), CV_STR("created"));
     cv_writing_commit(&w, &request, CV_STR("{}"), &written, &f->err);

@@ -72,7 +72,7 @@ static cv_write_result add_line(cv_record *record, cv_arena *a, cv_scope_id scop
     const cv_find find = {
         .type = &line_type, .scope = scope, .like = &thread, .equal = 1, .limit = 1, .descending = true};
     const cv_request request = {op_id, CV_STR("digest"), CV_STR("board say")};
-    if (!cv_writing_begin(&w, record, a, scope, NOW, err))
+    if (!cv_writing_begin(&w, record, a, scope, CV_STR(""), NOW, err))
         return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
     if (!record->calls->find(record, &find, take_last, &last, err)) {
         cv_writing_end(&w);
@@ -99,7 +99,7 @@ typedef struct {
 static int64_t rev_of(cv_record *record, cv_arena *a, cv_scope_id scope, cv_err *err)
 {
     cv_scope_position at = {0};
-    record->calls->begin(record, a, scope, CV_READ, &at, err);
+    record->calls->begin(record, a, scope, &at, err);
     record->calls->end(record);
     return at.rev;
 }

@@ -339,7 +339,7 @@ static void put(fixture *f, cv_record *record, cv_scope_id scope, const cv_type 
     cv_writing w;
     cv_written done;
     const cv_request request = {cv_arena_printf(&f->arena, "op-%zu", f->writes++), CV_STR("d"), CV_STR("board put")};
-    assert_ok(cv_writing_begin(&w, record, &f->arena, scope, NOW, &f->err), &f->err);
+    assert_ok(cv_writing_begin(&w, record, &f->arena, scope, CV_STR(""), NOW, &f->err), &f->err);
     cv_writing_put(&w, type, row);
     cv_writing_event(&w, CV_STR("x"), CV_STR("x"), CV_STR("put"));
     assert_ok(cv_writing_commit(&w, &request, CV_STR("{}"), &done, &f->err), &f->err);
@@ -473,7 +473,7 @@ static void search_lags_and_recovers(void **state)
     cv_record *other = board_open(&f->arena, f->path, &f->err);
     cv_scope_position at;
     put(f, other, BOARD("x"), &card_type, &(card){.number = 3, .title = CV_STR("late"), .rank = CV_ABSENT});
-    assert_ok(other->calls->begin(other, &f->arena, BOARD("x"), CV_WRITE, &at, &f->err), &f->err);
+    assert_ok(other->calls->lock(other, &f->arena, BOARD("x"), CV_STR(""), &at, &f->err), &f->err);
     ((cv_sqlite_record *)f->record)->s->wait_us = 1000;
     assert_str_eq(ask(f, "late", (cv_word_query){0}, &behind), "");
     assert_int_equal(behind, 1);
@@ -615,7 +615,7 @@ static cv_write_result write_lines(fixture *f, const char *op_id, int64_t first,
     cv_writing w;
     cv_written done = {.how = CV_WRITE_FAILED};
     const cv_request request = {cv_str_of(op_id), CV_STR("digest"), CV_STR("board write")};
-    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("many"), NOW, &f->err), &f->err);
+    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("many"), CV_STR(""), NOW, &f->err), &f->err);
     for (size_t i = 0; i < count; i++)
         cv_writing_put(&w, &line_type,
                        &(line){.thread = CV_STR("t"), .seq = first + (int64_t)i, .author = CV_STR("ann")});

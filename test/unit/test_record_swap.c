@@ -18,6 +18,7 @@ typedef struct {
     cv_err err;
     const char *folder, *path, *log, *backup;
     const cv_sql_migrations *schema;
+    cv_types types; /* with it */
     int kept;
     cv_buf lost; /* of the last swap: "board/wine 2 0, " */
 } fixture;
@@ -40,6 +41,8 @@ static int set_up(void **state)
     f.log = cv_sqlite_log_of(&f.arena, f.path);
     f.backup = cv_arena_printf(&f.arena, "%s/monday", f.folder).p;
     f.schema = board_schema_of(&f.arena, BOARD_SQL);
+    f.types = all_types;
+    f.types.sqlite = f.schema;
     write_to(&f, "bread", "b1");
     cv_record *record = board_open(&f.arena, f.path, &f.err);
     assert_ok(record->calls->backup(record, f.backup, &f.err), &f.err);
@@ -78,17 +81,15 @@ static bool check_copy(fixture *f, cv_swap *s)
 
 static bool swap(fixture *f, const char *from, void (*step)(void *ctx), void *ctx)
 {
-    cv_swap s = {
-        .arena = &f->arena, .path = f->path, .types = &all_types, .schema = f->schema, .step = step, .ctx = ctx};
-    bool is_kept = false;
-    const char *kept = cv_arena_printf(&f->arena, "%s.kept-%d-%d", f->path, (int)getpid(), f->kept++).p;
+    cv_swap s = {.arena = &f->arena, .store.path = f->path, .types = &f->types, .step = step, .ctx = ctx};
+    const char *stamp = cv_arena_printf(&f->arena, "%d-%d", (int)getpid(), f->kept++).p;
     cv_buf_release(&f->lost);
     f->lost = (cv_buf){0};
     f->err = (cv_err){.arena = &f->arena};
     bool ok = cv_swap_copy(&s, from, &f->err) && check_copy(f, &s) && cv_swap_begin(&s, &f->err);
     if (ok && s.present)
         ok = cv_swap_lost(&s, tell_loss, &f->lost, &f->err);
-    ok = ok && cv_swap_commit(&s, kept, &is_kept, &f->err);
+    ok = ok && cv_swap_commit(&s, stamp, &f->err);
     cv_swap_end(&s);
     return ok;
 }
@@ -155,7 +156,7 @@ static void a_backup_is_put_back_and_that_is_undone(void **state)
     assert_ok(swap(f, f->backup, NULL, NULL), &f->err);
     assert_str_eq(cv_buf_str(&f->lost), "board/wine 1 0, ");
     assert_str_eq(scopes_in(f, f->path), "bread ");
-    each_file(f, ".kept-", keep_path, &kept);
+    each_file(f, ".before-restore-", keep_path, &kept);
     assert_non_null(kept);
     assert_int_equal(stat(kept, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
@@ -173,7 +174,7 @@ static void what_went_another_way_is_told(void **state)
     const char *kept = NULL;
     write_to(f, "bread", "b2");
     assert_ok(swap(f, f->backup, NULL, NULL), &f->err);
-    each_file(f, ".kept-", keep_path, &kept);
+    each_file(f, ".before-restore-", keep_path, &kept);
     write_to(f, "bread", "other");
     assert_ok(swap(f, kept, NULL, NULL), &f->err);
     assert_str_eq(cv_buf_str(&f->lost), "board/bread 2 2, ");
@@ -194,7 +195,7 @@ static void an_open_handle_goes_on(void **state)
     cv_written done;
     cv_scope_id bread = BOARD("bread");
     assert_int_equal(board_write(mine, &f->arena, bread, "b2", &f->err), CV_WRITE_DONE);
-    assert_ok(mine->calls->begin(mine, &f->arena, bread, CV_READ, &at, &f->err), &f->err);
+    assert_ok(mine->calls->begin(mine, &f->arena, bread, &at, &f->err), &f->err);
     mine->calls->end(mine);
     mine->calls->changed(mine, &seen);
     assert_ok(swap(f, f->backup, NULL, NULL), &f->err);
@@ -225,7 +226,7 @@ static void what_is_not_a_backup_changes_nothing(void **state)
     }
     assert_fails(swap(f, "/no/such/file", NULL, NULL), &f->err, CV_ERR_NOT_FOUND);
     assert_view_eq(cv_test_read(&f->arena, f->path), before);
-    assert_int_equal(each_file(f, ".kept-", NULL, NULL) + each_file(f, ".tmp", NULL, NULL), 0);
+    assert_int_equal(each_file(f, ".before-restore-", NULL, NULL) + each_file(f, ".tmp", NULL, NULL), 0);
 }
 
 /* ---- killed at each step ------------------------------------------------------------------------------------------
@@ -260,11 +261,11 @@ static void killed_it_leaves_the_old_record_or_the_new_one(void **state)
     for (int n = 0; killed; n++) {
         const char *kept = NULL;
         killed = swap_and_kill(f, n);
-        each_file(f, ".kept-", keep_path, &kept);
+        each_file(f, ".before-restore-", keep_path, &kept);
         cv_str now = scopes_in(f, f->path);
         if (cv_str_eq(now, CV_STR("bread wine "))) {
             old++;
-            each_file(f, ".kept-", remove_file, NULL);
+            each_file(f, ".before-restore-", remove_file, NULL);
             continue;
         }
         new ++;
@@ -272,7 +273,7 @@ static void killed_it_leaves_the_old_record_or_the_new_one(void **state)
         assert_non_null(kept);
         assert_str_eq(scopes_in(f, kept), "bread wine ");
         write_to(f, "wine", "w1"); /* as before, for the next one */
-        each_file(f, ".kept-", remove_file, NULL);
+        each_file(f, ".before-restore-", remove_file, NULL);
     }
     assert_true(old >= 4 && new >= 2);
     assert_ok(swap(f, f->backup, NULL, NULL), &f->err); /* which sweeps */
@@ -383,7 +384,7 @@ static void no_write_that_was_acknowledged_is_lost(void **state)
         waitpid(writers[i], &status, 0);
         assert_true(WIFSIGNALED(status));
     }
-    each_file(f, ".kept-", note_scopes, &found);
+    each_file(f, ".before-restore-", note_scopes, &found);
     note_scopes(f, f->path, &found);
     for (; read(ends[0], id, sizeof id) == sizeof id; told++)
         if (!cv_map_get(&found, cv_str_of(id)))

@@ -45,7 +45,7 @@ static void run(fixture *f, const char *sql)
 
 static cv_event_row *begin(fixture *f, cv_writing *w, const char *event)
 {
-    assert_ok(cv_writing_begin(w, f->record, &f->arena, BOARD("x"), NOW, &f->err), &f->err);
+    assert_ok(cv_writing_begin(w, f->record, &f->arena, BOARD("x"), CV_STR(""), NOW, &f->err), &f->err);
     w->agent = CV_STR("ann");
     w->standing = CV_STR("claimed");
     cv_event_row *e = cv_writing_event(w, CV_STR("card"), CV_STR("1"), cv_str_of(event));
@@ -215,7 +215,7 @@ CV_TYPE_TABLE(seed2, "seed", "seeds", SEED2_FIELDS, ADDED, NULL, );
 static const cv_type *const tree1[] = {&leaf1_type, &seed1_type}, *const tree2[] = {&leaf2_type, &seed2_type};
 static const cv_room_types trees[] = {{CV_STR_INIT("tree"), tree1, 2}, {CV_STR_INIT("tree"), tree2, 2}};
 static const cv_room_types *const old_rooms[] = {&trees[0]}, *const new_rooms[] = {&trees[1]};
-static const cv_types types1 = {old_rooms, 1}, types2 = {new_rooms, 1};
+static const cv_types types1 = {.rooms = old_rooms, .count = 1}, types2 = {.rooms = new_rooms, .count = 1};
 static const char tree_sql[] =
     "CREATE TABLE leaves (scope INT NOT NULL REFERENCES scopes (number), number INT NOT NULL, rev INT NOT NULL,"
     " title TEXT, body TEXT, PRIMARY KEY (scope, number)) STRICT;"
@@ -230,8 +230,9 @@ static void write_tree(fixture *f, cv_record *record, const cv_type *leaf, const
     cv_writing w;
     cv_written done;
     const cv_request request = {cv_arena_printf(&f->arena, "t-%zu", f->writes++), CV_STR("d"), CV_STR("tree grow")};
-    assert_ok(cv_writing_begin(&w, record, &f->arena, (cv_scope_id){CV_STR("tree"), CV_STR("t")}, NOW, &f->err),
-              &f->err);
+    assert_ok(
+        cv_writing_begin(&w, record, &f->arena, (cv_scope_id){CV_STR("tree"), CV_STR("t")}, CV_STR(""), NOW, &f->err),
+        &f->err);
     cv_writing_event(&w, CV_STR("leaf"), CV_STR("1"), CV_STR("grown"));
     cv_writing_put(&w, leaf, row);
     cv_writing_put(&w, seed, other);
@@ -462,7 +463,7 @@ static void redact_all(fixture *f)
                  {&cv_commit_row_type, {"result"}}};
     cv_writing w;
     cv_written done;
-    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), NOW, &f->err), &f->err);
+    assert_ok(cv_writing_begin(&w, f->record, &f->arena, BOARD("x"), CV_STR(""), NOW, &f->err), &f->err);
     cv_event_row *event = cv_writing_event(&w, CV_STR("scope"), CV_STR("x"), CV_STR("redacted"));
     for (size_t i = 0; i < CV_COUNT(texts); i++) {
         redacting r = {f, &w, event, texts[i].type, {texts[i].fields[0], texts[i].fields[1]}};

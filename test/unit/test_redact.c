@@ -207,7 +207,9 @@ static void fill(campaign *c)
     cv_err err = {.arena = c->a};
     cv_written done;
     cv_writing w;
-    assert_ok(cv_writing_begin(&w, c->w->record, c->a, SCOPE("x"), CV_STR("2026-01-02T03:04:05.678Z"), &err), &err);
+    assert_ok(
+        cv_writing_begin(&w, c->w->record, c->a, SCOPE("x"), CV_STR(""), CV_STR("2026-01-02T03:04:05.678Z"), &err),
+        &err);
     for (size_t i = 0; i < cv_dialogue_records.count; i++)
         if (cv_dialogue_records.types[i]->life != CV_VOLATILE)
             for (int64_t n = 1; n <= 2; n++)
@@ -226,7 +228,9 @@ static void fill(campaign *c)
     }
     const cv_request first = {CV_STR("one"), CV_STR("d"), CV_STR("dialogue test")};
     assert_ok(cv_writing_commit(&w, &first, json_of(c->a, "answer", c->all.items[0].s.text), &done, &err), &err);
-    assert_ok(cv_writing_begin(&w, c->w->record, c->a, SCOPE("x"), CV_STR("2026-01-02T03:04:06.678Z"), &err), &err);
+    assert_ok(
+        cv_writing_begin(&w, c->w->record, c->a, SCOPE("x"), CV_STR(""), CV_STR("2026-01-02T03:04:06.678Z"), &err),
+        &err);
     cv_writing_event(&w, CV_STR("P"), CV_STR("x"), CV_STR("told"))->data =
         json_of(c->a, "again", c->all.items[cv_test_below(&c->random, rows)].s.text);
     const cv_request second = {CV_STR("two"), CV_STR("d"), CV_STR("dialogue test")};
@@ -578,8 +582,9 @@ static void test_refusals(void **state)
         {"x", "tension", "T0009", "content", "r", "invalid_value", "has no tension 'T0009'"},
         {"x", "entity", "T/0/9", "content", "r", "invalid_value", "has no entity 'T/0/9'"},
         {"x", "tension", "T0001", "label", "r", "invalid_value", "only a long text can be redacted"},
-        {"x", "tension", "T0001", "label", "r", "invalid_value", "(valid: content)"},
-        {"x", "tension", "T0001", "nothing", "r", "invalid_value", "there is no such field (valid: content)"},
+        {"x", "tension", "T0001", "label", "r", "invalid_value", "(valid: content, correction)"},
+        {"x", "tension", "T0001", "nothing", "r", "invalid_value",
+         "there is no such field (valid: content, correction)"},
         {"x", "dialogue", "x", "question", "r", "invalid_value", "there is no text in this field"},
         {"x", "score", "0/muffin", "score", "r", "invalid_value", "has no score"},
         {"x", "seat", "0/muffin", "focus", "r", "invalid_value", "no field of a seat can be redacted"},
@@ -701,7 +706,7 @@ static void test_a_reader_in_the_way(void **state)
     assert_ok(cv_record_open(&a, path, CV_RECORD_EXISTING, &cv_program_types, &cv_sql_sqlite_schema, &reader, &err),
               &err);
     ((cv_sqlite_record *)w.record)->s->wait_us = 50000;
-    assert_ok(reader->calls->begin(reader, &a, SCOPE("x"), CV_READ, &at, &err), &err);
+    assert_ok(reader->calls->begin(reader, &a, SCOPE("x"), &at, &err), &err);
     assert_false(call_project(&w, "redact", request(&w.a, "tension", CV_STR("T0001"), "content", "")));
     assert_view_eq(cv_err_word(w.errs.items[0].code), CV_STR("store_busy"));
     assert_str_has(cv_err_text(&w.errs.items[0]), "give the same command again");

@@ -802,10 +802,10 @@ typedef struct {
     int rivals;
 } rivalry;
 
-static void update_before_a_write(void *ctx, cv_access access)
+static void update_before_a_write(void *ctx, bool to_write)
 {
     rivalry *r = ctx;
-    if (access != CV_WRITE || r->rivals == 0)
+    if (!to_write || r->rivals == 0)
         return;
     r->rivals--;
     cv_world other = *r->world;

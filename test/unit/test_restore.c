@@ -295,7 +295,7 @@ static cv_write_result write_dialogue(cv_record *record, cv_arena *a, cv_str id,
     const cv_request request = {id, CV_STR("d"), CV_STR("test")};
     cv_writing w;
     cv_written written;
-    if (!cv_writing_begin(&w, record, a, cv_dialogue_scope(id), CV_STR("now"), err))
+    if (!cv_writing_begin(&w, record, a, cv_dialogue_scope(id), CV_STR(""), CV_STR("now"), err))
         return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
     cv_writing_put(&w, &cv_rec_dialogue_type, &row);
     cv_writing_event(&w, CV_STR("D"), id, CV_STR("created"));

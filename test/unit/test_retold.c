@@ -1,13 +1,14 @@
 /* test_retold.c - transcript -> import -> transcript: the same bytes, for generated dialogues.
  *
- * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, and texts
- * that plant every form of mark at every place (hostile.h). Only the line that names the state of the record may
- * differ.
+ * All kinds, statuses and verdicts, panels that change, equal labels, updates with a round and behind it, positions,
+ * reasons of references, corrections, and texts that plant every form of mark at every place (hostile.h). Only the line
+ * that names the state of the record may differ.
  */
 #include "hostile.h"
 #include "world.h"
 
 #include "base/folder.h"
+#include "dialogue/text/doc.h"
 #include "dialogue/words/limits.h"
 
 static const char *const roles[] = {"Baker", "Miller [P0001: x]", "Buyer | seller", "Cook", "Critic"};
@@ -170,6 +171,8 @@ static void add_reference(making *m, cv_kind from)
     cv_json_begin_object(&m->out);
     key_text(m, "type", cv_ref_words.items[type]);
     key_text(m, "target", target);
+    if (chance(m, 2))
+        key_text(m, "reason", cv_hostile_random(m->r, &m->w->a));
     cv_json_end_object(&m->out);
 }
 
@@ -288,6 +291,19 @@ static void add_scores(making *m)
     }
 }
 
+/* Some begin with a mark, others with a line of their own. */
+static void add_positions(making *m)
+{
+    cv_json_key(&m->out, CV_STR("positions"));
+    cv_json_begin_object(&m->out);
+    for (size_t i = 0; i < PEOPLE; i++)
+        if (m->there[i] && chance(m, 2)) {
+            cv_json_key(&m->out, cv_str_of(slug(i)));
+            cv_json_str(&m->out, chance(m, 3) ? cv_hostile_one(m->r, &m->w->a) : cv_hostile_random(m->r, &m->w->a));
+        }
+    cv_json_end_object(&m->out);
+}
+
 static bool add_round(making *m, bool updates)
 {
     int items[CV_KIND_COUNT];
@@ -316,9 +332,12 @@ static bool add_round(making *m, bool updates)
         key_text(m, "source", cv_arena_join(&m->w->a, CV_STR("@"), somebody(m)));
         key_text(m, "type", target.p[0] == 'T' ? cv_ref_words.items[3 + cv_test_below(m->r, 3)] : CV_STR("oppose"));
         key_text(m, "target", target);
+        if (chance(m, 2))
+            key_text(m, "reason", cv_hostile_random(m->r, &m->w->a));
         cv_json_end_object(&m->out);
     }
     cv_json_end_array(&m->out);
+    add_positions(m);
     add_moves(m);
     if (updates)
         add_updates(m);
@@ -340,6 +359,35 @@ static void update(making *m)
     cv_json_key(&m->out, CV_STR("updates"));
     cv_json_begin_array(&m->out);
     write_update(m, id, kind);
+    cv_json_end_array(&m->out);
+    send(m, "update", false);
+}
+
+static void correct(making *m)
+{
+    cv_kind kind = any_kind(m);
+    cv_str id = some_id(m, kind, true);
+    bool label = chance(m, 2);
+    if (!id.n)
+        return;
+    begin(m);
+    key_text(m, "dialogue_id", CV_STR("bread"));
+    cv_json_key(&m->out, CV_STR("updates"));
+    cv_json_begin_array(&m->out);
+    cv_json_begin_object(&m->out);
+    key_text(m, "id", id);
+    if (label)
+        key_text(m, "label", cv_hostile_label(m->r, &m->w->a));
+    if (!label || chance(m, 2))
+        key_text(m, "content", cv_hostile_random(m->r, &m->w->a));
+    if (chance(m, 2)) {
+        cv_json_key(&m->out, CV_STR("by"));
+        cv_json_raw(&m->out,
+                    cv_arena_printf(&m->w->a, "[\"%.*s\"%s]", CV_FMT(somebody(m)), chance(m, 2) ? ",\"judge\"" : ""));
+    }
+    if (!chance(m, 4))
+        key_text(m, "reason", chance(m, 2) ? cv_hostile_random(m->r, &m->w->a) : cv_hostile_label(m->r, &m->w->a));
+    cv_json_end_object(&m->out);
     cv_json_end_array(&m->out);
     send(m, "update", false);
 }
@@ -413,6 +461,8 @@ static void make(making *m)
         }
         for (size_t i = cv_test_below(m->r, 4); i > 0; i--)
             update(m);
+        for (size_t i = cv_test_below(m->r, 3); i > 0; i--)
+            correct(m);
     }
     if (rounds == 0)
         return;
@@ -423,6 +473,8 @@ static void make(making *m)
         verdict(m, CV_VERDICT_FINAL, "final");
     if (chance(m, 2))
         verdict(m, CV_VERDICT_DISSENT, "dissent-1");
+    if (chance(m, 2))
+        correct(m);
     if (chance(m, 6))
         cv_world_call(m->w, "abandon", "{'dialogue_id': 'bread', 'reason': 'no flour'}");
 }
@@ -470,22 +522,49 @@ static const cv_json *first_dialogue(const cv_json *report)
     return &cv_json_get(report, CV_STR("dialogues"))->items[0];
 }
 
-static void check(uint64_t seed)
+/* The marks that a reader finds are those of the record: none of them was written into a text. */
+static void check_marks(cv_world *w, cv_str text)
 {
-    cv_test_random r = {seed};
-    cv_world w, other;
+    cv_state s = cv_world_state(w, "bread");
+    cv_doc doc;
+    size_t counts[CV_MARK_COUNT] = {0}, items = 0, references = 0;
+    cv_doc_parse(&w->a, text, &doc, NULL);
+    cv_marks marks = cv_doc_marks(&w->a, &doc);
+    for (size_t i = 0; i < doc.sections.count; i++) {
+        const cv_section *section = &doc.sections.items[i];
+        for (size_t k = 0; k < section->agents.count; k++)
+            for (size_t n = 0; n < section->agents.items[k].content.count; n++) {
+                const cv_block *b = &section->agents.items[k].content.items[n];
+                references += b->kind == CV_BLOCK_MARK && b->mark->type == CV_MARK_REFERENCE;
+            }
+    }
+    for (size_t i = 0; i < marks.count; i++) {
+        assert_false(marks.items[i].inlined);
+        counts[marks.items[i].type]++;
+        items += marks.items[i].type < (cv_mark_type)CV_KIND_COUNT;
+    }
+    assert_int_equal(items, s.entities.count);
+    assert_int_equal(references, s.references.count);
+    assert_int_equal(counts[CV_MARK_MOVE], s.moves.count);
+    assert_int_equal(counts[CV_MARK_VERDICT] + counts[CV_MARK_MINORITY_VERDICT] + counts[CV_MARK_DISSENT],
+                     s.verdicts.count);
+    assert_int_equal(doc.mark_count, marks.count);
+}
+
+/* Imports what the dialogue's transcript says into another record, twice. */
+static void check_return(cv_world *w, uint64_t seed)
+{
+    cv_world other;
     cv_json report;
-    cv_world_open(&w);
-    making m = {.w = &w, .r = &r};
-    make(&m);
-    cv_str said = transcript(&w);
+    cv_str said = transcript(w);
+    check_marks(w, said);
     cv_world_open(&other);
     cv_str text = import_again(&other, said, &report);
     cv_str told = transcript(&other);
-    if (!cv_str_eq(content(&w.a, said), content(&w.a, told)) ||
+    if (!cv_str_eq(content(&w->a, said), content(&w->a, told)) ||
         cv_json_get(first_dialogue(&report), CV_STR("differences"))->count) {
         print_error("seed %llu\n%.*s\n", (unsigned long long)seed, CV_FMT(text));
-        assert_view_eq(content(&w.a, told), content(&w.a, said));
+        assert_view_eq(content(&w->a, told), content(&w->a, said));
         fail();
     }
     assert_int_equal(cv_json_get(first_dialogue(&report), CV_STR("not_understood"))->count, 0);
@@ -493,6 +572,16 @@ static void check(uint64_t seed)
     assert_str_eq(cv_json_get_text(first_dialogue(&report), "outcome"), "unchanged");
     assert_view_eq(transcript(&other), told);
     cv_world_close(&other);
+}
+
+static void check(uint64_t seed)
+{
+    cv_test_random r = {seed};
+    cv_world w;
+    cv_world_open(&w);
+    making m = {.w = &w, .r = &r};
+    make(&m);
+    check_return(&w, seed);
     cv_world_close(&w);
 }
 
@@ -504,10 +593,47 @@ static void transcripts_come_back(void **state)
         check(seed * 1000 + i);
 }
 
+/* A reason is told below its reference or move and, on one line, where the status is that it led to. */
+static void an_open_fence_in_a_reason(void **state)
+{
+    static const char *const reasons[] = {"~~~ x", "~~~ x ~~~", "so\\n```", " \\n", "```\\n[MOVE:CONVERGE]"};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(reasons); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        cv_world_do(&w, "create", "{'title': 'Bread'}");
+        cv_world_do(&w, "evolve-panel",
+                    "{'dialogue_id': 'bread', 'round': 0, 'panel': [{'slug': 'muffin', 'source': 'created', 'role': "
+                    "'Baker', 'tier': 'Core', 'reason': 'x'}]}");
+        cv_world_do(&w, "round-register",
+                    "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'perspectives': [{'local_id': 'MUFFIN-P0001', "
+                    "'label': 'A', 'content': 'a', 'contributors': ['muffin']}, {'local_id': 'MUFFIN-P0002', "
+                    "'label': 'A', 'content': 'a', 'contributors': ['muffin']}]}");
+        cv_world_do(&w, "round-register",
+                    cv_arena_printf(
+                        &w.a,
+                        "{'dialogue_id': 'bread', 'round': 1, 'score': 1, 'perspectives': [{'local_id': "
+                        "'MUFFIN-P0101', 'label': 'B', 'content': 'b', 'contributors': ['muffin'],"
+                        "'references': [{'type': 'refine', 'target': 'P0001', 'reason': '%s'}]}], 'moves': [{'expert': "
+                        "'muffin', 'type': 'concede', 'targets': ['P0002'], 'context': '%s'}]}",
+                        reasons[i], reasons[i])
+                        .p);
+        cv_world_do(&w, "update",
+                    cv_arena_printf(&w.a,
+                                    "{'dialogue_id': 'bread', 'updates': [{'id': 'P0101', 'label': 'C', "
+                                    "'reason': '%s'}]}",
+                                    reasons[i])
+                        .p);
+        check_return(&w, i);
+        cv_world_close(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transcripts_come_back),
+        cmocka_unit_test(an_open_fence_in_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

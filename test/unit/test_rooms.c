@@ -114,7 +114,7 @@ static const cv_room desk_room = {.name = "desk",
                                   .import = {desk_fit, desk_import}};
 const cv_room *const cv_rooms[] = {&board_room, &desk_room, &cv_room_project, NULL};
 static const cv_room_types *const rooms[] = {&board_records, &desk_records, &cv_project_records};
-const cv_types cv_program_types = {rooms, CV_COUNT(rooms)};
+const cv_types cv_program_types = {.rooms = rooms, .count = CV_COUNT(rooms)};
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
@@ -183,7 +183,9 @@ static void put_paper(fixture *f, const char *desk)
     cv_written done;
     cv_err err = {.arena = &f->a};
     const cv_request request = {cv_str_of(desk), CV_STR("digest"), CV_STR("desk put")};
-    assert_ok(cv_writing_begin(&w, f->record, &f->a, (cv_scope_id){CV_STR("desk"), cv_str_of(desk)}, NOW, &err), &err);
+    assert_ok(
+        cv_writing_begin(&w, f->record, &f->a, (cv_scope_id){CV_STR("desk"), cv_str_of(desk)}, CV_STR(""), NOW, &err),
+        &err);
     cv_writing_put(&w, &paper_type, &(paper){.name = CV_STR("a"), .title = CV_STR("A"), .text = CV_STR("t")});
     cv_writing_event(&w, CV_STR("paper"), CV_STR("a"), CV_STR("put"));
     assert_ok(cv_writing_commit(&w, &request, CV_STR("{}"), &done, &err), &err);

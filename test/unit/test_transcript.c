@@ -338,7 +338,8 @@ static void assert_told(cv_world *w, const char *id, cv_str text)
         assert_non_null(at);
         const cv_mark *mark = &marks.items[*at - 1];
         assert_view_eq(mark->label, cv_squeeze(&w->turn, e->label));
-        assert_view_eq(cv_text_unquote(&w->turn, mark->body), cv_fence_closed(&w->turn, cv_text_tidy(&w->turn, e->content)));
+        assert_view_eq(cv_text_unquote(&w->turn, mark->body),
+                       cv_fence_closed(&w->turn, cv_text_tidy(&w->turn, e->content)));
     }
 }
 

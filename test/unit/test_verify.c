@@ -281,7 +281,7 @@ static void removed_and_added_rows_are_noticed(void **state)
            "seat@1: 4 rows; one of them was changed, added or removed behind event 4");
     expect(f,
            "INSERT INTO entities SELECT scope, kind, round, 2, rev, label, contributors, status, adopted_in_verdict, "
-           "created_at, parameters, content FROM entities WHERE kind = 'C'",
+           "created_at, parameters, content, correction FROM entities WHERE kind = 'C'",
            "entity/C/0/2: expected an event that vouches for the row, found none");
 }
 

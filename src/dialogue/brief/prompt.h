@@ -9,8 +9,8 @@
  *     ## Instructions           how and where to answer
  *
  * The headings and marks are ours and can be trusted: what looks like one in a quoted text, at the beginning of a line
- * or within it, gets a backslash (dialogue/text/doc.h), and the whole reads back with our own parser: its marks are those
- * of the record. Texts of the judge (words) are put in as they are.
+ * or within it, gets a backslash (dialogue/text/doc.h), and the whole reads back with our own parser: its marks are
+ * those of the record. Texts of the judge (words) are put in as they are.
  *
  * Nothing is left out unless a cut says so; then the prompt names what is missing.
  */

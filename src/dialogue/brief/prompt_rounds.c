@@ -104,6 +104,11 @@ static void write_note(const cv_view *v, const cv_view_item *item, bool bodiless
         cv_buf_printf(out, "%s%.*s", joint, CV_FMT(item->status));
         joint = ", ";
     }
+    cv_str correction = cv_correction_text(v->a, item->row);
+    if (correction.n) {
+        cv_buf_printf(out, "%s%.*s", joint, CV_FMT(cv_prompt_line(v->a, correction)));
+        joint = ", ";
+    }
     if (bodiless)
         cv_buf_printf(out, "%stext left out", joint);
     cv_buf_add_char(out, '\n');
@@ -133,13 +138,26 @@ static void write_body(const cv_view *v, const cv_rec_entity *row, cv_buf *out)
     }
 }
 
+/* What is said of a reference stands below its mark. */
+static bool write_reason(const cv_view *v, const cv_view_tie *tie, cv_buf *out)
+{
+    if (!tie->row->reason.n)
+        return false;
+    cv_buf_add_char(out, '\n');
+    cv_prompt_text(v->a, out, tie->row->reason);
+    return true;
+}
+
 /* References stand behind a blank line: a table must not go on over them. */
-static void write_ties(const cv_view *v, uint32_t item, cv_buf *out)
+static void write_ties(const cv_view *v, uint32_t item, bool whole, cv_buf *out)
 {
     const uint32_t *tie = cv_group_begin(&v->ties_from, item), *end = cv_group_end(&v->ties_from, item);
-    for (const char *before = "\n"; tie < end; tie++, before = " ")
+    bool told = false;
+    for (const char *before = "\n"; tie < end; tie++, before = told ? "\n" : " ") {
         write_tie(&v->ties.items[*tie], before, out);
-    cv_buf_add_z(out, cv_group_is_empty(&v->ties_from, item) ? "\n" : "\n\n");
+        told = whole && write_reason(v, &v->ties.items[*tie], out);
+    }
+    cv_buf_add_z(out, cv_group_is_empty(&v->ties_from, item) || told ? "\n" : "\n\n");
 }
 
 const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t i)
@@ -154,7 +172,7 @@ const cv_prompt_block *cv_prompt_item(const cv_prompt *p, uint32_t i)
     size_t begin = text.n;
     write_body(v, v->items.items[i].row, &text);
     size_t end = text.n;
-    write_ties(v, i, &text);
+    write_ties(v, i, true, &text);
     block->whole = cv_buf_take(&text, v->a);
     block->body = (cv_str){block->whole.p + begin, end - begin};
     return block;
@@ -171,7 +189,7 @@ static void write_item(const cv_prompt *p, uint32_t i)
     }
     write_mark(p->v, item, p->out);
     write_note(p->v, item, true, p->out);
-    write_ties(p->v, i, p->out);
+    write_ties(p->v, i, false, p->out);
 }
 
 /* ---- one speaker ------------------------------------------------------------------------------------------------- */
@@ -207,9 +225,13 @@ static void write_loose(const cv_prompt *p, size_t key)
 {
     const cv_view *v = p->v;
     const uint32_t *i = cv_group_begin(&v->loose_of, key), *end = cv_group_end(&v->loose_of, key);
-    for (const char *before = ""; i < end; i++, before = " ")
-        write_tie(&v->ties.items[v->loose.items[*i].a], before, p->out);
-    cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : "\n\n");
+    bool told = false;
+    for (const char *before = ""; i < end; i++, before = told ? "\n" : " ") {
+        const cv_view_tie *tie = &v->ties.items[v->loose.items[*i].a];
+        write_tie(tie, before, p->out);
+        told = tie->row->round >= p->cut.bodies && write_reason(v, tie, p->out);
+    }
+    cv_buf_add_z(p->out, cv_group_is_empty(&v->loose_of, key) ? "" : told ? "\n" : "\n\n");
 }
 
 static void write_voice(const cv_prompt *p, int64_t round, size_t speaker)

@@ -28,6 +28,7 @@ static void print_item(const cv_view_item *item, cv_json_writer *w)
     cv_json_key_raw_if(w, "contributors", item->by->json);
     key_text(w, tension ? "description" : "content", item->row->content);
     cv_json_key_raw_if(w, "parameters", item->row->parameters);
+    cv_json_key_raw_if(w, "correction", item->row->correction);
     cv_json_end_object(w);
 }
 
@@ -94,6 +95,7 @@ static void print_tie(const cv_view_tie *tie, int64_t since, list *l)
     cv_json_key_str(l->w, "source", tie->source);
     cv_json_key_str(l->w, "type", cv_ref_words.items[tie->type]);
     cv_json_key_str(l->w, "target", tie->target);
+    cv_json_key_str_if(l->w, "reason", tie->row->reason);
     cv_json_end_object(l->w);
 }
 

@@ -165,7 +165,8 @@ static bool write_answer(cv_export *x, job *j, cv_err *err)
 static bool attempt(cv_call *call, job *j, cv_export *x, cv_err *err)
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
-                                       CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
+                                       CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT) |
+                                       CV_REC_BIT(POSITION)};
     cv_position position;
     x->call = call;
     if (!cv_state_load(call, j->dialogue_id, &wanted, &x->s, err) || !choose_place(call, x, j, err) ||

@@ -43,6 +43,7 @@ void cv_export_reference(cv_export *x, const cv_link *link, bool with_source)
     }
     cv_json_key_str(&x->w, "type", cv_ref_words.items[link->type]);
     key_name(x, "target", link->target);
+    key_name(x, "reason", link->reason);
     cv_json_end_object(&x->w);
     if (with_source)
         cv_export_line(x, false);
@@ -194,6 +195,7 @@ static void write_entity(cv_export *x, const cv_rec_entity *e, cv_kind kind, uin
     key_small_int(x, "round", e->round);
     cv_json_key_str(&x->w, "status", e->status);
     cv_json_key_raw_if(&x->w, "parameters", e->parameters);
+    cv_json_key_raw_if(&x->w, "correction", e->correction);
     write_references(x, place);
     cv_json_key_str_if(&x->w, "adoptedInVerdict", e->adopted_in_verdict);
     write_events(x, place);

@@ -62,7 +62,7 @@ static bool write_row(void *ctx, cv_rec_kind kind, const void *row, cv_err *err)
         row = &response;
     } else if (kind == CV_REC_ENTITY) {
         entity = *(const cv_rec_entity *)row;
-        entity.content = (cv_str){NULL, 0};
+        entity.content = entity.correction = (cv_str){NULL, 0};
         row = &entity;
     }
     begin_kind(r, (int)kind);

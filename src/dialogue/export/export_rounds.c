@@ -48,6 +48,23 @@ static void write_mapping(cv_export *x, const uint32_t *locals, uint32_t count)
     cv_json_end_object(&x->w);
 }
 
+static cv_str position_of(const cv_export *x, int64_t round, cv_str slug)
+{
+    for (size_t low = 0, high = x->s.positions.count; low < high;) {
+        size_t middle = (low + high) / 2;
+        const cv_rec_position *row = &x->s.positions.items[middle];
+        int order = CV_ORDER(row->round, round);
+        order = order ? order : cv_str_order(row->expert_slug, slug);
+        if (order == 0)
+            return row->content;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (cv_str){NULL, 0};
+}
+
 /* One expert's part in the round that is open, if there is one. */
 static void write_part(cv_export *x, size_t expert, const cv_rec_response *response)
 {
@@ -56,7 +73,8 @@ static void write_part(cv_export *x, size_t expert, const cv_rec_response *respo
     int64_t score = cv_export_score(x, round, slug);
     uint32_t count;
     const uint32_t *locals = locals_of(x, expert, round, &count);
-    if (score == CV_ABSENT && count == 0 && !response)
+    cv_str position = position_of(x, round, slug);
+    if (score == CV_ABSENT && count == 0 && !response && !position.p)
         return;
     cv_json_key(&x->w, slug);
     cv_json_begin_object(&x->w);
@@ -64,6 +82,8 @@ static void write_part(cv_export *x, size_t expert, const cv_rec_response *respo
     cv_export_key_int(x, "score", score);
     if (response)
         cv_export_key_text(x, "raw", response->content);
+    if (position.p)
+        cv_export_key_text(x, "position", position);
     write_mapping(x, locals, count);
     cv_json_end_object(&x->w);
     cv_export_line(x, false);

@@ -4,6 +4,7 @@
  *     unresolved_tension      the dialogue converged, the tension was not resolved (accepted ones are told, too)
  *     orphaned_contribution   a contributor does not take part in the dialogue
  *     verdict_incomplete      a field that a verdict of its type needs is missing
+ *     dissent                 a dissent is on record
  *     missing_verdict         the dialogue converged without a final verdict
  *     round_score_mismatch    a round's score is neither the sum of its experts' scores nor that of its components
  *     unsourced               entities that were not found in any expert's response
@@ -104,6 +105,13 @@ static bool warn_verdict(cv_export *x, const cv_rec_verdict *v)
         warn_missing(x, v, "tensions_resolved", v->tensions_resolved);
     if (type == CV_VERDICT_MINORITY || type == CV_VERDICT_DISSENT)
         warn_missing(x, v, "author", v->author_expert);
+    if (type == CV_VERDICT_DISSENT) {
+        cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("dissent"), "Dissent on record");
+        w->id = v->verdict_id;
+        cv_notice_round(w, v->round);
+        if (v->author_expert.p)
+            cv_notice_expert(w, v->author_expert);
+    }
     return type == CV_VERDICT_FINAL;
 }
 

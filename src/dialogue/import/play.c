@@ -311,29 +311,60 @@ static void register_ending(cv_playing *p)
                      CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
 }
 
-/* The judge's marks in what was noted about a round: interim verdicts, and the final one, which no heading outdoes. */
-static void find_verdicts(cv_script *s, int round)
+/* What stands in a section of the judge and in its verdict is one. */
+static void add_interim(cv_script *s, const cv_ending *found)
 {
-    for (size_t i = 0; i < s->acts[round].notes.count; i++) {
-        cv_doc doc;
-        cv_doc_parse(s->arena, s->acts[round].notes.items[i], &doc, NULL);
-        cv_marks marks = cv_doc_marks(s->arena, &doc);
-        for (size_t k = 0; k < marks.count; k++) {
-            const cv_mark *m = &marks.items[k];
-            cv_str label = cv_mark_headline(s->arena, m), text = m->body.n ? m->body : label;
-            bool final = m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_FINAL;
-            cv_ending found = {label, text, s->acts[round].sheet, 0, final ? OF_A_MARK : round};
-            if (label.n == 0)
-                continue;
-            if (final)
-                s->ending = found;
-            else if (m->type == CV_MARK_VERDICT && m->sub == CV_VERDICT_INTERIM)
-                *CV_PUSH(s->arena, &s->interims) = found;
-            else if (m->type == CV_MARK_VERDICT || m->type == CV_MARK_DISSENT || m->type == CV_MARK_MINORITY_VERDICT)
-                cv_script_misunderstand(
-                    s, s->acts[round].sheet, 0, label,
-                    "a verdict in the judge's words of round %d: of which type, or whose it is, is not said", round);
+    for (size_t i = 0; i < s->interims.count; i++) {
+        const cv_ending *known = &s->interims.items[i];
+        if (known->rank == found->rank && cv_str_eq(known->heading, found->heading) &&
+            cv_str_eq(known->text, found->text))
+            return;
+    }
+    *CV_PUSH(s->arena, &s->interims) = *found;
+}
+
+/* The judge's marks in a text: interim verdicts, and the last final one, which is handed back. */
+static bool find_verdicts(cv_script *s, cv_str text, size_t sheet, int round, cv_ending *ret_final)
+{
+    cv_doc doc;
+    bool any = false;
+    cv_doc_parse(s->arena, text, &doc, NULL);
+    cv_marks marks = cv_doc_marks(s->arena, &doc);
+    for (size_t i = 0; i < marks.count; i++) {
+        cv_heard_verdict v;
+        if (!cv_heard_verdict_read(s->arena, &marks.items[i], &v))
+            continue;
+        cv_ending found = {v.label, v.text, sheet, 0, round};
+        if (v.type == CV_VERDICT_INTERIM) {
+            add_interim(s, &found);
+        } else if (v.type == CV_VERDICT_FINAL && !v.untyped) {
+            found.rank = OF_A_MARK;
+            *ret_final = found;
+            any = true;
+        } else {
+            cv_script_misunderstand(
+                s, sheet, 0, v.label,
+                "a verdict in the judge's words of round %d: of which type, or whose it is, is not said", round);
         }
+    }
+    return any;
+}
+
+/* In what is the verdict already, which keeps all of its text; and in what was noted about a round, which no heading
+ * outdoes. */
+static void find_all_verdicts(cv_script *s)
+{
+    cv_ending final;
+    if (s->ending.text.n && s->act_count &&
+        find_verdicts(s, s->ending.text, s->ending.sheet, (int)s->act_count - 1, &final)) {
+        s->ending.heading = final.heading;
+        s->ending.rank = OF_A_MARK;
+    }
+    for (size_t round = 0; round < s->act_count; round++) {
+        const cv_act *act = &s->acts[round];
+        for (size_t i = 0; i < act->notes.count; i++)
+            if (find_verdicts(s, act->notes.items[i], act->sheet, (int)round, &final))
+                s->ending = final;
     }
 }
 
@@ -342,8 +373,7 @@ bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *re
     cv_playing p = {.call = call, .record = record, .s = s, .played = ret_played};
     *ret_played = (cv_played){0};
     cv_script_finish(s);
-    for (size_t round = 0; round < s->act_count; round++)
-        find_verdicts(s, (int)round);
+    find_all_verdicts(s);
     settle_ending(s);
     settle_head(&p);
     cv_threads_find(s, &ret_played->threads);

@@ -486,15 +486,16 @@ static bool is_empty(const scene *sc)
 static void register_interims(scene *sc)
 {
     cv_script *s = sc->p->s;
-    int number = 0;
+    size_t number = 0;
     for (size_t i = 0; i < s->interims.count && !sc->p->failed; i++) {
         const cv_ending *interim = &s->interims.items[i];
         cv_buf text;
         if (interim->rank != sc->round)
             continue;
-        const char *step = cv_arena_printf(s->arena, "interim-%d-%d", sc->round, ++number).p;
+        cv_str id = cv_proposal_id(s->arena, CV_VERDICT_INTERIM, sc->round, ++number);
+        const char *step = cv_arena_copy_z(s->arena, id);
         cv_json_writer w = cv_playing_begin(sc->p, &text, step);
-        cv_json_key_str(&w, "verdict_id", cv_str_of(step));
+        cv_json_key_str(&w, "verdict_id", id);
         cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_INTERIM]);
         cv_json_key_int(&w, "round", sc->round);
         cv_json_key_str(&w, "recommendation", interim->heading);

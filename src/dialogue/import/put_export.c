@@ -58,16 +58,34 @@ static void put_back(const cv_map *texts, cv_str key, cv_str *to)
         *to = text->text.p ? text->text : CV_STR("");
 }
 
+/* What was corrected, by id: the JSON of a row's correction. */
+static void learn_corrections(cv_arena *a, const cv_json *document, cv_map *corrections)
+{
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        const cv_json *list = cv_json_get(document, cv_kinds[kind].plural);
+        for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++)
+            if (cv_json_get(&list->items[i], CV_STR("correction")))
+                *cv_map_put(corrections, a, cv_json_get_text(&list->items[i], "id"), NULL) = (uintptr_t)&list->items[i];
+    }
+}
+
 static void put_texts_back(cv_arena *a, const cv_json *document, cv_changes *rows)
 {
-    cv_map texts = {0};
+    cv_map texts = {0}, corrections = {0};
     learn_entities(a, document, &texts);
+    learn_corrections(a, document, &corrections);
     learn_responses(a, document, &texts);
     cv_rec_entity *entities = rows->items[CV_REC_ENTITY];
     cv_rec_response *responses = rows->items[CV_REC_RESPONSE];
-    for (size_t i = 0; i < rows->counts[CV_REC_ENTITY]; i++)
-        if (cv_place_of_entity(&entities[i]) != CV_NO_PLACE)
-            put_back(&texts, cv_entity_id(a, &entities[i]), &entities[i].content);
+    for (size_t i = 0; i < rows->counts[CV_REC_ENTITY]; i++) {
+        if (cv_place_of_entity(&entities[i]) == CV_NO_PLACE)
+            continue;
+        cv_str id = cv_entity_id(a, &entities[i]);
+        const uintptr_t *corrected = cv_map_get(&corrections, id);
+        put_back(&texts, id, &entities[i].content);
+        if (corrected && !entities[i].correction.p)
+            entities[i].correction = cv_json_get_json(a, (const cv_json *)*corrected, "correction");
+    }
     for (size_t i = 0; i < rows->counts[CV_REC_RESPONSE]; i++)
         put_back(&texts, cv_turn_key(a, responses[i].round, responses[i].expert_slug), &responses[i].content);
 }
@@ -158,10 +176,11 @@ static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_s
     for (int kind = 0; kind < CV_ROWS_COUNT; kind++)
         items[kind] = (cv_rows){cv_rows_type(kind), r->rows.items[kind], r->rows.counts[kind]};
     items[CV_ROWS_COUNT] = (cv_rows){&cv_rec_imported_type, &mark, 1};
-    const cv_scope_rows rows = {.scope = cv_dialogue_scope(r->dialogue_id),
-                                .at = {r->rev, head_of(&r->rows), (int64_t)r->rows.counts[CV_REC_EVENT]},
-                                .items = items,
-                                .count = CV_COUNT(items)};
+    const cv_scope_rows rows = {
+        .scope = cv_dialogue_scope(r->dialogue_id),
+        .at = {.rev = r->rev, .head = head_of(&r->rows), .event_count = (int64_t)r->rows.counts[CV_REC_EVENT]},
+        .items = items,
+        .count = CV_COUNT(items)};
     return cv_scope_restore(record, a, &rows, err) == CV_WRITE_DONE;
 }
 

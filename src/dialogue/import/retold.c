@@ -200,10 +200,10 @@ void cv_retold_tell_limits(cv_retold *t)
     static const char *const limits[] = {
         "responses as they were handed in: what stands under an expert's heading is kept as the response",
         "the experts' own ids (MUFFIN-P0101) and where an item stood in its response: ids are made anew",
-        "what was corrected, and how a status changed within a round: the last word of each round counts",
-        "members of the pool who never came in, descriptions and colours of experts, calibration, seed and target, why "
-        "it was "
-        "abandoned",
+        "what corrected texts said before: they are marked as corrected, by whom and why",
+        "how a status changed within a round: the last word of each round counts",
+        "members of the pool who never came in, descriptions and colours of experts",
+        "calibration, seed and target, why it was abandoned",
         "times: all but verdicts bear the dialogue's date",
     };
     for (size_t i = 0; i < CV_COUNT(limits); i++)

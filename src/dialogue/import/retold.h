@@ -24,7 +24,15 @@ typedef struct {
 typedef struct {
     cv_ref type;
     cv_str target; /* as the file says it: P0001, @muffin */
+    cv_str reason; /* what is said of it, or absent */
 } cv_retold_ref;
+
+/* That a text is not its experts' own any more. */
+typedef struct {
+    bool told;
+    cv_people by;
+    cv_str reason;
+} cv_retold_correction;
 
 typedef struct {
     cv_str id; /* as the file calls it; `known`: as the record does */
@@ -36,6 +44,7 @@ typedef struct {
     int status; /* as the file says; -1: it does not */
     CV_STATE_LIST(cv_retold_ref) refs;
     CV_STATE_LIST(cv_retold_turn) turns; /* by round, one for each */
+    cv_retold_correction correction;
     size_t line;
 } cv_retold_item;
 
@@ -63,7 +72,7 @@ typedef struct {
 
 typedef struct {
     cv_str expert, text;
-} cv_retold_response;
+} cv_retold_speech;
 
 typedef struct {
     bool told;
@@ -71,7 +80,8 @@ typedef struct {
     cv_points points;             /* total CV_ABSENT: not said */
     CV_STATE_LIST(cv_str) spoke;  /* slugs, in the order of the seats */
     CV_STATE_LIST(cv_str) silent; /* … those who sat and said nothing */
-    CV_STATE_LIST(cv_retold_response) responses;
+    CV_STATE_LIST(cv_retold_speech) responses;
+    CV_STATE_LIST(cv_retold_speech) positions; /* what was said under no mark */
 } cv_retold_round;
 
 typedef struct {
@@ -89,8 +99,9 @@ typedef struct {
 typedef struct {
     cv_script *s; /* of the report; title, question, status, date, pool */
     size_t sheet;
-    bool exact; /* it says how everything came about: a transcript */
-    cv_str id;  /* what the dialogue was called */
+    bool exact;     /* it says how everything came about: a transcript */
+    bool positions; /* it says what stands under no mark; otherwise the responses do */
+    cv_str id;      /* what the dialogue was called */
     cv_str background;
     CV_STATE_LIST(cv_retold_expert) experts;
     cv_retold_round rounds[CV_MAX_ROUND + 1];

@@ -4,6 +4,8 @@
  *     "rounds": [{"round", "title", "score", "experts": {"muffin": {"score", "raw", "mapping"}}}]     items with
  * "round"
  *
+ * A position, the reason of a reference and that a text was corrected are taken where they stand.
+ *
  * Neither carries a record: what they say is registered anew. Names of members are taken in both spellings
  * (tensionsResolved, tensions_resolved). What they name and do not hold is told.
  */
@@ -127,7 +129,7 @@ static void read_part(cv_retold *t, int number, cv_retold_round *round, cv_str n
                       cv_map *locals)
 {
     cv_arena *a = t->s->arena;
-    cv_str slug = cv_arena_lower(a, name), raw = text_of(a, part, "raw");
+    cv_str slug = cv_arena_lower(a, name), raw = text_of(a, part, "raw"), position = text_of(a, part, "position");
     cv_retold_expert *e = cv_retold_expert_at(t, slug);
     if (!e)
         return;
@@ -135,7 +137,10 @@ static void read_part(cv_retold *t, int number, cv_retold_round *round, cv_str n
     add_score(t, number, slug, number_of(a, part, "score"));
     read_mapping(a, member(a, part, "mapping"), locals);
     if (raw.n)
-        *CV_PUSH(a, &round->responses) = (cv_retold_response){slug, raw};
+        *CV_PUSH(a, &round->responses) = (cv_retold_speech){slug, raw};
+    if (position.n)
+        *CV_PUSH(a, &round->positions) = (cv_retold_speech){slug, position};
+    t->positions |= position.n > 0;
 }
 
 static void read_rounds(cv_retold *t, const cv_json *list, cv_map *locals)
@@ -167,12 +172,12 @@ static const struct {
              {"depends_on", CV_REF_DEPEND},
              {"related_perspectives", CV_REF_DEPEND}};
 
-static void add_ref(cv_retold *t, cv_retold_item *item, cv_ref type, cv_str target)
+static void add_ref(cv_retold *t, cv_retold_item *item, cv_ref type, cv_str target, cv_str reason)
 {
     for (size_t i = 0; i < item->refs.count; i++)
         if (item->refs.items[i].type == type && cv_str_eq(item->refs.items[i].target, target))
             return;
-    *CV_PUSH(t->s->arena, &item->refs) = (cv_retold_ref){type, target};
+    *CV_PUSH(t->s->arena, &item->refs) = (cv_retold_ref){type, target, reason};
 }
 
 static void read_references(cv_retold *t, cv_retold_item *item, const cv_json *from)
@@ -183,7 +188,7 @@ static void read_references(cv_retold *t, cv_retold_item *item, const cv_json *f
         int type = cv_words_find(cv_ref_words, text_of(a, &refs->items[i], "type"));
         cv_str target = text_of(a, &refs->items[i], "target");
         if (type >= 0 && target.n)
-            add_ref(t, item, (cv_ref)type, target);
+            add_ref(t, item, (cv_ref)type, target, text_of(a, &refs->items[i], "reason"));
         else
             cv_script_misunderstand(t->s, t->sheet, 0, target, "%.*s: a reference without a known type",
                                     CV_FMT(item->id));
@@ -192,7 +197,7 @@ static void read_references(cv_retold *t, cv_retold_item *item, const cv_json *f
         const cv_json *list = member(a, from, lists[i].name);
         for (uint32_t k = 0; is_list(list) && k < list->count; k++)
             if (list->items[k].type == CV_JSON_STRING)
-                add_ref(t, item, lists[i].type, list->items[k].text);
+                add_ref(t, item, lists[i].type, list->items[k].text, (cv_str){NULL, 0});
     }
 }
 
@@ -229,7 +234,7 @@ static void read_events(cv_retold *t, cv_retold_item *item, const cv_json *from)
         cv_retold_item *result = cv_retold_find(t, turn.result);
         if (result && result->kind == item->kind &&
             cv_ref_joins(CV_REF_REFINE, cv_kinds[item->kind].letter, cv_kinds[item->kind].letter))
-            add_ref(t, result, CV_REF_REFINE, item->id);
+            add_ref(t, result, CV_REF_REFINE, item->id, (cv_str){NULL, 0});
         if (!result)
             turn.result = (cv_str){NULL, 0};
         if (!cv_retold_find(t, turn.via))
@@ -242,7 +247,7 @@ static void read_item(cv_retold *t, cv_kind kind, const cv_json *from, const cv_
 {
     cv_arena *a = t->s->arena;
     const cv_json *origin = member(a, from, "origin"), *parameters = member(a, from, "parameters"),
-                  *by = member(a, from, "contributors");
+                  *by = member(a, from, "contributors"), *correction = member(a, from, "correction");
     cv_str name = text_of(a, from, "id"), content = text_of(a, from, "content");
     int64_t round = number_of(a, from, "round");
     const uintptr_t *local = cv_map_get(locals, name);
@@ -273,6 +278,9 @@ static void read_item(cv_retold *t, cv_kind kind, const cv_json *from, const cv_
         item->local_id = *(const cv_str *)*local;
     if (is_object(parameters))
         item->parameters = json_of(a, parameters);
+    if (is_object(correction))
+        item->correction = (cv_retold_correction){true, cv_people_read(a, member(a, correction, "by")),
+                                                  cv_squeeze(a, text_of(a, correction, "reason"))};
     if (!item->label.n)
         item->label = item->id;
     *at = t->items.count;
@@ -295,6 +303,25 @@ static void read_items(cv_retold *t, const cv_json *document, const cv_map *loca
                 }
             }
         }
+}
+
+/* References of experts: {"source": "@muffin", "round", "type", "target", "reason"}. */
+static void read_links(cv_retold *t, const cv_json *list)
+{
+    cv_arena *a = t->s->arena;
+    for (uint32_t i = 0; is_list(list) && i < list->count; i++) {
+        const cv_json *from = &list->items[i];
+        int type = cv_words_find(cv_ref_words, text_of(a, from, "type"));
+        int64_t round = number_of(a, from, "round");
+        cv_str source = cv_arena_lower(a, text_of(a, from, "source")), target = text_of(a, from, "target");
+        bool of_expert = source.n > 1 && source.p[0] == '@' && cv_retold_expert_at(t, cv_str_from(source, 1));
+        if (type < 0 || !target.n || !of_expert || round < 0 || !cv_retold_round_at(t, round, 0)) {
+            cv_script_misunderstand(t->s, t->sheet, 0, target, "a reference without a known type, expert or round");
+            continue;
+        }
+        *CV_PUSH(a, &t->links) =
+            (cv_retold_link){(int)round, cv_str_from(source, 1), {(cv_ref)type, target, text_of(a, from, "reason")}, 0};
+    }
 }
 
 /* ---- moves and verdicts ------------------------------------------------------------------------------------------ */
@@ -381,6 +408,7 @@ void cv_retold_read_json(cv_retold *t, const cv_json *document)
     read_rounds(t, cv_json_get(document, CV_STR("rounds_data")), &locals);
     read_verdicts(t, member(a, document, "verdicts"));
     read_items(t, document, &locals);
+    read_links(t, cv_json_get(document, CV_STR("references")));
     read_moves(t, member(a, document, "moves"));
     cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, -1, number_of(a, document, "total_alignment"), t->sheet, 0);
     cv_script_state(s, CV_SAYS_ROUNDS, (cv_str){NULL, 0}, -1, number_of(a, document, "total_rounds"), t->sheet, 0);

@@ -1,6 +1,7 @@
 /* retold_play.c - a dialogue that a file tells in full becomes part of the record; see retold.h.
  *
- *     create -> for every round: expert-create, evolve-panel, round-register, interim verdicts, update -> verdicts
+ *     create -> for every round: expert-create, evolve-panel, round-register, interim verdicts, update
+ *            -> corrections -> verdicts
  *
  * References and moves have the same effects on statuses as they had before. What they do not explain was the judge's
  * word, and is given as such: with the round, or behind it when only then the record can say the same
@@ -45,6 +46,7 @@ static void write_refs(cv_retelling *p, const cv_retold_item *item, cv_json_writ
         cv_json_begin_object(w);
         cv_json_key_str(w, "type", cv_ref_words.items[ref->type]);
         cv_json_key_str(w, "target", target && target->round == p->round ? target->local_id : known);
+        cv_json_key_str_if(w, "reason", ref->reason);
         cv_json_end_object(w);
     }
     cv_json_end_array(w);
@@ -110,6 +112,7 @@ static void write_links(cv_retelling *p, cv_json_writer *w)
         cv_json_key_str(w, "source", cv_arena_join(p->t->s->arena, CV_STR("@"), link->expert));
         cv_json_key_str(w, "type", cv_ref_words.items[link->ref.type]);
         cv_json_key_str(w, "target", target && target->round == p->round ? target->local_id : known);
+        cv_json_key_str_if(w, "reason", link->ref.reason);
         cv_json_end_object(w);
     }
     cv_json_end_array(w);
@@ -191,6 +194,20 @@ static void write_scores(cv_retelling *p, cv_json_writer *w)
     write_parts(w, said);
 }
 
+static void write_speeches(cv_retelling *p, const char *key, const cv_retold_speech *items, size_t count,
+                           cv_json_writer *w)
+{
+    cv_json_key(w, cv_str_of(key));
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < count; i++) {
+        if (!cv_state_expert(&p->state, items[i].expert))
+            continue;
+        cv_json_key(w, items[i].expert);
+        cv_json_str(w, items[i].text);
+    }
+    cv_json_end_object(w);
+}
+
 static void write_round(cv_retelling *p, cv_json_writer *w)
 {
     const cv_retold_round *round = &p->t->rounds[p->round];
@@ -202,15 +219,58 @@ static void write_round(cv_retelling *p, cv_json_writer *w)
     write_links(p, w);
     write_moves(p, w);
     cv_retold_write_updates(p, w);
-    cv_json_key(w, CV_STR("responses"));
+    if (p->t->positions)
+        write_speeches(p, "positions", round->positions.items, round->positions.count, w);
+    write_speeches(p, "responses", round->responses.items, round->responses.count, w);
+}
+
+/* ---- corrections ------------------------------------------------------------------------------------------------- */
+
+/* Whose text is not the experts' own stays marked as such. The wording before is not told, so the one that there is is
+ * corrected to itself: no text hangs on this step. */
+static void write_correction(cv_retelling *p, const cv_retold_item *item, cv_json_writer *w)
+{
+    const cv_retold_correction *c = &item->correction;
+    CV_STATE_LIST(cv_str) by = {0};
+    for (size_t i = 0; i < c->by.count; i++)
+        if (cv_str_eq(c->by.items[i], cv_judge_slug) || cv_state_expert(&p->state, c->by.items[i]))
+            *CV_PUSH(p->t->s->arena, &by) = c->by.items[i];
+        else
+            cv_script_misunderstand(p->t->s, p->t->sheet, item->line, c->by.items[i],
+                                    "who corrected %.*s is not on the panel", CV_FMT(item->id));
     cv_json_begin_object(w);
-    for (size_t i = 0; i < round->responses.count; i++) {
-        if (!cv_state_expert(&p->state, round->responses.items[i].expert))
-            continue;
-        cv_json_key(w, round->responses.items[i].expert);
-        cv_json_str(w, round->responses.items[i].text);
-    }
+    cv_json_key_str(w, "id", item->known);
+    cv_json_key_str(w, "label", item->label);
+    cv_json_key(w, CV_STR("by"));
+    cv_json_raw(w, cv_json_texts(p->t->s->arena, by.items, by.count));
+    cv_json_key_str_if(w, "reason", c->reason);
     cv_json_end_object(w);
+}
+
+static void correct(cv_retelling *p)
+{
+    cv_script *s = p->t->s;
+    cv_buf text;
+    size_t count = 0;
+    if (!cv_playing_load(&p->p, CV_MAX_ROUND + 1, &p->state))
+        return;
+    cv_json_writer w = cv_playing_begin(&p->p, &text, "corrections");
+    cv_json_key(&w, CV_STR("updates"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < p->t->items.count; i++) {
+        if (!p->t->items.items[i].correction.told)
+            continue;
+        write_correction(p, &p->t->items.items[i], &w);
+        count++;
+    }
+    cv_json_end_array(&w);
+    if (count == 0)
+        cv_buf_release(&text);
+    else if (cv_playing_send(&p->p, &w, "corrections", cv_dialogue_update, NULL))
+        cv_script_decide(s, p->t->sheet, 0,
+                         "corrected texts: %zu; the wording before is not in the file, so history has the present one "
+                         "in its place",
+                         count);
 }
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
@@ -377,6 +437,8 @@ bool cv_retold_play(const cv_call *call, cv_record *record, cv_retold *t, cv_pla
     }
     for (size_t round = 0; round < t->round_count && !p.p.failed; round++)
         play_round(&p, (int)round);
+    if (!p.p.failed)
+        correct(&p);
     for (size_t i = 0; i < t->verdicts.count && !p.p.failed; i++)
         register_verdict(&p, &t->verdicts.items[i]);
     if (!p.p.failed && cv_str_eq_nocase(t->s->status, cv_dialogue_words.items[CV_DIALOGUE_ABANDONED]))

@@ -4,9 +4,10 @@
  *     ## Expert Panel                     who, and in which rounds
  *     ## Alignment Scoreboard             scores by round, by expert, with their parts
  *     ## Tensions Tracker, …              statuses, how they came about, parameters
- *     ## Round 1: …, ### Muffin 🧁        items with ids, references, moves
+ *     ## Round 1: …, ### Muffin 🧁        the position; items with ids, references with reasons, moves
  *     ## 💙 Judge: Round 1 Assessment     the summary, interim verdicts, how tensions stood then
  *     ## 💙 Judge: Final Verdict, …       verdicts
+ *     ## Corrections                      whose text is not the experts' own any more
  *
  * Texts were quoted (text/doc.h) and are unquoted here.
  */
@@ -331,7 +332,7 @@ static void read_reference(telling *w, const cv_mark *m)
     cv_str rest = m->targets;
     cv_arena *a = w->t->s->arena;
     for (cv_id id; m->sub >= 0 && cv_target_next(&rest, &id);) {
-        cv_retold_ref ref = {(cv_ref)m->sub, cv_id_print(a, &id)};
+        cv_retold_ref ref = {(cv_ref)m->sub, cv_id_print(a, &id), cv_text_unquote(a, m->body)};
         cv_retold_item *item = w->last.n ? cv_retold_find(w->t, w->last) : NULL;
         if (item)
             *CV_PUSH(a, &item->refs) = ref;
@@ -390,6 +391,14 @@ static void read_marks(telling *w, const cv_blocks *blocks)
     }
 }
 
+/* What stands before the first mark. */
+static void read_position(cv_retold *t, cv_retold_round *round, cv_str expert, const cv_blocks *blocks)
+{
+    cv_arena *a = t->s->arena;
+    if (blocks->count && blocks->items[0].kind == CV_BLOCK_TEXT)
+        *CV_PUSH(a, &round->positions) = (cv_retold_speech){expert, cv_text_unquote(a, blocks->items[0].text)};
+}
+
 static void read_silent(cv_retold *t, cv_retold_round *round, const cv_section *section)
 {
     static const cv_str before = CV_STR_INIT("Silent in this round: ");
@@ -411,8 +420,9 @@ static void read_agent(cv_retold *t, cv_retold_round *round, int number_of_round
     if (cv_str_eq(w.expert, cv_judge_slug))
         return;
     *CV_PUSH(a, &round->spoke) = w.expert;
+    read_position(t, round, w.expert, &agent->content);
     if (text.n)
-        *CV_PUSH(a, &round->responses) = (cv_retold_response){w.expert, text};
+        *CV_PUSH(a, &round->responses) = (cv_retold_speech){w.expert, text};
 }
 
 static void read_round(cv_retold *t, const cv_section *section, const char *end)
@@ -501,19 +511,6 @@ static void read_verdict(cv_retold *t, const cv_mark *m, cv_verdict type)
     *CV_PUSH(a, &t->verdicts) = (cv_retold_verdict){.row = row, .line = m->line};
 }
 
-static bool is_verdict(const cv_mark *m, cv_verdict *ret)
-{
-    if (m->type == CV_MARK_VERDICT && m->sub >= 0)
-        *ret = (cv_verdict)m->sub;
-    else if (m->type == CV_MARK_MINORITY_VERDICT)
-        *ret = CV_VERDICT_MINORITY;
-    else if (m->type == CV_MARK_DISSENT)
-        *ret = CV_VERDICT_DISSENT;
-    else
-        return false;
-    return true;
-}
-
 /* [RESOLVED T0001: by muffin], [ACCEPTED UNRESOLVED T0002: …], [RE:REOPEN T0003: …], [RE:ADDRESS T0004: …] */
 static bool read_standing(cv_retold *t, const cv_mark *m, int round)
 {
@@ -541,12 +538,47 @@ static void read_judge(cv_retold *t, const cv_section *section)
         cv_verdict type;
         if (b->kind == CV_BLOCK_TEXT && round)
             round->summary = cv_text_unquote(a, b->text);
-        else if (b->kind == CV_BLOCK_MARK && is_verdict(b->mark, &type))
+        else if (b->kind == CV_BLOCK_MARK && cv_mark_verdict(b->mark, &type))
             read_verdict(t, b->mark, type);
         else if (b->kind != CV_BLOCK_MARK || !round || !read_standing(t, b->mark, section->round))
             cv_script_misunderstand(t->s, t->sheet, b->line, b->mark ? b->mark->label : b->text,
                                     "a transcript has nothing like this here");
     }
+}
+
+/* ---- corrections ------------------------------------------------------------------------------------------------- */
+
+/* "P0001: corrected by judge, muffin: a typo"; false: it says something else. */
+static bool read_correction(cv_retold *t, cv_str line)
+{
+    static const cv_str said = CV_STR_INIT("corrected"), by = CV_STR_INIT(" by ");
+    cv_arena *a = t->s->arena;
+    size_t colon = cv_str_find(line, CV_STR(": "));
+    cv_retold_item *item = colon == SIZE_MAX ? NULL : cv_retold_find(t, cv_str_head(line, colon));
+    cv_str rest = item ? cv_str_from(line, colon + 2) : (cv_str){NULL, 0}, name;
+    CV_STATE_LIST(cv_str) names = {0};
+    if (!item || !cv_str_starts(rest, said))
+        return false;
+    rest = cv_str_from(rest, said.n);
+    colon = cv_str_find(rest, CV_STR(": "));
+    cv_str people = cv_str_head(rest, colon);
+    if (people.n && !cv_str_starts(people, by))
+        return false;
+    for (people = cv_str_from(people, people.n ? by.n : 0); people.n && cv_str_split(&people, ',', &name);)
+        *CV_PUSH(a, &names) = cv_str_trim(name);
+    item->correction = (cv_retold_correction){.told = true, .by = cv_people_of(a, names.items, names.count)};
+    if (colon != SIZE_MAX)
+        item->correction.reason = cv_str_from(rest, colon + 2);
+    return true;
+}
+
+static void read_corrections(cv_retold *t, const cv_section *section)
+{
+    cv_arena *a = t->s->arena;
+    cv_str text = section->content.count ? cv_text_unquote(a, section->content.items[0].text) : CV_STR(""), line;
+    while (text.n && cv_str_split(&text, '\n', &line))
+        if (!cv_str_starts(line, CV_STR("- ")) || !read_correction(t, cv_str_from(line, 2)))
+            cv_script_misunderstand(t->s, t->sheet, section->line, line, "not a correction of an item");
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -561,11 +593,16 @@ static bool is_inventory(const cv_section *section)
     return false;
 }
 
+static bool is_corrections(const cv_section *section)
+{
+    return section->kind == CV_SECTION_OTHER && cv_str_eq(section->label, cv_transcript_corrections);
+}
+
 static bool has_verdict(const cv_section *section)
 {
     cv_verdict type;
     for (size_t i = 0; i < section->content.count; i++)
-        if (section->content.items[i].kind == CV_BLOCK_MARK && is_verdict(section->content.items[i].mark, &type))
+        if (section->content.items[i].kind == CV_BLOCK_MARK && cv_mark_verdict(section->content.items[i].mark, &type))
             return true;
     return false;
 }
@@ -580,7 +617,7 @@ static void read_section(cv_retold *t, const cv_section *section, const char *en
         read_scores(t, section);
     else if (cv_str_eq(section->label, CV_STR("Background")))
         read_background(t, section);
-    else if (!is_inventory(section))
+    else if (!is_inventory(section) && !is_corrections(section))
         cv_script_misunderstand(t->s, t->sheet, section->line, section->heading, "a transcript has no such section");
 }
 
@@ -589,7 +626,7 @@ void cv_retold_read_transcript(cv_retold *t, cv_str text)
 {
     cv_doc *doc = CV_NEW(t->s->arena, cv_doc);
     cv_doc_parse(t->s->arena, text, doc, NULL);
-    t->exact = true;
+    t->exact = t->positions = true;
     read_head(t, doc);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < doc->sections.count; i++) {
@@ -601,5 +638,7 @@ void cv_retold_read_transcript(cv_retold *t, cv_str text)
                 read_judge(t, section);
             else if (pass == 1 && is_inventory(section))
                 read_inventory(t, section);
+            else if (pass == 1 && is_corrections(section))
+                read_corrections(t, section);
         }
 }

@@ -52,7 +52,7 @@ static void trace_part(tracing *t, const cv_part *part, int round)
 {
     static const cv_state nothing = {0};
     cv_speech speech;
-    cv_speech_read(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->text, &speech);
+    cv_speech_read(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->text, false, &speech);
     for (size_t i = 0; i < speech.count; i++)
         if (speech.items[i].first && speech.items[i].mark->type < (cv_mark_type)CV_KIND_COUNT)
             trace_item(t, &speech.items[i], part->player, round);

@@ -74,7 +74,7 @@ void cv_attendance_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_
     for (size_t i = 0; i < attendance->count; i++)
         if (cv_response_speaks(attendance->items[i].response))
             voices[count++] = (cv_voice){attendance->items[i].expert, attendance->items[i].response->content};
-    cv_hear(a, s, round, voices, count, NULL, ret_hearing);
+    cv_hear_responses(a, s, round, voices, count, ret_hearing);
 }
 
 void cv_attendance_warn(cv_arena *a, const cv_attendance *attendance, int64_t round, cv_notices *warnings)

@@ -1,6 +1,8 @@
 /* diagnosis.c - what is not understood, and what is; see diagnosis.h. */
 #include "dialogue/intake/diagnosis.h"
 
+#include <stdlib.h>
+
 #include "dialogue/intake/lookalike.h"
 
 /* The parser finds more, but the rest is heard all the same, noted by the hearing, or about whole dialogues. */
@@ -16,7 +18,9 @@ static bool is_for_writer(const cv_finding *finding)
 #define CV_THIS_TYPE cv_diagnostic
 const cv_shape cv_diagnostic_shape[] = {
     CV_FIELD(ALWAYS, type, "with dashes: a rule, see docs/rules"),
+    CV_WORD(ALWAYS, "severity", severity, &cv_fate_words, ""),
     CV_NUMBER(ALWAYS, "line", line, 1, CV_NO_LIMIT, ""),
+    CV_NUMBER(IF_ANY, "end_line", last, 1, CV_NO_LIMIT, ""),
     CV_FIELD(ALWAYS, message, ""),
     CV_BELOW(IF_ANY, suggestion, ""),
     {0},
@@ -35,71 +39,162 @@ typedef struct {
     cv_diagnostics *all;
 } report;
 
-static void add(const report *r, cv_str type, size_t line, cv_str message, cv_str suggestion)
+static void add(const report *r, cv_fate fate, cv_str type, size_t line, size_t last, cv_str message, cv_str suggestion)
 {
-    *CV_PUSH(r->a, r->all) = (cv_diagnostic){r->expert, type, message, suggestion, line};
+    *CV_PUSH(r->a, r->all) = (cv_diagnostic){
+        r->expert, type, cv_fate_words.items[fate], message, suggestion, line ? line : 1, last > line ? last : 0};
 }
 
-/* What could not be read, by line: the parser's findings and, on lines that have none, what looks like a mark. */
-typedef struct {
-    const cv_findings *findings;
-    cv_lookalikes lookalikes;
-    size_t next_finding, next_lookalike;
-    size_t told; /* the last line with a finding */
-} unread;
-
-static unread unread_of(cv_arena *a, const cv_speech *speech)
+static void add_findings(const report *r, const cv_speech *speech)
 {
-    unread u = {.findings = &speech->findings};
-    cv_lookalikes_find(a, speech, &u.lookalikes);
-    return u;
-}
-
-static void add_finding(const report *r, unread *u)
-{
-    const cv_finding *f = &u->findings->items[u->next_finding++];
-    if (!is_for_writer(f))
-        return;
-    u->told = f->line;
-    add(r, cv_rules[f->rule].word, f->line, f->message, f->hint);
-}
-
-/* … up to this line. */
-static void add_unread(const report *r, unread *u, size_t line)
-{
-    for (;;) {
-        const cv_lookalike *like =
-            u->next_lookalike < u->lookalikes.count ? &u->lookalikes.items[u->next_lookalike] : NULL;
-        size_t until = like && like->line < line ? like->line : line;
-        while (u->next_finding < u->findings->count && u->findings->items[u->next_finding].line <= until)
-            add_finding(r, u);
-        if (!like || like->line > line)
-            return;
-        if (like->line != u->told)
-            add(r, like->type, like->line, like->message, like->suggestion);
-        u->next_lookalike++;
+    for (size_t i = 0; i < speech->findings.count; i++) {
+        const cv_finding *f = &speech->findings.items[i];
+        bool unclosed = f->rule == CV_RULE_MARKER_UNCLOSED, fence = f->rule == CV_RULE_UNCLOSED_FENCE;
+        if (is_for_writer(f))
+            add(r,
+                unclosed ? CV_FATE_REPAIRED
+                : fence  ? CV_FATE_NOTE
+                         : CV_FATE_LOST,
+                cv_rules[f->rule].word, f->line, 0, f->message, f->hint);
     }
+}
+
+static void add_unread(const report *r, const cv_speech *speech)
+{
+    cv_lookalikes likes;
+    size_t from = r->all->count;
+    for (size_t i = 0; i < speech->plain.remarks.count; i++) {
+        const cv_plain_remark *remark = &speech->plain.remarks.items[i];
+        add(r, remark->fate, remark->type, remark->line, remark->last, remark->message, remark->suggestion);
+    }
+    add_findings(r, speech);
+    cv_lookalikes_find(r->a, speech, &likes);
+    cv_map told = {0};
+    for (size_t i = from; i < r->all->count; i++)
+        if (r->all->items[i].last == 0)
+            cv_map_put(&told, r->a, cv_arena_printf(r->a, "%zu", r->all->items[i].line), NULL);
+    for (size_t i = 0; i < likes.count; i++)
+        if (!cv_map_get(&told, cv_arena_printf(r->a, "%zu", likes.items[i].line)) ||
+            cv_str_eq(likes.items[i].type, CV_STR("mark_in_label")))
+            add(r, likes.items[i].fate, likes.items[i].type, likes.items[i].line, 0, likes.items[i].message,
+                likes.items[i].suggestion);
+}
+
+static int by_line(const void *x, const void *y)
+{
+    const cv_diagnostic *a = x, *b = y;
+    if (a->line != b->line)
+        return CV_ORDER(a->line, b->line);
+    return a->type.p == b->type.p ? 0 : cv_str_order(a->type, b->type);
+}
+
+static void sort_from(cv_diagnostics *all, size_t from)
+{
+    if (all->count - from > 1)
+        qsort(all->items + from, all->count - from, sizeof *all->items, by_line);
 }
 
 void cv_diagnose(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all)
 {
     const cv_speech *speech = &h->speeches[voice];
     const report r = {a, speech->expert, all};
-    unread u = unread_of(a, speech);
+    size_t from = all->count;
+    add_unread(&r, speech);
     for (size_t i = speech->first_note; i < speech->first_note + speech->note_count; i++) {
         const cv_heard_note *note = &h->notes.items[i];
-        add_unread(&r, &u, note->line);
-        if (!cv_str_eq(note->type, CV_STR("pending_target")))
-            add(&r, note->type, note->line, note->message, note->suggestion);
+        bool pending = cv_str_eq(note->type, CV_STR("pending_target"));
+        add(&r, pending ? CV_FATE_NOTE : note->fate, note->type, note->line, note->last, note->message,
+            note->suggestion);
     }
-    add_unread(&r, &u, SIZE_MAX);
+    sort_from(all, from);
 }
 
 void cv_diagnose_unread(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all)
 {
     const cv_speech *speech = &h->speeches[voice];
-    unread u = unread_of(a, speech);
-    add_unread(&(report){a, speech->expert, all}, &u, SIZE_MAX);
+    size_t from = all->count;
+    add_unread(&(report){a, speech->expert, all}, speech);
+    sort_from(all, from);
+}
+
+/* ---- what stands under no mark ----------------------------------------------------------------------------------- */
+
+#define CV_THIS_TYPE struct cv_line_range
+static const cv_shape range_shape[] = {
+    CV_NUMBER(ALWAYS, "line", line, 1, CV_NO_LIMIT, ""),
+    CV_NUMBER(ALWAYS, "end_line", last, 1, CV_NO_LIMIT, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_unmarked
+const cv_shape cv_unmarked_shape[] = {
+    CV_FIELD(ALWAYS, paragraphs, "kept as the position of the round"),
+    CV_LIST("lines", ranges, range_count, range_shape, ""),
+    {0},
+};
+const cv_shape cv_named_unmarked_shape[] = {
+    CV_FIELD(ALWAYS, expert, ""),
+    CV_SPREAD_SAME(cv_unmarked_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+cv_unmarked cv_unmarked_of(cv_arena *a, const cv_hearing *h, size_t voice)
+{
+    const cv_speech *speech = &h->speeches[voice];
+    CV_STATE_LIST(struct cv_line_range) ranges = {0};
+    cv_unmarked all = {.expert = speech->expert};
+    for (size_t i = 0; i < speech->unmarked.count; i++) {
+        const cv_unmarked_piece *piece = &speech->unmarked.items[i];
+        all.paragraphs += piece->paragraphs;
+        *CV_PUSH(a, &ranges) = (struct cv_line_range){piece->line, piece->last};
+    }
+    all.ranges = ranges.items;
+    all.range_count = ranges.count;
+    return all;
+}
+
+static size_t count_understood(const cv_hearing *h, cv_str expert)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->entities.count; i++)
+        n += cv_str_eq(h->entities.items[i].expert, expert);
+    for (size_t i = 0; i < h->links.count; i++)
+        n += cv_str_eq(h->links.items[i].expert, expert);
+    for (size_t i = 0; i < h->moves.count; i++)
+        n += cv_str_eq(h->moves.items[i].expert, expert);
+    for (size_t i = 0; i < h->verdicts.count; i++)
+        n += cv_str_eq(h->verdicts.items[i].expert, expert);
+    return n;
+}
+
+void cv_warn_of_reading(cv_arena *a, cv_str expert, size_t understood, size_t lost, cv_notices *warnings)
+{
+    if (understood == 0)
+        cv_notice_expert(
+            cv_notice_add(warnings, a, CV_STR("nothing_understood"),
+                          "the response of %.*s yields no item, reference, move or verdict; its text is kept "
+                          "as a position",
+                          CV_FMT(expert)),
+            expert);
+    else if (lost)
+        cv_notice_expert(cv_notice_add(warnings, a, CV_STR("partly_understood"),
+                                       "the response of %.*s has %zu diagnostics with severity lost", CV_FMT(expert),
+                                       lost),
+                         expert);
+}
+
+void cv_diagnostics_warn(cv_arena *a, const cv_hearing *h, const cv_diagnostics *all, cv_notices *warnings)
+{
+    for (size_t i = 0; i < h->speech_count; i++) {
+        cv_str expert = h->speeches[i].expert;
+        size_t lost = 0;
+        for (size_t k = 0; k < all->count; k++)
+            lost += cv_str_eq(all->items[k].expert, expert) &&
+                    cv_str_eq(all->items[k].severity, cv_fate_words.items[CV_FATE_LOST]);
+        cv_warn_of_reading(a, expert, count_understood(h, expert), lost, warnings);
+    }
 }
 
 /* ---- what is understood ------------------------------------------------------------------------------------------ */
@@ -117,6 +212,8 @@ static const cv_shape reference_shape[] = {
 static const cv_shape move_shape[] = {
     CV_FIELD(ALWAYS, type, ""),
     CV_TEXTS("targets", targets, target_count, ""),
+    CV_LIST_(TEXTS, CV_IF_ANY, false, "waiting", waiting, waiting_count, NULL,
+             "targets of others who have not responded"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -166,8 +263,8 @@ void cv_summarize(cv_arena *a, const cv_hearing *h, cv_str expert, cv_summary *r
     for (size_t i = 0; i < h->moves.count; i++) {
         const cv_heard_move *move = &h->moves.items[i];
         if (cv_str_eq(move->expert, expert))
-            *CV_PUSH(a, &ret->moves) =
-                (cv_told_move){cv_move_words.items[move->type], move->targets.items, move->targets.count};
+            *CV_PUSH(a, &ret->moves) = (cv_told_move){cv_move_words.items[move->type], move->targets.items,
+                                                      move->waiting.items, move->targets.count, move->waiting.count};
     }
     for (size_t i = 0; i < h->verdicts.count; i++)
         if (cv_str_eq(h->verdicts.items[i].expert, expert))

@@ -1,24 +1,44 @@
 /* diagnosis.h - what in a response will not be understood, for the one who wrote it.
  *
- *     {"type": "untyped_reference", "line": 7, "message": "…", "suggestion": "…"}
+ *     {"type": "untyped_reference", "severity": "lost", "line": 7, "message": "…", "suggestion": "…"}
  *
  * Types with underscores are notes of the hearing (hearing.h); those with dashes are rules of the parser, each with a
- * page in docs/rules/. Ids of others who have not been heard yet are no matter of the writer's.
+ * page in docs/rules/. What was read as it was meant is told, too (plain.h). Ids of others who have not been heard yet
+ * are a note: they may still come.
  */
 #ifndef CV_DIALOGUE_INTAKE_DIAGNOSIS_H
 #define CV_DIALOGUE_INTAKE_DIAGNOSIS_H
 
 #include "dialogue/intake/hearing.h"
+#include "dialogue/notices.h"
 #include "kit/shape.h"
 
 typedef struct {
-    cv_str expert, type, message, suggestion; /* suggestion may be empty */
-    size_t line;
+    cv_str expert, type, severity, message, suggestion; /* suggestion may be empty */
+    size_t line, last;                                  /* last: 0 when it is the same line */
 } cv_diagnostic;
 
 typedef CV_STATE_LIST(cv_diagnostic) cv_diagnostics;
 
 extern const cv_shape cv_diagnostic_shape[], cv_named_diagnostic_shape[]; /* named: with the expert */
+
+/* How much of a response stands under no mark, and where: it is kept as the expert's position. */
+typedef struct {
+    cv_str expert;
+    size_t paragraphs;
+    struct cv_line_range {
+        size_t line, last;
+    } * ranges;
+    size_t range_count;
+} cv_unmarked;
+
+extern const cv_shape cv_unmarked_shape[], cv_named_unmarked_shape[];
+cv_unmarked cv_unmarked_of(cv_arena *a, const cv_hearing *h, size_t voice);
+
+/* Warns of voices that bring nothing, and of how much was lost in the others; the same for one of which so much is
+ * known. */
+void cv_diagnostics_warn(cv_arena *a, const cv_hearing *h, const cv_diagnostics *all, cv_notices *warnings);
+void cv_warn_of_reading(cv_arena *a, cv_str expert, size_t understood, size_t lost, cv_notices *warnings);
 
 /* Adds everything about one of the voices, by line. */
 void cv_diagnose(cv_arena *a, const cv_hearing *h, size_t voice, cv_diagnostics *all);
@@ -33,8 +53,8 @@ typedef struct {
 } cv_told_reference;
 
 typedef struct {
-    cv_str type, *targets;
-    size_t target_count;
+    cv_str type, *targets, *waiting;
+    size_t target_count, waiting_count;
 } cv_told_move;
 
 typedef struct {

@@ -7,6 +7,7 @@
 #include "dialogue/intake/duplicates.h"
 #include "dialogue/intake/response_files.h"
 #include "dialogue/operations.h"
+#include "dialogue/people.h"
 
 typedef struct {
     cv_call *call;
@@ -15,6 +16,8 @@ typedef struct {
     cv_attendance attendance;
     cv_hearing hearing;
     cv_duplicate_groups duplicates;
+    cv_diagnostics unread, all;
+    cv_hearing judge; /* of the summary of the last round that is registered, up to this one */
     cv_notices warnings;
 } draft;
 
@@ -35,11 +38,34 @@ static void compose(draft *d)
     cv_attendance_of(a, &d->state, d->round, &d->attendance);
     cv_attendance_hear(a, &d->state, d->round, &d->attendance, &d->hearing);
     cv_duplicates_find(a, &d->hearing, &d->duplicates);
+    for (size_t i = 0; i < d->hearing.speech_count; i++) {
+        cv_diagnose_unread(a, &d->hearing, i, &d->unread);
+        cv_diagnose(a, &d->hearing, i, &d->all);
+    }
+    cv_diagnostics_warn(a, &d->hearing, &d->all, &d->warnings);
     cv_attendance_warn(a, &d->attendance, d->round, &d->warnings);
     cv_response_files_warn(d->call, &d->state, d->round, &d->attendance, false, &d->warnings);
     if (d->round < cv_state_next_round(&d->state))
         cv_notice_add(&d->warnings, a, CV_STR("round_registered"),
                       "round %lld is registered: it will not be taken a second time", (long long)d->round);
+}
+
+/* Verdicts that the judge's own summary proposes and the record does not have. */
+static void hear_judge(draft *d)
+{
+    const cv_rec_round *last = NULL;
+    for (size_t i = 0; i < d->state.rounds.count; i++)
+        if (d->state.rounds.items[i].round <= d->round)
+            last = &d->state.rounds.items[i];
+    if (last && last->summary.n)
+        cv_hear(d->call->arena, &d->state, last->round, &(cv_voice){cv_judge_slug, last->summary}, 1, NULL, &d->judge);
+}
+
+static void print_proposals(const draft *d, const cv_hearing *h, cv_json_writer *w)
+{
+    for (size_t i = 0; i < h->proposals.count; i++)
+        if (!cv_state_verdict(&d->state, h->proposals.items[i].verdict_id))
+            cv_heard_verdict_print(h, &h->proposals.items[i], w);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -59,7 +85,7 @@ static void print_who(const draft *d, const char *key, bool said_nothing, cv_jso
 static void print_notes(const draft *d, cv_json_writer *w)
 {
     const cv_hearing *h = &d->hearing;
-    cv_diagnostics unread = {0};
+    const cv_diagnostics *unread = &d->unread;
     cv_json_begin_object(w);
     print_who(d, "silent", false, w);
     print_who(d, "no_contribution", true, w);
@@ -70,10 +96,15 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("unread"));
     cv_json_begin_array(w);
-    for (size_t i = 0; i < h->speech_count; i++)
-        cv_diagnose_unread(d->call->arena, h, i, &unread);
-    for (size_t i = 0; i < unread.count; i++)
-        cv_shape_write(w, cv_named_diagnostic_shape, &unread.items[i]);
+    for (size_t i = 0; i < unread->count; i++)
+        cv_shape_write(w, cv_named_diagnostic_shape, &unread->items[i]);
+    cv_json_end_array(w);
+    cv_json_key(w, CV_STR("unmarked"));
+    cv_json_begin_array(w);
+    for (size_t i = 0; i < h->speech_count; i++) {
+        cv_unmarked unmarked = cv_unmarked_of(d->call->arena, h, i);
+        cv_shape_write(w, cv_named_unmarked_shape, &unmarked);
+    }
     cv_json_end_array(w);
     cv_json_key(w, CV_STR("merge_candidates"));
     cv_json_begin_array(w);
@@ -84,6 +115,8 @@ static void print_notes(const draft *d, cv_json_writer *w)
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->verdicts.count; i++)
         cv_heard_verdict_print(h, &h->verdicts.items[i], w);
+    print_proposals(d, h, w);
+    print_proposals(d, &d->judge, w);
     cv_json_end_array(w);
     cv_json_end_object(w);
 }
@@ -110,6 +143,7 @@ bool cv_dialogue_draft(cv_call *call)
     if (!load(call, &d))
         return false;
     compose(&d);
+    hear_judge(&d);
     if (cv_json_get_true(call->input, "payload_only")) {
         cv_json_writer w = {.out = call->out, .indent = 2};
         cv_hearing_print_payload(&d.hearing, &w);

@@ -32,13 +32,29 @@ typedef struct {
     /* where we are */
     const cv_speech *speech;
     const cv_said *said;
-    bool noted;            /* a note has the mark's text already */
-    cv_str reason;         /* label and body of the mark, once somebody asked for both */
-    cv_map updated;        /* tensions that the mark has said something of */
-    bool is_judge;         /* … speaks */
-    cv_heard_entity *last; /* the expert's own item that was spoken of last */
-    cv_map shorts;         /* short ids of this voice -> found_id * */
+    bool noted;                  /* a note has the mark's text already */
+    bool kept;                   /* the mark's text is part of something that is registered */
+    cv_unmarked_pieces position; /* what the voice says besides */
+    cv_str reason;               /* label and body of the mark, once somebody asked for both */
+    cv_map updated;              /* tensions that the mark has said something of */
+    bool is_judge;               /* … speaks */
+    cv_heard_entity *last;       /* the expert's own item that was spoken of last */
+    cv_map shorts;               /* short ids of this voice -> found_id * */
 } listener;
+
+/* What becomes of a mark that has such a note; all others are lost. */
+static cv_fate fate_of(cv_str type)
+{
+    static const cv_str repaired[] = {CV_STR_INIT("renumbered"), CV_STR_INIT("duplicate_id"),
+                                      CV_STR_INIT("short_target")};
+    static const cv_str notes[] = {CV_STR_INIT("foreign_id"),       CV_STR_INIT("other_round"),
+                                   CV_STR_INIT("no_label"),         CV_STR_INIT("long_label"),
+                                   CV_STR_INIT("verdict_proposed"), CV_STR_INIT("said_again"),
+                                   CV_STR_INIT("kept_in_position")};
+    if (cv_words_find((cv_words){repaired, CV_COUNT(repaired)}, type) >= 0)
+        return CV_FATE_REPAIRED;
+    return cv_words_find((cv_words){notes, CV_COUNT(notes)}, type) >= 0 ? CV_FATE_NOTE : CV_FATE_LOST;
+}
 
 __attribute__((format(printf, 4, 5))) static cv_heard_note *add_note(listener *l, cv_str type, cv_str id,
                                                                      const char *format, ...)
@@ -50,10 +66,11 @@ __attribute__((format(printf, 4, 5))) static cv_heard_note *add_note(listener *l
                             .expert = l->speech->expert,
                             .id = id,
                             .message = cv_arena_vprintf(l->a, format, args),
+                            .fate = fate_of(type),
                             .line = l->said->mark->line};
     va_end(args);
     /* Once is enough: a mark may have thousands of targets. */
-    note->text = l->noted ? id : cv_said_text(l->speech, l->said);
+    note->text = !l->noted ? l->said->text : id.p ? id : CV_STR("");
     l->noted = true;
     return note;
 }
@@ -238,7 +255,19 @@ static void note_label(listener *l, const cv_heard_entity *entity)
             ->suggestion = CV_STR("a few words between the brackets, the rest below them");
 }
 
-/* What was said of the item earlier without any text may be said now. */
+/* Made once: a mark may have thousands of targets. */
+static cv_str reason_of(listener *l)
+{
+    const cv_mark *m = l->said->mark;
+    if (m->label.n == 0 || m->body.n == 0)
+        return m->label.n ? m->label : m->body;
+    if (!l->reason.n)
+        l->reason = cv_arena_join(l->a, cv_arena_join(l->a, m->label, CV_STR("\n\n")), m->body);
+    return l->reason;
+}
+
+/* What was said of the item earlier without any text may be said now; what is said of it again goes on with its text.
+ */
 static void spoken_of(listener *l)
 {
     const uintptr_t *at = cv_map_get(&l->entity_at, l->said->local_id);
@@ -250,10 +279,15 @@ static void spoken_of(listener *l)
         return;
     }
     l->last = (cv_heard_entity *)*at;
+    l->kept = true;
+    bool labelled = m->label.n && !cv_str_eq_nocase(cv_one_line(l->a, m->label), l->last->label);
+    cv_str more = labelled ? reason_of(l) : m->body;
     if (l->said->first)
         note_label(l, l->last);
-    else if (m->body.n && l->last->content.p == l->last->label.p)
-        l->last->content = content_of(l->a, l->last->content, m->body);
+    else if (more.n && cv_str_eq(l->last->content, l->last->label))
+        l->last->content = content_of(l->a, l->last->content, more);
+    else if (more.n && !m->inlined)
+        *CV_PUSH(l->a, &l->last->more) = more;
 }
 
 /* ---- what is not known ------------------------------------------------------------------------------------------- */
@@ -266,7 +300,7 @@ static void note_meaning(listener *l, cv_str written, const found_id *meaning)
     else if (meaning->pending)
         add_note(l, CV_STR("pending_target"), written, "%.*s is not there: its expert has not been heard",
                  CV_FMT(written))
-            ->suggestion = CV_STR("add the reference once that response is there");
+            ->suggestion = CV_STR("it counts once that response is there");
     else if (meaning->id.n == 0)
         add_note(l, CV_STR("unknown_target"), written, "there is no %.*s", CV_FMT(written))->suggestion =
             CV_STR("use an id of the dialogue (P0001), a local id of this round (MUFFIN-P0101) or @expert");
@@ -323,17 +357,6 @@ static cv_status *planned_status(listener *l, cv_str id)
     return (cv_status *)*place;
 }
 
-/* Made once: a mark may have thousands of targets. */
-static cv_str reason_of(listener *l)
-{
-    const cv_mark *m = l->said->mark;
-    if (m->label.n == 0 || m->body.n == 0)
-        return m->label.n ? m->label : m->body;
-    if (!l->reason.n)
-        l->reason = cv_arena_join(l->a, cv_arena_join(l->a, m->label, CV_STR("\n\n")), m->body);
-    return l->reason;
-}
-
 /* A mark says what becomes of a tension once, however often it names it. */
 static bool is_new_update(listener *l, cv_str id)
 {
@@ -354,6 +377,7 @@ static void add_update(listener *l, const found_id *meaning, cv_status to)
         return;
     }
     *planned = to;
+    l->kept = true;
     *CV_PUSH(l->a, &l->h->updates) = (cv_heard_update){
         .expert = l->speech->expert, .id = id, .reason = reason_of(l), .status = to, .line = l->said->mark->line};
 }
@@ -393,42 +417,53 @@ static void note_misfit(listener *l, cv_ref type, const found_id *meaning)
                                  : CV_STR("refine goes to an item of the same kind; use support or depend");
 }
 
-static void refer(listener *l, cv_ref type, const cv_id *id)
+static void refer(listener *l, cv_ref type, const cv_id *id, cv_str reason)
 {
     cv_str written, source = l->last ? l->last->local_id : cv_arena_join(l->a, CV_STR("@"), l->speech->expert);
     found_id meaning = look_up(l, id, &written);
-    cv_heard_ref ref = {type, meaning.id, l->said->mark->line, meaning.pending};
+    cv_heard_ref ref = {type, meaning.id, l->said->mark->line, meaning.pending, reason};
     char from = l->last ? cv_kinds[l->last->kind].letter : '@';
     if (meaning.id.n == 0)
         return;
-    if (l->is_judge && !l->last)
+    if (l->is_judge && !l->last) {
         judge_refers(l, type, &meaning);
-    else if (!cv_ref_joins(type, from, meaning.letter))
+    } else if (!cv_ref_joins(type, from, meaning.letter)) {
         note_misfit(l, type, &meaning);
-    else if (cv_str_eq(source, meaning.id))
+    } else if (cv_str_eq(source, meaning.id)) {
         add_note(l, CV_STR("self_reference"), source, "%.*s refers to itself", CV_FMT(source));
-    else if (!is_new_reference(l, source, type, meaning.id))
-        return;
-    else if (l->last)
-        *CV_PUSH(l->a, &l->last->refs) = ref;
-    else
-        *CV_PUSH(l->a, &l->h->links) = (cv_heard_link){l->speech->expert, ref};
+    } else if (!is_new_reference(l, source, type, meaning.id)) {
+        if (reason.n)
+            add_note(l, CV_STR("said_again"), meaning.id,
+                     "%.*s has this reference already: its text is kept in the position", CV_FMT(source));
+    } else {
+        l->kept = l->kept || !meaning.pending;
+        if (l->last)
+            *CV_PUSH(l->a, &l->last->refs) = ref;
+        else
+            *CV_PUSH(l->a, &l->h->links) = (cv_heard_link){l->speech->expert, ref};
+    }
 }
 
-static void refer_to_all(listener *l, cv_ref type)
+/* Why goes with each of a few targets, of many with the first. */
+static void refer_to_all(listener *l, cv_ref type, cv_str reason)
 {
+    enum { FEW = 8 };
     cv_str rest = l->said->mark->targets;
+    size_t count = 0;
     if (!has_targets(l))
         return;
     for (cv_id id; cv_target_next(&rest, &id);)
-        refer(l, type, &id);
+        count++;
+    rest = l->said->mark->targets;
+    for (cv_id id; cv_target_next(&rest, &id);)
+        refer(l, type, &id, count > FEW && l->kept ? (cv_str){NULL, 0} : reason);
 }
 
 static void hear_reference(listener *l)
 {
     const cv_mark *m = l->said->mark;
     if (m->sub >= 0)
-        refer_to_all(l, (cv_ref)m->sub);
+        refer_to_all(l, (cv_ref)m->sub, reason_of(l));
     else if (m->word.n)
         add_note(l, CV_STR("unknown_reference_type"), m->targets, "there is no reference type '%.*s'",
                  CV_FMT(cv_excerpt(l->a, m->word)))
@@ -442,7 +477,7 @@ static void hear_reference(listener *l)
 /* An expert's claim; who may resolve a tension is asked when it is registered. */
 static void hear_resolved(listener *l)
 {
-    refer_to_all(l, CV_REF_RESOLVE);
+    refer_to_all(l, CV_REF_RESOLVE, reason_of(l));
 }
 
 static void hear_refinement(listener *l)
@@ -451,7 +486,7 @@ static void hear_refinement(listener *l)
     if (!made && !l->said->note.n)
         note_unused(l);
     else if (made && l->said->mark->targets.n)
-        refer_to_all(l, CV_REF_REFINE);
+        refer_to_all(l, CV_REF_REFINE, (cv_str){NULL, 0});
 }
 
 /* Acceptance has no reference: it is the judge's to write down. */
@@ -486,16 +521,22 @@ static void add_move(listener *l, cv_move type)
     cv_str rest = m->targets, written;
     for (cv_id id; cv_target_next(&rest, &id);) {
         found_id meaning = look_up(l, &id, &written);
-        if (meaning.id.n && !meaning.pending)
+        if (meaning.id.n && meaning.pending)
+            *CV_PUSH(l->a, &move.waiting) = meaning.id;
+        else if (meaning.id.n)
             *CV_PUSH(l->a, &move.targets) = meaning.id;
     }
     bool wants_id = cv_str_starts(cv_moves[type].argument, CV_STR("{id"));
-    if (wants_id && move.targets.count == 0)
+    move.pending = wants_id && move.targets.count == 0 && move.waiting.count > 0;
+    if (wants_id && move.targets.count == 0 && !move.pending) {
+
         add_note(l, CV_STR("move_without_target"), (cv_str){NULL, 0}, "the move '%.*s' is about no known item",
                  CV_FMT(cv_move_words.items[type]))
             ->suggestion = CV_STR("name an id behind the word");
-    else
-        *CV_PUSH(l->a, &l->h->moves) = move;
+        return;
+    }
+    l->kept = l->kept || !move.pending;
+    *CV_PUSH(l->a, &l->h->moves) = move;
 }
 
 static void hear_move(listener *l)
@@ -532,6 +573,25 @@ static void hear_convergence(listener *l)
 
 /* ---- verdicts ---------------------------------------------------------------------------------------------------- */
 
+bool cv_heard_verdict_read(cv_arena *a, const cv_mark *mark, cv_heard_verdict *ret)
+{
+    cv_verdict type = CV_VERDICT_FINAL;
+    bool typed = cv_mark_verdict(mark, &type);
+    cv_str label = typed || mark->type == CV_MARK_VERDICT ? cv_mark_headline(a, mark) : (cv_str){NULL, 0};
+    *ret = (cv_heard_verdict){
+        .label = label, .text = mark->body.n ? mark->body : label, .type = type, .untyped = !typed, .line = mark->line};
+    return label.n > 0;
+}
+
+cv_str cv_proposal_id(cv_arena *a, cv_verdict type, int64_t round, size_t number)
+{
+    cv_str word = cv_verdict_words.items[type];
+    if (type != CV_VERDICT_INTERIM)
+        return word;
+    cv_str id = cv_arena_printf(a, "%.*s-%lld", CV_FMT(word), (long long)round);
+    return number > 1 ? cv_arena_printf(a, "%.*s-%zu", CV_FMT(id), number) : id;
+}
+
 /* Is this very verdict in the record? Then it keeps its id, and registering it again is a replay. */
 static bool is_stored(const listener *l, const cv_heard_verdict *verdict, const cv_rec_verdict *stored)
 {
@@ -556,28 +616,52 @@ static cv_str free_verdict_id(listener *l, const cv_heard_verdict *verdict)
     }
 }
 
-static void add_verdict(listener *l, cv_verdict type)
+/* Dissents and minority verdicts are the expert's own. */
+static void add_verdict(listener *l, cv_heard_verdict *verdict)
 {
-    const cv_mark *m = l->said->mark;
-    cv_heard_verdict verdict = {.expert = l->speech->expert, .type = type, .line = m->line};
-    verdict.label = cv_mark_headline(l->a, m);
-    verdict.text = m->body.n ? m->body : verdict.label;
-    if (l->is_judge || verdict.label.n == 0) {
+    if (l->is_judge) {
         note_unused(l);
         return;
     }
-    verdict.verdict_id = free_verdict_id(l, &verdict);
-    *CV_PUSH(l->a, &l->h->verdicts) = verdict;
+    l->kept = true;
+    verdict->verdict_id = free_verdict_id(l, verdict);
+    *CV_PUSH(l->a, &l->h->verdicts) = *verdict;
 }
 
-static void hear_dissent(listener *l)
+/* Final and interim verdicts are the judge's to give: a text may only propose one. */
+static void propose_verdict(listener *l, cv_heard_verdict *verdict)
 {
-    add_verdict(l, CV_VERDICT_DISSENT);
+    size_t number = 1;
+    for (size_t i = 0; i < l->h->proposals.count; i++)
+        number += l->h->proposals.items[i].type == verdict->type &&
+                  cv_str_eq(l->h->proposals.items[i].expert, verdict->expert);
+    verdict->verdict_id = cv_proposal_id(l->a, verdict->type, l->round, number);
+    *CV_PUSH(l->a, &l->h->proposals) = *verdict;
+    add_note(l, CV_STR("verdict_proposed"), verdict->verdict_id,
+             "%.*s proposes a verdict of type '%.*s': the judge decides", CV_FMT(verdict->expert),
+             CV_FMT(cv_verdict_words.items[verdict->type]))
+        ->suggestion = CV_STR("register it with verdict-register, or leave it in the position");
 }
 
-static void hear_minority(listener *l)
+static void hear_verdict(listener *l)
 {
-    add_verdict(l, CV_VERDICT_MINORITY);
+    cv_heard_verdict verdict;
+    if (!cv_heard_verdict_read(l->a, l->said->mark, &verdict)) {
+        note_unused(l);
+        return;
+    }
+    verdict.expert = l->speech->expert;
+    (verdict.type == CV_VERDICT_DISSENT || verdict.type == CV_VERDICT_MINORITY ? add_verdict
+                                                                               : propose_verdict)(l, &verdict);
+}
+
+/* [FINAL POSITION]: what the position of a round is. */
+static void hear_position(listener *l)
+{
+    if (cv_mark_headline(l->a, l->said->mark).n)
+        add_note(l, CV_STR("kept_in_position"), (cv_str){NULL, 0}, "the text is kept in the position of this round");
+    else
+        note_unused(l);
 }
 
 /* ---- which is which ---------------------------------------------------------------------------------------------- */
@@ -585,11 +669,12 @@ static void hear_minority(listener *l)
 static void hear_mark(listener *l)
 {
     static void (*const hear[CV_MARK_COUNT])(listener *) = {
-        [CV_MARK_REFERENCE] = hear_reference,       [CV_MARK_MOVE] = hear_move,
-        [CV_MARK_REFINEMENT] = hear_refinement,     [CV_MARK_CONCESSION] = hear_concession,
-        [CV_MARK_RESOLVED] = hear_resolved,         [CV_MARK_DISSENT] = hear_dissent,
-        [CV_MARK_MINORITY_VERDICT] = hear_minority, [CV_MARK_CONVERGENCE_CONFIRMED] = hear_convergence,
-        [CV_MARK_CHALLENGE] = hear_challenge,       [CV_MARK_ACCEPTED_UNRESOLVED] = hear_accepted,
+        [CV_MARK_REFERENCE] = hear_reference,      [CV_MARK_MOVE] = hear_move,
+        [CV_MARK_REFINEMENT] = hear_refinement,    [CV_MARK_CONCESSION] = hear_concession,
+        [CV_MARK_RESOLVED] = hear_resolved,        [CV_MARK_DISSENT] = hear_verdict,
+        [CV_MARK_MINORITY_VERDICT] = hear_verdict, [CV_MARK_CONVERGENCE_CONFIRMED] = hear_convergence,
+        [CV_MARK_CHALLENGE] = hear_challenge,      [CV_MARK_ACCEPTED_UNRESOLVED] = hear_accepted,
+        [CV_MARK_VERDICT] = hear_verdict,          [CV_MARK_FINAL_POSITION] = hear_position,
     };
     cv_mark_type type = l->said->mark->type;
     assert(type < CV_MARK_COUNT);
@@ -601,6 +686,60 @@ static void hear_mark(listener *l)
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
+static cv_str words_of(cv_arena *a, cv_str text)
+{
+    cv_buf words = {0};
+    bool alone;
+    for (cv_str word; cv_utf8_next_word(&text, &word, &alone);)
+        cv_buf_printf(&words, "%.*s ", CV_FMT(cv_arena_lower(a, word)));
+    return cv_buf_take(&words, a);
+}
+
+/* Does a quotation say what is registered, or a part of it? What the state has no text of is not known. */
+static bool is_verbatim(listener *l, const cv_rec_entity *row, const cv_mark *m)
+{
+    cv_str body = words_of(l->a, m->body), label = words_of(l->a, m->label);
+    if (m->body.n && !row->content.p)
+        l->h->needs_content = true;
+    cv_str content = words_of(l->a, row->content), known = words_of(l->a, row->label);
+    bool same_label = label.n == 0 || cv_str_eq(label, known) || cv_str_find(content, label) != SIZE_MAX;
+    return same_label && (body.n == 0 || cv_str_find(content, body) != SIZE_MAX);
+}
+
+/* [P0001: Mandate] with another text: what is registered does not change by it. */
+static void hear_quotation(listener *l)
+{
+    const cv_mark *m = l->said->mark;
+    const cv_rec_entity *row = cv_state_entity(l->s, l->said->quoted);
+    if (!row || m->inlined || is_verbatim(l, row, m)) {
+        l->kept = true;
+        return;
+    }
+    cv_str word = cv_marks_table[cv_kind_of_letter(l->said->quoted.p[0])].word;
+    add_note(l, CV_STR("restatement"), l->said->quoted,
+             "%.*s is registered with another text and does not change; what is new is kept in the position",
+             CV_FMT(l->said->quoted))
+        ->suggestion =
+        cv_arena_printf(l->a, "write it as an item of your own, [%.*s: …], and [RE:REFINE %.*s] below it", CV_FMT(word),
+                        CV_FMT(l->said->quoted));
+}
+
+/* What nothing else keeps: the text of the mark, as it stands. */
+static void keep_text(listener *l)
+{
+    const cv_mark *m = l->said->mark;
+    if (l->kept || m->inlined || l->is_judge || (m->body.n == 0 && m->label.n == 0))
+        return;
+    *CV_PUSH(l->a, &l->position) = (cv_unmarked_piece){l->said->text, m->line, m->line, 0};
+}
+
+static void add_position(listener *l)
+{
+    cv_str text = l->is_judge ? (cv_str){NULL, 0} : cv_unmarked_join(l->a, &l->position);
+    if (text.n)
+        *CV_PUSH(l->a, &l->h->positions) = (cv_heard_position){l->speech->expert, text};
+}
+
 static void listen_to(listener *l, cv_speech *speech)
 {
     speech->first_note = l->h->notes.count;
@@ -608,9 +747,12 @@ static void listen_to(listener *l, cv_speech *speech)
     l->last = NULL;
     l->is_judge = cv_str_eq(speech->expert, cv_judge_slug);
     l->shorts = (cv_map){0};
+    l->position = (cv_unmarked_pieces){0};
+    for (size_t i = 0; i < speech->unmarked.count; i++)
+        *CV_PUSH(l->a, &l->position) = speech->unmarked.items[i];
     for (size_t i = 0; i < speech->count; i++) {
         l->said = &speech->items[i];
-        l->noted = false;
+        l->noted = l->kept = false;
         l->reason = (cv_str){NULL, 0};
         l->updated = (cv_map){0};
         if (l->said->note.n)
@@ -618,21 +760,42 @@ static void listen_to(listener *l, cv_speech *speech)
                 l->said->suggestion;
         if (l->said->local_id.n)
             spoken_of(l);
+        if (l->said->quoted.n)
+            hear_quotation(l);
         hear_mark(l);
+        keep_text(l);
     }
+    add_position(l);
     if (speech->count == 0)
-        *CV_PUSH(l->a, &l->h->notes) =
-            (cv_heard_note){.type = CV_STR("no_marks"),
-                            .expert = speech->expert,
-                            .text = cv_excerpt(l->a, cv_str_trim(speech->text)),
-                            .message = CV_STR("the response has no mark: nothing of it can be registered"),
-                            .suggestion = CV_STR("mark what is meant, as 'conclave spec' (conclave://spec) teaches"),
-                            .line = 1};
+        *CV_PUSH(l->a, &l->h->notes) = (cv_heard_note){
+            .type = CV_STR("no_marks"),
+            .expert = speech->expert,
+            .text = cv_excerpt(l->a, cv_str_trim(speech->text)),
+            .message = CV_STR("the response has no mark: all of it is kept as a position, nothing as an item"),
+            .suggestion = CV_STR("mark what is meant, as 'conclave spec' (conclave://spec) teaches"),
+            .fate = CV_FATE_LOST,
+            .line = 1};
     speech->note_count = l->h->notes.count - speech->first_note;
+}
+
+/* Made once: an item may be spoken of thousands of times. */
+static void join_more(cv_arena *a, cv_heard_entity *entity)
+{
+    cv_buf text = {0};
+    if (entity->more.count == 0)
+        return;
+    cv_buf_add(&text, entity->content);
+    for (size_t i = 0; i < entity->more.count; i++) {
+        cv_buf_add_z(&text, "\n\n");
+        cv_buf_add(&text, entity->more.items[i]);
+    }
+    entity->content = cv_buf_take(&text, a);
 }
 
 static void sort_by_kind(listener *l)
 {
+    for (size_t i = 0; i < l->made.count; i++)
+        join_more(l->a, l->made.items[i]);
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         for (size_t i = 0; i < l->made.count; i++)
             if ((int)l->made.items[i]->kind == kind)
@@ -640,15 +803,15 @@ static void sort_by_kind(listener *l)
     assert(l->h->entities.count == l->made.count);
 }
 
-void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
-             cv_hearing *ret_hearing)
+static void hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count,
+                 const cv_map *names, bool lenient, cv_hearing *ret_hearing)
 {
     *ret_hearing = (cv_hearing){.dialogue_id = s->id, .round = round, .speech_count = count};
     ret_hearing->speeches = CV_NEW_ARRAY(a, count, cv_speech);
     listener l = {.a = a, .s = s, .round = round, .names = names, .h = ret_hearing};
     for (size_t i = 0; i < count; i++) {
         l.speech = &ret_hearing->speeches[i];
-        cv_speech_read(a, s, round, voices[i].expert, voices[i].text, &ret_hearing->speeches[i]);
+        cv_speech_read(a, s, round, voices[i].expert, voices[i].text, lenient, &ret_hearing->speeches[i]);
         cv_map_put(&l.voice_at, a, voices[i].expert, NULL);
         for (size_t k = 0; k < l.speech->count; k++)
             if (l.speech->items[k].first)
@@ -657,4 +820,16 @@ void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voic
     for (size_t i = 0; i < count; i++)
         listen_to(&l, &ret_hearing->speeches[i]);
     sort_by_kind(&l);
+}
+
+void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
+             cv_hearing *ret_hearing)
+{
+    hear(a, s, round, voices, count, names, false, ret_hearing);
+}
+
+void cv_hear_responses(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count,
+                       cv_hearing *ret_hearing)
+{
+    hear(a, s, round, voices, count, NULL, true, ret_hearing);
 }

@@ -6,7 +6,8 @@
  *     [MOVE:CONVERGE]             a move; [CONCESSION P01], [CHALLENGE P01], [CONVERGENCE CONFIRMED] are moves as well
  *     [RESOLVED T01: by collar]   a reference of type resolve: who may resolve a tension is asked when it is registered
  *     [REFINEMENT P01: Cheaper]   a perspective of its own that refines P01
- *     [DISSENT] …                 a verdict, for verdict-register
+ *     [DISSENT] …                 a verdict, for verdict-register; [VERDICT:FINAL: …] one that the judge may take up
+ *     text under no mark          the expert's position of the round, with the text of marks that say nothing else
  *
  * The judge, in texts that hold the judge's part too, is no expert and nothing refers from there: what resolves,
  * addresses, reopens or accepts a tension becomes an update of it.
@@ -29,7 +30,8 @@ typedef struct {
     cv_ref type;
     cv_str target; /* as round-register takes it: P0001, DONUT-R0101, @muffin */
     size_t line;
-    bool pending; /* an id of this round by an expert who is not among the voices: in no request, but in a note */
+    bool pending;  /* an id of this round by an expert who is not among the voices: in no request, but in a note */
+    cv_str reason; /* what is said of it, or absent */
 } cv_heard_ref;
 
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     cv_str local_id, expert, label, content;
     CV_STATE_LIST(cv_str) others; /* who contributed, too: [P0101: …] (muffin, scone) */
     CV_STATE_LIST(cv_heard_ref) refs;
+    CV_STATE_LIST(cv_str) more; /* what is said of it again: in the content, too */
     size_t line;
 } cv_heard_entity;
 
@@ -49,6 +52,8 @@ typedef struct {
     cv_str expert, context;
     cv_move type;
     CV_STATE_LIST(cv_str) targets;
+    CV_STATE_LIST(cv_str) waiting; /* further ones, of experts who are not among the voices: in no request */
+    bool pending;                  /* it needs one of those: in no request itself */
     size_t line;
 } cv_heard_move;
 
@@ -61,9 +66,14 @@ typedef struct {
 typedef struct {
     cv_str expert, label, text;
     cv_str verdict_id; /* free in the dialogue and among the others */
-    cv_verdict type;   /* dissent or minority */
+    cv_verdict type;   /* dissent or minority; of the judge's, those that are proposed: interim or final */
+    bool untyped;      /* the mark does not say which: taken for a final one */
     size_t line;
 } cv_heard_verdict;
+
+typedef struct {
+    cv_str expert, text;
+} cv_heard_position;
 
 typedef struct {
     cv_str type;   /* "untyped_reference", "unknown_target", … */
@@ -71,7 +81,8 @@ typedef struct {
     cv_str id;     /* the item or target that it is about, or empty */
     cv_str text;   /* as it is written */
     cv_str message, suggestion;
-    size_t line;
+    cv_fate fate;
+    size_t line, last;
 } cv_heard_note;
 
 typedef struct {
@@ -82,7 +93,10 @@ typedef struct {
     CV_STATE_LIST(cv_heard_move) moves;
     CV_STATE_LIST(cv_heard_update) updates;
     CV_STATE_LIST(cv_heard_verdict) verdicts;
+    CV_STATE_LIST(cv_heard_verdict) proposals; /* for the judge: they have no author */
+    CV_STATE_LIST(cv_heard_position) positions;
     CV_STATE_LIST(cv_heard_note) notes; /* in the order of the voices and of their texts */
+    bool needs_content;                 /* something is quoted whose text the state does not have */
     cv_speech *speeches;                /* one for each voice */
     size_t speech_count;
 } cv_hearing;
@@ -95,16 +109,28 @@ cv_str cv_hear_own_name(cv_arena *a, cv_str expert, cv_str id);
 void cv_hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count, const cv_map *names,
              cv_hearing *ret_hearing);
 
+/* Hears what experts hand in, read leniently (plain.h). The other one is for files, in which marks are what the format
+ * says. */
+void cv_hear_responses(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *voices, size_t count,
+                       cv_hearing *ret_hearing);
+
 /* A request to round-register as one JSON object: everything but the score, which only the judge can give. The same
  * without its braces, as members of an open object. */
 void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w);
 void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w);
 
+/* A mark as a verdict, without its expert and id; false: it is none, or says nothing. Responses, summaries and files
+ * are all read so. */
+bool cv_heard_verdict_read(cv_arena *a, const cv_mark *mark, cv_heard_verdict *ret_verdict);
+
+/* What a verdict of the judge's is called that a text proposes: final; interim-0, then interim-0-2. */
+cv_str cv_proposal_id(cv_arena *a, cv_verdict type, int64_t round, size_t number);
+
 /* A request to verdict-register, and the same as members of an open object. */
 void cv_heard_verdict_print(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w);
 void cv_heard_verdict_print_members(const cv_hearing *h, const cv_heard_verdict *verdict, cv_json_writer *w);
 
-/* {"type", "expert", "line", "id", "text", "message", "suggestion"} */
+/* {"type", "severity", "expert", "line", "id", "text", "message", "suggestion"} */
 void cv_heard_note_print(const cv_heard_note *note, cv_json_writer *w);
 
 #endif

@@ -7,6 +7,7 @@ static void print_ref(const cv_heard_ref *ref, cv_json_writer *w)
 {
     cv_json_key_str(w, "type", cv_ref_words.items[ref->type]);
     cv_json_key_str(w, "target", ref->target);
+    cv_json_key_str_if(w, "reason", ref->reason);
 }
 
 static void print_one(cv_json_writer *w, const char *key, cv_str only)
@@ -66,6 +67,8 @@ static void print_moves(const cv_hearing *h, cv_json_writer *w)
     cv_json_begin_array(w);
     for (size_t i = 0; i < h->moves.count; i++) {
         const cv_heard_move *move = &h->moves.items[i];
+        if (move->pending)
+            continue;
         cv_json_begin_object(w);
         cv_json_key_str(w, "expert", move->expert);
         cv_json_key_str(w, "type", cv_move_words.items[move->type]);
@@ -94,6 +97,17 @@ static void print_updates(const cv_hearing *h, cv_json_writer *w)
     cv_json_end_array(w);
 }
 
+static void print_positions(const cv_hearing *h, cv_json_writer *w)
+{
+    cv_json_key(w, CV_STR("positions"));
+    cv_json_begin_object(w);
+    for (size_t i = 0; i < h->positions.count; i++) {
+        cv_json_key(w, h->positions.items[i].expert);
+        cv_json_str(w, h->positions.items[i].text);
+    }
+    cv_json_end_object(w);
+}
+
 void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w)
 {
     size_t next = 0;
@@ -109,6 +123,7 @@ void cv_hearing_print_members(const cv_hearing *h, cv_json_writer *w)
     print_links(h, w);
     print_moves(h, w);
     print_updates(h, w);
+    print_positions(h, w);
 }
 
 void cv_hearing_print_payload(const cv_hearing *h, cv_json_writer *w)
@@ -124,7 +139,8 @@ void cv_heard_verdict_print_members(const cv_hearing *h, const cv_heard_verdict 
     cv_json_key_str(w, "verdict_id", verdict->verdict_id);
     cv_json_key_str(w, "verdict_type", cv_verdict_words.items[verdict->type]);
     cv_json_key_int(w, "round", h->round);
-    cv_json_key_str(w, "author_expert", verdict->expert);
+    if (verdict->type == CV_VERDICT_DISSENT || verdict->type == CV_VERDICT_MINORITY)
+        cv_json_key_str(w, "author_expert", verdict->expert);
     cv_json_key_str(w, "recommendation", verdict->label);
     cv_json_key_str(w, "description", verdict->text);
 }
@@ -140,6 +156,7 @@ void cv_heard_note_print(const cv_heard_note *note, cv_json_writer *w)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "type", note->type);
+    cv_json_key_str(w, "severity", cv_fate_words.items[note->fate]);
     cv_json_key_str(w, "expert", note->expert);
     cv_json_key_int(w, "line", (int64_t)note->line);
     if (note->id.n)

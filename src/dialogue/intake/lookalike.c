@@ -3,6 +3,10 @@
 
 #include "base/utf8.h"
 #include "dialogue/text/line.h"
+#include "dialogue/words/limits.h"
+
+/* No id is longer; what goes on for ever is none. */
+enum { LONGEST_ID = CV_MAX_SLUG + 16 };
 
 typedef struct {
     cv_arena *a;
@@ -10,12 +14,21 @@ typedef struct {
     cv_line line;
     cv_str text;   /* the line behind its list dash, heading and bold marks */
     cv_str inside; /* what stands between the brackets that it begins with; absent: none */
+    cv_map unmade; /* ids that were told of */
     cv_lookalikes *found;
 } looking;
 
 static bool tell(looking *l, cv_str type, cv_str message, cv_str suggestion)
 {
-    *CV_PUSH(l->a, l->found) = (cv_lookalike){type, message, suggestion, l->line.number};
+    *CV_PUSH(l->a, l->found) =
+        (cv_lookalike){type, message, suggestion, CV_FATE_LOST, cv_plain_line(&l->speech->plain, l->line.number)};
+    return true;
+}
+
+static bool tell_note(looking *l, cv_str type, cv_str message, cv_str suggestion)
+{
+    tell(l, type, message, suggestion);
+    l->found->items[l->found->count - 1].fate = CV_FATE_NOTE;
     return true;
 }
 
@@ -102,12 +115,164 @@ static bool no_brackets(looking *l)
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(id)));
 }
 
+/* Does an id of the dialogue stand in it? */
+static bool names_id(cv_str s)
+{
+    cv_id id;
+    size_t length;
+    for (size_t i = 0; i < s.n; i++)
+        if ((i == 0 || !cv_is_alnum(s.p[i - 1])) && cv_id_at(cv_str_head(cv_str_from(s, i), LONGEST_ID), &id, &length))
+            return true;
+    return false;
+}
+
+static bool unknown_mark(looking *l)
+{
+    enum { SHORTEST = 3 };
+    size_t n = 0;
+    while (n < l->inside.n && (cv_is_upper(l->inside.p[n]) || (n && strchr("-_", l->inside.p[n]))))
+        n++;
+    bool goes_on = n == l->inside.n || strchr(": /=.,", l->inside.p[n]);
+    bool named = cv_str_starts_nocase(l->inside, l->speech->expert) && l->inside.n > l->speech->expert.n &&
+                 strchr("-_ ", l->inside.p[l->speech->expert.n]);
+    cv_id id;
+    size_t length;
+    if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 RESOLVED]; otherwise an id that is spoken of */
+        cv_str rest = cv_str_trim(cv_str_from(l->inside, length));
+        for (n = 0; n < rest.n && cv_is_upper(rest.p[n]);)
+            n++;
+        if (n < SHORTEST)
+            return false;
+    } else if (!l->inside.p || (!named && (n < SHORTEST || !goes_on))) {
+        return false;
+    }
+    cv_str message = cv_arena_printf(l->a, "[%.*s] is not a mark of the format: it is read as text",
+                                     CV_FMT(cv_excerpt(l->a, l->inside)));
+    static const cv_str suggestion = CV_STR_INIT("use a mark that 'conclave spec' (conclave://spec) teaches");
+    return named || names_id(l->inside) ? tell(l, CV_STR("unknown_mark"), message, suggestion)
+                                        : tell_note(l, CV_STR("unknown_mark"), message, suggestion);
+}
+
+/* A line that is nothing but a word of the vocabulary, in capitals. */
+static bool only_word(looking *l)
+{
+    cv_str word = l->text;
+    while (word.n && strchr("*_.!: ", word.p[word.n - 1]))
+        word.n--;
+    for (size_t i = 0; i < word.n; i++)
+        if (!cv_is_upper(word.p[i]))
+            return false;
+    int move = word.n ? cv_words_find(cv_move_words, word) : -1;
+    return move >= 0 && tell(l, CV_STR("only_word"), cv_arena_printf(l->a, "%.*s alone is no mark", CV_FMT(word)),
+                             cv_arena_printf(l->a, "write [MOVE:%.*s]", CV_FMT(word)));
+}
+
+static bool as_text(looking *l)
+{
+    cv_str s = l->text;
+    while (s.n && strchr("`\\", s.p[0]))
+        s = cv_str_from(s, 1);
+    return s.p > l->text.p && s.n && s.p[0] == '[' && cv_mark_begins(s) &&
+           tell_note(l, CV_STR("as_text"), CV_STR("the mark stands in backticks or behind a backslash: it is text"),
+                     CV_STR("write it as it is if it is meant to count"));
+}
+
+/* MOVE:CONVERGE in the middle of a sentence. */
+static bool unbracketed(looking *l)
+{
+    static const struct {
+        cv_str word;
+        const cv_words *subs;
+    } forms[] = {{CV_STR_INIT("MOVE:"), &cv_move_words}, {CV_STR_INIT("RE:"), &cv_ref_words}};
+    for (size_t i = 0; i < CV_COUNT(forms); i++) {
+        size_t at = cv_str_find(l->text, forms[i].word), n = 0;
+        if (at == SIZE_MAX || (at && (cv_is_alnum(l->text.p[at - 1]) || strchr("[`\\", l->text.p[at - 1]))))
+            continue;
+        cv_str rest = cv_str_trim_left(cv_str_from(l->text, at + forms[i].word.n));
+        while (n < rest.n && cv_is_alpha(rest.p[n]))
+            n++;
+        if (cv_words_find(*forms[i].subs, cv_str_head(rest, n)) >= 0)
+            return tell(l, CV_STR("no_brackets"),
+                        cv_arena_printf(l->a, "%.*s%.*s stands without brackets: it is no mark", CV_FMT(forms[i].word),
+                                        CV_FMT(cv_str_head(rest, n))),
+                        CV_STR("write it in brackets, on a line of its own"));
+    }
+    return false;
+}
+
+/* Ids of the expert's own that no mark makes, anywhere in the line. */
+static bool unmade_ids(looking *l)
+{
+    cv_str s = l->line.trimmed;
+    for (size_t i = 0; i < s.n; i++) {
+        cv_id id;
+        size_t length;
+        bool is_new;
+        if (!cv_is_alpha(s.p[i]) || (i && (cv_is_alnum(s.p[i - 1]) || s.p[i - 1] == '-' || s.p[i - 1] == '[')))
+            continue;
+        if (!cv_id_at(cv_str_head(cv_str_from(s, i), LONGEST_ID), &id, &length)) {
+            while (i + 1 < s.n && (cv_is_alnum(s.p[i + 1]) || s.p[i + 1] == '-'))
+                i++;
+            continue;
+        }
+        cv_str written = id.form == CV_ID_LOCAL ? cv_id_print(l->a, &id) : (cv_str){NULL, 0};
+        if (written.n && id.round == l->speech->round && cv_str_eq_nocase(id.expert, l->speech->expert) &&
+            !cv_map_get(&l->speech->meant, written)) {
+            cv_map_put(&l->unmade, l->a, written, &is_new);
+            if (is_new)
+                tell(l, CV_STR("unmade_id"),
+                     cv_arena_printf(l->a, "no mark of this response makes %.*s", CV_FMT(written)),
+                     cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(written)));
+        }
+        i += length - 1;
+    }
+    return false;
+}
+
+/* [RE:SUPPORT P0001, OPPOSE R0001]: a second word with an id, where the label is. */
+static void look_for_second(looking *l, const cv_said *said)
+{
+    cv_mark_shape shape = cv_marks_table[said->mark->type].shape;
+    cv_str rest = said->mark->label, word = {NULL, 0};
+    if ((shape != CV_SHAPE_REF && shape != CV_SHAPE_MOVE) || !cv_str_split(&rest, ' ', &word) || !names_id(rest) ||
+        (cv_words_find(cv_ref_words, word) < 0 && cv_words_find(cv_move_words, word) < 0))
+        return;
+    *CV_PUSH(l->a, l->found) = (cv_lookalike){
+        CV_STR("mark_in_label"),
+        cv_arena_printf(l->a, "a mark says two things: %.*s", CV_FMT(cv_excerpt(l->a, said->mark->label))),
+        CV_STR("write each mark on a line of its own"), CV_FATE_LOST, said->mark->line};
+}
+
+/* Marks inside the label of another one. */
+static void look_at_labels(looking *l)
+{
+    for (size_t i = 0; i < l->speech->count; i++) {
+        const cv_said *said = &l->speech->items[i];
+        cv_str text = cv_str_head(said->text, cv_str_find_char(said->text, '\n'));
+        size_t close = SIZE_MAX, length;
+        if (!said->mark->inlined && text.n && text.p[0] == '[')
+            cv_bracket_at(text, &close, &length);
+        for (size_t k = 1; close != SIZE_MAX && k < close; k++) {
+            if (text.p[k] == '\\')
+                k++;
+            else if (text.p[k] == '[' && cv_mark_begins(cv_str_from(text, k)))
+                *CV_PUSH(l->a, l->found) =
+                    (cv_lookalike){CV_STR("mark_in_label"),
+                                   cv_arena_printf(l->a, "a mark stands inside the brackets of another one: %.*s",
+                                                   CV_FMT(cv_excerpt(l->a, cv_str_range(text.p + k, text.p + close)))),
+                                   CV_STR("write each mark on a line of its own"), CV_FATE_LOST, said->mark->line};
+        }
+        look_for_second(l, said);
+    }
+}
+
 /* ---- the walk -----------------------------------------------------------------------------------------------------
  */
 
 static void look_at_line(looking *l)
 {
-    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id, lower_case, no_brackets};
+    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id, lower_case,  no_brackets,
+                                               unknown_mark,     only_word,         as_text,  unbracketed, unmade_ids};
     l->text = l->line.trimmed;
     while (l->text.n && strchr("#*_-+> \t", l->text.p[0]))
         l->text = cv_str_from(l->text, 1);
@@ -131,13 +296,13 @@ static void look_at_fence(looking *l, size_t first, size_t fenced, size_t lines)
 void cv_lookalikes_find(cv_arena *a, const cv_speech *speech, cv_lookalikes *ret_found)
 {
     looking l = {.a = a, .speech = speech, .found = ret_found};
-    cv_lines lines = {.text = speech->text};
+    cv_lines lines = {.text = speech->plain.text};
     size_t next = 0, first = 0, fenced = 0, count = 0;
     *ret_found = (cv_lookalikes){0};
     while (cv_lines_next(&lines, &l.line)) {
-        size_t number = l.line.number;
+        size_t number = cv_plain_line(&speech->plain, l.line.number);
         if (l.line.trimmed.n) {
-            first = first ? first : number;
+            first = first ? first : l.line.number;
             fenced += l.line.fenced;
             count++;
         }
@@ -148,4 +313,5 @@ void cv_lookalikes_find(cv_arena *a, const cv_speech *speech, cv_lookalikes *ret
             look_at_line(&l);
     }
     look_at_fence(&l, first, fenced, count);
+    look_at_labels(&l);
 }

@@ -5,8 +5,14 @@
  *     ### [P01: Cheaper]              short_id: [PERSPECTIVE P01: Cheaper]
  *     [MUFFIN-P0001] Cheaper          closed_too_early: [MUFFIN-P0001: Cheaper]
  *     MUFFIN-P0001: Cheaper           no_brackets
- *     ```markdown … ```               in_code_block, around everything
+ *     [ENDORSE P0001]                 unknown_mark: brackets, capitals and an id, but no word of the format
+ *     CONVERGE                        only_word
+ *     `[MOVE:CONVERGE]` is early      as_text: in backticks or behind a backslash, a mark is text
+ *     as MUFFIN-P0102 shows           unmade_id: an id of the expert's own that no mark of the response makes
+ *     [MUFFIN-P0101: a [MOVE:…]]      mark_in_label
+ *     ```json … ```                   in_code_block, around everything
  *
+ * Most of what looks like a mark is read as one (plain.h); this is what is left.
  * The parser's own findings (marker-spelling, marker-unclosed) are about marks in any text, quotations included; these
  * here only hold where somebody speaks in a round.
  */
@@ -17,6 +23,7 @@
 
 typedef struct {
     cv_str type, message, suggestion;
+    cv_fate fate;
     size_t line;
 } cv_lookalike;
 

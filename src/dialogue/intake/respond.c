@@ -36,6 +36,7 @@ typedef struct {
     /* of the answer */
     bool no_contribution, replaced;
     cv_summary summary;
+    cv_unmarked unmarked;
     cv_diagnostics diagnostics;
 } response;
 
@@ -68,6 +69,7 @@ const cv_shape cv_respond_shape[] = {
     CV_FIELD(IF_ANY, sha256, "of the response; absent without one"),
     CV_FIELD(ALWAYS, replaced, "another response was there before"),
     CV_OBJECT(ALWAYS, "summary", summary, cv_summary_shape, "what is understood"),
+    CV_OBJECT(ALWAYS, "unmarked", unmarked, cv_unmarked_shape, "what stands under no mark"),
     CV_LIST("diagnostics", diagnostics.items, diagnostics.count, cv_diagnostic_shape,
             "what is not understood, or not as it is written"),
     CV_LATER(ALWAYS, "rev", INT, 1, "of the dialogue after this write"),
@@ -229,16 +231,32 @@ static bool keep_replaced(response *r, cv_rec_event *event)
     return true;
 }
 
+/* Contents are read only for what is quoted: is it what is registered? */
+static void hear(response *r, cv_hearing *ret_hearing)
+{
+    cv_arena *a = r->call->arena;
+    cv_err err = {.arena = a};
+    cv_state whole;
+    const cv_voice voice = {r->expert, r->content};
+    const cv_wanted wanted = {.kinds = lean.kinds};
+    size_t count = r->content.p ? 1 : 0;
+    cv_hear_responses(a, &r->state, r->round, &voice, count, ret_hearing);
+    if (ret_hearing->needs_content && cv_state_load(r->call, r->state.id, &wanted, &whole, &err))
+        cv_hear_responses(a, &whole, r->round, &voice, count, ret_hearing);
+}
+
 static cv_str answer(response *r)
 {
     cv_arena *a = r->call->arena;
     cv_hearing h;
-    cv_hear(a, &r->state, r->round, &(cv_voice){r->expert, r->content}, r->content.p ? 1 : 0, NULL, &h);
+    hear(r, &h);
     r->no_contribution = !r->content.p;
     r->replaced = r->stored != NULL;
     cv_summarize(a, &h, r->expert, &r->summary);
-    if (h.speech_count)
+    if (h.speech_count) {
+        r->unmarked = cv_unmarked_of(a, &h, 0);
         cv_diagnose(a, &h, 0, &r->diagnostics);
+    }
     return cv_shape_text(a, cv_respond_shape, r);
 }
 
@@ -421,6 +439,20 @@ static void warn_if_repeated(cv_call *call, filing *f, cv_str sha256)
                          f->expert);
 }
 
+/* From the answer itself, which may be the one of another time. */
+static void warn_of_reading(cv_call *call, filing *f, const cv_json *stored)
+{
+    const cv_json *summary = cv_json_get(stored, CV_STR("summary"));
+    const cv_json *diagnostics = cv_json_get(stored, CV_STR("diagnostics"));
+    size_t understood = 0, lost = 0;
+    for (uint32_t i = 0; summary && summary->type == CV_JSON_OBJECT && i < summary->count; i++)
+        understood += summary->members[i].value.type == CV_JSON_ARRAY ? summary->members[i].value.count : 0;
+    for (uint32_t i = 0; diagnostics && diagnostics->type == CV_JSON_ARRAY && i < diagnostics->count; i++)
+        lost += cv_str_eq(cv_json_get_text(&diagnostics->items[i], "severity"), cv_fate_words.items[CV_FATE_LOST]);
+    if (!cv_json_get_true(stored, "no_contribution"))
+        cv_warn_of_reading(call->arena, f->expert, understood, lost, &f->warnings);
+}
+
 static void file_it(cv_call *call, filing *f, bool is_present, cv_str sha256)
 {
     cv_err err = {.arena = call->arena};
@@ -469,6 +501,7 @@ bool cv_dialogue_respond(cv_call *call)
             f.row = find_response(&f.state, f.round, f.expert);
         }
         file_it(call, &f, me.is_present, cv_json_get_text(&stored, "sha256"));
+        warn_of_reading(call, &f, &stored);
         print_answer(call, cv_buf_str(&text), &f);
     }
     cv_buf_release(&text);

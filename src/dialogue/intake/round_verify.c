@@ -29,6 +29,7 @@ typedef struct {
     CV_STATE_LIST(told) experts;
     slugs missing, no_contribution, without_seat;
     cv_diagnostics diagnostics;
+    CV_STATE_LIST(cv_unmarked) unmarked;
     CV_STATE_LIST(told_file) told_files;
 } check;
 
@@ -75,6 +76,7 @@ const cv_shape cv_round_verify_shape[] = {
     CV_TEXTS("missing", missing.items, missing.count, ""),
     CV_TEXTS("no_contribution", no_contribution.items, no_contribution.count, ""),
     CV_TEXTS("without_seat", without_seat.items, without_seat.count, ""),
+    CV_LIST("unmarked", unmarked.items, unmarked.count, cv_named_unmarked_shape, "what stands under no mark"),
     CV_LIST("diagnostics", diagnostics.items, diagnostics.count, cv_named_diagnostic_shape,
             "what is not understood, or not as it is written"),
     CV_LIST("files", told_files.items, told_files.count, file_shape,
@@ -125,8 +127,11 @@ static void complete(cv_arena *a, check *c)
     c->complete = is_complete(c);
     for (size_t i = 0; i < c->attendance.count; i++)
         tell_expert(a, c, &c->attendance.items[i]);
-    for (size_t i = 0; i < c->hearing.speech_count; i++)
+    for (size_t i = 0; i < c->hearing.speech_count; i++) {
+        *CV_PUSH(a, &c->unmarked) = cv_unmarked_of(a, &c->hearing, i);
         cv_diagnose(a, &c->hearing, i, &c->diagnostics);
+    }
+    cv_diagnostics_warn(a, &c->hearing, &c->diagnostics, &c->warnings);
     for (size_t i = 0; i < c->files.count; i++) {
         const cv_response_file *file = &c->files.items[i];
         if (file->state != CV_RESPONSE_FILE_SAME)

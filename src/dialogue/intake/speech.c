@@ -23,13 +23,6 @@ typedef struct {
     int free[CV_KIND_COUNT]; /* no number below it is free */
 } reading;
 
-cv_str cv_said_text(const cv_speech *speech, const cv_said *said)
-{
-    const cv_mark *m = said->mark;
-    return cv_str_trim_right(
-        cv_str_range(speech->text.p + m->start, speech->text.p + (m->body_end > m->end ? m->body_end : m->end)));
-}
-
 cv_str cv_mark_headline(cv_arena *a, const cv_mark *mark)
 {
     cv_str label = cv_one_line(a, mark->label), rest = mark->body, line;
@@ -68,9 +61,12 @@ static void ask_local(reading *r, size_t i, const cv_id *id)
     cv_said *said = &r->speech->items[i];
     const cv_rec_expert *owner = cv_state_expert(r->s, id->expert);
     bool own = cv_str_eq_nocase(id->expert, r->speech->expert);
+    const cv_rec_origin *origin = cv_state_origin(r->s, r->written[i]);
+    if (origin && !(own && id->round == r->round))
+        said->quoted = origin->display_id;
     if (own && id->round == r->round)
         ask(r, i, IN_FULL, id->number);
-    else if (own && cv_state_origin(r->s, r->written[i]))
+    else if (own && origin)
         remark(said, CV_STR("other_round"),
                cv_arena_printf(r->a, "%.*s was registered before: read as a quotation", CV_FMT(r->written[i])),
                CV_STR("refer to it with [RE:…]; what is new needs a number of this round"));
@@ -97,8 +93,10 @@ static void ask_display(reading *r, size_t i, const cv_id *id)
 {
     cv_said *said = &r->speech->items[i];
     bool by_others = said->mark->by.n && !cv_said_is_by(said, r->speech->expert);
-    if (cv_state_entity(r->s, r->written[i]))
+    if (cv_state_entity(r->s, r->written[i])) {
+        said->quoted = r->written[i];
         return;
+    }
     if (id->round == r->round && !by_others)
         ask(r, i, SHORT, id->number);
     else
@@ -167,11 +165,8 @@ static bool same_label(cv_str x, cv_str y)
 /* The same id with the same label, or in passing, speaks of what was said before. */
 static bool speaks_of(const reading *r, const cv_said *said, const cv_said *known)
 {
-    const char *at = r->speech->text.p + said->mark->start;
-    while (at > r->speech->text.p && at[-1] != '\n' && !cv_is_alnum(at[-1]) && (unsigned char)at[-1] < 0x80)
-        at--; /* what may stand before a mark on its line: a list's dash, bold */
-    bool in_passing = at > r->speech->text.p && at[-1] != '\n';
-    return in_passing || same_label(said->mark->label, known->mark->label);
+    (void)r;
+    return said->in_passing || same_label(said->mark->label, known->mark->label);
 }
 
 static cv_said *known_as(const reading *r, size_t i)
@@ -257,11 +252,58 @@ static void number_all(reading *r)
         }
 }
 
-void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, cv_speech *ret_speech)
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* Do words stand before the mark on its line? A list's dash and bold are none. */
+static bool is_in_passing(cv_str text, size_t start)
+{
+    const char *at = text.p + start;
+    while (at > text.p && at[-1] != '\n' && !cv_is_alnum(at[-1]) && (unsigned char)at[-1] < 0x80)
+        at--;
+    return at > text.p && at[-1] != '\n';
+}
+
+/* From the text as it is read to the text as it came. */
+static void lead_back(const cv_plain *plain, cv_mark *m)
+{
+    m->start = cv_plain_start(plain, m->start);
+    m->end = cv_plain_end(plain, m->end);
+    m->body_start = cv_plain_start(plain, m->body_start);
+    m->body_end = cv_plain_end(plain, m->body_end);
+    m->line = cv_plain_line(plain, m->line);
+}
+
+static void lead_all_back(cv_speech *speech, cv_marks *marks)
+{
+    const cv_plain *plain = &speech->plain;
+    for (size_t i = 0; i < marks->count; i++) {
+        cv_said *said = &speech->items[i];
+        const cv_mark *m = &marks->items[i];
+        said->mark = m;
+        said->in_passing = is_in_passing(plain->text, m->start);
+        said->text = cv_str_trim_right(
+            cv_str_range(plain->text.p + m->start, plain->text.p + (m->body_end > m->end ? m->body_end : m->end)));
+        lead_back(plain, &marks->items[i]);
+    }
+    for (size_t i = 0; i < speech->unmarked.count; i++) {
+        speech->unmarked.items[i].line = cv_plain_line(plain, speech->unmarked.items[i].line);
+        speech->unmarked.items[i].last = cv_plain_line(plain, speech->unmarked.items[i].last);
+    }
+    for (size_t i = 0; i < speech->findings.count; i++)
+        speech->findings.items[i].line = cv_plain_line(plain, speech->findings.items[i].line);
+}
+
+void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, bool lenient,
+                    cv_speech *ret_speech)
 {
     cv_doc *doc = CV_NEW(a, cv_doc);
-    *ret_speech = (cv_speech){.expert = expert, .text = text};
-    cv_lint_parse(a, text, doc, &ret_speech->findings);
+    const cv_speaker who = {a, s, expert, (int)round};
+    *ret_speech =
+        (cv_speech){.expert = expert, .text = text, .round = (int)round, .plain = {.source = text, .text = text}};
+    if (lenient)
+        cv_plain_read(&who, text, &ret_speech->plain);
+    cv_lint_parse(a, ret_speech->plain.text, doc, &ret_speech->findings);
+    cv_unmarked_find(&who, doc, !lenient, &ret_speech->unmarked);
     cv_marks marks = cv_doc_marks(a, doc);
     ret_speech->count = marks.count;
     ret_speech->items = CV_NEW_ARRAY(a, marks.count, cv_said);
@@ -272,8 +314,7 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
     r->written = CV_NEW_ARRAY(a, marks.count, cv_str);
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         r->free[kind] = 1;
-    for (size_t i = 0; i < marks.count; i++)
-        ret_speech->items[i].mark = &marks.items[i];
+    lead_all_back(ret_speech, &marks);
     ask_all(r);
     number_all(r);
 }

@@ -15,8 +15,8 @@
 #ifndef CV_DIALOGUE_INTAKE_SPEECH_H
 #define CV_DIALOGUE_INTAKE_SPEECH_H
 
+#include "dialogue/intake/unmarked.h"
 #include "dialogue/state.h"
-#include "dialogue/text/doc.h"
 
 /* A mark and what it makes. */
 typedef struct {
@@ -26,18 +26,27 @@ typedef struct {
     cv_kind kind;                     /* … of this kind */
     cv_str local_id;                  /* empty: there is no number left for it */
     cv_str note, message, suggestion; /* what is odd about it; empty: nothing */
+    cv_str quoted;                    /* the registered item that it repeats, or empty */
+    bool in_passing;                  /* words stand before it on its line */
+    cv_str text;                      /* the mark with what belongs to it, as it is read */
 } cv_said;
 
 typedef struct {
     cv_str expert, text;
-    cv_findings findings; /* of the parser, in the order of the text */
-    cv_said *items;       /* every mark, in the order of the text */
+    int round;
+    cv_plain plain;              /* the text as it is read; its remarks are none when it was not read leniently */
+    cv_unmarked_pieces unmarked; /* what stands under no mark; lines of the source */
+    cv_findings findings;        /* of the parser, in the order of the text */
+    cv_said *items;              /* every mark, in the order of the text */
     size_t count;
     size_t first_note, note_count; /* its notes in a hearing */
     cv_map meant;                  /* an id as it is written, in its one spelling -> the cv_said * that made it first */
 } cv_speech;
 
-void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, cv_speech *ret_speech);
+/* Lenient: as an expert hands it in (plain.h). Otherwise marks are what the format says, as in files. All places are
+ * those of `text`. */
+void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert, cv_str text, bool lenient,
+                    cv_speech *ret_speech);
 
 /* A label for what the mark says: its own on one line, else the first line of its text that has something in it, cut to
  * a label's length. Empty: it says nothing. */
@@ -45,8 +54,5 @@ cv_str cv_mark_headline(cv_arena *a, const cv_mark *mark);
 
 /* Is the expert among those in parentheses behind the mark? */
 bool cv_said_is_by(const cv_said *said, cv_str expert);
-
-/* The mark with the text that belongs to it, as it is written. */
-cv_str cv_said_text(const cv_speech *speech, const cv_said *said);
 
 #endif

@@ -36,7 +36,7 @@ static bool agrees(cv_arena *a, const cv_draft *draft, const cv_receipt *source)
 {
     if (same_words(a, draft->label, label_of(a, source)))
         return true;
-    cv_str words = words_of(a, draft->content), said = words_of(a, cv_said_text(source->speech, source->said));
+    cv_str words = words_of(a, draft->content), said = words_of(a, source->said->text);
     return words.n > 1 && memmem(said.p, said.n, words.p, words.n);
 }
 
@@ -106,7 +106,7 @@ static size_t count_moves_left_out(cv_batch *b, const cv_hearing *heard)
     return count;
 }
 
-void cv_agreement_warn_left_out(cv_batch *b, const cv_hearing *heard)
+static void warn_of_items(cv_batch *b, const cv_hearing *heard)
 {
     cv_arena *a = b->call->arena;
     CV_STATE_LIST(cv_str) ids = {0};
@@ -122,4 +122,153 @@ void cv_agreement_warn_left_out(cv_batch *b, const cv_hearing *heard)
     cv_notice_round(warning, b->round);
     if (ids.count)
         warning->ids = cv_json_texts(a, ids.items, ids.count);
+}
+
+/* "P0101 4 T0001": who, how, what, as the record would have it. */
+static cv_str reference_key(cv_arena *a, cv_str source, int type, cv_str target)
+{
+    return cv_arena_printf(a, "%.*s %d %.*s", CV_FMT(source), type, CV_FMT(target));
+}
+
+typedef struct {
+    cv_batch *batch;
+    cv_map given; /* references of the request */
+    cv_buf names; /* of those that are left out */
+    size_t count;
+} left_out;
+
+static void see_reference(left_out *l, cv_str source, cv_str name, const cv_heard_ref *ref)
+{
+    enum { NAMED = 10 };
+    cv_target target = {.text = ref->target};
+    cv_target_resolve(l->batch, &target);
+    if (ref->pending || !source.n || !target.id.n ||
+        cv_map_get(&l->given, reference_key(l->batch->call->arena, source, (int)ref->type, target.id)))
+        return;
+    if (l->count++ < NAMED)
+        cv_buf_printf(&l->names, "%s%.*s %.*s %.*s", l->names.n ? ", " : "", CV_FMT(name),
+                      CV_FMT(cv_ref_words.items[ref->type]), CV_FMT(ref->target));
+}
+
+static void gather_given(left_out *l)
+{
+    const cv_batch *b = l->batch;
+    cv_arena *a = b->call->arena;
+    for (size_t i = 0; i < b->drafts.count; i++)
+        for (size_t k = 0; k < b->drafts.items[i].ref_count; k++)
+            cv_map_put(&l->given, a,
+                       reference_key(a, b->drafts.items[i].subject->id, b->drafts.items[i].refs[k].type,
+                                     b->drafts.items[i].refs[k].target.id),
+                       NULL);
+    for (size_t i = 0; i < b->links.count; i++)
+        cv_map_put(
+            &l->given, a,
+            reference_key(a, b->links.items[i].source.id, b->links.items[i].ref.type, b->links.items[i].ref.target.id),
+            NULL);
+}
+
+/* References that the responses make and the request does not; those of items that are left out go with them. */
+static void warn_of_references(cv_batch *b, const cv_hearing *heard)
+{
+    cv_arena *a = b->call->arena;
+    left_out l = {.batch = b};
+    gather_given(&l);
+    for (size_t i = 0; i < heard->entities.count; i++) {
+        const cv_heard_entity *entity = &heard->entities.items[i];
+        const uintptr_t *draft = cv_map_get(&b->local_at, entity->local_id);
+        for (size_t k = 0; draft && k < entity->refs.count; k++)
+            see_reference(&l, ((const cv_draft *)*draft)->subject->id, entity->local_id, &entity->refs.items[k]);
+    }
+    for (size_t i = 0; i < heard->links.count; i++) {
+        cv_str expert = cv_arena_join(a, CV_STR("@"), heard->links.items[i].expert);
+        see_reference(&l, expert, expert, &heard->links.items[i].ref);
+    }
+    if (l.count)
+        cv_notice_round(cv_notice_add(&b->warnings, a, CV_STR("references_not_registered"),
+                                      "responses of round %lld make references that are not registered: %zu (%.*s%s)",
+                                      (long long)b->round, l.count, CV_FMT(cv_buf_str(&l.names)),
+                                      l.count > 10 ? ", …" : ""),
+                        b->round);
+    cv_buf_release(&l.names);
+}
+
+/* ---- who is missing ---------------------------------------------------------------------------------------------- */
+
+static bool has_row(const cv_batch *b, cv_str expert)
+{
+    for (size_t i = 0; i < b->state->responses.count; i++)
+        if (b->state->responses.items[i].round == b->round &&
+            cv_str_eq(b->state->responses.items[i].expert_slug, expert))
+            return true;
+    return false;
+}
+
+/* Who is in the request with an item or a move has been heard by the judge, in whatever way. */
+static void gather_speakers(const cv_batch *b, cv_map *ret)
+{
+    cv_arena *a = b->call->arena;
+    for (size_t i = 0; i < b->drafts.count; i++)
+        for (size_t k = 0; k < b->drafts.items[i].by.count; k++)
+            cv_map_put(ret, a, b->drafts.items[i].by.items[k], NULL);
+    for (size_t i = 0; i < b->moves.count; i++)
+        cv_map_put(ret, a, b->moves.items[i].expert, NULL);
+    for (size_t i = 0; i < b->links.count; i++)
+        for (size_t k = 0; k < b->links.items[i].by.count; k++)
+            cv_map_put(ret, a, b->links.items[i].by.items[k], NULL);
+}
+
+static void warn_of_silent(cv_batch *b, const cv_map *responded)
+{
+    cv_arena *a = b->call->arena;
+    cv_map speakers = {0};
+    CV_STATE_LIST(cv_str) silent = {0};
+    const cv_rec_seat *seats;
+    size_t count = cv_state_panel(b->state, b->round, &seats);
+    gather_speakers(b, &speakers);
+    for (size_t i = 0; i < count; i++) {
+        cv_str expert = seats[i].expert_slug;
+        if (!cv_map_get(responded, expert) && !cv_map_get(&speakers, expert) && !has_row(b, expert))
+            *CV_PUSH(a, &silent) = expert;
+    }
+    if (silent.count) {
+        cv_notice *warning = cv_notice_add(&b->warnings, a, CV_STR("no_response"),
+                                           "members of the panel who never responded in round %lld: %zu",
+                                           (long long)b->round, silent.count);
+        warning->ids = cv_json_texts(a, silent.items, silent.count);
+        cv_notice_round(warning, b->round);
+    }
+    for (size_t i = 0; i < b->scores.count; i++) {
+        cv_str expert = b->scores.items[i].expert;
+        if (!cv_map_get(responded, expert) && !cv_map_get(&speakers, expert))
+            cv_notice_expert(cv_notice_add(&b->warnings, a, CV_STR("score_without_response"),
+                                           "%.*s has a score of %lld in round %lld and no response", CV_FMT(expert),
+                                           (long long)b->scores.items[i].score, (long long)b->round),
+                             expert);
+    }
+}
+
+static void warn_of_dissent(cv_batch *b, const cv_hearing *heard)
+{
+    for (size_t i = 0; i < heard->verdicts.count; i++) {
+        const cv_heard_verdict *verdict = &heard->verdicts.items[i];
+        const cv_rec_verdict *stored = cv_state_verdict(b->state, verdict->verdict_id);
+        if (stored)
+            continue; /* the hearing gives a stored one its own id */
+        cv_notice *warning =
+            cv_notice_add(&b->warnings, b->call->arena, CV_STR("dissent_not_registered"),
+                          "%.*s has a %.*s verdict in the response of round %lld, and no verdict of the record "
+                          "mentions it: register it "
+                          "with verdict-register, as draft prints it",
+                          CV_FMT(verdict->expert), CV_FMT(cv_verdict_words.items[verdict->type]), (long long)b->round);
+        warning->id = verdict->verdict_id;
+        cv_notice_expert(warning, verdict->expert);
+    }
+}
+
+void cv_agreement_warn_left_out(cv_batch *b, const cv_hearing *heard, const cv_map *responded)
+{
+    warn_of_items(b, heard);
+    warn_of_references(b, heard);
+    warn_of_silent(b, responded);
+    warn_of_dissent(b, heard);
 }

@@ -4,6 +4,8 @@
  *     request    MUFFIN-P0001 "Deploy now"      It is safe.            —                         —
  *     warnings   differs_from_response                                 not_registered            … and 1 move
  *
+ * … and so for references, with the resolutions among them.
+ *
  * An item agrees when its label is that of its response, or its text stands there under its id; words count, their
  * case, blanks and markup do not. One that was merged from several agrees with one of them.
  */
@@ -24,6 +26,8 @@ typedef struct {
 void cv_agreement_warn(cv_batch *batch, const cv_map *sources);
 
 /* Warns of what was heard and the request neither has nor merges into something else. */
-void cv_agreement_warn_left_out(cv_batch *batch, const cv_hearing *heard);
+/* … and of who is missing: members of the panel who said nothing, scores for them, dissent without a verdict.
+ * `responded`: who has a response. */
+void cv_agreement_warn_left_out(cv_batch *batch, const cv_hearing *heard, const cv_map *responded);
 
 #endif

@@ -20,6 +20,7 @@ static cv_draft_ref read_ref(const cv_json *value)
     cv_draft_ref ref = {.word = cv_json_get_text(value, "type")};
     ref.type = cv_words_find(cv_ref_words, ref.word);
     ref.target.text = cv_json_get_text(value, "target");
+    ref.reason = cv_json_get_text(value, "reason");
     return ref;
 }
 
@@ -163,6 +164,15 @@ static void read_responses(cv_batch *b, const cv_json *responses)
             (cv_draft_response){cv_arena_lower(a, responses->members[i].key), responses->members[i].value.text, false};
 }
 
+static void read_positions(cv_batch *b, const cv_json *positions)
+{
+    cv_arena *a = b->call->arena;
+    b->positions_given = positions && positions->type == CV_JSON_OBJECT;
+    for (size_t i = 0; positions && positions->type == CV_JSON_OBJECT && i < positions->count; i++)
+        *CV_PUSH(a, &b->positions) =
+            (cv_draft_position){cv_arena_lower(a, positions->members[i].key), positions->members[i].value.text};
+}
+
 void cv_batch_parse(cv_call *call, cv_batch *ret_batch)
 {
     const cv_json *input = call->input;
@@ -180,5 +190,6 @@ void cv_batch_parse(cv_call *call, cv_batch *ret_batch)
     read_moves(ret_batch, input);
     read_updates(ret_batch, input);
     read_scores(ret_batch, cv_json_get(input, CV_STR("expert_scores")));
+    read_positions(ret_batch, cv_json_get(input, CV_STR("positions")));
     read_responses(ret_batch, cv_json_get(input, CV_STR("responses")));
 }

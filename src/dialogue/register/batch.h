@@ -27,6 +27,7 @@ typedef struct {
     cv_str word; /* as written */
     int type;    /* a cv_ref, or -1 */
     cv_target target;
+    cv_str reason; /* may be absent */
 } cv_draft_ref;
 
 typedef struct {
@@ -82,6 +83,10 @@ typedef struct {
 } cv_draft_response;
 
 typedef struct {
+    cv_str expert, content;
+} cv_draft_position;
+
+typedef struct {
     cv_call *call;
     const cv_state *state;
     cv_str dialogue_id, title, summary;
@@ -95,6 +100,8 @@ typedef struct {
     CV_STATE_LIST(cv_draft_update) updates;
     CV_STATE_LIST(cv_draft_score) scores;
     CV_STATE_LIST(cv_draft_response) responses;
+    CV_STATE_LIST(cv_draft_position) positions; /* none given: as the responses have them */
+    bool positions_given;
     cv_map local_at; /* local id, `also` included -> cv_draft * */
     cv_subjects subjects;
     cv_notices warnings;

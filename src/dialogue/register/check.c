@@ -392,7 +392,7 @@ static void response_fits(cv_batch *b, cv_draft_response *response)
 
 static void existence(cv_batch *b)
 {
-    cv_map scored = {0}, heard = {0};
+    cv_map scored = {0}, heard = {0}, placed = {0};
     for (size_t i = 0; i < b->drafts.count; i++)
         existence_of_draft(b, &b->drafts.items[i]);
     each_ref(b, existence_of_ref);
@@ -402,6 +402,8 @@ static void existence(cv_batch *b)
         existence_of_update(b, &b->updates.items[i]);
     for (size_t i = 0; i < b->scores.count; i++)
         existence_of_key(b, CV_STR("expert_scores"), b->scores.items[i].expert, &scored);
+    for (size_t i = 0; i < b->positions.count; i++)
+        existence_of_key(b, CV_STR("positions"), b->positions.items[i].expert, &placed);
     for (size_t i = 0; i < b->responses.count; i++) {
         existence_of_key(b, CV_STR("responses"), b->responses.items[i].expert, &heard);
         response_fits(b, &b->responses.items[i]);

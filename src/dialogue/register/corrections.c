@@ -44,6 +44,18 @@ static void old_score(old_values *old, int64_t score, cv_str components)
     cv_json_key_raw_if(&old->w, "score_components", components);
 }
 
+/* {"by": ["judge"], "reason": "…"}: stays with the text wherever it is shown. */
+static cv_str correction_of(cv_arena *a, const cv_edit *edit)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    cv_json_key_raw_if(&w, "by", edit->by.json);
+    cv_json_key_str_if(&w, "reason", edit->reason);
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, a);
+}
+
 static void enter_edit(cv_status_writer *writer, const cv_edit *edit)
 {
     cv_journal *j = writer->journal;
@@ -66,6 +78,7 @@ static void enter_edit(cv_status_writer *writer, const cv_edit *edit)
     cv_rec_entity *row = cv_subject_write(writer, subject, event);
     row->label = edit->label.p ? cv_str_trim(edit->label) : row->label;
     row->content = edit->content.p ? edit->content : row->content;
+    row->correction = correction_of(j->call->arena, edit);
 }
 
 static cv_rec_event *tell_round(cv_update *u, cv_journal *j, int64_t round, cv_str reason, cv_str data)

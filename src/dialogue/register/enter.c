@@ -5,6 +5,7 @@
  */
 #include "dialogue/register/batch.h"
 #include "dialogue/register/tally.h"
+#include "dialogue/text/doc.h"
 #include "record/hash.h"
 
 /* ---- the round, its scores, the experts ------------------------------------------------------ */
@@ -191,6 +192,26 @@ static void enter_origins(cv_batch *b, cv_journal *j)
         cv_journal_put(j, CV_REC_ORIGIN, &origins.items[i]);
 }
 
+static void enter_positions(cv_batch *b, cv_journal *j)
+{
+    for (size_t i = 0; i < b->positions.count; i++) {
+        cv_rec_position row = {.round = b->round,
+                               .expert_slug = b->positions.items[i].expert,
+                               .content = b->positions.items[i].content,
+                               .created_at = j->now};
+        if (cv_str_trim(row.content).n)
+            cv_journal_put(j, CV_REC_POSITION, &row);
+    }
+}
+
+/* What is said of a reference or a move as a document keeps it, for its row and the event that it causes alike: both
+ * are told, the one in a text, the other on a line. */
+static cv_str reason_of(cv_arena *a, cv_str reason)
+{
+    cv_str text = cv_fence_closed(a, cv_text_tidy(a, reason));
+    return text.n ? text : (cv_str){NULL, 0};
+}
+
 static void enter_moves(cv_batch *b, cv_journal *j)
 {
     cv_arena *a = b->call->arena;
@@ -206,7 +227,7 @@ static void enter_moves(cv_batch *b, cv_journal *j)
                            .position = (int64_t)i + 1,
                            .move_type = cv_move_words.items[draft->type],
                            .targets = cv_json_texts(a, ids, draft->target_count),
-                           .context = draft->context,
+                           .context = draft->type == CV_MOVE_REQUEST ? draft->context : reason_of(a, draft->context),
                            .created_at = j->now};
         cv_journal_put(j, CV_REC_MOVE, &row);
         *CV_PUSH(a, &b->entered) = row;
@@ -252,11 +273,12 @@ static void enter_reference(entering *e, cv_str source, const cv_people *by, con
                             .target_type = cv_str_head(ref->target.id, 1),
                             .round = e->batch->round,
                             .position = ++e->position,
-                            .created_at = j->now};
+                            .created_at = j->now,
+                            .reason = reason_of(j->call->arena, ref->reason)};
     cv_journal_put(j, CV_REC_REFERENCE, &row);
     if (ref->target.subject)
         cv_subject_touch(e->writer, (cv_cause){CV_CAUSE_REFERENCE, ref->type}, ref->target.subject, by, source,
-                         (cv_str){NULL, 0});
+                         row.reason);
 }
 
 static void enter_references(cv_batch *b, cv_status_writer *writer)
@@ -285,7 +307,7 @@ static void touch_by_moves(cv_batch *b, cv_status_writer *writer)
         for (size_t k = 0; k < move->target_count; k++)
             if (move->targets[k].subject)
                 cv_subject_touch(writer, (cv_cause){CV_CAUSE_MOVE, move->type}, move->targets[k].subject, &by,
-                                 (cv_str){NULL, 0}, move->context);
+                                 (cv_str){NULL, 0}, reason_of(b->call->arena, move->context));
     }
 }
 
@@ -296,6 +318,7 @@ void cv_batch_enter(cv_batch *b, cv_journal *j)
     warn_seats(b);
     enter_round(b, j);
     enter_origins(b, j);
+    enter_positions(b, j);
     enter_moves(b, j);
     for (size_t i = 0; i < b->drafts.count; i++) {
         b->drafts.items[i].subject->row->created_at = j->now;

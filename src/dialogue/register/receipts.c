@@ -57,7 +57,7 @@ static void read_responses(finding *f)
         if (stored->round == b->round)
             add_voice(f, stored->expert_slug, stored->content, stored->sha256);
     }
-    cv_hear(a, b->state, b->round, f->voices.items, f->voices.count, NULL, &f->hearing);
+    cv_hear_responses(a, b->state, b->round, f->voices.items, f->voices.count, &f->hearing);
     for (size_t i = 0; i < f->hearing.speech_count; i++)
         read_speech(f, &f->hearing.speeches[i], f->hashes.items[i]);
 }
@@ -76,6 +76,16 @@ static void warn_unsourced(finding *f, const cv_tally_row *list)
     warning->ids = cv_json_texts(b->call->arena, list->ids.items, list->ids.count);
 }
 
+/* A request that says nothing of positions has those of the responses. */
+static void add_positions(finding *f)
+{
+    cv_batch *b = f->batch;
+    for (size_t i = 0; !b->positions_given && i < f->hearing.positions.count; i++) {
+        const cv_heard_position *heard = &f->hearing.positions.items[i];
+        *CV_PUSH(b->call->arena, &b->positions) = (cv_draft_position){heard->expert, heard->text};
+    }
+}
+
 void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
 {
     finding f = {.batch = b};
@@ -86,16 +96,20 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
         const uintptr_t *place = cv_map_get(&f.sources, origins[i].local_id);
         const cv_receipt *source = place ? (const cv_receipt *)*place : NULL;
         if (source) {
-            size_t start = source->said->mark->start;
+            const cv_mark *m = source->said->mark;
+            const char *text = source->speech->text.p;
+            cv_str said =
+                cv_str_trim_right(cv_str_range(text + m->start, text + (m->body_end > m->end ? m->body_end : m->end)));
             origins[i].response_sha256 = source->sha256;
-            origins[i].range_start = (int64_t)start;
-            origins[i].range_end = (int64_t)(start + cv_said_text(source->speech, source->said).n);
+            origins[i].range_start = (int64_t)m->start;
+            origins[i].range_end = (int64_t)(m->start + said.n);
         } else if (!cv_str_eq(origins[i].expert_slug, cv_judge_slug)) { /* the judge writes no response */
             cv_tally_add(a, &unsourced, origins[i].expert_slug, origins[i].local_id);
         }
     }
     for (size_t i = 0; i < unsourced.rows.count; i++)
         warn_unsourced(&f, &unsourced.rows.items[i]);
+    add_positions(&f);
     cv_agreement_warn(b, &f.sources);
-    cv_agreement_warn_left_out(b, &f.hearing);
+    cv_agreement_warn_left_out(b, &f.hearing, &f.heard);
 }

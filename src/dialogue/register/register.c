@@ -8,6 +8,7 @@
 #include "dialogue/intake/response_files.h"
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
+#include "dialogue/people.h"
 #include "dialogue/register/batch.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
@@ -151,6 +152,22 @@ static void warn_if_empty(cv_batch *b, const cv_attendance *attendance)
                     b->round);
 }
 
+/* A verdict in the summary is only text: it has to be registered. */
+static void warn_of_verdicts(cv_batch *b, const cv_state *state)
+{
+    cv_hearing h;
+    if (!b->summary.n)
+        return;
+    cv_hear(b->call->arena, state, b->round, &(cv_voice){cv_judge_slug, b->summary}, 1, NULL, &h);
+    for (size_t i = 0; i < h.proposals.count; i++)
+        cv_notice_add(
+            &b->warnings, b->call->arena, CV_STR("verdict_in_summary"),
+            "the summary has a verdict of type '%.*s', which is not registered by it: draft of this round prints "
+            "the request to verdict-register",
+            CV_FMT(cv_verdict_words.items[h.proposals.items[i].type]))
+            ->id = h.proposals.items[i].verdict_id;
+}
+
 /* The responses of the request count as handed in. */
 static void warn_of_responses(cv_batch *b, const cv_state *state)
 {
@@ -184,6 +201,7 @@ static bool work(cv_call *call, cv_outcome *outcome)
     cv_journal_begin(&journal, call, &state);
     cv_batch_enter(&batch, &journal);
     warn_of_responses(&batch, &state);
+    warn_of_verdicts(&batch, &state);
     return cv_journal_commit(&journal, cv_batch_answer(&batch), outcome);
 }
 

@@ -2,7 +2,8 @@
  *
  * Verdicts never change: the same one again is the same answer, another one under the same id is refused. There is at
  * most one final verdict; minority and dissent verdicts may follow it. Interim and final ones are the judge's and
- * change what they list; a minority cannot adopt for the panel, so its lists are kept and change nothing.
+ * change what they list; minority and dissent are an expert's. A minority cannot adopt for the panel, so its lists are
+ * kept and change nothing. Dissent stands in the way of convergence (dynamics.h).
  */
 #include "dialogue/dynamics.h"
 #include "dialogue/faults.h"
@@ -180,6 +181,16 @@ static void check_people(verdict *v)
     cv_spot author = spot(v, "author_expert"), list = spot(v, "supporting_experts");
     if (v->row.author_expert.p && !cv_state_expert(&v->state, v->row.author_expert))
         cv_fault_expert(&author, &v->state, v->row.author_expert);
+    if (v->row.author_expert.p && is_judges(v))
+        cv_err_suggest(cv_fault(&author, CV_ERR_INVALID_VALUE, CV_STR("authority"), v->row.author_expert,
+                                "a verdict of type '%.*s' is the judge's: '%.*s' cannot be its author",
+                                CV_FMT(v->row.verdict_type), CV_FMT(v->row.author_expert)),
+                       CV_STR("Leave author_expert out, or register it as minority or dissent"));
+    if (!v->row.author_expert.p && v->type >= 0 && !is_judges(v))
+        cv_err_suggest(cv_fault(&author, CV_ERR_MISSING_FIELD, CV_STR("required"), (cv_str){NULL, 0},
+                                "a verdict of type '%.*s' is an expert's: author_expert is missing",
+                                CV_FMT(v->row.verdict_type)),
+                       CV_STR("Name the expert who wrote it, or the first of those who did"));
     for (size_t i = 0; i < v->supporting.count; i++) {
         cv_spot at = cv_spot_at(&list, i);
         if (!cv_state_expert(&v->state, v->supporting.items[i]))
@@ -219,12 +230,17 @@ static bool check(verdict *v)
 
 /* ---- is the dialogue converged? -------------------------------------------------------------- */
 
-/* As it will be: what the verdict itself resolves or accepts is closed. */
+/* As it will be: what the verdict itself resolves or accepts is closed, and a dissent counts. */
 static void measure(verdict *v)
 {
     cv_state after;
+    cv_arena *a = v->ids.call->arena;
     cv_subjects_after(&v->ids.subjects, &after);
-    cv_convergence_of(v->ids.call->arena, &after, &v->after);
+    after.verdicts.items = CV_NEW_ARRAY(a, after.verdicts.count + 1, cv_rec_verdict);
+    if (after.verdicts.count)
+        memcpy(after.verdicts.items, v->state.verdicts.items, after.verdicts.count * sizeof *after.verdicts.items);
+    after.verdicts.items[after.verdicts.count++] = v->row;
+    cv_convergence_of(a, &after, &v->after);
 }
 
 static void warn_open(verdict *v, const cv_convergence *c)
@@ -238,6 +254,19 @@ static void warn_open(verdict *v, const cv_convergence *c)
         cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
                                        "%.*s has not signalled MOVE:CONVERGE in the last round", CV_FMT(c->missing[i])),
                          c->missing[i]);
+    for (size_t i = 0; i < c->dissenting_count; i++)
+        cv_notice_expert(
+            cv_notice_add(&v->warnings, a, CV_STR("dissent"), "the dissent of %.*s stands", CV_FMT(c->dissenting[i])),
+            c->dissenting[i]);
+}
+
+/* A calibrated dialogue says how its decision keeps to the rules. */
+static void warn_ethos(verdict *v)
+{
+    if (v->type == CV_VERDICT_FINAL && v->state.dialogue.calibrated == 1 && !v->row.ethos_compliance.p)
+        cv_notice_add(&v->warnings, v->ids.call->arena, CV_STR("no_ethos_compliance"),
+                      "the dialogue is calibrated, and the final verdict does not say how it complies")
+            ->field = CV_STR("ethos_compliance");
 }
 
 static cv_str text_of(cv_arena *a, const cv_convergence *c, cv_str open, cv_str missing)
@@ -248,6 +277,8 @@ static cv_str text_of(cv_arena *a, const cv_convergence *c, cv_str open, cv_str 
     for (size_t i = 0; i < c->missing_count; i++)
         cv_buf_printf(&text, "%s%s%.*s", i == 0 && c->open_count ? "; " : "", i ? ", " : missing.p,
                       CV_FMT(c->missing[i]));
+    for (size_t i = 0; i < c->dissenting_count; i++)
+        cv_buf_printf(&text, "%s%.*s", i ? ", " : text.n ? "; dissent of " : "dissent of ", CV_FMT(c->dissenting[i]));
     return cv_buf_take(&text, a);
 }
 
@@ -276,6 +307,7 @@ static bool nothing_said(verdict *v)
 static bool may_be_final(verdict *v, const cv_convergence *c)
 {
     bool silent = v->state.rounds.count == 0;
+    warn_ethos(v);
     if (v->type != CV_VERDICT_FINAL || (c->converged && !silent))
         return true;
     v->forced = cv_json_get_true(v->ids.call->input, "force") && cv_str_trim(v->row.warning).n > 0;

@@ -249,6 +249,7 @@ static void inline_marks(parser *p, piece in, size_t skip, size_t line)
         if (list->count > first)
             end_inline(p, &in, &list->items[list->count - 1], behind, start);
         m.line = line;
+        m.inlined = true;
         m.start = place_of(p, &in, start);
         m.end = m.body_start = place_of(p, &in, end);
         cv_mark_settle(p->a, &m);

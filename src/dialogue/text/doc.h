@@ -183,9 +183,9 @@ enum {
 bool cv_line_is_structure(cv_str line, unsigned where, bool edge, const cv_map *agents);
 
 /* What somebody wrote, as it may stand among our marks: no bracket of it begins a mark where it is printed, in the
- * middle of a line, in a list, a footnote or a cell. A mark at the very beginning of a line, and everything inside code,
- * is left to the renderer, which is told by cv_line_is_structure. Unquoting gives back every byte.
- * The second pair is for what stands within a line that is not its own: a cell, a sentence. */
+ * middle of a line, in a list, a footnote or a cell. A mark at the very beginning of a line, and everything inside
+ * code, is left to the renderer, which is told by cv_line_is_structure. Unquoting gives back every byte. The second
+ * pair is for what stands within a line that is not its own: a cell, a sentence. */
 cv_str cv_text_quote(cv_arena *a, cv_str text);
 cv_str cv_text_unquote(cv_arena *a, cv_str text);
 cv_str cv_line_quote(cv_arena *a, cv_str line);

@@ -419,3 +419,16 @@ bool cv_mark_near(cv_arena *a, cv_str s, bool first, cv_near *ret_near)
     *ret_near = (cv_near){word, known};
     return true;
 }
+
+bool cv_mark_verdict(const cv_mark *m, cv_verdict *ret_type)
+{
+    if (m->type == CV_MARK_VERDICT && m->sub >= 0)
+        *ret_type = (cv_verdict)m->sub;
+    else if (m->type == CV_MARK_MINORITY_VERDICT)
+        *ret_type = CV_VERDICT_MINORITY;
+    else if (m->type == CV_MARK_DISSENT)
+        *ret_type = CV_VERDICT_DISSENT;
+    else
+        return false;
+    return true;
+}

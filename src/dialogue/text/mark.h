@@ -26,6 +26,7 @@ typedef struct {
     int sub;        /* the cv_ref, cv_move or cv_verdict; -1: none, or an unknown one in `word` */
     bool alias;     /* written with another word: [RESOLUTION T03] */
     bool unclosed;  /* cut off: no closing bracket on the line */
+    bool inlined;   /* it stands inside a text, which keeps it, too; set by the document */
     bool colon;     /* a colon stood between id and label */
     cv_str word;    /* the type of a reference, move or verdict as written; the word of an unknown mark */
     cv_str id;      /* entities: as written, empty when missing */
@@ -57,6 +58,9 @@ cv_words cv_mark_sub_words(cv_mark_type type);
 
 /* The next target of a list like "T4/T5" or "to Strudel on T01", as an id. */
 bool cv_target_next(cv_str *rest, cv_id *ret_id);
+
+/* The type of the verdict that a mark gives; false: it gives none, or does not say which. */
+bool cv_mark_verdict(const cv_mark *m, cv_verdict *ret_type);
 
 /* Canonical ids, targets ("T04, T05") and label (escapes undone) in the arena. */
 void cv_mark_settle(cv_arena *a, cv_mark *m);

@@ -44,6 +44,7 @@ typedef struct {
     const cv_str *names, *faces;     /* "Muffin", "🧁 Muffin" */
     cv_groups told_by;               /* told, by round and speaker */
     cv_groups moves_by;              /* s.moves */
+    cv_groups positions_by;          /* s.positions */
     cv_groups links_by;              /* g.links whose source is an expert */
     cv_groups settled_in;            /* settled, by round */
     CV_STATE_LIST(uint32_t) settled; /* events that gave a tension its standing at the end of a round */
@@ -74,6 +75,9 @@ void cv_transcript_verdicts(cv_transcript *t, cv_doc *ret_doc);
 /* Every document of ours has this in its head: which state of the record it tells. */
 extern const cv_str cv_transcript_record_key;
 
+/* The heading of the section that tells which texts are not those of their experts any more. */
+extern const cv_str cv_transcript_corrections;
+
 /* ---- sections, each in its file --------------------------------------------------------------------------------- */
 
 void cv_transcript_add_boards(cv_transcript *t, cv_doc *doc);
@@ -82,6 +86,7 @@ void cv_transcript_add_tensions(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_others(cv_transcript *t, cv_doc *doc); /* recommendations, evidence, claims */
 void cv_transcript_add_round(cv_transcript *t, cv_doc *doc, const cv_rec_round *round);
 void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *round);
+void cv_transcript_add_corrections(cv_transcript *t, cv_doc *doc);
 void cv_transcript_add_verdicts(cv_transcript *t, cv_doc *doc, bool all); /* or those that no round has told */
 
 /* How an entity came to its status: "Round 2, by muffin, via P0101: reason"; `whole` false: without the round. */

@@ -85,8 +85,10 @@ static void add_convergence(cv_transcript *t, int64_t round, cv_part_table *tabl
     size_t seated = cv_state_panel(&t->s, round, &seats), panel = seated ? seated : t->s.experts.count, signals = 0;
     const cv_pace_round *pace = cv_pace_at(&t->pace, round);
     size_t tensions = cv_pace_tensions(pace), open = (size_t)pace->open_tensions;
-    for (size_t i = 0; i < panel; i++)
-        signals += signalled(t, round, seated ? seats[i].expert_slug : t->s.experts.items[i].expert_slug);
+    for (size_t i = 0; i < panel; i++) {
+        cv_str expert = seated ? seats[i].expert_slug : t->s.experts.items[i].expert_slug;
+        signals += signalled(t, round, expert) && !cv_expert_dissents(&t->s, expert, round, false);
+    }
     double reached = cv_convergence_reached(tensions - open, tensions, signals, panel);
     cv_part_cell(table, cv_arena_printf(t->arena, "%zu/%zu", signals, panel));
     cv_part_cell(table, cv_arena_printf(t->arena, "%d%%", cv_convergence_percentage(reached)));

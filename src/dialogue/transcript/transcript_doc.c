@@ -187,6 +187,7 @@ void cv_transcript_doc(cv_transcript *t, cv_doc *doc)
     }
     if (t->whole)
         cv_transcript_add_verdicts(t, doc, false);
+    cv_transcript_add_corrections(t, doc);
 }
 
 /* The head of a part says of what: so nobody takes it for a whole dialogue. */

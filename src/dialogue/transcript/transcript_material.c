@@ -12,7 +12,7 @@ static bool read_once(cv_call *call, cv_str id, cv_transcript *t, bool *ret_move
 {
     const cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) |
                                        CV_REC_BIT(ROUND) | CV_REC_BIT(SCORE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
-                                       CV_REC_BIT(VERDICT)};
+                                       CV_REC_BIT(VERDICT) | CV_REC_BIT(POSITION)};
     cv_position position;
     *t = (cv_transcript){.arena = call->arena};
     if (!cv_state_load(call, id, &wanted, &t->s, err) || !cv_graph_load(call, &t->s, &t->g, &position, err))
@@ -212,6 +212,14 @@ static void group_moves(cv_transcript *t, size_t groups)
     t->moves_by = cv_groups_of(t->arena, keys, t->s.moves.count, groups);
 }
 
+static void group_positions(cv_transcript *t, size_t groups)
+{
+    uint32_t *keys = CV_NEW_ARRAY(t->arena, t->s.positions.count, uint32_t);
+    for (size_t i = 0; i < t->s.positions.count; i++)
+        keys[i] = group_of(t, t->s.positions.items[i].round, t->s.positions.items[i].expert_slug, groups);
+    t->positions_by = cv_groups_of(t->arena, keys, t->s.positions.count, groups);
+}
+
 /* References whose source is an expert's whole position. */
 static void group_links(cv_transcript *t, size_t groups)
 {
@@ -244,6 +252,7 @@ bool cv_transcript_load(cv_call *call, cv_str dialogue_id, int64_t round, cv_tra
     date_events(t);
     tell_entities(t, groups);
     group_moves(t, groups);
+    group_positions(t, groups);
     group_links(t, groups);
     group_settled(t);
     return true;

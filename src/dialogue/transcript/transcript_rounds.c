@@ -2,6 +2,7 @@
  * see transcript.h.
  *
  *     ### Muffin 🧁
+ *     I like rye.                           muffin's position of the round
  *     [RE:OPPOSE P0002]                     what muffin says of others, before anything of muffin's own
  *     [P0101: label] (muffin, cupcake)      muffin's entities, each with its text
  *     [RE:REFINE P0001]                     and its references
@@ -19,6 +20,8 @@ static void add_reference(cv_transcript *t, cv_blocks *into, const cv_link *link
     char id[6];
     cv_mark *mark = cv_part_add_mark(t->arena, into, CV_MARK_REFERENCE, link->type);
     mark->targets = cv_arena_copy(t->arena, cv_name_text(&t->g, link->target, id));
+    if (link->reason != CV_NO_NAME)
+        mark->body = cv_part_text(t->arena, cv_name_text(&t->g, link->reason, id));
 }
 
 static void add_entity(cv_transcript *t, cv_blocks *into, const cv_told *told)
@@ -197,7 +200,7 @@ void cv_transcript_add_verdicts(cv_transcript *t, cv_doc *doc, bool all)
 static bool is_silent(const cv_transcript *t, size_t group)
 {
     return cv_group_is_empty(&t->told_by, group) && cv_group_is_empty(&t->moves_by, group) &&
-           cv_group_is_empty(&t->links_by, group);
+           cv_group_is_empty(&t->links_by, group) && cv_group_is_empty(&t->positions_by, group);
 }
 
 static void add_agent(cv_transcript *t, cv_section *section, int64_t round, size_t speaker)
@@ -206,6 +209,8 @@ static void add_agent(cv_transcript *t, cv_section *section, int64_t round, size
     cv_agent *agent = CV_PUSH(t->arena, &section->agents);
     bool judge = speaker + 1 == t->speakers;
     *agent = (cv_agent){.name = t->names[speaker], .emoji = judge ? cv_judge_emoji : cv_expert_emoji, .known = true};
+    for (const uint32_t *i = cv_group_begin(&t->positions_by, group); i < cv_group_end(&t->positions_by, group); i++)
+        cv_part_add_text(t->arena, &agent->content, t->s.positions.items[*i].content);
     for (const uint32_t *i = cv_group_begin(&t->links_by, group); i < cv_group_end(&t->links_by, group); i++)
         add_reference(t, &agent->content, &t->g.links.items[*i]);
     for (const uint32_t *i = cv_group_begin(&t->told_by, group); i < cv_group_end(&t->told_by, group); i++)
@@ -285,4 +290,24 @@ void cv_transcript_add_judge(cv_transcript *t, cv_doc *doc, const cv_rec_round *
         add_standing(t, &section.content, t->settled.items[*i]);
     if (section.content.count > 0)
         *CV_PUSH(t->arena, &doc->sections) = section;
+}
+
+/* ---- corrections ------------------------------------------------------------------------------------------------ */
+
+const cv_str cv_transcript_corrections = CV_STR_INIT("Corrections");
+
+/* Texts that are not those of their experts any more: "- P0001: corrected by judge: a typo". */
+void cv_transcript_add_corrections(cv_transcript *t, cv_doc *doc)
+{
+    cv_buf text = {0};
+    for (size_t i = 0; i < t->told.count; i++) {
+        cv_str how = cv_correction_text(t->arena, t->told.items[i].row);
+        if (how.n)
+            cv_buf_printf(&text, "- %.*s: %.*s\n", CV_FMT(t->told.items[i].id), CV_FMT(cv_squeeze(t->arena, how)));
+    }
+    if (text.n == 0)
+        return;
+    cv_section *section = cv_part_add_section(t->arena, doc, CV_SECTION_OTHER);
+    section->label = cv_transcript_corrections;
+    cv_part_add_text(t->arena, &section->content, cv_buf_take(&text, t->arena));
 }

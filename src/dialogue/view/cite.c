@@ -83,7 +83,7 @@ static bool load_about(cv_citations *c, const ask *asks, size_t count, cv_err *e
             continue;
         *CV_PUSH(a, &ids) = asks[i].what.subject_id;
         *CV_PUSH(a, &ids) = asks[i].what.id; /* @muffin in references, muffin in events */
-        wanted.kinds |= is_wide(&asks[i].what) ? CV_REC_BIT(SCORE) : 0;
+        wanted.kinds |= is_wide(&asks[i].what) ? CV_REC_BIT(SCORE) | CV_REC_BIT(POSITION) : 0;
     }
     wanted.about = ids.items;
     wanted.about_count = ids.count;
@@ -193,7 +193,7 @@ static int by_round_and_position(const void *x, const void *y)
 
 static cv_link link_to(const cv_citations *c, const cv_rec_reference *row, cv_str other)
 {
-    return (cv_link){row->ref_type, other, label_of(c, other), people_of(c, other), row->round};
+    return (cv_link){row->ref_type, other, label_of(c, other), people_of(c, other), row->round, row->reason};
 }
 
 static void gather_references(cv_citations *c)
@@ -255,6 +255,20 @@ static void gather_scores(cv_citations *c)
     }
 }
 
+static void gather_positions(cv_citations *c)
+{
+    cv_arena *a = c->call->arena;
+    for (size_t i = 0; i < c->about.positions.count; i++) {
+        const cv_rec_position *row = &c->about.positions.items[i];
+        cv_citation *expert = citation_of(c, cv_arena_printf(a, "@%.*s", CV_FMT(row->expert_slug)));
+        cv_citation *round = citation_of(c, cv_arena_printf(a, "round-%lld", (long long)row->round));
+        if (expert)
+            *CV_PUSH(a, &expert->positions) = row;
+        if (round)
+            *CV_PUSH(a, &round->positions) = row;
+    }
+}
+
 static void gather_events(cv_citations *c)
 {
     cv_timeline *line = CV_NEW(c->call->arena, cv_timeline);
@@ -289,6 +303,7 @@ static void gather_all(cv_citations *c)
     gather_moves(c);
     gather_origins(c);
     gather_scores(c);
+    gather_positions(c);
     gather_events(c);
     for (size_t i = 0; i < c->names.verdicts.count; i++)
         gather_verdict(c, &c->names.verdicts.items[i]);

@@ -24,6 +24,7 @@ typedef struct {
     cv_str id, label; /* of the other end */
     cv_str by;        /* who is behind it: a JSON list */
     int64_t round;
+    cv_str reason; /* may be absent */
 } cv_link;
 
 typedef struct {
@@ -54,13 +55,14 @@ typedef struct {
     cv_str author;               /* of a verdict: a JSON list */
     CV_STATE_LIST(cv_str) panel; /* of a round */
     CV_STATE_LIST(const cv_rec_origin *) origins;
-    CV_STATE_LIST(cv_link) from, to;            /* references from it and to it */
-    CV_STATE_LIST(const cv_rec_move *) moves;   /* that name it; of an expert or a round, their own too */
-    CV_STATE_LIST(cv_mention) mentions;         /* verdicts that name it */
-    CV_STATE_LIST(cv_named) names;              /* of a verdict: what it names */
-    CV_STATE_LIST(cv_raised) raised;            /* of an expert or a round: in the order of their ids */
-    CV_STATE_LIST(const cv_rec_score *) scores; /* of an expert or a round */
-    cv_moment *last;                            /* NULL: it has no events */
+    CV_STATE_LIST(cv_link) from, to;                  /* references from it and to it */
+    CV_STATE_LIST(const cv_rec_move *) moves;         /* that name it; of an expert or a round, their own too */
+    CV_STATE_LIST(cv_mention) mentions;               /* verdicts that name it */
+    CV_STATE_LIST(cv_named) names;                    /* of a verdict: what it names */
+    CV_STATE_LIST(cv_raised) raised;                  /* of an expert or a round: in the order of their ids */
+    CV_STATE_LIST(const cv_rec_score *) scores;       /* of an expert or a round */
+    CV_STATE_LIST(const cv_rec_position *) positions; /* likewise */
+    cv_moment *last;                                  /* NULL: it has no events */
     size_t event_count;
 } cv_citation;
 

@@ -11,6 +11,7 @@ static const cv_shape entity[] = {
     CV_FIELD(ALWAYS, content, "of a verdict and an expert the description, of a round the summary"),
     CV_JSON_AS(OR_EMPTY, NAMES, "contributors", contributors, ""),
     CV_JSON_AS(IF_ANY, MAP, "parameters", parameters, ""),
+    CV_JSON_AS(IF_ANY, MAP, "correction", correction, "who changed label or content since, and why"),
     CV_FIELD(IF_ANY, adopted_in_verdict, ""),
     CV_FIELD(ALWAYS, created_at, ""),
     {0},
@@ -52,16 +53,17 @@ static const cv_shape origin[] = {
 
 #define CV_THIS_TYPE cv_link
 static const cv_shape link_out[] = {
-    CV_FIELD(ALWAYS, type, ""),
-    CV_FIELD_AS(ALWAYS, "target", id, ""),
-    CV_FIELD(ALWAYS, label, ""),
-    CV_FIELD(ALWAYS, round, ""),
-    {0},
+    CV_FIELD(ALWAYS, type, ""),  CV_FIELD_AS(ALWAYS, "target", id, ""), CV_FIELD(ALWAYS, label, ""),
+    CV_FIELD(ALWAYS, round, ""), CV_FIELD(IF_ANY, reason, ""),          {0},
 };
 static const cv_shape link_in[] = {
-    CV_FIELD(ALWAYS, type, ""),  CV_FIELD_AS(ALWAYS, "source", id, ""),
-    CV_FIELD(ALWAYS, label, ""), CV_JSON_AS(OR_EMPTY, NAMES, "by", by, ""),
-    CV_FIELD(ALWAYS, round, ""), {0},
+    CV_FIELD(ALWAYS, type, ""),
+    CV_FIELD_AS(ALWAYS, "source", id, ""),
+    CV_FIELD(ALWAYS, label, ""),
+    CV_JSON_AS(OR_EMPTY, NAMES, "by", by, ""),
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD(IF_ANY, reason, ""),
+    {0},
 };
 #undef CV_THIS_TYPE
 
@@ -112,6 +114,15 @@ static const cv_shape score[] = {
 };
 #undef CV_THIS_TYPE
 
+#define CV_THIS_TYPE cv_rec_position
+static const cv_shape position[] = {
+    CV_FIELD(ALWAYS, round, ""),
+    CV_FIELD_AS(ALWAYS, "expert", expert_slug, ""),
+    CV_FIELD(ALWAYS, content, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 #define REFERENCES                                                                                                     \
@@ -121,7 +132,8 @@ static const cv_shape score[] = {
     CV_LIST_AT("moves", moves.items, moves.count, move, "that name it; of an expert and a round their own too")
 #define RAISED                                                                                                         \
     CV_LIST("raised", raised.items, raised.count, raised, "by an expert, in a round"),                                 \
-        CV_LIST_AT("scores", scores.items, scores.count, score, "")
+        CV_LIST_AT("scores", scores.items, scores.count, score, ""),                                                   \
+        CV_LIST_AT("positions", positions.items, positions.count, position, "what was said under no mark")
 
 #define CV_THIS_TYPE cv_citation
 static const cv_shape of_entity[] = {

@@ -69,6 +69,9 @@ static void tell_entity(const cv_citations *c, const cv_citation *one, cv_buf *o
     tell_receipts(out, one);
     cv_buf_add_char(out, '\n');
     paragraph(out, e->content);
+    cv_str correction = cv_correction_text(c->call->arena, e);
+    if (correction.n)
+        line(out, c->call->arena, "  ", correction);
     if (e->parameters.p)
         line(out, c->call->arena, "  parameters ", e->parameters);
 }
@@ -128,6 +131,10 @@ static void tell_link(cv_buf *out, cv_arena *a, const char *arrow, const cv_link
 {
     cv_buf_printf(out, "  %-9.*s%s %.*s  ", CV_FMT(link->type), arrow, CV_FMT(link->id));
     cv_tell_text(out, a, link->label);
+    if (link->reason.n) {
+        cv_buf_add_z(out, ": ");
+        cv_tell_text(out, a, link->reason);
+    }
 }
 
 static void tell_references(const cv_citations *c, const cv_citation *one, cv_buf *out)
@@ -183,6 +190,14 @@ static void tell_raised(const cv_citations *c, const cv_citation *one, cv_buf *o
         cv_buf_printf(out, "  raised   %.*s  ", CV_FMT(one->raised.items[i].id));
         cv_tell_text(out, a, entity->label);
         cv_buf_printf(out, " (%.*s)\n", CV_FMT(entity->status));
+    }
+    for (size_t i = 0; i < one->positions.count; i++) {
+        const cv_rec_position *row = one->positions.items[i];
+        if (one->round)
+            cv_buf_printf(out, "  position %.*s: ", CV_FMT(row->expert_slug));
+        else
+            cv_buf_printf(out, "  position round %lld: ", (long long)row->round);
+        line(out, a, "", row->content);
     }
     for (size_t i = 0; i < one->scores.count; i++) {
         const cv_rec_score *score = one->scores.items[i];

@@ -68,9 +68,12 @@ static void count_signals(const cv_state *s, const walk *at, cv_overview_round *
     r->seats = at->seats;
     r->seat_count = at->seat_count;
     r->panel = at->seat_count ? at->seat_count : s->experts.count;
+    int64_t next = cv_state_next_round(s);
     for (size_t i = 0; i < r->panel; i++) {
         size_t expert = at->seat_count ? expert_index(s, at->seats[i].expert_slug) : i;
-        r->signals += at->signalled[expert] == (size_t)r->row->round + 1;
+        r->signals += at->signalled[expert] == (size_t)r->row->round + 1 &&
+                      !(expert < s->experts.count && cv_expert_dissents(s, s->experts.items[expert].expert_slug,
+                                                                        r->row->round, r->row->round + 1 == next));
     }
 }
 

@@ -221,6 +221,8 @@ static const cv_shape step_shape[] = {
 static const cv_shape blockers[] = {
     CV_LIST("tensions", blockers.items, blockers.count, blocker, "those that are open"),
     CV_TEXTS("experts", convergence.missing, convergence.missing_count, "who has not signalled in the last round"),
+    CV_LIST_(TEXTS, CV_IF_ANY, false, "dissenting", convergence.dissenting, convergence.dissenting_count, NULL,
+             "whose dissent stands"),
     {0},
 };
 

@@ -97,6 +97,8 @@ static void say_convergence(cv_chart *c, const cv_progress *p)
     say_open(c, p);
     if (now->missing_count > 0)
         cv_chart_names(c, "  no signal:", now->missing, now->missing_count);
+    if (now->dissenting_count > 0)
+        cv_chart_names(c, "  dissent:", now->dissenting, now->dissenting_count);
 }
 
 /* ---- people, and what comes -------------------------------------------------------------------------------------- */

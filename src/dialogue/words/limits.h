@@ -7,6 +7,8 @@
 enum {
     /* Brackets inside a marker's label. More is not a label, and the bound keeps the scan linear. */
     CV_MAX_LABEL_DEPTH = 8,
+    /* Bytes of what is nearly a mark that are looked at: words and ids, not the label. */
+    CV_MAX_HEAD = 200,
     /* Backticks that open a code span; longer runs are text, so that each length is searched for once per line. */
     CV_MAX_TICKS = 32,
     /* An expert's slug, as the record stores it. */

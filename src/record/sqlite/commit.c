@@ -96,8 +96,7 @@ static bool index_redacted(void *ctx, cv_scope_id scope, const void *row, cv_err
 {
     const forgetting *it = ctx;
     (void)scope;
-    return cv_sqlite_index_row(it->r, it->r->number, it->type, row) ||
-           cv_sqlite_fail(it->r->s, "take the text out of the search index", err);
+    return cv_sqlite_index_row(it->r, it->type, row, err);
 }
 
 static bool forget_text(cv_sqlite_record *r, const cv_redaction *x, cv_err *err)
@@ -131,19 +130,6 @@ static cv_write_result redact(cv_sqlite_record *r, const cv_redaction *x, cv_err
 /* ---- one write ------------------------------------------------------------------------------------------------------
  */
 
-/* What the caller must have done right: its own mistakes are told before anything is tried. */
-static bool check_write(const cv_sqlite_record *r, const cv_write *write, cv_err *err)
-{
-    if (write->restored ? r->at.rev != 0 || write->at.rev < 1 : write->at.rev != r->at.rev + 1)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "the scope is at rev %lld, which is not before rev %lld",
-                          (long long)r->at.rev, (long long)write->at.rev);
-    if (!write->restored && write->commit.op_id.n == 0)
-        return cv_err_set(err, CV_ERR_MISSING_FIELD, "a write needs an op_id");
-    if (write->at.event_count < write->at.rev || !write->at.head.p)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
-    return true;
-}
-
 /* Commits come last: the number of the last one is the one that is acknowledged. */
 static cv_write_result write_all(cv_sqlite_record *r, const cv_write *write, cv_err *err)
 {
@@ -170,7 +156,7 @@ cv_write_result cv_sqlite_commit_write(cv_record *record, cv_arena *a, const cv_
     (void)a;
     assert(r->open && r->writing);
     cv_write_result result = CV_WRITE_FAILED;
-    if (check_write(r, write, err))
+    if (cv_record_check_write(&r->at, write, err))
         result = write_all(r, write, err);
     if (result == CV_WRITE_DONE)
         result = cv_sqlite_finish(r, cv_sqlite_commit_marked(r->s, write->at.head, err));

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "record/place.h"
 #include "record/sqlite/engine.h"
 
 /* ---- waiting ------------------------------------------------------------------------------------------------------
@@ -111,8 +113,9 @@ bool cv_sqlite_scope(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, int64_
     if (ret_at)
         *ret_at = (cv_scope_position){0};
     if (got > 0 && ret_at)
-        *ret_at = (cv_scope_position){sqlite3_column_int64(st, 1), cv_arena_copy(a, cv_sqlite_column_str(st, 2)),
-                                      sqlite3_column_int64(st, 3)};
+        *ret_at = (cv_scope_position){.rev = sqlite3_column_int64(st, 1),
+                                      .head = cv_arena_copy(a, cv_sqlite_column_str(st, 2)),
+                                      .event_count = sqlite3_column_int64(st, 3)};
     if (got < 0)
         cv_sqlite_fail(r->s, "read the scope's position", err);
     if (st)
@@ -129,25 +132,38 @@ static void end(cv_record *record)
     r->number = 0;
 }
 
-static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                  cv_err *err)
+/* Where is the scope? The transaction has begun. */
+static bool enter(cv_sqlite_record *r, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
-    cv_sqlite_record *r = (cv_sqlite_record *)record;
-    assert(!r->open); /* one transaction at a time */
-    bool ok = access == CV_WRITE
-                  ? cv_sqlite_lock(r, err)
-                  : cv_sqlite_run(r->s, "begin_read") == SQLITE_OK || cv_sqlite_fail(r->s, "begin to read", err);
-    if (!ok)
-        return false;
     r->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
     if (!cv_sqlite_scope(r, a, scope, &r->number, &r->at, err)) {
-        end(record);
+        end(&r->base);
         return false;
     }
     r->open = true;
-    r->writing = access == CV_WRITE;
     *ret_at = r->at;
     return true;
+}
+
+static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    assert(!r->open); /* one transaction at a time */
+    if (cv_sqlite_run(r->s, "begin_read") != SQLITE_OK)
+        return cv_sqlite_fail(r->s, "begin to read", err);
+    return enter(r, a, scope, ret_at, err);
+}
+
+static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                 cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    (void)op_id;
+    assert(!r->open);
+    r->writing = cv_sqlite_lock(r, err) && enter(r, a, scope, ret_at, err);
+    if (r->writing)
+        ret_at->clock_ms = cv_clock_system().now_ms(NULL);
+    return r->writing;
 }
 
 /* ---- scopes and feed ----------------------------------------------------------------------------------------------
@@ -163,8 +179,9 @@ static bool scopes(cv_record *record, cv_str room, cv_str after, size_t limit, c
               cv_sqlite_bind_int(st, ":limit", limit == 0 || limit > INT64_MAX ? -1 : (int64_t)limit);
     int got = ok ? 0 : -1;
     while (ok && (got = cv_sqlite_step(st)) > 0) {
-        const cv_scope_position at = {sqlite3_column_int64(st, 1), cv_sqlite_column_str(st, 2),
-                                      sqlite3_column_int64(st, 3)};
+        const cv_scope_position at = {.rev = sqlite3_column_int64(st, 1),
+                                      .head = cv_sqlite_column_str(st, 2),
+                                      .event_count = sqlite3_column_int64(st, 3)};
         ok = visit(ctx, (cv_scope_id){room, cv_sqlite_column_str(st, 0)}, &at, err);
     }
     if (got < 0)
@@ -261,7 +278,9 @@ static bool changed(cv_record *record, uint64_t *seen)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     bool own = strcmp(r->s->path, ":memory:") == 0;
-    uint64_t now = own ? atomic_load(&r->own_commits) + 1 : cv_sqlite_watch_now(&r->watch, r->s);
+    uint64_t now = own             ? atomic_load(&r->own_commits) + 1
+                   : r->was_frozen ? 0 /* one that is opened now may do more */
+                                   : cv_sqlite_watch_now(&r->watch, r->s);
     bool other = now == 0 || now != *seen;
     *seen = now;
     return other;
@@ -307,7 +326,7 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
 void cv_sqlite_about_schema(const cv_sql_migrations *schema, cv_arena *a, cv_record_about *ret_about)
 {
     *ret_about = (cv_record_about){cv_arena_printf(a, "SQLite %s", sqlite3_libversion()),
-                                   schema->count ? schema->items[schema->count - 1].number : 0};
+                                   schema->count ? schema->items[schema->count - 1].number : 0, CV_STR(""), CV_STR("")};
 }
 
 static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
@@ -356,6 +375,16 @@ static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
     return cv_sqlite_write_anew(((cv_sqlite_record *)record)->s, err);
 }
 
+static bool is_current(const cv_record *record)
+{
+    const cv_sqlite_record *r = (const cv_sqlite_record *)record;
+    cv_arena a = {0};
+    bool is_there = r->watch.inode == 0 || cv_sqlite_watch_is_there(&r->watch, r->s->path);
+    bool may_write_now = r->was_frozen && !cv_record_is_frozen(&a, r->s->path);
+    cv_arena_release(&a);
+    return is_there && !may_write_now;
+}
+
 static void close_record(cv_record *record)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
@@ -376,10 +405,13 @@ static void close_record(cv_record *record)
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite"),
     .close = close_record,
+    .is_current = is_current,
     .begin = begin,
+    .lock = lock,
     .commit = cv_sqlite_commit_write,
     .end = end,
     .find = cv_sqlite_find,
+    .find_all = cv_record_find_each,
     .keep = cv_sqlite_keep,
     .drop = cv_sqlite_drop,
     .scopes = scopes,

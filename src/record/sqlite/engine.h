@@ -9,7 +9,7 @@
  *     find.c        rows in the order of an index
  *     commit.c      one write; volatile rows
  *     search.c      finding words
- *     search_check.c  the search index against the rows, its words against the texts
+ *     search_check.c  the words of the search index against its texts
  *     schema.c      the live schema against the tables of types
  *     swap.c        putting a backup in the place of a record
  *
@@ -65,6 +65,7 @@ typedef struct {
     int64_t number; /* of the scope; 0: it does not exist yet */
     cv_scope_position at;
 
+    bool was_frozen; /* when it was opened it could only be read */
     cv_sqlite_watch watch;
     atomic_uint_fast64_t own_commits; /* in memory nobody else commits */
 
@@ -89,6 +90,7 @@ bool cv_sqlite_open_frozen_record(cv_arena *a, const char *path, const cv_types 
 
 /* Which file is it? Then: a number that changes with each commit of anybody; 0: it cannot be told. */
 void cv_sqlite_watch_file(cv_sqlite_watch *w, const char *path);
+bool cv_sqlite_watch_is_there(const cv_sqlite_watch *w, const char *path); /* is it still the one at its path? */
 uint64_t cv_sqlite_watch_now(cv_sqlite_watch *w, cv_sqlite *s);
 void cv_sqlite_watch_close(cv_sqlite_watch *w);
 
@@ -143,12 +145,9 @@ bool cv_sqlite_search_words(cv_record *record, cv_arena *a, const cv_word_query 
                             size_t *ret_behind, cv_err *err);
 bool cv_sqlite_search_again(cv_record *record, cv_arena *a, cv_err *err);
 /* The row as the index is to see it now, in the transaction that is open. */
-bool cv_sqlite_index_row(cv_sqlite_record *r, int64_t scope, const cv_type *type, const void *row);
+bool cv_sqlite_index_row(cv_sqlite_record *r, const cv_type *type, const void *row, cv_err *err);
 void cv_sqlite_about_schema(const cv_sql_migrations *schema, cv_arena *a, cv_record_about *ret_about);
 bool cv_sqlite_search_check_rows(cv_record *record, cv_arena *a, cv_err *err);
-/* What the index is to have of a row besides: nothing of what is redacted. `row` is changed. */
-void cv_sqlite_leave_redacted(const cv_type *type, void *row);
-cv_str cv_sqlite_compact_ids(cv_arena *a, cv_str ids);
 bool cv_sqlite_check_schema(cv_sqlite_record *r, cv_arena *a, cv_err *err);
 bool cv_sqlite_check_across(cv_sqlite_record *r, cv_err *err);
 

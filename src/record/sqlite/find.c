@@ -3,52 +3,17 @@
  *     WHERE (scope, "status") = (?, ?) AND ("rank", "number") > (?, ?) ORDER BY "rank", "number" LIMIT ?
  *           |      equal                   |  after
  *
- * The order is that of the index: its fields behind the equal ones, then the key (across scopes: fields, scope, key).
  * A statement is made for each shape that is asked for and kept. Rows that lack a field of the index are not in it.
  */
 #include <assert.h>
 
+#include "record/order.h"
 #include "record/sqlite/engine.h"
-
-enum { MOST_COLUMNS = CV_MAX_INDEX_FIELDS + CV_MAX_KEY_FIELDS + 1 };
-
-/* A column of the order: a field, the rev (field NULL) or the scope. */
-typedef struct {
-    const cv_type_field *field;
-    bool is_scope;
-} column;
-
-typedef struct {
-    column items[MOST_COLUMNS];
-    size_t count;
-} columns;
-
-static bool has(const columns *c, const cv_type_field *field)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (!c->items[i].is_scope && c->items[i].field == field)
-            return true;
-    return false;
-}
-
-/* All columns of the order, those that are equal included. */
-static columns order_of(const cv_find *f)
-{
-    columns c = {0};
-    for (size_t i = 0; f->index && i < f->index->count; i++)
-        c.items[c.count++] = (column){cv_type_at(f->type, f->index->at[i]), false};
-    if (f->index && f->index->across)
-        c.items[c.count++] = (column){NULL, true};
-    for (size_t i = 0; i < f->type->key_count; i++)
-        if (!has(&c, &f->type->fields[i]))
-            c.items[c.count++] = (column){&f->type->fields[i], false};
-    return c;
-}
 
 /* ---- the text of a statement ---------------------------------------------------------------------------------------
  */
 
-static void add_column(cv_buf *out, column c)
+static void add_column(cv_buf *out, cv_order_column c)
 {
     if (c.is_scope || !c.field)
         cv_buf_add_z(out, c.is_scope ? "t.scope" : "t.rev");
@@ -62,31 +27,20 @@ static void add_marks(cv_buf *out, size_t count)
         cv_buf_add_z(out, i ? ", ?" : "?");
 }
 
-/* Fields of the index are part of every outline: whoever reads the next page needs them. */
-static bool is_wanted(const cv_find *f, const cv_type_field *field)
-{
-    bool left_out = f->without >> (field - f->type->fields) & 1;
-    if (field->role == CV_KEY || (!left_out && (!f->outline || field->role == CV_OUTLINE)))
-        return true;
-    for (size_t i = 0; f->index && i < f->index->count; i++)
-        if (f->index->at[i] == field->offset)
-            return true;
-    return false;
-}
-
 static cv_str selected(cv_arena *a, const cv_find *f)
 {
     cv_buf out = {0};
+    const uint64_t wanted = cv_find_fields(f);
     cv_buf_add_z(&out, f->type->life == CV_VOLATILE ? "0" : "t.rev");
     for (size_t i = 0; i < f->type->field_count; i++)
-        if (is_wanted(f, &f->type->fields[i]))
+        if (wanted >> i & 1)
             cv_buf_printf(&out, ", t.\"%.*s\"", CV_FMT(f->type->fields[i].name));
     return cv_buf_take(&out, a);
 }
 
 /* Within a scope the equal columns are in the template; across scopes they stand here. Of two bounds on the rev the
  * place behind which to begin is the narrower one: the other must not hide it from the planner. */
-static cv_str conditions(cv_arena *a, const cv_find *f, const columns *order, bool across)
+static cv_str conditions(cv_arena *a, const cv_find *f, const cv_order *order, bool across)
 {
     cv_buf out = {0};
     for (size_t i = 0; across && i < f->equal; i++) {
@@ -115,7 +69,7 @@ static cv_str conditions(cv_arena *a, const cv_find *f, const columns *order, bo
     return cv_buf_take(&out, a);
 }
 
-static const char *text_of(cv_sqlite_record *r, cv_arena *a, const cv_find *f, const columns *order, bool across)
+static const char *text_of(cv_sqlite_record *r, cv_arena *a, const cv_find *f, const cv_order *order, bool across)
 {
     cv_buf by = {0}, equal = {0}, values = {0};
     for (size_t i = f->equal; i < order->count; i++) {
@@ -143,7 +97,7 @@ static const char *text_of(cv_sqlite_record *r, cv_arena *a, const cv_find *f, c
     return cv_sqlite_fill(a, cv_sqlite_text(r->s, across ? "find_across" : "find"), words, CV_COUNT(words));
 }
 
-static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const columns *order, bool across)
+static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const cv_order *order, bool across)
 {
     cv_sqlite_type *t = cv_sqlite_type_of(r, f->type);
     uint32_t index = f->index ? (uint32_t)(f->index - f->type->indexes) + 1 : 0;
@@ -166,13 +120,13 @@ static sqlite3_stmt *statement(cv_sqlite_record *r, const cv_find *f, const colu
 /* ---- running it
  * ------------------------------------------------------------------------------------------------------ */
 
-static bool bind_column(sqlite3_stmt *st, int parameter, column c, const void *row)
+static bool bind_column(sqlite3_stmt *st, int parameter, cv_order_column c, const void *row)
 {
     return c.field ? cv_sqlite_bind_field(st, parameter, c.field, row)
                    : sqlite3_bind_int64(st, parameter, cv_row_rev(row)) == SQLITE_OK;
 }
 
-static bool bind(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, const columns *order, bool across,
+static bool bind(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, const cv_order *order, bool across,
                  int64_t scope, cv_err *err)
 {
     int next = 1;
@@ -206,15 +160,6 @@ static int64_t read_number(sqlite3_stmt *st, int at)
     return number == CV_ABSENT ? CV_ABSENT + 1 : number;
 }
 
-/* A bit for each field that the statement selects. */
-static uint64_t wanted_fields(const cv_find *f)
-{
-    uint64_t wanted = 0;
-    for (size_t i = 0; i < f->type->field_count; i++)
-        wanted |= (uint64_t)is_wanted(f, &f->type->fields[i]) << i;
-    return wanted;
-}
-
 static void read_row(sqlite3_stmt *st, const cv_find *f, uint64_t wanted, char *row)
 {
     int next = 0;
@@ -237,7 +182,7 @@ static bool visit_all(cv_sqlite_record *r, sqlite3_stmt *st, const cv_find *f, b
                       void *ctx, cv_err *err)
 {
     _Alignas(max_align_t) char row[sizeof(int64_t) + CV_MAX_TYPE_FIELDS * sizeof(cv_str)];
-    const uint64_t wanted = wanted_fields(f);
+    const uint64_t wanted = cv_find_fields(f);
     int got = 0;
     bool ok = true;
     assert(f->type->size <= sizeof row);
@@ -254,12 +199,12 @@ bool cv_sqlite_find(cv_record *record, const cv_find *find, cv_row_visit visit, 
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     bool across = find->index && find->index->across;
-    columns order = order_of(find);
+    cv_order order = cv_find_order(find);
     int64_t scope = 0;
     assert(find->equal <= (find->index ? find->index->count : find->type->key_count) && (!find->equal || find->like));
     if (!across && !cv_sqlite_scope(r, NULL, find->scope, &scope, NULL, err))
         return false;
-    if ((!across && scope == 0) || (find->after && find->equal == order.count)) /* nothing comes behind the only one */
+    if ((!across && scope == 0) || cv_find_ends(find, &order))
         return true;
     sqlite3_stmt *st = statement(r, find, &order, across);
     cv_err_code before = err->code;

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record/place.h"
 #include "record/sqlite/engine.h"
 
 /* Which bytes a file has, as far as can be told without reading them. */
@@ -119,7 +120,7 @@ static bool open_inner(frozen *f, cv_err *err)
     return true;
 }
 
-static bool is_current(const frozen *f)
+static bool is_same(const frozen *f)
 {
     stamp now = stamp_of(f->path);
     return !f->is_frozen || same(&now, &f->seen);
@@ -136,7 +137,7 @@ static void close_inner(frozen *f)
 /* Before a call. Within a transaction nothing is opened anew: its moment is gone then. */
 static bool ready(frozen *f, cv_err *err)
 {
-    if (f->inner && is_current(f) && !(f->is_frozen && cv_sqlite_is_log(f->log)))
+    if (f->inner && is_same(f) && !(f->is_frozen && cv_sqlite_is_log(f->log)))
         return true;
     if (f->open)
         return has_moved(f, err);
@@ -147,7 +148,7 @@ static bool ready(frozen *f, cv_err *err)
 /* After it. */
 static bool still(const frozen *f, bool ok, cv_err *err)
 {
-    return is_current(f) ? ok : has_moved(f, err);
+    return is_same(f) ? ok : has_moved(f, err);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------
@@ -162,13 +163,19 @@ static void close_frozen(cv_record *record)
     cv_arena_release(&f->arena);
 }
 
-static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_access access, cv_scope_position *ret_at,
-                  cv_err *err)
+/* What has changed since is opened anew by itself; but nothing is written here. */
+static bool is_current(const cv_record *record)
+{
+    cv_arena a = {0};
+    bool is_frozen = cv_record_is_frozen(&a, ((const frozen *)record)->path);
+    cv_arena_release(&a);
+    return is_frozen;
+}
+
+static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
 {
     frozen *f = (frozen *)record;
-    if (access == CV_WRITE)
-        return refuse(f, "write", err);
-    f->open = ready(f, err) && INNER(f, begin)(f->inner, a, scope, access, ret_at, err);
+    f->open = ready(f, err) && INNER(f, begin)(f->inner, a, scope, ret_at, err);
     return f->open && still(f, true, err);
 }
 
@@ -295,6 +302,13 @@ static bool scratch(cv_record *record, cv_arena *a, bool empty, cv_record **ret_
 /* ---- writing ------------------------------------------------------------------------------------------------------
  */
 
+static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                 cv_err *err)
+{
+    (void)a, (void)scope, (void)op_id, (void)ret_at;
+    return refuse((frozen *)record, "write", err);
+}
+
 static cv_write_result commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err)
 {
     (void)a, (void)write;
@@ -335,10 +349,13 @@ static bool scrub(cv_record *record, cv_arena *a, cv_err *err)
 static const cv_record_calls calls = {
     .name = CV_STR_INIT("sqlite, read-only"),
     .close = close_frozen,
+    .is_current = is_current,
     .begin = begin,
+    .lock = lock,
     .commit = commit,
     .end = end,
     .find = find,
+    .find_all = cv_record_find_each,
     .keep = change,
     .drop = change,
     .scopes = scopes,

@@ -46,6 +46,7 @@ static bool open_project(cv_arena *a, const char *path, bool create, const cv_ty
         cv_sqlite_record *r = cv_sqlite_record_open(a, path, mode, types, schema, err);
         if (r) {
             r->s->watermark = cv_watermark_path(a, path);
+            r->was_frozen = frozen;
             *ret_record = &r->base;
             return true;
         }

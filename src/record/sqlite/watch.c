@@ -8,7 +8,7 @@
 
 #include "record/sqlite/engine.h"
 
-static bool is_same_file(const cv_sqlite_watch *w, const char *path)
+bool cv_sqlite_watch_is_there(const cv_sqlite_watch *w, const char *path)
 {
     struct stat st;
     return w->inode != 0 && stat(path, &st) == 0 && st.st_ino == w->inode && st.st_dev == w->device;
@@ -40,7 +40,7 @@ uint64_t cv_sqlite_watch_now(cv_sqlite_watch *w, cv_sqlite *s)
             now = (uint64_t)sqlite3_column_int64(w->version, 0) + 1;
         sqlite3_reset(w->version);
     }
-    if (now && !is_same_file(w, s->path))
+    if (now && !cv_sqlite_watch_is_there(w, s->path))
         now = 0;
     pthread_mutex_unlock(&w->lock);
     return now;

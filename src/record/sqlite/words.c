@@ -94,23 +94,34 @@ static size_t shortest_prefix(cv_str text)
     return half > 3 ? half : text.n > 3 ? 3 : text.n;
 }
 
-static void add_term(cv_buf *out, const cv_search_term *term)
+void cv_sqlite_alternatives_of(cv_arena *a, const cv_search_term *term, cv_sqlite_alternatives *ret)
 {
-    cv_buf_add_char(out, '(');
-    add_quoted(out, term->text);
-    cv_buf_add_z(out, term->prefix ? " *" : "");
-    for (size_t n = term->text.n; term->prefix && n > shortest_prefix(term->text); n--) {
-        cv_buf_add_z(out, " OR ");
-        add_quoted(out, cv_str_head(term->text, n - 1));
-    }
+    *ret = (cv_sqlite_alternatives){0};
+    *CV_PUSH(a, ret) = (cv_sqlite_alternative){.text = term->text, .prefix = term->prefix};
+    for (size_t n = term->text.n; term->prefix && n > shortest_prefix(term->text); n--)
+        *CV_PUSH(a, ret) = (cv_sqlite_alternative){.text = cv_str_head(term->text, n - 1)};
     if (term->id.n) {
-        cv_buf_add_z(out, " OR ids : \"");
+        cv_buf id = {0};
         for (size_t i = 0; i < term->id.n; i++)
             if (cv_is_alnum(term->id.p[i]))
-                cv_buf_add_char(out, term->id.p[i]);
-        cv_buf_add_char(out, '"');
+                cv_buf_add_char(&id, term->id.p[i]);
+        *CV_PUSH(a, ret) = (cv_sqlite_alternative){.text = cv_buf_take(&id, a), .id = true};
+    }
+}
+
+static void add_term(cv_buf *out, const cv_search_term *term)
+{
+    cv_arena scratch = {0};
+    cv_sqlite_alternatives all;
+    cv_sqlite_alternatives_of(&scratch, term, &all);
+    for (size_t i = 0; i < all.count; i++) {
+        cv_buf_add_z(out, i ? " OR " : "(");
+        cv_buf_add_z(out, all.items[i].id ? "ids : " : "");
+        add_quoted(out, all.items[i].text);
+        cv_buf_add_z(out, all.items[i].prefix ? " *" : "");
     }
     cv_buf_add_char(out, ')');
+    cv_arena_release(&scratch);
 }
 
 /* ((a OR b) AND (c)), or with `any` ((a) OR (b) OR (c)). False when no term is wanted. */

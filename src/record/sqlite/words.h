@@ -22,6 +22,20 @@ bool cv_sqlite_words_define(sqlite3 *db);
 /* The query as an FTS5 expression; empty when nothing is looked for. */
 cv_str cv_sqlite_expression(cv_arena *a, const cv_search_words *query);
 
+/* What a term is met by, one of these: a phrase; the last word of one with `prefix` may go on; with `id` it is a word
+ * of the ids alone. */
+typedef struct {
+    cv_str text;
+    bool prefix, id;
+} cv_sqlite_alternative;
+
+typedef struct {
+    cv_sqlite_alternative *items;
+    size_t count, capacity;
+} cv_sqlite_alternatives;
+
+void cv_sqlite_alternatives_of(cv_arena *a, const cv_search_term *term, cv_sqlite_alternatives *ret);
+
 /* The tokenizer of search_index (sql/sqlite/001_record.sql), for marks. */
 typedef struct {
     fts5_tokenizer calls;

@@ -1,0 +1,419 @@
+/* opening.c - what a line begins with; see opening.h. */
+#include "dialogue/intake/opening.h"
+
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "dialogue/text/line.h"
+#include "dialogue/words/limits.h"
+
+bool cv_has_word(cv_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (cv_is_alnum(s.p[i]) || (unsigned char)s.p[i] >= 0x80)
+            return true;
+    return false;
+}
+
+/* ---- leads -------------------------------------------------------------------------------------- */
+
+bool cv_sign_at(cv_str s, size_t *ret_length)
+{
+    uint32_t code;
+    cv_str rest = s;
+    if ((unsigned char)s.p[0] < 0x80 || !cv_utf8_next(&rest, &code))
+        return false;
+    *ret_length = s.n - rest.n;
+    switch (utf8proc_category((utf8proc_int32_t)code)) {
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+        return false;
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_ND:
+        return code >= 0xff01 && code <= 0xff5e ? false : cv_utf8_is_emoji(code);
+    default:
+        return true;
+    }
+}
+
+/* "12. ", "a) ", "(iv) ", "[ ] ", "[^1]: ", "<b>": what begins an item of a list; its length, or 0. */
+static size_t item_lead(cv_str s)
+{
+    size_t n = 0, open = s.p[0] == '(' ? 1 : 0;
+    while (open + n < s.n && n < 4 && cv_is_alnum(s.p[open + n]))
+        n++;
+    size_t end = open + n;
+    bool closed = end < s.n && (s.p[end] == ')' || (!open && s.p[end] == '.'));
+    if (n && closed && end + 1 < s.n && cv_is_blank(s.p[end + 1]) &&
+        (cv_is_digit(s.p[open]) || n == 1 || s.p[open] == 'i' || s.p[open] == 'v' || s.p[open] == 'x'))
+        return end + 2;
+    if (s.n > 3 && s.p[0] == '[' && strchr(" xX", s.p[1]) && s.p[2] == ']' && cv_is_blank(s.p[3]))
+        return 4;
+    if (s.n > 4 && s.p[0] == '[' && s.p[1] == '^') {
+        size_t close = cv_str_find(cv_str_head(s, 40), CV_STR("]:"));
+        return close == SIZE_MAX ? 0 : close + 2;
+    }
+    if (s.p[0] == '<' && s.n > 2 && cv_is_alpha(s.p[1])) {
+        size_t close = cv_str_find_char(cv_str_head(s, 24), '>');
+        bool plain = close != SIZE_MAX;
+        for (size_t i = 1; plain && i < close; i++)
+            plain = cv_is_lower(s.p[i]) || cv_is_digit(s.p[i]);
+        return plain ? close + 1 : 0;
+    }
+    return 0;
+}
+
+/* Bullets, quotation marks, headings, emphasis, emoji: what may stand before a mark. */
+size_t cv_lead_of(cv_str s, bool *ret_heading)
+{
+    size_t i = 0, n;
+    *ret_heading = false;
+    while (i < s.n) {
+        cv_str rest = cv_str_from(s, i);
+        char c = s.p[i];
+        if (c == '#' || c == '*')
+            *ret_heading = true;
+        if (cv_is_blank(c) || strchr(">#*_~\"", c) ||
+            ((c == '-' || c == '+' || c == ':' || c == '=') && i + 1 < s.n && strchr(" \t>-=", s.p[i + 1])))
+            i++;
+        else if (cv_sign_at(rest, &n) || (n = item_lead(rest)) > 0)
+            i += n;
+        else
+            break;
+    }
+    return i;
+}
+
+bool cv_only_signs(cv_str s)
+{
+    size_t n;
+    for (size_t i = 0; i < s.n; i += n) {
+        n = 1;
+        if (cv_is_alnum(s.p[i]) || ((unsigned char)s.p[i] >= 0x80 && !cv_sign_at(cv_str_from(s, i), &n)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_upper_word(cv_str s)
+{
+    return s.n > 1 && cv_is_upper(s.p[0]) && cv_is_upper(s.p[1]);
+}
+
+bool cv_is_made(const cv_opening_reader *r, cv_str id)
+{
+    return id.n && cv_map_get(r->made, id);
+}
+
+static void set_owner(const cv_opening_reader *r, cv_opening *st, cv_str id)
+{
+    cv_id parts;
+    if (!cv_id_parse(id, &parts))
+        return;
+    if (parts.form == CV_ID_LOCAL) {
+        bool mine = cv_str_eq_nocase(parts.expert, r->who->expert);
+        st->id = cv_id_print(r->who->a, &parts);
+        st->own = mine && parts.round == r->who->round;
+        st->foreign = mine ? cv_state_origin(r->who->s, st->id) != NULL
+                           : cv_state_expert(r->who->s, cv_arena_lower(r->who->a, parts.expert)) != NULL;
+    } else if (parts.form == CV_ID_DISPLAY) {
+        st->foreign = parts.round < r->who->round;
+    }
+}
+
+static bool has_wide(cv_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] >= 0x80)
+            return true;
+    return false;
+}
+
+/* What the text's own reader understands as it stands. */
+static bool is_sound(const cv_opening_reader *r, cv_str s, const cv_mark *m)
+{
+    cv_mark_shape shape = cv_marks_table[m->type].shape;
+    cv_head head;
+    if (m->type == CV_MARK_OTHER || m->unclosed)
+        return false;
+    bool nearly = cv_head_read(r->who, cv_str_from(s, 1), &head) && head.type == m->type;
+    if (nearly && has_wide(cv_str_head(s, head.rest)))
+        return false;
+    if (shape == CV_SHAPE_ENTITY)
+        return m->id.n || !nearly || !head.numbered;
+    if (shape == CV_SHAPE_REF || shape == CV_SHAPE_MOVE) {
+        if (m->sub < 0)
+            return !nearly;
+    } else if (shape != CV_SHAPE_TARGETS) {
+        return true;
+    }
+    size_t count = 0;
+    cv_str rest = m->targets;
+    for (cv_id id; cv_target_next(&rest, &id);)
+        count++;
+    return !nearly || head.targets <= count;
+}
+
+static bool read_native(const cv_opening_reader *r, cv_str s, cv_opening *st)
+{
+    cv_line line;
+    cv_line_classify(s, NULL, &line);
+    if (line.kind != CV_LINE_MARKER || !is_sound(r, cv_str_from(line.text, line.mark_at), &line.mark))
+        return false;
+    st->form = CV_OPENING_NATIVE;
+    st->lead = line.mark_at;
+    st->end = line.mark_at + line.mark.end;
+    st->mark = line.mark;
+    set_owner(r, st, line.mark.id);
+    return true;
+}
+
+cv_str cv_take_label(cv_str s, size_t from, size_t to)
+{
+    return from < to ? cv_str_trim(cv_str_range(s.p + from, s.p + to)) : (cv_str){NULL, 0};
+}
+
+/* Is what stands in brackets of any kind meant as a mark? */
+static bool is_meant(const cv_head *h, cv_str s, size_t close, bool square)
+{
+    bool entity = h->type < (cv_mark_type)CV_KIND_COUNT;
+    cv_str behind = close == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(s, close + 1);
+    bool link = behind.n && behind.p[0] == '(' && !h->own;
+    bool inside = h->rest < close;
+    if (link)
+        return false;
+    if (!square)
+        return h->own || (!entity && (cv_str_find_char(cv_str_head(s, 8), ':') != SIZE_MAX || h->targets)) ||
+               (s.p[0] == '{' && h->colon && inside);
+    if (!entity)
+        return true;
+    if (h->id.n)
+        return h->own || (h->colon && inside);
+    return h->colon && inside;
+}
+
+static bool read_bracketed(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
+{
+    cv_str here = cv_str_from(s, lead);
+    size_t close, close_length = 1;
+    bool known = here.n && strchr("[{(<", here.p[0]);
+    if (!here.n || !(known || (unsigned char)here.p[0] >= 0x80))
+        return false;
+    static const cv_str wide[] = {CV_STR_INIT("【"), CV_STR_INIT("［"), CV_STR_INIT("〔"), CV_STR_INIT("「")};
+    size_t open = 1;
+    for (size_t i = 0; i < CV_COUNT(wide); i++)
+        known = known || cv_str_starts(here, wide[i]);
+    if (!known)
+        return false;
+    if (here.p[0] == '[' || here.p[0] == '{')
+        open = here.n > 1 && here.p[1] == here.p[0] ? 2 : 1;
+    else if ((unsigned char)here.p[0] >= 0x80)
+        open = 3;
+    cv_head head;
+    if (!cv_head_read(r->who, cv_str_from(here, open), &head))
+        return false;
+    cv_bracket_at(here, &close, &close_length);
+    if (close == SIZE_MAX && head.type == CV_MARK_MOVE)
+        return false; /* what it would have said is not known */
+    head.rest += open;
+    if (!is_meant(&head, here, close, here.p[0] == '[' || open == 3))
+        return false;
+    if (cv_is_made(r, head.id) && close != SIZE_MAX && head.rest >= close)
+        return false; /* it is spoken of */
+    st->form = CV_OPENING_BRACKETED;
+    st->lead = lead;
+    st->head = head;
+    st->unclosed = close == SIZE_MAX;
+    st->end = st->unclosed ? s.n : lead + close + close_length;
+    st->label = cv_take_label(here, head.rest, st->unclosed ? here.n : close);
+    st->escape = here.p[0] != '[' || open == 2;
+    set_owner(r, st, head.id);
+    st->own = st->own || head.own;
+    return true;
+}
+
+/* The end of a label without brackets: where a mark begins in it, or the end of the line. */
+size_t cv_bare_end(cv_str s, size_t from)
+{
+    for (size_t i = from; i < s.n; i++)
+        if (s.p[i] == '[' && cv_mark_begins(cv_str_from(s, i)))
+            return i;
+    while (s.n > from && strchr("*_ \t", s.p[s.n - 1]))
+        s.n--;
+    return s.n;
+}
+
+/* RE: SUPPORT, not RESOLVE. */
+static bool is_named(cv_str s, cv_str word)
+{
+    return cv_str_starts_nocase(s, word) && s.n > word.n && !cv_is_alnum(s.p[word.n]);
+}
+
+static bool is_meant_bare(const cv_opening_reader *r, const cv_head *h, cv_str s, bool heading)
+{
+    bool ends = h->rest >= s.n || cv_only_signs(cv_str_from(s, h->rest)), upper = is_upper_word(s);
+    bool colon = h->colon && !ends;
+    switch (h->type) {
+    case CV_MARK_REFERENCE:
+        return h->targets && (is_named(s, CV_STR("RE")) ? upper || colon || ends : upper && (colon || ends));
+    case CV_MARK_MOVE:
+        return is_named(s, CV_STR("MOVE")) ? upper || h->targets || ends : upper && h->targets && (colon || ends);
+    default:
+        break;
+    }
+    if (h->type >= (cv_mark_type)CV_KIND_COUNT)
+        return upper && cv_marks_table[h->type].purpose.n && (h->targets ? colon || ends : colon);
+    if (h->id.n)
+        return h->own && !cv_is_made(r, h->id) && (colon || ends);
+    if (h->own) /* P0101 of this round */
+        return colon;
+    return colon && (h->numbered ? heading || upper : upper);
+}
+
+static bool read_bare(const cv_opening_reader *r, cv_str s, size_t lead, bool heading, cv_opening *st)
+{
+    cv_str here = cv_str_from(s, lead);
+    cv_head head;
+    if (!here.n || !(cv_is_alpha(here.p[0]) || (unsigned char)here.p[0] >= 0x80) ||
+        !cv_head_read(r->who, here, &head) || !is_meant_bare(r, &head, here, heading))
+        return false;
+    size_t end = cv_bare_end(here, head.rest < here.n ? head.rest : here.n);
+    st->form = CV_OPENING_BARE;
+    st->lead = lead;
+    st->head = head;
+    st->end = lead + end;
+    st->label = cv_take_label(here, head.rest, end);
+    if (cv_only_signs(st->label))
+        st->label.n = 0;
+    st->escape = true;
+    set_owner(r, st, head.id);
+    return true;
+}
+
+/* `[MUFFIN-P0101: Cheap]` alone on its line. */
+static bool read_ticked(const cv_opening_reader *r, cv_str s, size_t lead, cv_opening *st)
+{
+    size_t ticks = 0, at = lead;
+    while (at + ticks < s.n && s.p[at + ticks] == '`')
+        ticks++;
+    if (ticks == 0 || ticks > 2)
+        return false;
+    cv_str inside = cv_str_from(s, at + ticks);
+    size_t close = cv_str_find_char(inside, '`');
+    if (close == SIZE_MAX || !cv_only_signs(cv_str_from(inside, close)))
+        return false;
+    inside = cv_str_head(inside, close);
+    cv_mark m;
+    cv_head head;
+    if (inside.n < 3 || inside.p[0] != '[' || !cv_head_read(r->who, cv_str_from(inside, 1), &head))
+        return false;
+    size_t end, length;
+    cv_bracket_at(inside, &end, &length);
+    if (end == SIZE_MAX || !cv_only_signs(cv_str_from(inside, end)))
+        return false;
+    bool entity = head.type < (cv_mark_type)CV_KIND_COUNT;
+    if (entity && (!head.own || cv_is_made(r, head.id)))
+        return false;
+    (void)m;
+    st->form = CV_OPENING_TICKED;
+    st->lead = lead;
+    st->head = head;
+    st->end = s.n;
+    st->label = cv_take_label(inside, head.rest + 1, end);
+    set_owner(r, st, head.id);
+    return true;
+}
+
+/* Words that only say that a mark follows: "Perspective 1:", "My marker:". */
+bool cv_says_nothing(const cv_opening_reader *r, cv_str s)
+{
+    static const cv_str words[] = {CV_STR_INIT("marker"),    CV_STR_INIT("mark"),  CV_STR_INIT("id"),
+                                   CV_STR_INIT("item"),      CV_STR_INIT("new"),   CV_STR_INIT("my"),
+                                   CV_STR_INIT("no"),        CV_STR_INIT("nr"),    CV_STR_INIT("round"),
+                                   CV_STR_INIT("move"),      CV_STR_INIT("moves"), CV_STR_INIT("reference"),
+                                   CV_STR_INIT("references")};
+    bool alone;
+    for (cv_str word; cv_utf8_next_word(&s, &word, &alone);) {
+        int number;
+        bool known = cv_str_to_int(word, &number) || cv_str_eq_nocase(word, r->who->expert) ||
+                     cv_words_find((cv_words){words, CV_COUNT(words)}, word) >= 0;
+        for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+            known =
+                known || cv_str_eq_nocase(word, cv_kinds[kind].word) || cv_str_eq_nocase(word, cv_kinds[kind].plural);
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
+/* "My first point: [MUFFIN-P0101: Cheap]", with nothing behind the mark. */
+static bool read_led(const cv_opening_reader *r, cv_str s, cv_opening *st)
+{
+    enum { LONGEST = 60 };
+    size_t at = cv_str_find_char(cv_str_head(s, LONGEST), '[');
+    cv_str before = at == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_trim_right(cv_str_head(s, at));
+    cv_mark m;
+    if (before.n < 2 || cv_str_find_char(before, '`') != SIZE_MAX || !cv_has_word(before))
+        return false;
+    while (before.n && strchr("*_ ", before.p[before.n - 1]))
+        before.n--;
+    bool joint = before.n && (strchr(":>=", before.p[before.n - 1]) || cv_str_ends(before, CV_STR("—")) ||
+                              cv_str_ends(before, CV_STR("–")) || cv_str_ends(before, CV_STR("→")) ||
+                              cv_str_ends(before, CV_STR(" -")));
+    if (!joint || !cv_mark_at(cv_str_from(s, at), false, &m) || m.type >= (cv_mark_type)CV_KIND_COUNT ||
+        !cv_only_signs(cv_str_from(s, at + m.end)) || !is_sound(r, cv_str_from(s, at), &m))
+        return false;
+    cv_opening found = {.form = CV_OPENING_NATIVE, .lead = at, .end = at + m.end, .mark = m};
+    set_owner(r, &found, m.id);
+    if (!found.own || cv_is_made(r, found.id))
+        return false;
+    *st = found;
+    st->led = true;
+    if (!cv_says_nothing(r, before))
+        st->words = before;
+    return true;
+}
+
+bool cv_opening_read(const cv_opening_reader *r, cv_str s, cv_opening *st)
+{
+    *st = (cv_opening){0};
+    if (s.n == 0)
+        return false;
+    if (read_native(r, s, st))
+        return true;
+    bool heading;
+    size_t lead = cv_lead_of(s, &heading);
+    cv_str here = cv_str_from(s, lead);
+    st->heading = heading;
+    if (here.n == 0)
+        return false;
+    if (lead && here.p[0] == '[' && read_native(r, here, st)) {
+        st->lead += lead;
+        st->end += lead;
+        return true;
+    }
+    return read_ticked(r, s, lead, st) || read_bracketed(r, s, lead, st) || read_bare(r, s, lead, heading, st) ||
+           read_led(r, s, st);
+}
+
+/* ---- quotations ---------------------------------------------------------------------------------------------- */
+
+bool cv_is_quotation(cv_str s)
+{
+    s = cv_str_trim_left(s);
+    return s.n && s.p[0] == '>';
+}
+
+cv_str cv_unquoted(cv_str s)
+{
+    while (cv_is_quotation(s)) {
+        s = cv_str_from(cv_str_trim_left(s), 1);
+        if (s.n && s.p[0] == ' ')
+            s = cv_str_from(s, 1);
+    }
+    return s;
+}

@@ -1,0 +1,42 @@
+/* order.c - the order of a find and its fields; see order.h. */
+#include "record/order.h"
+
+static bool has(const cv_order *order, const cv_type_field *field)
+{
+    for (size_t i = 0; i < order->count; i++)
+        if (!order->items[i].is_scope && order->items[i].field == field)
+            return true;
+    return false;
+}
+
+cv_order cv_find_order(const cv_find *f)
+{
+    cv_order order = {0};
+    for (size_t i = 0; f->index && i < f->index->count; i++)
+        order.items[order.count++] = (cv_order_column){cv_type_at(f->type, f->index->at[i]), false};
+    if (f->index && f->index->across)
+        order.items[order.count++] = (cv_order_column){NULL, true};
+    for (size_t i = 0; i < f->type->key_count; i++)
+        if (!has(&order, &f->type->fields[i]))
+            order.items[order.count++] = (cv_order_column){&f->type->fields[i], false};
+    return order;
+}
+
+static bool is_wanted(const cv_find *f, const cv_type_field *field)
+{
+    bool left_out = f->without >> (field - f->type->fields) & 1;
+    if (field->role == CV_KEY || (!left_out && (!f->outline || field->role == CV_OUTLINE)))
+        return true;
+    for (size_t i = 0; f->index && i < f->index->count; i++)
+        if (f->index->at[i] == field->offset)
+            return true;
+    return false;
+}
+
+uint64_t cv_find_fields(const cv_find *f)
+{
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < f->type->field_count; i++)
+        wanted |= (uint64_t)is_wanted(f, &f->type->fields[i]) << i;
+    return wanted;
+}

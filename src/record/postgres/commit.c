@@ -1,0 +1,289 @@
+/* commit.c - one write: all of it, or nothing and a reason; and volatile rows.
+ *
+ *     the scope's new position     the trigger refuses a rev that is not the next one
+ *     the rows of each type        one statement each, their columns as arrays
+ *     the commit, which is the feed
+ *     COMMIT                       -> DONE only when the server has said so
+ *
+ * The lock was taken before; replays and revs have been decided by the caller, under it. All of it is one round trip.
+ *
+ * When the connection is lost meanwhile nobody knows whether the server has committed. Then the lock is taken again, on
+ * a new connection: whoever held it has ended by then, so the commit is there, and it is DONE, or it is not, and then
+ * it is written again if the scope is where it was. Only when no server can be reached the answer is UNKNOWN. What was
+ * kept under the lock before the commit is lost with the connection: then nothing is written again.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "record/postgres/engine.h"
+
+enum { TRIES = 3 };
+
+/* ---- rows -----------------------------------------------------------------------------------------------------------
+ */
+
+static void add_rows(cv_postgres_record *r, cv_postgres_batch *batch, const cv_rows *rows, int64_t rev)
+{
+    const cv_type *type = rows->type;
+    bool restored = rev == 0 && type->life != CV_VOLATILE;
+    const char *text = cv_postgres_put(r, cv_postgres_type_of(r, type), restored);
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
+    cv_postgres_uuid(st, r->key.bytes);
+    if (restored)
+        cv_postgres_ints(st, rows->rows, rows->count, type->size, 0);
+    else if (type->life != CV_VOLATILE)
+        cv_postgres_int(st, rev);
+    for (size_t i = 0; i < type->field_count; i++)
+        cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
+}
+
+static void add_scope(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+{
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "write the scope's position", "scope_move");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_int(st, write->at.rev);
+    cv_postgres_text(st, write->at.head);
+    cv_postgres_int(st, write->at.event_count);
+}
+
+/* Commits come last, as in every engine. Restored rows bring their own revs. */
+static void add_write(cv_postgres_record *r, cv_postgres_batch *batch, const cv_write *write)
+{
+    const cv_rows commit = {&cv_commit_row_type, &write->commit, 1};
+    int64_t rev = write->restored ? 0 : write->at.rev;
+    add_scope(r, batch, write);
+    for (size_t i = 0; i < write->count; i++)
+        if (write->rows[i].type != &cv_commit_row_type && write->rows[i].count > 0)
+            add_rows(r, batch, &write->rows[i], rev);
+    if (!write->restored)
+        add_rows(r, batch, &commit, rev);
+    for (size_t i = 0; write->restored && i < write->count; i++)
+        if (write->rows[i].type == &cv_commit_row_type && write->rows[i].count > 0)
+            add_rows(r, batch, &write->rows[i], rev);
+}
+
+/* ---- redactions -----------------------------------------------------------------------------------------------------
+ */
+
+static void add_redaction(cv_postgres_record *r, cv_postgres_batch *batch, const cv_redaction *x)
+{
+    assert(x->field->role == CV_LONG);
+    const char *text = cv_postgres_redact(r, batch->arena, x->type, x->field);
+    cv_postgres_statement *st = cv_postgres_add(batch, "redact the text", text);
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_text(st, x->text);
+    for (size_t i = 0; i < x->type->key_count; i++)
+        cv_postgres_value_of(st, &x->type->fields[i], x->row);
+}
+
+/* They are rare, and one that finds nothing must stop the write: a round trip of their own. */
+static cv_postgres_result redact_all(cv_postgres_record *r, cv_arena *a, const cv_write *write, cv_err *err)
+{
+    cv_postgres_batch batch = {.arena = a};
+    for (size_t i = 0; i < write->redaction_count; i++)
+        add_redaction(r, &batch, &write->redactions[i]);
+    cv_postgres_result result = cv_postgres_run(r->c, &batch, err);
+    const cv_postgres_statement *st = batch.first;
+    for (size_t i = 0; result == CV_POSTGRES_OK && i < write->redaction_count; i++, st = st->next) {
+        const cv_redaction *x = &write->redactions[i];
+        if (st->changed != 1) {
+            cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no %.*s to redact",
+                       CV_FMT(cv_row_name(err->arena, x->type, x->row)));
+            return CV_POSTGRES_REFUSED;
+        }
+        if (x->type->search && !cv_postgres_search_forget(r, a, x, err))
+            return CV_POSTGRES_OTHER;
+    }
+    return result;
+}
+
+/* ---- one write ------------------------------------------------------------------------------------------------------
+ */
+
+static cv_postgres_result write_once(cv_postgres_record *r, const cv_write *write, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    cv_postgres_result result = CV_POSTGRES_OK;
+    if (write->redaction_count > 0)
+        result = redact_all(r, &scratch, write, err);
+    if (result == CV_POSTGRES_OK) {
+        add_write(r, &batch, write);
+        cv_postgres_ask(r, &batch, "commit", "commit");
+        result = cv_postgres_run(r->c, &batch, err);
+    }
+    cv_arena_release(&scratch);
+    return result;
+}
+
+/* Is the write there, now that its scope is locked again? */
+static bool is_there(const cv_postgres_record *r, const cv_write *write)
+{
+    if (write->restored)
+        return r->at.rev == write->at.rev && cv_str_eq(r->at.head, write->at.head);
+    return r->brought.in_scope && r->brought.row.rev == write->at.rev &&
+           cv_str_eq(r->brought.row.head, write->commit.head);
+}
+
+static cv_write_result not_written(const char *what, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_BUSY, "%s", what);
+    cv_err_suggest(err, CV_STR("nothing was written: repeat the request"));
+    return CV_WRITE_BUSY;
+}
+
+/* After a try that the server did not answer, or that others were in the way of: DONE, or the scope is locked again and
+ * stands where it stood (BUSY: try again), or it does not. */
+static cv_write_result look_again(cv_postgres_record *r, const cv_write *write, bool unanswered, bool *ret_again,
+                                  cv_err *err)
+{
+    const cv_scope_position before = {.rev = r->at.rev, .head = cv_arena_copy(err->arena, r->at.head)};
+    cv_scope_position now;
+    cv_err again = {.arena = err->arena};
+    r->brought.op_id = write->restored ? CV_STR("") : write->commit.op_id;
+    if (!cv_postgres_lock_again(r, &now, &again)) {
+        cv_err_copy(err, &again);
+        return unanswered ? CV_WRITE_UNKNOWN : cv_postgres_refused(err);
+    }
+    if (is_there(r, write))
+        return CV_WRITE_DONE;
+    if (now.rev != before.rev || !cv_str_eq(now.head, before.head))
+        return not_written("the connection was lost, and somebody else has written before it was made again", err);
+    if (r->changed)
+        return not_written("the connection was lost, and with it what had been written under the lock", err);
+    *ret_again = true;
+    return CV_WRITE_BUSY;
+}
+
+static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, cv_err *err)
+{
+    for (int tries = 1;; tries++) {
+        bool again = false;
+        cv_err trouble = {.arena = err->arena};
+        cv_postgres_result result = write_once(r, write, &trouble);
+        cv_write_result found = CV_WRITE_DONE;
+        if (result == CV_POSTGRES_OK)
+            r->open = false; /* the server has ended it */
+        else if (result != CV_POSTGRES_LOST && result != CV_POSTGRES_RETRY)
+            found = cv_postgres_refused(&trouble);
+        else {
+            cv_postgres_rollback(r->c);
+            found = look_again(r, write, result == CV_POSTGRES_LOST, &again, &trouble);
+        }
+        if (again && tries < TRIES)
+            continue;
+        if (again)
+            found = not_written("the connection was lost again and again", &trouble);
+        if (found != CV_WRITE_DONE)
+            cv_err_copy(err, &trouble);
+        return found;
+    }
+}
+
+cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    (void)a;
+    assert(r->open && r->writing);
+    cv_write_result result = cv_record_check_write(&r->at, write, err) ? write_all(r, write, err) : CV_WRITE_FAILED;
+    if (result == CV_WRITE_DONE)
+        cv_seen_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
+    r->writing = r->writing && r->open;
+    record->calls->end(record);
+    return result;
+}
+
+/* ---- volatile rows --------------------------------------------------------------------------------------------------
+ */
+
+static int by_key(const void *x, const void *y, void *ctx)
+{
+    const cv_type *type = ctx;
+    int order = 0;
+    for (size_t i = 0; i < type->key_count && order == 0; i++)
+        order = cv_row_compare_field(&type->fields[i], *(const void *const *)x, *(const void *const *)y);
+    return order;
+}
+
+/* In the order of their keys, as rows are put: who changes the same rows waits, and nobody waits for them meanwhile. */
+static void add_removals(cv_postgres_record *r, cv_postgres_batch *batch, const cv_postgres_scope *key,
+                         const cv_rows *rows)
+{
+    const cv_type *type = rows->type;
+    const char *text = cv_postgres_remove(r, cv_postgres_type_of(r, type));
+    const void **sorted = CV_NEW_ARRAY(batch->arena, rows->count, const void *);
+    for (size_t i = 0; i < rows->count; i++)
+        sorted[i] = (const char *)rows->rows + i * type->size;
+    if (rows->count > 1)
+        qsort_r(sorted, rows->count, sizeof *sorted, by_key, (void *)(uintptr_t)type);
+    for (size_t i = 0; i < rows->count; i++) {
+        cv_postgres_statement *st = cv_postgres_add(batch, "remove the row", text);
+        cv_postgres_uuid(st, key->bytes);
+        for (size_t k = 0; k < type->key_count; k++)
+            cv_postgres_value_of(st, &type->fields[k], sorted[i]);
+    }
+}
+
+static void add_kept(cv_postgres_record *r, cv_postgres_batch *batch, const cv_postgres_scope *key, const cv_rows *rows)
+{
+    const cv_type *type = rows->type;
+    const char *text = cv_postgres_put(r, cv_postgres_type_of(r, type), false);
+    cv_postgres_statement *st = cv_postgres_add(batch, "write the rows", text);
+    cv_postgres_uuid(st, key->bytes);
+    for (size_t i = 0; i < type->field_count; i++)
+        cv_postgres_field(st, type, &type->fields[i], rows->rows, rows->count);
+}
+
+/* Writes that change several kinds of them may be in the way: nothing was written then. */
+static cv_postgres_result run_alone(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
+{
+    cv_postgres_result result = CV_POSTGRES_RETRY;
+    cv_err trouble = {.arena = err->arena};
+    for (int tries = 0; tries < TRIES && result == CV_POSTGRES_RETRY; tries++) {
+        cv_err_clear(&trouble);
+        result = cv_postgres_run_again(r->c, batch, &trouble);
+        if (result != CV_POSTGRES_OK)
+            cv_postgres_rollback(r->c);
+    }
+    if (result != CV_POSTGRES_OK)
+        cv_err_copy(err, &trouble);
+    return result;
+}
+
+/* Rows of a scope that is not there are not written: the statement asks for it. Those that may be lost need not wait
+ * for the server's disk. */
+static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_rows *rows, bool removed, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    const cv_postgres_scope key = cv_postgres_scope_key(scope);
+    assert(rows->type->life == CV_VOLATILE && (!r->open || r->writing));
+    if (!r->open) {
+        cv_postgres_begin_write(r, &batch, r->wait_ms);
+        cv_postgres_ask(r, &batch, "begin to write", "may_be_lost");
+    }
+    cv_postgres_statement *there = cv_postgres_ask(r, &batch, "read the scope's position", "scope_there");
+    cv_postgres_uuid(there, key.bytes);
+    if (removed)
+        add_removals(r, &batch, &key, rows);
+    else if (rows->count > 0)
+        add_kept(r, &batch, &key, rows);
+    if (!r->open)
+        cv_postgres_ask(r, &batch, "commit", "commit");
+    bool ok = (r->open ? cv_postgres_run(r->c, &batch, err) : run_alone(r, &batch, err)) == CV_POSTGRES_OK;
+    r->changed = r->changed || r->open;
+    if (ok && there->rows == 0)
+        ok = cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no '%.*s' yet", CV_FMT(scope.name));
+    cv_arena_release(&scratch);
+    return ok;
+}
+
+bool cv_postgres_keep(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err)
+{
+    return change_volatile((cv_postgres_record *)record, scope, rows, false, err);
+}
+
+bool cv_postgres_drop_rows(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err)
+{
+    return change_volatile((cv_postgres_record *)record, scope, rows, true, err);
+}

@@ -1,0 +1,526 @@
+/* engine.c - the record on PostgreSQL: transactions, what the lock brings along, what was seen; opening.
+ *
+ *     lock     the row of the scope, FOR UPDATE: writers of one scope take turns, those of others do not meet. A scope
+ *              that is not there yet gets a row with rev 0, which nobody sees, in a transaction of its own: so there is
+ *              always something to lock
+ *     begin    one snapshot (REPEATABLE READ) for all that is read until end
+ *
+ * A lock that two transactions fight for (40001, 40P01) is asked for again: nothing was written. A connection that was
+ * lost is made anew when nothing of the transaction has been seen.
+ *
+ * On every new connection the lock looks who answers, before anything is written: a server that has less than was seen
+ * is refused, whatever is to be written; and if the tables have come to another server meanwhile an era of the feed is
+ * over, and a new one begins.
+ */
+#include <assert.h>
+
+#include "record/postgres/engine.h"
+
+enum {
+    TRIES = 5,           /* of a lock that others are in the way of */
+    WAIT_MS = 10000,     /* for a lock */
+    IDLE_MS = 5 * 60000, /* a writer that has stopped is taken back by the server then */
+};
+
+cv_postgres_statement *cv_postgres_ask(cv_postgres_record *r, cv_postgres_batch *batch, const char *doing,
+                                       const char *name)
+{
+    return cv_postgres_add(batch, doing, cv_postgres_text_of(r, name));
+}
+
+bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
+{
+    return (r->open ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
+}
+
+cv_write_result cv_postgres_refused(const cv_err *err)
+{
+    return err->code == CV_ERR_BUSY ? CV_WRITE_BUSY : CV_WRITE_FAILED;
+}
+
+/* ---- what was seen -------------------------------------------------------------------------------------------------
+ */
+
+static bool regressed(const cv_postgres_record *r, const cv_seen_mark *seen, int64_t rev, cv_err *err)
+{
+    cv_scope_id s = r->scope;
+    if (rev < seen->rev)
+        cv_err_set(err, CV_ERR_REGRESSED,
+                   "the record has lost writes: the %.*s '%.*s' was at rev %lld, now it is at %lld", CV_FMT(s.room),
+                   CV_FMT(s.name), (long long)seen->rev, (long long)rev);
+    else
+        cv_err_set(err, CV_ERR_REGRESSED,
+                   "the record has lost writes: rev %lld of the %.*s '%.*s' is not the one that was seen",
+                   (long long)seen->rev, CV_FMT(s.room), CV_FMT(s.name));
+    return false;
+}
+
+/* What begin and lock want to know of a scope. */
+typedef struct {
+    cv_postgres_record *r;
+    bool found;               /* a row, even one with rev 0 */
+    const cv_seen_mark *seen; /* of this scope; else the newest of all; NULL: nothing was seen */
+    cv_str head_before;       /* at the rev that was seen; absent: there is no such commit */
+} entering;
+
+static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    entering *e = ctx;
+    cv_postgres_record *r = e->r;
+    (void)err;
+    e->found = true;
+    r->at = (cv_scope_position){.rev = cv_postgres_column_int(row, 0), .clock_ms = cv_postgres_column_int(row, 3)};
+    r->at.clock_ms = r->at.clock_ms == CV_ABSENT ? 0 : r->at.clock_ms;
+    if (r->at.rev > 0) {
+        r->at.head = cv_arena_copy(&r->turn, cv_postgres_column(row, 1));
+        r->at.event_count = cv_postgres_column_int(row, 2);
+    }
+    return true;
+}
+
+static bool see_head(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    entering *e = ctx;
+    (void)err;
+    e->head_before = cv_arena_copy(&e->r->turn, cv_postgres_column(row, 0));
+    return true;
+}
+
+/* What was noted last is what a server that has less is most likely not to have: of a scope that was not seen it is
+ * asked for that, for a pooler may lead to another server at any time. */
+static void ask_head(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
+{
+    uint8_t key[CV_POSTGRES_UUID_BYTES];
+    e->seen = cv_seen_get(&r->seen, r->key.digits);
+    if (!e->seen)
+        e->seen = r->seen.newest;
+    if (!e->seen)
+        return;
+    cv_postgres_key_bytes(e->seen->key, key);
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_head");
+    cv_postgres_uuid(st, key);
+    cv_postgres_int(st, e->seen->rev);
+    cv_postgres_rows(st, see_head, e);
+}
+
+/* Is everything there that was seen? Then what is there now is seen. */
+static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
+{
+    const cv_seen_mark *seen = e->seen;
+    bool is_own = seen && memcmp(seen->key, r->key.digits, CV_SEEN_KEY_DIGITS) == 0;
+    bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
+    if (is_own && (missing || r->at.rev < seen->rev))
+        return regressed(r, seen, r->at.rev, err);
+    if (missing) { /* of another scope: all of them are looked at */
+        r->compared = 0;
+        if (!cv_postgres_compare_all(r, err))
+            return false;
+    }
+    if (r->at.rev > 0)
+        cv_seen_raise(&r->seen, r->key.digits, r->at.rev, r->at.head);
+    return true;
+}
+
+/* ---- transactions -------------------------------------------------------------------------------------------------
+ */
+
+static void take_back(cv_postgres_record *r)
+{
+    assert(r->open || !r->writing);
+    if (r->open)
+        cv_postgres_rollback(r->c);
+    r->open = r->writing = false;
+    r->brought.is_known = false;
+}
+
+static void end(cv_record *record)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    take_back(r);
+    cv_arena_reset(&r->turn);
+}
+
+static bool enter(cv_postgres_record *r, cv_scope_id scope, cv_err *err)
+{
+    assert(!r->open); /* one transaction at a time */
+    cv_arena_reset(&r->turn);
+    r->scope = (cv_scope_id){cv_arena_copy(&r->turn, scope.room), cv_arena_copy(&r->turn, scope.name)};
+    r->key = cv_postgres_scope_key(scope);
+    r->at = (cv_scope_position){0};
+    r->brought = (cv_postgres_brought){0};
+    r->changed = false;
+    return cv_seen_refresh(&r->seen, err);
+}
+
+static void answer_position(const cv_postgres_record *r, cv_arena *a, cv_scope_position *ret_at)
+{
+    *ret_at = r->at;
+    ret_at->head = cv_arena_copy(a, r->at.head);
+}
+
+static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    if (!enter(r, scope, err))
+        return false;
+    entering e = {.r = r};
+    cv_postgres_batch batch = {.arena = &r->turn};
+    cv_postgres_ask(r, &batch, "begin to read", "begin_read");
+    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the scope's position", "scope");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_rows(st, see_scope, &e);
+    ask_head(r, &batch, &e);
+    cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
+    bool is_known = r->told == r->c->costs.connects; /* that it has less: who goes on wants to see what is left */
+    r->open = true;
+    if (result != CV_POSTGRES_OK || (!is_known && !compare_seen(r, &e, err))) {
+        end(record);
+        if (err->code == CV_ERR_REGRESSED)
+            cv_postgres_advise_regressed(r, err);
+        return false;
+    }
+    answer_position(r, a, ret_at);
+    return true;
+}
+
+/* ---- who answers --------------------------------------------------------------------------------------------------
+ */
+
+static cv_postgres_result ask_era(cv_postgres_record *r, const char *name, size_t *ret_rows, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    const cv_postgres_statement *st = cv_postgres_ask(r, &batch, "begin an era of the feed", name);
+    cv_postgres_result result = r->open ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
+    *ret_rows = st->rows;
+    cv_arena_release(&scratch);
+    return result;
+}
+
+/* Can this server have made the commits that are there? Else an era is over. RETRY: what was open has been taken back
+ * for that. */
+static cv_postgres_result look_at_era(cv_postgres_record *r, cv_err *err)
+{
+    size_t over;
+    uint64_t connection = r->c->costs.connects;
+    bool was_open = r->open;
+    cv_postgres_result result = ask_era(r, "era_is_over", &over, err);
+    if (result == CV_POSTGRES_OK && over) {
+        take_back(r);
+        result = ask_era(r, "era_add", &over, err);
+        if (result == CV_POSTGRES_OK && was_open)
+            result = cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "write", CV_STR("an era of the feed has ended"), err);
+    }
+    if (result == CV_POSTGRES_OK || result == CV_POSTGRES_RETRY)
+        r->era_of = connection;
+    return result;
+}
+
+static cv_postgres_result meet_server(cv_postgres_record *r, cv_err *err)
+{
+    cv_postgres_result result = CV_POSTGRES_OK;
+    if (r->era_of != r->c->costs.connects)
+        result = look_at_era(r, err);
+    if (result == CV_POSTGRES_OK && !cv_postgres_compare_all(r, err))
+        result = CV_POSTGRES_STOPPED;
+    return result;
+}
+
+/* ---- the lock -----------------------------------------------------------------------------------------------------
+ */
+
+static void take_commit(cv_postgres_record *r, const cv_postgres_row *row, cv_commit_row *ret)
+{
+    const cv_commit_row shown = {.rev = cv_postgres_column_int(row, 0),
+                                 .op_id = r->brought.op_id,
+                                 .operation = cv_postgres_column(row, 1),
+                                 .digest = cv_postgres_column(row, 2),
+                                 .created_at = cv_postgres_column(row, 3),
+                                 .result = cv_postgres_column(row, 4),
+                                 .head = cv_postgres_column(row, 5)};
+    memcpy(ret, cv_row_copy(&r->turn, &cv_commit_row_type, &shown), sizeof *ret);
+}
+
+static bool see_op(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    cv_postgres_record *r = ctx;
+    (void)err;
+    r->brought.in_scope = true;
+    take_commit(r, row, &r->brought.row);
+    return true;
+}
+
+static bool see_first(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    cv_postgres_record *r = ctx;
+    (void)err;
+    if (r->brought.is_first)
+        return true;
+    r->brought.is_first = true;
+    take_commit(r, row, &r->brought.first);
+    r->brought.first_scope = cv_arena_copy(&r->turn, cv_postgres_column(row, 6));
+    return true;
+}
+
+void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms)
+{
+    cv_postgres_ask(r, batch, "begin to write", "begin_write");
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "begin to write", "limits");
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)wait_ms));
+    cv_postgres_text(st, cv_arena_printf(batch->arena, "%lldms", (long long)r->idle_ms));
+}
+
+/* A row that can be locked; it is committed by itself, so that others find it and wait for their turn, too. */
+static void add_lock_row(cv_postgres_record *r, cv_postgres_batch *batch)
+{
+    cv_postgres_begin_write(r, batch, r->wait_ms);
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "make the scope", "scope_add");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_text(st, r->scope.room);
+    cv_postgres_text(st, r->scope.name);
+    cv_postgres_ask(r, batch, "make the scope", "commit");
+}
+
+static void add_lock(cv_postgres_record *r, cv_postgres_batch *batch, entering *e)
+{
+    cv_postgres_begin_write(r, batch, r->wait_ms);
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "lock the scope", "scope_lock");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_rows(st, see_scope, e);
+}
+
+static void add_brought(cv_postgres_record *r, cv_postgres_batch *batch, bool may_be_new)
+{
+    cv_postgres_brought *b = &r->brought;
+    b->is_known = b->op_id.n > 0;
+    if (!b->is_known)
+        return;
+    cv_postgres_statement *st = cv_postgres_ask(r, batch, "read the commits", "commit_by_op");
+    cv_postgres_uuid(st, r->key.bytes);
+    cv_postgres_text(st, b->op_id);
+    cv_postgres_rows(st, see_op, r);
+    if (!may_be_new)
+        return;
+    st = cv_postgres_ask(r, batch, "read the commits", "commit_first_by_op");
+    cv_postgres_text(st, r->scope.room);
+    cv_postgres_text(st, b->op_id);
+    cv_postgres_rows(st, see_first, r);
+}
+
+/* One try: one round trip, whether the scope is there or not. `again`: the lock is held; COMMIT gives it back first. */
+static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool again, cv_err *err)
+{
+    bool may_be_new = !cv_seen_get(&r->seen, r->key.digits);
+    entering e = {.r = r};
+    cv_postgres_batch batch = {.arena = &r->turn};
+    r->at = (cv_scope_position){0};
+    r->brought = (cv_postgres_brought){.op_id = cv_arena_copy(&r->turn, op_id)};
+    if (again)
+        cv_postgres_ask(r, &batch, "wait for what was committed before", "commit");
+    if (may_be_new)
+        add_lock_row(r, &batch);
+    add_lock(r, &batch, &e);
+    add_brought(r, &batch, may_be_new);
+    ask_head(r, &batch, &e);
+    cv_postgres_result result = again ? cv_postgres_run(r->c, &batch, err) : cv_postgres_run_again(r->c, &batch, err);
+    r->open = r->writing = result == CV_POSTGRES_OK;
+    if (result != CV_POSTGRES_OK)
+        return result;
+    if (!compare_seen(r, &e, err))
+        return CV_POSTGRES_STOPPED;
+    /* A backup may have taken the place of the record between the two transactions. */
+    return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
+}
+
+/* What has this op_id is about to be told as done. It may be committed on this server alone: whoever waited for its
+ * standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and taken again.
+ */
+static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
+{
+    bool again = false;
+    cv_err trouble = {.arena = err->arena};
+    for (int tries = 0; tries < TRIES;) {
+        cv_err_clear(&trouble);
+        cv_postgres_result result = again ? CV_POSTGRES_OK : cv_postgres_ready(r->c, &trouble);
+        if (result == CV_POSTGRES_OK && !again)
+            result = meet_server(r, &trouble);
+        if (result == CV_POSTGRES_OK)
+            result = try_lock(r, op_id, again, &trouble);
+        if (result == CV_POSTGRES_OK)
+            result = meet_server(r, &trouble); /* if the connection was made anew meanwhile */
+        if (result == CV_POSTGRES_OK && (again || !r->brought.in_scope))
+            return true;
+        again = result == CV_POSTGRES_OK;
+        if (again)
+            continue;
+        tries = result == CV_POSTGRES_RETRY ? tries + 1 : TRIES;
+        r->open = true; /* whatever was begun is taken back */
+        take_back(r);
+    }
+    if (trouble.code == CV_ERR_REGRESSED)
+        cv_postgres_advise_regressed(r, &trouble);
+    cv_err_copy(err, &trouble);
+    cv_arena_reset(&r->turn);
+    return false;
+}
+
+static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                 cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    if (!enter(r, scope, err) || !take_lock(r, op_id, err))
+        return false;
+    answer_position(r, a, ret_at);
+    return true;
+}
+
+bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv_err *err)
+{
+    cv_str op_id = r->brought.op_id;
+    r->open = r->writing = false;
+    if (!take_lock(r, op_id, err))
+        return false;
+    *ret_at = r->at;
+    return true;
+}
+
+/* ---- the whole store ----------------------------------------------------------------------------------------------
+ */
+
+/* Nobody can say without asking the server. */
+static bool changed(cv_record *record, uint64_t *seen)
+{
+    (void)record;
+    *seen = 0;
+    return true;
+}
+
+typedef struct {
+    cv_arena *arena;
+    const char *schema;
+    cv_str text;
+} naming;
+
+static bool see_identity(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    naming *id = ctx;
+    (void)err;
+    id->text = cv_arena_printf(id->arena, "%.*s %s", CV_FMT(cv_postgres_column(row, 0)), id->schema);
+    return true;
+}
+
+/* Which server it is cannot be told when it does not answer. */
+static cv_str identity(cv_postgres_record *r, cv_arena *a)
+{
+    cv_err ignored = {.arena = a};
+    naming id = {.arena = a, .schema = r->c->address.schema, .text = CV_STR("")};
+    cv_postgres_batch batch = {.arena = a};
+    cv_postgres_rows(cv_postgres_ask(r, &batch, "ask who the server is", "identity"), see_identity, &id);
+    cv_postgres_read(r, &batch, &ignored);
+    return id.text;
+}
+
+static void about(cv_record *record, cv_arena *a, cv_record_about *ret_about)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    int version = cv_postgres_server_version(r->c);
+    *ret_about = (cv_record_about){
+        cv_arena_printf(a, "PostgreSQL %d.%d", version / 10000, version % 10000), r->version,
+        CV_STR("the logs of the server (WAL, messages), standbys and backups of the server may keep it "
+               "until they are overwritten or removed"),
+        identity(r, a)};
+}
+
+static bool is_current(const cv_record *record)
+{
+    (void)record;
+    return true;
+}
+
+static void close_record(cv_record *record)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    assert(!r->open && "every begin has its end");
+    cv_postgres_search_close(r);
+    cv_postgres_close(r->c);
+    cv_seen_close(&r->seen);
+    cv_arena_release(&r->turn);
+    cv_arena_release(&r->arena);
+}
+
+static const cv_record_calls calls = {
+    .name = CV_STR_INIT("postgresql"),
+    .close = close_record,
+    .is_current = is_current,
+    .begin = begin,
+    .lock = lock,
+    .commit = cv_postgres_commit,
+    .end = end,
+    .find = cv_postgres_find,
+    .find_all = cv_postgres_find_all,
+    .keep = cv_postgres_keep,
+    .drop = cv_postgres_drop_rows,
+    .scopes = cv_postgres_scopes,
+    .feed = cv_postgres_feed,
+    .newest = cv_postgres_newest,
+    .changed = changed,
+    .reader_at = cv_postgres_reader_at,
+    .reader_move = cv_postgres_reader_move,
+    .search = cv_postgres_search,
+    .search_rebuild = cv_postgres_search_rebuild,
+    .search_check = cv_postgres_search_check,
+    .last_commit = cv_postgres_last_commit,
+    .acknowledged = cv_postgres_acknowledged,
+    .accept = cv_postgres_accept,
+    .about = about,
+    .check = cv_postgres_check,
+    .examine = cv_postgres_examine,
+    .backup = cv_postgres_backup,
+    .scrub = cv_postgres_scrub,
+    .scratch = cv_postgres_scratch,
+};
+
+/* ---- opening ------------------------------------------------------------------------------------------------------
+ */
+
+static cv_postgres_record *new_record(cv_arena *a, const cv_postgres_address *address, const char *seen,
+                                      const cv_types *types)
+{
+    cv_postgres_record *r = CV_NEW(a, cv_postgres_record);
+    cv_types_check(types);
+    r->base = (cv_record){&calls, types};
+    r->c = cv_postgres_new(a, address, true);
+    r->wait_ms = WAIT_MS;
+    r->idle_ms = IDLE_MS;
+    cv_seen_open(&r->seen, seen);
+    r->types = CV_NEW_ARRAY(a, CV_MAX_TYPES, cv_postgres_type);
+    r->types[r->type_count++].type = &cv_event_row_type;
+    r->types[r->type_count++].type = &cv_commit_row_type;
+    for (size_t i = 0; i < types->count; i++)
+        for (size_t k = 0; k < types->rooms[i]->count; k++)
+            r->types[r->type_count++].type = types->rooms[i]->types[k];
+    return r;
+}
+
+bool cv_postgres_open(cv_arena *a, cv_str address, const char *seen, cv_record_mode mode, const cv_types *types,
+                      const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
+{
+    cv_postgres_address parsed;
+    return cv_postgres_address_parse(a, address, &parsed, err) &&
+           cv_postgres_open_at(a, &parsed, seen, mode, types, schema, ret_record, err);
+}
+
+bool cv_postgres_open_at(cv_arena *a, const cv_postgres_address *address, const char *seen, cv_record_mode mode,
+                         const cv_types *types, const cv_sql_migrations *schema, cv_record **ret_record, cv_err *err)
+{
+    cv_postgres_record *r = new_record(a, address, seen ? cv_arena_copy_z(a, cv_str_of(seen)) : NULL, types);
+    if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK &&
+        cv_postgres_migrate(r->c, schema, mode == CV_RECORD_CREATE, &r->version, err)) {
+        cv_err nobody = {.arena = err->arena};
+        look_at_era(r, &nobody); /* who may not begin one can read; a write looks again, and is refused */
+        *ret_record = &r->base;
+        return true;
+    }
+    cv_record_close(&r->base);
+    return false;
+}

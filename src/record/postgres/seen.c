@@ -1,0 +1,223 @@
+/* seen.c - what was seen of a record on a server; see seen.h. */
+#include "record/postgres/seen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+
+enum {
+    REV_DIGITS = 16,
+    REV_AT = CV_SEEN_KEY_DIGITS + 1,
+    HEAD_AT = REV_AT + REV_DIGITS + 1,
+    CHECK_AT = HEAD_AT + CV_HASH_DIGITS + 1,
+    CHECK_DIGITS = 8,
+    BYTES = CHECK_AT + CHECK_DIGITS + 1,
+    SPARE_LINES = 1024, /* old ones, before the file is written anew */
+};
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+static void print_line(const cv_seen_mark *mark, char line[BYTES + 1])
+{
+    cv_arena a = {0};
+    snprintf(line, BYTES + 1, "%.*s %016lld %.*s ", CV_SEEN_KEY_DIGITS, mark->key, (long long)mark->rev, CV_HASH_DIGITS,
+             mark->head);
+    cv_str check = cv_hash_text(&a, (cv_str){line, CHECK_AT});
+    memcpy(line + CHECK_AT, check.p, CHECK_DIGITS);
+    line[BYTES - 1] = '\n';
+    line[BYTES] = '\0';
+    cv_arena_release(&a);
+}
+
+/* What reads as a mark and prints as the same bytes is one. */
+static bool read_line(const char *line, cv_seen_mark *ret_mark)
+{
+    char again[BYTES + 1];
+    int64_t rev = 0;
+    for (int i = 0; i < REV_DIGITS; i++) {
+        if (!cv_is_digit(line[REV_AT + i]))
+            return false;
+        rev = rev * 10 + (line[REV_AT + i] - '0');
+    }
+    memcpy(ret_mark->key, line, CV_SEEN_KEY_DIGITS);
+    memcpy(ret_mark->head, line + HEAD_AT, CV_HASH_DIGITS);
+    ret_mark->rev = rev;
+    print_line(ret_mark, again);
+    return memcmp(line, again, BYTES) == 0;
+}
+
+static void keep(cv_seen *s, const cv_seen_mark *mark)
+{
+    const uintptr_t *known = cv_map_get(&s->marks, (cv_str){mark->key, CV_SEEN_KEY_DIGITS});
+    cv_seen_mark *kept = known ? (cv_seen_mark *)*known : NULL;
+    if (!kept) {
+        kept = cv_arena_dup(&s->arena, mark, sizeof *mark);
+        *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_SEEN_KEY_DIGITS}, NULL) = (uintptr_t)kept;
+    } else if (kept->rev < mark->rev) /* the lines of two who wrote at once may stand in any order */
+        *kept = *mark;
+    s->newest = kept;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+void cv_seen_open(cv_seen *s, const char *path)
+{
+    *s = (cv_seen){.path = path, .fd = -1};
+}
+
+static void forget_read(cv_seen *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    s->read = s->lines = 0;
+    s->marks = (cv_map){0};
+    s->newest = NULL;
+    s->unreadable = false;
+    cv_arena_reset(&s->arena);
+}
+
+void cv_seen_close(cv_seen *s)
+{
+    forget_read(s);
+    cv_arena_release(&s->arena);
+}
+
+static bool fail(const cv_seen *s, const char *what, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_IO, "cannot %s: %s", what, strerror(errno));
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("check who owns the file, its permissions and the free space"));
+    return false;
+}
+
+static bool not_lines(const cv_seen *s, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_REGRESSED, "what was seen of the record cannot be read: line %zu is not one", s->lines + 1);
+    cv_err_file(err, cv_str_of(s->path));
+    cv_err_suggest(err, CV_STR("look whether the record is whole: 'conclave verify' counts its commits; then go on "
+                               "with 'conclave accept --commit N'"));
+    return false;
+}
+
+/* Is the file another one than what is open? */
+static bool is_replaced(const cv_seen *s)
+{
+    struct stat open, there;
+    return s->fd >= 0 && (stat(s->path, &there) != 0 || fstat(s->fd, &open) != 0 || open.st_dev != there.st_dev ||
+                          open.st_ino != there.st_ino);
+}
+
+/* A line that is not whole yet is read the next time. */
+static bool read_lines(cv_seen *s, cv_err *err)
+{
+    char bytes[BYTES * 64];
+    for (;;) {
+        ssize_t got = pread(s->fd, bytes, sizeof bytes, (off_t)s->read);
+        if (got < 0)
+            return fail(s, "read what was seen of the record", err);
+        size_t whole = (size_t)got / BYTES;
+        for (size_t i = 0; i < whole; i++) {
+            cv_seen_mark mark;
+            if (!read_line(bytes + i * BYTES, &mark)) {
+                s->unreadable = true;
+                return not_lines(s, err);
+            }
+            keep(s, &mark);
+            s->read += BYTES;
+            s->lines++;
+        }
+        if (whole < sizeof bytes / BYTES)
+            return true;
+    }
+}
+
+bool cv_seen_refresh(cv_seen *s, cv_err *err)
+{
+    if (!s->path)
+        return true;
+    if (is_replaced(s) || s->unreadable)
+        forget_read(s);
+    if (s->fd < 0)
+        s->fd = open(s->path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+    if (s->fd < 0 && (errno == EACCES || errno == EROFS))
+        s->fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (s->fd < 0 && errno != ENOENT)
+        return fail(s, "open what was seen of the record", err);
+    return s->fd < 0 || read_lines(s, err);
+}
+
+const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIGITS])
+{
+    const uintptr_t *place = cv_map_get(&s->marks, (cv_str){key, CV_SEEN_KEY_DIGITS});
+    return place ? (const cv_seen_mark *)*place : NULL;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* With the lines of others that have come meanwhile; from now on it is the new file that is read and written. */
+static bool write_anew(cv_seen *s, cv_err *err)
+{
+    cv_buf text = {0};
+    if (!cv_seen_refresh(s, err))
+        return false;
+    for (size_t i = 0; i < s->marks.capacity; i++)
+        if (s->marks.slots[i].key.p) {
+            char line[BYTES + 1];
+            print_line((const cv_seen_mark *)s->marks.slots[i].value, line);
+            cv_buf_add(&text, (cv_str){line, BYTES});
+        }
+    bool ok = cv_file_write(s->path, cv_buf_str(&text), err) && cv_seen_refresh(s, err);
+    cv_buf_release(&text);
+    return ok;
+}
+
+/* On a full disk a part of the line may have been written, which everything behind it would be read wrong by: it is
+ * taken back, if it is still the end. */
+static bool append(cv_seen *s, const cv_seen_mark *mark)
+{
+    char line[BYTES + 1];
+    struct stat there;
+    if (s->fd < 0)
+        s->fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    print_line(mark, line);
+    ssize_t written = s->fd < 0 ? -1 : write(s->fd, line, BYTES);
+    if (written > 0 && written < BYTES) {
+        off_t end = lseek(s->fd, 0, SEEK_CUR);
+        if (fstat(s->fd, &there) == 0 && there.st_size == end && ftruncate(s->fd, end - written) == 0)
+            errno = ENOSPC;
+    }
+    return written == BYTES;
+}
+
+void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head)
+{
+    const cv_seen_mark *known = cv_seen_get(s, key);
+    cv_seen_mark mark = {.rev = rev};
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    if (!s->path || (known && known->rev >= rev) || head.n != CV_HASH_DIGITS)
+        return;
+    memcpy(mark.key, key, CV_SEEN_KEY_DIGITS);
+    memcpy(mark.head, head.p, CV_HASH_DIGITS);
+    keep(s, &mark);
+    if (!append(s, &mark))
+        cv_log_line("cannot note what was seen of the record in '%s': %s", s->path, strerror(errno));
+    if (s->lines > 2 * s->marks.count + SPARE_LINES && !write_anew(s, &err))
+        cv_log_line("%.*s", CV_FMT(cv_err_text(&err)));
+    cv_arena_release(&a);
+}
+
+bool cv_seen_forget(cv_seen *s, cv_err *err)
+{
+    if (s->path && unlink(s->path) != 0 && errno != ENOENT)
+        return fail(s, "remove what was seen of the record", err);
+    forget_read(s);
+    return true;
+}

@@ -1,0 +1,53 @@
+/* seen.h - what this project has seen of a record that is on a server, scope by scope.
+ *
+ *     .conclave/seen     room/name's key, rev, head, check; one line of 124 bytes each, the highest of a scope counts
+ *
+ * A server can come back with less than it had: an older standby took over, a backup was put back. Only something
+ * outside of it can say that it was further already. So every write that was acknowledged here, and every rev that was
+ * read here, leaves a line; whoever reads less later says so (store_regressed) and writes nothing. A line is appended
+ * with one write and without a sync: one that is missing says less, but nothing wrong.
+ *
+ * Lines that do not read as such are never taken for none: the file is refused until somebody decides
+ * (`conclave accept`). When most of the lines are old ones the file is written anew.
+ */
+#ifndef CV_RECORD_POSTGRES_SEEN_H
+#define CV_RECORD_POSTGRES_SEEN_H
+
+#include "base/map.h"
+#include "record/hash.h"
+
+enum { CV_SEEN_KEY_DIGITS = 32 };
+
+typedef struct {
+    char key[CV_SEEN_KEY_DIGITS]; /* of the scope */
+    int64_t rev;
+    char head[CV_HASH_DIGITS];
+} cv_seen_mark;
+
+typedef struct {
+    const char *path; /* NULL: nothing is kept */
+    cv_arena arena;
+    int fd;                     /* below 0: there is no file yet */
+    size_t read;                /* bytes of it that are known here */
+    size_t lines;               /* in them */
+    cv_map marks;               /* key -> cv_seen_mark */
+    const cv_seen_mark *newest; /* that was noted last; NULL: none */
+    bool unreadable;            /* the file has something else in it */
+} cv_seen;
+
+void cv_seen_open(cv_seen *s, const char *path);
+void cv_seen_close(cv_seen *s);
+
+/* Reads what others have appended meanwhile. False: the file cannot be read as such. */
+bool cv_seen_refresh(cv_seen *s, cv_err *err);
+
+/* NULL: nothing of this scope was seen. */
+const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIGITS]);
+
+/* Notes a higher rev; a lower one is left alone. Trouble is logged: the write has been done. */
+void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head);
+
+/* Forgets everything that was seen. */
+bool cv_seen_forget(cv_seen *s, cv_err *err);
+
+#endif

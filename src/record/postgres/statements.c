@@ -1,0 +1,134 @@
+/* statements.c - statements by name, and those that are made from a type's table.
+ *
+ *     $fields    "number", "title", "body"          $arrays   $3::bigint[], $4::text[], $5::text[]
+ *     $keys      "number"                           $values   $2
+ *     $updates   , "title" = excluded."title", …
+ *
+ * All names are quoted: a field may be called like a word of SQL.
+ */
+#include <assert.h>
+
+#include "record/postgres/engine.h"
+
+void cv_postgres_key_bytes(const char digits[CV_SEEN_KEY_DIGITS], uint8_t ret_bytes[CV_POSTGRES_UUID_BYTES])
+{
+    for (size_t i = 0; i < CV_POSTGRES_UUID_BYTES; i++) {
+        const char *p = &digits[i * 2];
+        ret_bytes[i] =
+            (uint8_t)((p[0] <= '9' ? p[0] - '0' : p[0] - 'a' + 10) << 4 | (p[1] <= '9' ? p[1] - '0' : p[1] - 'a' + 10));
+    }
+}
+
+cv_postgres_scope cv_postgres_scope_key(cv_scope_id scope)
+{
+    cv_arena a = {0};
+    cv_postgres_scope key;
+    cv_str hash = cv_hash_scope(&a, scope.room, scope.name);
+    memcpy(key.digits, hash.p, CV_SEEN_KEY_DIGITS);
+    cv_postgres_key_bytes(key.digits, key.bytes);
+    cv_arena_release(&a);
+    return key;
+}
+
+const char *cv_postgres_text_of(cv_postgres_record *r, const char *name)
+{
+    size_t i = 0;
+    while (i < cv_sql_postgres_statement_count && strcmp(cv_sql_postgres_statements[i].name, name) != 0)
+        i++;
+    assert(i < cv_sql_postgres_statement_count);
+    if (!r->texts)
+        r->texts = CV_NEW_ARRAY(&r->arena, cv_sql_postgres_statement_count, const char *);
+    if (!r->texts[i])
+        r->texts[i] = cv_postgres_statement_in(&r->arena, r->c->address.schema, name);
+    return r->texts[i];
+}
+
+cv_postgres_type *cv_postgres_type_of(cv_postgres_record *r, const cv_type *type)
+{
+    size_t i = 0;
+    while (i < r->type_count && r->types[i].type != type)
+        i++;
+    assert(i < r->type_count); /* every type is registered */
+    return &r->types[i];
+}
+
+/* One piece of text for each of the fields from `from` to `to`: '@' is its name, '#' a number that rises from `first`,
+ * '%' the type of an array of it. */
+static cv_str list(cv_arena *a, const cv_type *type, size_t from, size_t to, const char *each, const char *between,
+                   size_t first)
+{
+    cv_buf out = {0};
+    for (size_t i = from; i < to; i++) {
+        cv_buf_add_z(&out, i > from ? between : "");
+        for (const char *p = each; *p; p++) {
+            if (*p == '@')
+                cv_buf_add(&out, type->fields[i].name);
+            else if (*p == '#')
+                cv_buf_printf(&out, "%zu", first + i - from);
+            else if (*p == '%')
+                cv_buf_add_z(&out, cv_field_is_int(&type->fields[i]) ? "bigint[]" : "text[]");
+            else
+                cv_buf_add_char(&out, *p);
+        }
+    }
+    return cv_buf_take(&out, a);
+}
+
+/* `first`: the number of the first parameter for fields. */
+static const char *make(cv_postgres_record *r, cv_arena *a, const cv_type *type, const char *name, size_t first,
+                        const cv_type_field *field)
+{
+    cv_arena scratch = {0};
+    size_t keys = type->key_count, all = type->field_count;
+    const cv_postgres_word words[] = {
+        {"$table", cv_str_of(type->table)},
+        {"$fields", list(&scratch, type, 0, all, "\"@\"", ", ", 0)},
+        {"$arrays", list(&scratch, type, 0, all, "$#::%", ", ", first)},
+        {"$values", list(&scratch, type, 0, keys, "$#", ", ", first)},
+        {"$keys", list(&scratch, type, 0, keys, "\"@\"", ", ", 0)},
+        {"$updates", list(&scratch, type, keys, all, ", \"@\" = excluded.\"@\"", "", 0)},
+        {"$field", field ? cv_arena_printf(&scratch, "\"%.*s\"", CV_FMT(field->name)) : CV_STR("")},
+    };
+    const char *text = cv_postgres_fill(a, cv_postgres_text_of(r, name), words, CV_COUNT(words));
+    cv_arena_release(&scratch);
+    return text;
+}
+
+const char *cv_postgres_put(cv_postgres_record *r, cv_postgres_type *t, bool restored)
+{
+    static const char *const names[] = {
+        [CV_ADDED] = "put_added", [CV_REPLACED] = "put_replaced", [CV_VOLATILE] = "put_volatile"};
+    bool is_commit = t->type == &cv_commit_row_type;
+    const char **text = restored ? &t->put_restored : &t->put;
+    const char *name = restored ? (is_commit ? "put_restored_commit" : "put_restored")
+                                : (is_commit ? "put_commit" : names[t->type->life]);
+    assert(!restored || t->type->life != CV_VOLATILE);
+    if (!*text)
+        *text = make(r, &r->arena, t->type, name, t->type->life == CV_VOLATILE ? 2 : 3, NULL);
+    return *text;
+}
+
+const char *cv_postgres_remove(cv_postgres_record *r, cv_postgres_type *t)
+{
+    if (!t->remove)
+        t->remove = make(r, &r->arena, t->type, "remove", 2, NULL);
+    return t->remove;
+}
+
+const char *cv_postgres_redact(cv_postgres_record *r, cv_arena *a, const cv_type *type, const cv_type_field *field)
+{
+    return make(r, a, type, "redact", 3, field);
+}
+
+const char *cv_postgres_strays(cv_postgres_record *r, cv_arena *a, const cv_type *type)
+{
+    return make(r, a, type, "strays", 2, NULL);
+}
+
+void cv_postgres_value_of(cv_postgres_statement *st, const cv_type_field *field, const void *row)
+{
+    if (cv_field_is_int(field))
+        cv_postgres_int(st, cv_row_int(row, field->offset));
+    else
+        cv_postgres_text(st, cv_row_text(row, field->offset));
+}

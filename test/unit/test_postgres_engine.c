@@ -1,0 +1,508 @@
+/* test_postgres_engine.c - the record on PostgreSQL: round trips, counted; and what goes wrong between begin and end:
+ * errors, sessions that the server has ended, others who were quicker. */
+#include "writers.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+typedef struct {
+    cv_arena arena;
+    cv_err err;
+    const char *folder, *address, *seen;
+    cv_record *record;
+    cv_postgres *admin; /* another connection to the same schema */
+} fixture;
+
+static int set_up(void **state)
+{
+    static fixture f;
+    f = (fixture){.err = {.arena = &f.arena}};
+    f.folder = board_folder(&f.arena);
+    f.seen = cv_arena_printf(&f.arena, "%s/seen", f.folder).p;
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    cv_record_close(f->record);
+    cv_postgres_close(f->admin);
+    cv_test_remove(f->folder);
+    cv_arena_release(&f->arena);
+    return 0;
+}
+
+static fixture *begin(void **state, const char *more)
+{
+    fixture *f = *state;
+    cv_postgres_address address;
+    f->address = cv_arena_printf(&f->arena, "%s%s", cv_test_postgres(&f->arena), more).p;
+    f->record = board_postgres(&f->arena, f->address, f->seen, &f->err);
+    assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(f->address), &address, &f->err), &f->err);
+    f->admin = cv_postgres_new(&f->arena, &address, true);
+    assert_int_equal(cv_postgres_ready(f->admin, &f->err), CV_POSTGRES_OK);
+    return f;
+}
+
+static cv_postgres_record *engine(const fixture *f)
+{
+    return (cv_postgres_record *)f->record;
+}
+
+/* A statement of the test's own, with $schema in it. */
+static void does(fixture *f, const char *text)
+{
+    const cv_postgres_word schema = {"$schema", cv_str_of(f->admin->address.schema)};
+    cv_postgres_batch batch = {.arena = &f->arena};
+    cv_postgres_add(&batch, "test", cv_postgres_fill(&f->arena, text, &schema, 1));
+    assert_ok(cv_postgres_run(f->admin, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
+}
+
+/* The server ends the session of the record, and has done so when this returns. */
+static void end_session(fixture *f)
+{
+    int pid = cv_postgres_backend(engine(f)->c);
+    does(f, cv_arena_printf(&f->arena, "SELECT pg_terminate_backend(%d, 10000)", pid).p);
+}
+
+static int64_t rev_of(fixture *f, cv_scope_id scope)
+{
+    cv_scope_position at;
+    assert_ok(f->record->calls->begin(f->record, &f->arena, scope, &at, &f->err), &f->err);
+    f->record->calls->end(f->record);
+    assert_int_equal(at.clock_ms, 0);
+    return at.rev;
+}
+
+static cv_write_result write_now(fixture *f, const char *op, bool locked)
+{
+    int64_t rev;
+    f->err = (cv_err){.arena = &f->arena};
+    cv_write_result how = write_op(f->record, &f->arena, BOARD("x"), cv_str_of(op), locked, &rev, &f->err);
+    assert_int_equal(how == CV_WRITE_DONE || how == CV_WRITE_REPLAYED, f->err.code == CV_ERR_NONE);
+    return how;
+}
+
+/* ---- round trips --------------------------------------------------------------------------------------------------
+ */
+
+static uint64_t trips(const fixture *f)
+{
+    return engine(f)->c->costs.trips;
+}
+
+static bool see_nothing(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    (void)ctx, (void)scope, (void)row, (void)err;
+    return true;
+}
+
+/* A write from a position that was read before. */
+static void write_optimistic(fixture *f, cv_scope_position *at, const char *op)
+{
+    cv_writing w;
+    cv_written done;
+    const cv_request request = {cv_str_of(op), CV_STR("digest"), CV_STR("board write")};
+    cv_writing_from(&w, f->record, &f->arena, BOARD("x"), at, NOW);
+    cv_writing_event(&w, CV_STR("card"), request.op_id, CV_STR("written"));
+    assert_ok(cv_writing_commit(&w, &request, CV_STR("{}"), &done, &f->err), &f->err);
+    assert_int_equal(done.how, CV_WRITE_DONE);
+}
+
+static void count_trips(fixture *f)
+{
+    const cv_record_calls *calls = f->record->calls;
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    const cv_lookup all[] = {{find, see_nothing, NULL}, {{.type = &line_type, .scope = BOARD("x")}, see_nothing, NULL}};
+    cv_scope_position at;
+    uint64_t before = trips(f);
+    assert_int_equal(write_now(f, "made", true), CV_WRITE_DONE);
+    assert_int_equal(trips(f) - before, 2);
+    before = trips(f);
+    assert_int_equal(write_now(f, "locked", true), CV_WRITE_DONE);
+    assert_int_equal(trips(f) - before, 2);
+    before = trips(f);
+    assert_int_equal(write_now(f, "locked", true), CV_WRITE_REPLAYED);
+    assert_int_equal(trips(f) - before, 2);
+    before = trips(f);
+    assert_ok(calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err), &f->err);
+    assert_ok(calls->find_all(f->record, all, CV_COUNT(all), &f->err), &f->err);
+    assert_int_equal(trips(f) - before, 2);
+    calls->end(f->record);
+    assert_int_equal(trips(f) - before, 2);
+    before = trips(f);
+    write_optimistic(f, &at, "optimistic");
+    assert_int_equal(trips(f) - before, 2);
+    before = trips(f);
+    assert_ok(calls->find(f->record, &find, see_nothing, NULL, &f->err), &f->err);
+    assert_int_equal(trips(f) - before, 1);
+    assert_int_equal(engine(f)->c->costs.connects, 1);
+}
+
+static void round_trips_are_few(void **state)
+{
+    count_trips(begin(state, ""));
+}
+
+static void round_trips_are_few_in_parts(void **state)
+{
+    count_trips(begin(state, "&partitions=4"));
+}
+
+/* ---- the session ends ---------------------------------------------------------------------------------------------
+ */
+
+/* A writer that has the lock, with one event put. */
+static void lock_x(fixture *f, cv_writing *w, const char *op)
+{
+    assert_ok(cv_writing_begin(w, f->record, &f->arena, BOARD("x"), cv_str_of(op), NOW, &f->err), &f->err);
+    cv_writing_event(w, CV_STR("card"), cv_str_of(op), CV_STR("written"));
+}
+
+static cv_write_result commit_x(fixture *f, cv_writing *w, const char *op)
+{
+    cv_written done;
+    const cv_request request = {cv_str_of(op), CV_STR("digest"), CV_STR("board write")};
+    f->err = (cv_err){.arena = &f->arena};
+    cv_writing_commit(w, &request, CV_STR("{}"), &done, &f->err);
+    return done.how;
+}
+
+static void a_session_that_ended_under_the_lock_is_made_again(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    for (int made = 0; made < 2; made++) { /* of a scope that is not there yet, and of one that is */
+        const char *op = made ? "b" : "a";
+        lock_x(f, &w, op);
+        end_session(f);
+        assert_int_equal(commit_x(f, &w, op), CV_WRITE_DONE);
+        assert_true(f->err.code == CV_ERR_NONE);
+        assert_int_equal(rev_of(f, BOARD("x")), made + 1);
+        assert_int_equal(write_now(f, op, true), CV_WRITE_REPLAYED);
+    }
+}
+
+static void a_session_that_stood_still_is_made_again(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    engine(f)->idle_ms = 1;
+    lock_x(f, &w, "second");
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    do
+        pause_ms(20);
+    while (f->record->calls->find(f->record, &find, see_nothing, NULL, &f->err));
+    assert_str_has(f->err.message, "idle-in-transaction timeout");
+    engine(f)->idle_ms = 60000;
+    assert_int_equal(commit_x(f, &w, "second"), CV_WRITE_DONE);
+    assert_int_equal(rev_of(f, BOARD("x")), 2);
+}
+
+static void who_was_overtaken_is_told(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    int64_t rev;
+    cv_record *other = board_postgres(&f->arena, f->address, NULL, &f->err);
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    lock_x(f, &w, "second");
+    end_session(f);
+    assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("third"), true, &rev, &f->err), CV_WRITE_DONE);
+    assert_int_equal(commit_x(f, &w, "second"), CV_WRITE_BUSY);
+    assert_true(f->err.code == CV_ERR_BUSY);
+    assert_str_has(f->err.message, "somebody else has written");
+    assert_int_equal(rev_of(f, BOARD("x")), 2);
+    assert_int_equal(write_now(f, "second", true), CV_WRITE_DONE);
+    cv_record_close(other);
+}
+
+/* Somebody else has the same op_id: it was done by them, not by this write. */
+static void who_was_overtaken_by_the_same_request_is_told(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    int64_t rev;
+    cv_record *other = board_postgres(&f->arena, f->address, NULL, &f->err);
+    lock_x(f, &w, "same");
+    end_session(f);
+    assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("same"), true, &rev, &f->err), CV_WRITE_DONE);
+    assert_int_equal(commit_x(f, &w, "same"), CV_WRITE_BUSY);
+    assert_int_equal(write_now(f, "same", true), CV_WRITE_REPLAYED);
+    assert_int_equal(rev_of(f, BOARD("x")), 1);
+    cv_record_close(other);
+}
+
+static bool count_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    (void)scope, (void)row, (void)err;
+    ++*(size_t *)ctx;
+    return true;
+}
+
+/* What was kept under the lock is part of the write: it is not done without it. */
+static void what_was_kept_under_the_lock_is_not_forgotten(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    size_t kept = 0;
+    const cursor mark = {.reader = CV_STR("ann"), .seen = 1};
+    const cv_rows rows = {&cursor_type, &mark, 1};
+    const cv_find find = {.type = &cursor_type, .scope = BOARD("x")};
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    for (int lost = 1; lost >= 0; lost--) {
+        lock_x(f, &w, "second");
+        assert_ok(f->record->calls->keep(f->record, BOARD("x"), &rows, &f->err), &f->err);
+        if (lost)
+            end_session(f);
+        assert_int_equal(commit_x(f, &w, "second"), lost ? CV_WRITE_BUSY : CV_WRITE_DONE);
+        assert_int_equal(rev_of(f, BOARD("x")), lost ? 1 : 2);
+    }
+    assert_ok(f->record->calls->find(f->record, &find, count_row, &kept, &f->err), &f->err);
+    assert_int_equal(kept, 1);
+}
+
+static void a_reading_that_lost_its_session_says_so(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_scope_position at;
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    assert_ok(f->record->calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err), &f->err);
+    end_session(f);
+    for (int i = 0; i < 2; i++) /* another moment would be another reading */
+        assert_fails(f->record->calls->find(f->record, &find, see_nothing, NULL, &f->err), &f->err, CV_ERR_STORE);
+    f->record->calls->end(f->record);
+    f->err = (cv_err){.arena = &f->arena};
+    assert_ok(f->record->calls->find(f->record, &find, see_nothing, NULL, &f->err), &f->err);
+    assert_true(f->err.code == CV_ERR_NONE); /* a connection was made meanwhile */
+}
+
+/* ---- errors of the server -----------------------------------------------------------------------------------------
+ */
+
+/* An error in the first round trip leaves no transaction behind. */
+static void fail_to_begin(fixture *f)
+{
+    cv_scope_position at;
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    for (int locked = 0; locked < 2; locked++) {
+        does(f, "ALTER TABLE $schema.commits RENAME TO gone");
+        assert_false(locked ? f->record->calls->lock(f->record, &f->arena, BOARD("x"), CV_STR("o"), &at, &f->err)
+                            : f->record->calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err));
+        assert_str_has(f->err.message, "commits");
+        assert_ok(f->record->calls->find(f->record, &find, see_nothing, NULL, &f->err), &f->err);
+        does(f, "ALTER TABLE $schema.gone RENAME TO commits");
+        assert_int_equal(rev_of(f, BOARD("x")), 1);
+    }
+    assert_int_equal(write_now(f, "second", true), CV_WRITE_DONE);
+}
+
+static void an_error_leaves_no_transaction_open(void **state)
+{
+    fail_to_begin(begin(state, ""));
+}
+
+static void an_error_leaves_no_transaction_open_without_pipeline(void **state)
+{
+    fail_to_begin(begin(state, "&pipeline=off"));
+}
+
+static void who_waits_in_vain_is_told(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    cv_record *other = board_postgres(&f->arena, f->address, NULL, &f->err);
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    ((cv_postgres_record *)other)->wait_ms = 50;
+    lock_x(f, &w, "second");
+    int64_t rev;
+    assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("third"), true, &rev, &f->err), CV_WRITE_BUSY);
+    assert_int_equal(commit_x(f, &w, "second"), CV_WRITE_DONE);
+    assert_int_equal(write_op(other, &f->arena, BOARD("x"), CV_STR("third"), true, &rev, &f->err), CV_WRITE_DONE);
+    assert_int_equal(rev, 3);
+    cv_record_close(other);
+}
+
+/* Volatile rows that a write has changed are its own until it ends. */
+static void who_waits_in_vain_for_volatile_rows_is_told(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    cv_record *other = board_postgres(&f->arena, f->address, NULL, &f->err);
+    const cursor mark = {.reader = CV_STR("ann"), .seen = 1};
+    const cv_rows rows = {&cursor_type, &mark, 1};
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    ((cv_postgres_record *)other)->wait_ms = 50;
+    assert_ok(other->calls->keep(other, BOARD("x"), &rows, &f->err), &f->err);
+    lock_x(f, &w, "second");
+    assert_ok(f->record->calls->keep(f->record, BOARD("x"), &rows, &f->err), &f->err);
+    assert_fails(other->calls->keep(other, BOARD("x"), &rows, &f->err), &f->err, CV_ERR_BUSY);
+    assert_fails(other->calls->drop(other, BOARD("x"), &rows, &f->err), &f->err, CV_ERR_BUSY);
+    assert_int_equal(commit_x(f, &w, "second"), CV_WRITE_DONE);
+    f->err = (cv_err){.arena = &f->arena};
+    assert_ok(other->calls->drop(other, BOARD("x"), &rows, &f->err), &f->err);
+    cv_record_close(other);
+}
+
+/* ---- what was seen ------------------------------------------------------------------------------------------------
+ */
+
+/* The connection stands, but another server answers, as behind a pooler: one that has less. */
+static void a_loss_behind_a_standing_connection_is_found(void **state)
+{
+    fixture *f = begin(state, "");
+    int64_t rev;
+    cv_scope_position at;
+    assert_int_equal(write_now(f, "first", true), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "second", true), CV_WRITE_DONE);
+    assert_int_equal(write_op(f->record, &f->arena, BOARD("y"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_DONE);
+    assert_int_equal(write_now(f, "third", true), CV_WRITE_DONE);
+    does(f, "ALTER TABLE $schema.commits DISABLE TRIGGER ALL");
+    does(f, "DELETE FROM $schema.commits WHERE op_id = 'third'");
+    assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("new"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
+    assert_int_equal(write_op(f->record, &f->arena, BOARD("new"), CV_STR("o"), true, &rev, &f->err), CV_WRITE_FAILED);
+    assert_view_eq(cv_err_word(f->err.code), cv_err_word(CV_ERR_REGRESSED));
+    assert_str_has(f->err.message, "rev 3 of the board 'x' was seen");
+    assert_int_equal(engine(f)->c->costs.connects, 1);
+}
+
+/* Two who write at once note their revs in any order: the higher one counts. */
+static void the_highest_rev_was_seen(void **state)
+{
+    fixture *f = *state;
+    cv_seen a, b;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    cv_seen_open(&a, f->seen);
+    cv_seen_open(&b, f->seen);
+    cv_seen_raise(&a, key, 8, head);
+    cv_seen_raise(&b, key, 7, head);
+    for (int again = 0; again < 2; again++) {
+        assert_ok(cv_seen_refresh(&b, &f->err), &f->err);
+        assert_int_equal(cv_seen_get(&b, key)->rev, 8);
+        cv_seen_close(&b);
+        cv_seen_open(&b, f->seen);
+    }
+    cv_seen_close(&a);
+    cv_seen_close(&b);
+}
+
+/* The file is written anew when most of its lines are old ones: nothing is forgotten, not even what is noted right
+ * behind that. */
+static void nothing_is_forgotten_when_the_file_is_written_anew(void **state)
+{
+    fixture *f = *state;
+    cv_seen s, other, again;
+    struct stat there;
+    off_t size = 0;
+    size_t anew = 0;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    char theirs[CV_SEEN_KEY_DIGITS + 1] = "ff112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    cv_seen_open(&s, f->seen);
+    cv_seen_open(&other, f->seen);
+    for (int64_t rev = 1; anew < 2; rev += 2) {
+        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+        assert_ok(cv_seen_refresh(&other, &f->err), &f->err);
+        cv_seen_raise(&other, theirs, rev, head);
+        cv_seen_raise(&s, key, rev, head);
+        cv_seen_raise(&s, key, rev + 1, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        if (there.st_size < size) {
+            anew++;
+            cv_seen_open(&again, f->seen);
+            assert_ok(cv_seen_refresh(&again, &f->err), &f->err);
+            assert_int_equal(cv_seen_get(&again, key)->rev, rev + 1);
+            assert_int_equal(cv_seen_get(&again, theirs)->rev, rev);
+            cv_seen_close(&again);
+        }
+        size = there.st_size;
+    }
+    cv_seen_close(&s);
+    cv_seen_close(&other);
+}
+
+/* A line for which there is no room is left out; nothing of it makes the others unreadable. */
+static void a_full_disk_leaves_no_part_of_a_line(void **state)
+{
+    fixture *f = *state;
+    enum { LINE = 124 };
+    cv_seen s;
+    struct rlimit before, small;
+    struct stat there;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 2 * LINE + 50;
+    cv_seen_open(&s, f->seen);
+    for (int64_t rev = 1; rev <= 4; rev++) {
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, rev == 3 ? &small : &before), 0);
+        cv_seen_raise(&s, key, rev, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        assert_int_equal(there.st_size, LINE * (rev < 3 ? rev : rev - 1));
+    }
+    cv_seen_close(&s);
+    cv_seen_open(&s, f->seen);
+    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+    assert_int_equal(cv_seen_get(&s, key)->rev, 4);
+    cv_seen_close(&s);
+}
+
+/* ---- what the lock brings along -----------------------------------------------------------------------------------
+ */
+
+/* The same row as a find returns, with all that it has and has not. */
+static void the_lock_brings_a_commit_as_it_is(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_writing w;
+    cv_written done;
+    cv_commit_row found, brought;
+    bool is;
+    const cv_request request = {CV_STR("o"), CV_STR("digest"), CV_STR("board write")};
+    lock_x(f, &w, "o");
+    assert_ok(cv_writing_commit(&w, &request, (cv_str){NULL, 0}, &done, &f->err), &f->err);
+    assert_ok(cv_record_op(f->record, &f->arena, BOARD("x"), request.op_id, &found, &is, &f->err) && is, &f->err);
+    lock_x(f, &w, "o");
+    uint64_t before = trips(f);
+    assert_ok(cv_record_op(f->record, &f->arena, BOARD("x"), request.op_id, &brought, &is, &f->err) && is, &f->err);
+    assert_int_equal(trips(f), before);
+    cv_writing_end(&w);
+    assert_null(found.result.p);
+    for (size_t i = 0; i < cv_commit_row_type.field_count; i++)
+        assert_int_equal(cv_row_compare_field(&cv_commit_row_type.fields[i], &found, &brought), 0);
+    assert_null(brought.result.p);
+    assert_int_equal(brought.rev, found.rev);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(round_trips_are_few),
+        TEST(round_trips_are_few_in_parts),
+        TEST(a_session_that_ended_under_the_lock_is_made_again),
+        TEST(a_session_that_stood_still_is_made_again),
+        TEST(who_was_overtaken_is_told),
+        TEST(who_was_overtaken_by_the_same_request_is_told),
+        TEST(what_was_kept_under_the_lock_is_not_forgotten),
+        TEST(a_reading_that_lost_its_session_says_so),
+        TEST(an_error_leaves_no_transaction_open),
+        TEST(an_error_leaves_no_transaction_open_without_pipeline),
+        TEST(who_waits_in_vain_is_told),
+        TEST(who_waits_in_vain_for_volatile_rows_is_told),
+        TEST(a_loss_behind_a_standing_connection_is_found),
+        TEST(the_highest_rev_was_seen),
+        TEST(nothing_is_forgotten_when_the_file_is_written_anew),
+        TEST(a_full_disk_leaves_no_part_of_a_line),
+        TEST(the_lock_brings_a_commit_as_it_is),
+    };
+    return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);
+}
