@@ -384,7 +384,7 @@ static void read_row_by_round(cv_arena *a, const cv_grid *grid, const board_colu
     }
 }
 
-/* A cell of scores with digits that are no whole number: "7.5", "8 or 9". */
+/* A cell of scores with digits that are not a whole number: "7.5", "8 or 9". */
 static bool is_odd(cv_arena *a, const cv_grid_row *row, int column)
 {
     bool digits = false;

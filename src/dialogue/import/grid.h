@@ -9,7 +9,7 @@
  *     | Pastry | Role | Tier | Relevance |     a panel
  *
  * Pure: text in, lists out. Real tables have some hundred different headers; columns are known by what their words
- * mean, whatever their order. What is no number in a column of numbers is absent, never guessed.
+ * mean, whatever their order. A cell of a column of numbers that is not a number is absent, never guessed.
  */
 #ifndef CV_DIALOGUE_IMPORT_GRID_H
 #define CV_DIALOGUE_IMPORT_GRID_H
@@ -71,7 +71,7 @@ typedef struct {
     cv_str role;  /* when the board has them */
     int round;    /* as written; -1: the whole dialogue */
     bool total;   /* of the whole column: "Total", "Sum" */
-    cv_str odd;   /* a cell of scores that is no whole number, and nothing else; empty: none */
+    cv_str odd;   /* a cell of scores that is not a whole number, and nothing else; empty: none */
     cv_points points;
     int64_t sum, open, fresh, velocity, converge; /* of a round, as the board says */
     size_t line;

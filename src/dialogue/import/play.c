@@ -123,7 +123,7 @@ void cv_playing_identify(cv_playing *p)
     p->identity = cv_hash_text(a, cv_arena_printf(a, "%.*s\n%.*s", CV_FMT(p->s->key), CV_FMT(slug)));
 }
 
-static void write_pool(const cv_script *s, cv_json_writer *w)
+void cv_playing_pool(const cv_script *s, cv_json_writer *w)
 {
     if (s->pool.count == 0)
         return;
@@ -220,7 +220,7 @@ static bool create(cv_playing *p)
     cv_json_key_str(&w, "title", p->s->title);
     if (p->s->question.n)
         cv_json_key_str(&w, "question", p->s->question);
-    write_pool(p->s, &w);
+    cv_playing_pool(p->s, &w);
     write_background(p->s, &w);
     return cv_playing_create(p, &w);
 }

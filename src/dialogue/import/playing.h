@@ -40,4 +40,7 @@ bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state);
 void cv_playing_round(cv_playing *p, int round);
 void cv_playing_verdict(cv_playing *p, const cv_late_verdict *verdict);
 
+/* The pool of the script, as `create` wants it; nothing when there is none. */
+void cv_playing_pool(const cv_script *s, cv_json_writer *w);
+
 #endif

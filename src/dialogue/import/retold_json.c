@@ -7,7 +7,7 @@
  * A position, the reason of a reference and that a text was corrected are taken where they stand.
  *
  * Neither carries a record: what they say is registered anew. Names of members are taken in both spellings
- * (tensionsResolved, tensions_resolved). What they name and do not hold is told.
+ * (tensionsResolved, tensions_resolved). The report lists what they name and do not hold.
  */
 #include "dialogue/import/dates.h"
 #include "dialogue/import/retold.h"

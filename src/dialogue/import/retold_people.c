@@ -26,26 +26,7 @@ static void write_pool(cv_retelling *p, cv_json_writer *w)
         *CV_PUSH(s->arena, &s->pool) =
             (cv_member){e->role, cv_tier_or_usual(e->tier, &ok), cv_relevance_or_usual(e->relevance, &ok), e->focus};
     }
-    if (s->pool.count == 0)
-        return;
-    cv_json_key(w, CV_STR("expert_pool"));
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "domain", s->domain.n ? s->domain : s->title);
-    cv_json_key(w, CV_STR("experts"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < s->pool.count; i++) {
-        const cv_member *m = &s->pool.items[i];
-        cv_json_begin_object(w);
-        cv_json_key_str(w, "role", m->role);
-        cv_json_key_str(w, "tier", m->tier);
-        cv_json_key(w, CV_STR("relevance"));
-        cv_json_raw(w, m->relevance);
-        cv_json_key_str_if(w, "focus", m->focus);
-        cv_json_end_object(w);
-    }
-    cv_json_end_array(w);
-    cv_json_end_object(w);
-    cv_json_key_int(w, "panel_size", 0);
+    cv_playing_pool(s, w);
     s->pool.count = count;
 }
 
