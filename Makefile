@@ -187,6 +187,10 @@ build/postgres/proxy: test/postgres/proxy.c | build/.need
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
 
+build/kill_at: test/kill_at.c | build/.need
+	$(call say,test)
+	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
+
 build/asan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/asan/lib.a
 	$(call say,test)
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
@@ -209,7 +213,7 @@ build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sq
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(SANITIZE) -MF $@.d -o $@ $(filter %.c %.o %.a,$^) $(LIBS)
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
-PROGRAMS := build/conclave build/asan/conclave build/postgres/proxy build/.need-postgres
+PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy build/.need-postgres
 SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm
 ifeq ($(T),)
 TESTED   := $(PROGRAMS) $(SERVED) $(TEST_PROGRAMS) $(REPLAYS)

@@ -145,6 +145,23 @@ is() {
     ok $? "$name: $1"
 }
 
+# kills_everywhere BEFORE AFTER COMMAND...: for N = 1, 2, 3 … BEFORE N, then the command killed right before the N-th call
+# that changes something (test/kill_at.c), then AFTER N STATUS; the last time it ends by itself. Sets $kill_points.
+# $kill_step (1): how many points it goes on by, $kill_first (1): where it begins.
+kills_everywhere() {
+    kill_before=$1 kill_after=$2
+    shift 2
+    kill_points=0 kill_at=${kill_first:-1} kill_status=137
+    while [ $kill_status -eq 137 ]; do
+        $kill_before $kill_at
+        "$root/build/kill_at" $kill_at "$@" >"$out" 2>"$err"
+        kill_status=$?
+        [ $kill_status -ne 137 ] || kill_points=$((kill_points + 1))
+        $kill_after $kill_at $kill_status
+        kill_at=$((kill_at + ${kill_step:-1}))
+    done
+}
+
 # nvidia: a deliberation in the current project, that of story.sh: three rounds, a late expert, corrections, verdicts.
 nvidia() {
     from=$root/test/golden/story
