@@ -1,0 +1,70 @@
+/* notify.c - waiting for a change in a folder; see notify.h. */
+#include "base/notify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t cv_notify_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The folder is reached through its handle: what stands under its name meanwhile does not matter. */
+static bool watch(int fd, cv_where folder, cv_err *err)
+{
+    enum { EVENTS = IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR };
+    int handle = cv_where_open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC, "watch the folder", err);
+    if (handle < 0)
+        return false;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", handle);
+    bool ok = inotify_add_watch(fd, path, EVENTS) >= 0;
+    if (!ok)
+        cv_where_fail(err, folder.path, "watch the folder", errno);
+    close(handle);
+    return ok;
+}
+
+bool cv_notify_add(cv_notify *n, cv_where folder, cv_err *err)
+{
+    if (n->fd <= 0)
+        n->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC) + 1;
+    bool ok = n->fd > 0 ? watch(n->fd - 1, folder, err) : cv_where_fail(err, folder.path, "watch the folder", errno);
+    n->blind |= !ok;
+    return ok;
+}
+
+/* What happened does not matter, only that it did. */
+static void drain(int fd)
+{
+    char events[4096];
+    while (read(fd, events, sizeof events) > 0)
+        ;
+}
+
+bool cv_notify_wait(cv_notify *n, int64_t until)
+{
+    int64_t left = until - cv_notify_now();
+    if (left <= 0)
+        return false;
+    int64_t most = n->blind || n->fd <= 0 ? CV_NOTIFY_SCAN_MS : CV_NOTIFY_LOOK_MS;
+    struct pollfd one = {.fd = n->fd > 0 ? n->fd - 1 : -1, .events = POLLIN};
+    int ready = poll(&one, 1, (int)(left < most ? left : most));
+    if (ready > 0)
+        drain(one.fd);
+    return ready != 0 || cv_notify_now() < until;
+}
+
+void cv_notify_close(cv_notify *n)
+{
+    if (n->fd > 0)
+        close(n->fd - 1);
+    *n = (cv_notify){0};
+}
