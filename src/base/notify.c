@@ -6,15 +6,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/inotify.h>
-#include <time.h>
 #include <unistd.h>
 
-int64_t cv_notify_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "base/steady.h"
 
 /* The folder is reached through its handle: what stands under its name meanwhile does not matter. */
 static bool watch(int fd, cv_where folder, cv_err *err)
@@ -51,7 +45,7 @@ static void drain(int fd)
 
 bool cv_notify_wait(cv_notify *n, int64_t until)
 {
-    int64_t left = until - cv_notify_now();
+    int64_t left = until - cv_steady_ms();
     if (left <= 0)
         return false;
     int64_t most = n->blind || n->fd <= 0 ? CV_NOTIFY_SCAN_MS : CV_NOTIFY_LOOK_MS;
@@ -59,7 +53,7 @@ bool cv_notify_wait(cv_notify *n, int64_t until)
     int ready = poll(&one, 1, (int)(left < most ? left : most));
     if (ready > 0)
         drain(one.fd);
-    return ready != 0 || cv_notify_now() < until;
+    return ready != 0 || cv_steady_ms() < until;
 }
 
 void cv_notify_close(cv_notify *n)

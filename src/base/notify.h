@@ -29,11 +29,8 @@ typedef struct {
  * says why, and waits become short. */
 bool cv_notify_add(cv_notify *n, cv_where folder, cv_err *err);
 
-/* Waits until something may have changed. False: cv_notify_now() has come to `until` before that. */
+/* Waits until something may have changed. False: cv_steady_ms() has come to `until` before that. */
 bool cv_notify_wait(cv_notify *n, int64_t until);
-
-/* Milliseconds of a clock that nobody sets. */
-int64_t cv_notify_now(void);
 
 void cv_notify_close(cv_notify *n);
 
