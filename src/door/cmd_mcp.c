@@ -138,11 +138,14 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
 static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options)
 {
     cv_err err = {.arena = cli->arena};
-    cv_mcp_http *mcp = cv_mcp_http_new(server);
+    cv_workers workers;
+    cv_workers_init(&workers, &server->own);
+    cv_mcp_http *mcp = cv_mcp_http_new(server, &workers);
     const cv_http_route routes[] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
     options.routes = routes;
     options.route_count = CV_COUNT(routes);
+    options.workers = &workers;
     cv_signals_hold();
     bool started = cv_http_start(cli->arena, &options, &http, &err);
     if (started) {
@@ -157,6 +160,7 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     if (started)
         cv_http_stop(http);
     cv_mcp_http_free(mcp);
+    cv_workers_release(&workers);
     return started ? 0 : cv_cli_fail(cli, &err);
 }
 

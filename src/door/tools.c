@@ -425,8 +425,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .tool_missing = tool_missing,
         .watch = cv_resources_watch,
         .data_version = data_version,
-        .enter = enter,
-        .leave = leave,
+        .own = {enter, leave, tools},
         .ctx = tools,
     };
     offer_tools(a, tools, ret_server);

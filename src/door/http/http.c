@@ -331,8 +331,10 @@ static void move(void *ctx, int ms)
     MHD_run_wait(server->daemon, 0);
 }
 
-bool cv_http_help(cv_http_server *server, bool wait)
+/* What a worker without work does. */
+static bool help(void *ctx, bool wait)
 {
+    cv_http_server *server = ctx;
     cv_turn turn = cv_turns_take(&server->turns, wait);
     if (turn == CV_TURN_MINE) {
         move(server, wait ? HELP_MS : 0);
@@ -348,12 +350,10 @@ static void look(void *ctx)
 
 static bool hurry(void *ctx, bool now)
 {
-    const cv_http_options *o = &((cv_http_server *)ctx)->options;
-    bool waits = false;
-    for (size_t i = 0; i < o->route_count; i++)
-        if (o->routes[i].hurry && o->routes[i].hurry(o->routes[i].ctx, now))
-            waits = true;
-    return waits;
+    cv_workers *workers = ((cv_http_server *)ctx)->options.workers;
+    if (workers && now)
+        cv_workers_hurry(workers);
+    return workers && atomic_load(&workers->queued) > 0;
 }
 
 static void *keep(void *argument)
@@ -453,9 +453,8 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : options->port;
-    for (size_t i = 0; i < options->route_count; i++)
-        if (options->routes[i].join)
-            options->routes[i].join(server, options->routes[i].ctx);
+    if (options->workers)
+        cv_workers_lend(options->workers, help, server);
     *ret_server = server;
     return true;
 }
