@@ -175,11 +175,11 @@ static int run_serve(cv_cli *cli)
                                .request_seconds = REQUEST_SECONDS,
                                .idle_seconds = IDLE_SECONDS,
                                .beat_seconds = BEAT_SECONDS,
-                               .admits = cv_tools_admits};
+                               .admits = cv_service_admits};
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !find_token(cli, &options.token, &err) ||
         !check_root(cli, tools.root, &err) || !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
-    options.admits_ctx = server.ctx;
+    options.admits_ctx = &((cv_tools *)server.ctx)->service;
     share_memory();
     int status = serve(cli, &server, options);
     cv_tools_end(&server);

@@ -167,7 +167,7 @@ static enum MHD_Result refuse_at_once(cv_http_exchange *x, int status, const cha
 /* ---- the request ------------------------------------------------------------------------------------------------ */
 
 /* What can be said before the body is there. */
-static enum MHD_Result admit(cv_http_exchange *x, const char *path, const char *version)
+static enum MHD_Result admit(cv_http_exchange *x, const char *version)
 {
     const cv_http_options *o = &x->server->options;
     const char *why = NULL;
@@ -180,7 +180,7 @@ static enum MHD_Result admit(cv_http_exchange *x, const char *path, const char *
                                 cv_http_header(x, "Authorization"), &why);
     if (status)
         return refuse_at_once(x, status, why);
-    x->route = find_route(o, path);
+    x->route = find_route(o, x->path);
     if (!x->route) {
         snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
         return refuse_at_once(x, MHD_HTTP_NOT_FOUND, served);
@@ -254,8 +254,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 {
     cv_http_exchange *x = *state;
     if (!x) {
-        x = *state = cv_http_exchange_new(cls, connection, method);
-        return admit(x, url, version);
+        x = *state = cv_http_exchange_new(cls, connection, url, method);
+        return admit(x, version);
     }
     if (*upload_size > 0)
         return take_body(x, upload, upload_size);

@@ -55,10 +55,15 @@ typedef struct {
 /* ---- an exchange ------------------------------------------------------------------------------------------------ */
 
 cv_str cv_http_method(const cv_http_exchange *x);                   /* "POST" */
+cv_str cv_http_path(const cv_http_exchange *x);                     /* decoded, without what follows a question mark */
 void cv_http_take_body(cv_http_exchange *x, cv_buf *to);            /* what it held is released */
 cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
 
 cv_str cv_http_bearer(const cv_http_exchange *x); /* the token in its header Authorization; a NULL view: none */
+
+/* What follows the question mark, in its order: "a=1&b" are (a, 1) and (b, absent). Decoded. Until the answer begins.
+ */
+void cv_http_each_parameter(const cv_http_exchange *x, void (*visit)(void *ctx, cv_str name, cv_str value), void *ctx);
 
 /* A header of the response; before it begins. */
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value);
