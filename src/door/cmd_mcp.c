@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "door/api/api.h"
 #include "door/cli_parts.h"
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
@@ -141,8 +142,11 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     cv_workers workers;
     cv_workers_init(&workers, &server->own);
     cv_mcp_http *mcp = cv_mcp_http_new(server, &workers);
-    const cv_http_route routes[] = {cv_mcp_http_route(mcp, "/mcp")};
+    cv_tools *tools = server->ctx;
+    cv_api *api = cv_api_new(&tools->service, &workers, cv_cli_get(cli, "log"));
+    cv_http_route routes[1 + CV_API_ROUTES] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
+    cv_api_routes(api, routes + 1);
     options.routes = routes;
     options.route_count = CV_COUNT(routes);
     options.workers = &workers;
@@ -153,6 +157,8 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
         cv_signals_wait();
         cv_http_close(http);
     }
+    cv_workers_close(&workers);
+    cv_api_end(api);
     if (!cv_mcp_http_end(mcp)) { /* a call takes long: what it writes is whole or absent whenever it ends */
         cv_http_drain(http);
         _exit(0);
@@ -160,6 +166,7 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     if (started)
         cv_http_stop(http);
     cv_mcp_http_free(mcp);
+    cv_api_free(api);
     cv_workers_release(&workers);
     return started ? 0 : cv_cli_fail(cli, &err);
 }
@@ -217,13 +224,14 @@ const cv_cli_command cv_cmd_mcp = {
 static const cv_cli_option serve_options[] = {
     {"address", "ADDRESS", "where to listen (default: 127.0.0.1; any other than the loopback needs a token)", NULL},
     {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
+    {"log", NULL, "write a line of JSON to standard error for every request of the API", NULL},
     {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
     TOOL_OPTIONS,
 };
 
 const cv_cli_command cv_cmd_serve = {
     .name = "serve",
-    .summary = "serve the project over HTTP: MCP at /mcp",
+    .summary = "serve the project over HTTP: the API at /api, MCP at /mcp",
     .arguments = "",
     .details =
         "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"

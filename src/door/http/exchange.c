@@ -79,9 +79,16 @@ cv_str cv_http_header(const cv_http_exchange *x, const char *name)
     return cv_str_of(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
 }
 
+cv_str cv_http_cookie(const cv_http_exchange *x)
+{
+    const char *value = MHD_lookup_connection_value(x->connection, MHD_COOKIE_KIND, CV_HTTP_COOKIE);
+    return value && *value ? cv_str_of(value) : (cv_str){NULL, 0};
+}
+
 cv_str cv_http_bearer(const cv_http_exchange *x)
 {
-    return cv_guard_bearer(cv_http_header(x, "Authorization"));
+    cv_str authorization = cv_http_header(x, "Authorization");
+    return authorization.p ? cv_guard_bearer(authorization) : cv_http_cookie(x);
 }
 
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)

@@ -176,8 +176,11 @@ static enum MHD_Result admit(cv_http_exchange *x, const char *version)
     cv_http_watch_body(x->server, x->connection);
     if (!cv_framing_check(x->connection, x->method, version, &why))
         return refuse_at_once(x, MHD_HTTP_BAD_REQUEST, why);
-    int status = cv_guard_check(&x->server->guard, cv_http_header(x, "Host"), cv_http_header(x, "Origin"),
-                                cv_http_header(x, "Authorization"), &why);
+    const cv_guarded request = {.host = cv_http_header(x, "Host"),
+                                .origin = cv_http_header(x, "Origin"),
+                                .authorization = cv_http_header(x, "Authorization"),
+                                .cookie = cv_http_cookie(x)};
+    int status = cv_guard_check(&x->server->guard, &request, &why);
     if (status)
         return refuse_at_once(x, status, why);
     x->route = find_route(o, x->path);

@@ -59,7 +59,10 @@ cv_str cv_http_path(const cv_http_exchange *x);                     /* decoded, 
 void cv_http_take_body(cv_http_exchange *x, cv_buf *to);            /* what it held is released */
 cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
 
-cv_str cv_http_bearer(const cv_http_exchange *x); /* the token in its header Authorization; a NULL view: none */
+/* The token of a request: in its header Authorization, or else in the cookie that a browser sends; a NULL view: none.
+ */
+#define CV_HTTP_COOKIE "conclave_token"
+cv_str cv_http_bearer(const cv_http_exchange *x);
 
 /* What follows the question mark, in its order: "a=1&b" are (a, 1) and (b, absent). Decoded. Until the answer begins.
  */

@@ -93,6 +93,7 @@ struct cv_http_server {
 
 cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *path,
                                        const char *method);
+cv_str cv_http_cookie(const cv_http_exchange *x);          /* the token in it; a NULL view: none */
 bool cv_http_count_body(cv_http_exchange *x, size_t more); /* false: it would be too much for the server */
 void cv_http_drop_body(cv_http_exchange *x);
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now); /* if it was silent for long */
