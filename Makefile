@@ -237,7 +237,7 @@ build/tsan/mcp_fixture: test/mcp/fixture.c test/mcp/ask.h build/tsan/lib.a
 	$(Q)$(CC) $(COMPILE) -Werror -Itest $(THREADS) -MF $@.d -o $@ $(filter %.c %.a,$^) $(LIBS)
 
 tsan: build/tsan/conclave build/tsan/mcp_fixture build/conclave build/.need-npm ## the servers with ThreadSanitizer, by the scripts that press them
-	@for t in mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed; do \
+	@for t in api mcp_edges mcp_sessions mcp_tools mcp_conformance mcp_hostile mcp_pressed; do \
 	    CONCLAVE=build/tsan/conclave MCP_FIXTURE=build/tsan/mcp_fixture tools/test $$t || exit 1; done
 
 soak: $(TESTED) fuzz-build ## the long versions of what test runs short

@@ -43,17 +43,22 @@ static void drain(int fd)
         ;
 }
 
-bool cv_notify_wait(cv_notify *n, int64_t until)
+bool cv_notify_wait_also(cv_notify *n, int64_t until, int fd)
 {
     int64_t left = until - cv_steady_ms();
     if (left <= 0)
         return false;
     int64_t most = n->blind || n->fd <= 0 ? CV_NOTIFY_SCAN_MS : CV_NOTIFY_LOOK_MS;
-    struct pollfd one = {.fd = n->fd > 0 ? n->fd - 1 : -1, .events = POLLIN};
-    int ready = poll(&one, 1, (int)(left < most ? left : most));
-    if (ready > 0)
-        drain(one.fd);
+    struct pollfd ends[] = {{.fd = n->fd > 0 ? n->fd - 1 : -1, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
+    int ready = poll(ends, 2, (int)(left < most ? left : most));
+    if (ends[0].revents)
+        drain(ends[0].fd);
     return ready != 0 || cv_steady_ms() < until;
+}
+
+bool cv_notify_wait(cv_notify *n, int64_t until)
+{
+    return cv_notify_wait_also(n, until, -1);
 }
 
 void cv_notify_close(cv_notify *n)

@@ -31,6 +31,7 @@ bool cv_notify_add(cv_notify *n, cv_where folder, cv_err *err);
 
 /* Waits until something may have changed. False: cv_steady_ms() has come to `until` before that. */
 bool cv_notify_wait(cv_notify *n, int64_t until);
+bool cv_notify_wait_also(cv_notify *n, int64_t until, int fd); /* … or until this can be read */
 
 void cv_notify_close(cv_notify *n);
 

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "door/api/api.h"
 #include "door/cli_parts.h"
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
@@ -138,11 +139,17 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
 static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options)
 {
     cv_err err = {.arena = cli->arena};
-    cv_mcp_http *mcp = cv_mcp_http_new(server);
-    const cv_http_route routes[] = {cv_mcp_http_route(mcp, "/mcp")};
+    cv_workers workers;
+    cv_workers_init(&workers, &server->own);
+    cv_mcp_http *mcp = cv_mcp_http_new(server, &workers);
+    cv_tools *tools = server->ctx;
+    cv_api *api = cv_api_new(&tools->service, &workers, cv_cli_get(cli, "log"));
+    cv_http_route routes[1 + CV_API_ROUTES] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
+    cv_api_routes(api, routes + 1);
     options.routes = routes;
     options.route_count = CV_COUNT(routes);
+    options.workers = &workers;
     cv_signals_hold();
     bool started = cv_http_start(cli->arena, &options, &http, &err);
     if (started) {
@@ -150,6 +157,8 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
         cv_signals_wait();
         cv_http_close(http);
     }
+    cv_workers_close(&workers);
+    cv_api_end(api);
     if (!cv_mcp_http_end(mcp)) { /* a call takes long: what it writes is whole or absent whenever it ends */
         cv_http_drain(http);
         _exit(0);
@@ -157,6 +166,8 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     if (started)
         cv_http_stop(http);
     cv_mcp_http_free(mcp);
+    cv_api_free(api);
+    cv_workers_release(&workers);
     return started ? 0 : cv_cli_fail(cli, &err);
 }
 
@@ -171,11 +182,11 @@ static int run_serve(cv_cli *cli)
                                .request_seconds = REQUEST_SECONDS,
                                .idle_seconds = IDLE_SECONDS,
                                .beat_seconds = BEAT_SECONDS,
-                               .admits = cv_tools_admits};
+                               .admits = cv_service_admits};
     if (!no_arguments(cli, &err) || !read_port(cli, &options.port, &err) || !find_token(cli, &options.token, &err) ||
         !check_root(cli, tools.root, &err) || !cv_tools_server(cli->arena, &tools, &server, &err))
         return cv_cli_fail(cli, &err);
-    options.admits_ctx = server.ctx;
+    options.admits_ctx = &((cv_tools *)server.ctx)->service;
     share_memory();
     int status = serve(cli, &server, options);
     cv_tools_end(&server);
@@ -213,13 +224,14 @@ const cv_cli_command cv_cmd_mcp = {
 static const cv_cli_option serve_options[] = {
     {"address", "ADDRESS", "where to listen (default: 127.0.0.1; any other than the loopback needs a token)", NULL},
     {"port", "N", "which port (default: 8417; 0: one that is free)", NULL},
+    {"log", NULL, "write a line of JSON to standard error for every request of the API", NULL},
     {"token", "TOKEN", "what clients must send as 'Authorization: Bearer TOKEN' (default: $CONCLAVE_TOKEN)", NULL},
     TOOL_OPTIONS,
 };
 
 const cv_cli_command cv_cmd_serve = {
     .name = "serve",
-    .summary = "serve the project over HTTP: MCP at /mcp",
+    .summary = "serve the project over HTTP: the API at /api, MCP at /mcp",
     .arguments = "",
     .details =
         "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"

@@ -246,7 +246,7 @@ void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t
     cv_arena a = {0}, now_arena = {0};
     cv_map now = {0};
     cv_err err = {.arena = &a};
-    bool open = cv_record_handle_open(&tools->watcher, tools->options.root, &err);
+    bool open = cv_record_handle_open(&tools->watcher, tools->service.root, &err);
     for (size_t i = 0; i < count; i++) {
         int64_t rev = open ? rev_of(tools, &a, uris[i]) : 0;
         const uintptr_t *seen = cv_map_get(&tools->seen, uris[i]);

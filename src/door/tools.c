@@ -1,87 +1,26 @@
 /* tools.c - the operations as tools of an MCP server; see tools.h. */
 #include "door/tools.h"
 
-#include "base/err_json.h"
-#include "base/heap.h"
 #include "base/steady.h"
 #include "door/tool_schema.h"
-#include "kit/who.h"
 
 /* Results that may be long on purpose; above a client's usual measure they would be cut. */
 enum { LARGE_ANSWER_CHARS = 400000 };
 
-enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the next */
-
-/* ---- the record, for each worker and for all --------------------------------------------------------------------- */
-
-static void *enter(void *ctx)
-{
-    (void)ctx;
-    return CV_HEAP_NEW(cv_tools_worker);
-}
-
-static void leave(void *ctx, void *mine)
-{
-    cv_tools_worker *w = mine;
-    (void)ctx;
-    cv_record_handle_close(&w->handle);
-    cv_buf_release(&w->out);
-    cv_heap_free(w);
-}
-
-/* Asks the handle that is open; false: there is none, or it cannot say, as when another file is in its place. */
-static bool has_seen(cv_tools *tools)
-{
-    cv_record *record = tools->window.record;
-    if (record && record->calls->changed(record, &tools->window_seen))
-        tools->data_version++;
-    return record && tools->window_seen != 0;
-}
-
-/* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
 static bool data_version(void *ctx, uint64_t *ret_version)
 {
-    cv_tools *tools = ctx;
-    cv_record_handle *window = &tools->window;
-    cv_arena arena = {0};
-    cv_err err = {.arena = &arena};
-    pthread_mutex_lock(&tools->window_lock);
-    bool known = has_seen(tools);
-    if (!known) {
-        size_t before = window->opened;
-        known = cv_record_handle_open(window, tools->options.root, &err);
-        if (window->opened != before)
-            tools->window_seen = 0; /* what was seen of another handle says nothing about this one */
-        known = known && has_seen(tools);
-    }
-    *ret_version = tools->data_version;
-    pthread_mutex_unlock(&tools->window_lock);
-    cv_arena_release(&arena);
-    return known;
+    return cv_service_data_version(&((cv_tools *)ctx)->service, ret_version);
 }
 
 void cv_tools_end(cv_mcp_server *server)
 {
     cv_tools *tools = server->ctx;
-    cv_record_handle_close(&tools->window);
-    pthread_mutex_destroy(&tools->window_lock);
+    cv_service_end(&tools->service);
     cv_record_handle_close(&tools->watcher);
     cv_arena_release(&tools->seen_arena);
 }
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
-
-/* Lines and columns of a message that a program has written help nobody; those in a file do. */
-static cv_str print_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs)
-{
-    for (size_t i = 0; i < errs->count; i++)
-        if (errs->items[i].file.n == 0)
-            errs->items[i].line = errs->items[i].column = 0;
-    cv_buf out = {0};
-    cv_json_writer w = {.out = &out};
-    cv_errs_print_json(errs->items, errs->count, op->flags & CV_OP_BATCH, &w);
-    return cv_buf_take(&out, a);
-}
 
 enum { BEAT_MS = 200 }; /* between two notifications of progress */
 
@@ -101,64 +40,21 @@ static bool hear(void *ctx, size_t done, size_t total, cv_str what)
     return !cv_mcp_cancelled(f->request);
 }
 
-/* A token of an agent decides who acts. */
-static cv_who who_acts(const cv_mcp_request *r, const cv_tools *tools)
-{
-    bool token = r->bearer.p && cv_str_starts(r->bearer, CV_STR(CV_TOKEN_PREFIX));
-    return token ? (cv_who){.token = r->bearer} : (cv_who){.name = cv_str_of(tools->options.as)};
-}
-
-bool cv_tools_admits(void *ctx, cv_str token, const char **ret_why)
-{
-    cv_tools *tools = ctx;
-    cv_arena arena = {0};
-    cv_err err = {.arena = &arena};
-    if (!cv_str_starts(token, CV_STR(CV_TOKEN_PREFIX)))
-        return false;
-    pthread_mutex_lock(&tools->window_lock);
-    bool known = cv_record_handle_open(&tools->window, tools->options.root, &err) &&
-                 cv_token_admits(tools->window.record, &arena, token, &err);
-    pthread_mutex_unlock(&tools->window_lock);
-    if (!known)
-        *ret_why = err.code == CV_ERR_TOKEN || err.code == CV_ERR_AGENT_REMOVED
-                       ? "the token is not one of an agent that may act in this project, or it was revoked"
-                       : "the token cannot be checked: the record of the project cannot be read";
-    cv_arena_release(&arena);
-    return known;
-}
-
 /* `most`: see cv_call. False: `errs` says why. */
 static bool run(cv_mcp_request *r, const cv_operation *op, const cv_json *input, cv_str input_text, size_t most,
                 cv_errs *errs, cv_str *ret_reply)
 {
-    cv_tools_worker *w = r->worker;
     cv_tools *tools = r->server->ctx;
-    cv_err err = {.arena = r->arena};
     following ear = {.request = r};
-    cv_call call = {.arena = r->arena,
-                    .who = who_acts(r, tools),
-                    .clock = cv_clock_system(),
-                    .follower = {hear, &ear},
-                    .confined = true,
-                    .input = input,
-                    .input_text = input_text,
-                    .out = &w->out,
-                    .most = most,
-                    .errs = errs,
-                    .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
-    bool open =
-        cv_record_handle_open(&w->handle, tools->options.root, &err) || (w->handle.root && op->flags & CV_OP_PROJECT);
-    if (!open)
-        cv_errs_keep(errs, r->arena, &err);
-    call.root = w->handle.root;
-    call.record = w->handle.record;
-    bool done = open && cv_op_call(op, &call);
-    if (done)
-        *ret_reply = cv_arena_copy(r->arena, cv_buf_str(&w->out));
-    if (w->out.capacity > KEPT_BYTES)
-        cv_buf_release(&w->out);
-    cv_buf_clear(&w->out);
-    return done;
+    const cv_service_call asked = {.op = op,
+                                   .arena = r->arena,
+                                   .input = input,
+                                   .input_text = input_text,
+                                   .bearer = r->bearer,
+                                   .most = most,
+                                   .follower = {hear, &ear},
+                                   .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
+    return cv_service_run(&tools->service, r->worker, &asked, errs, ret_reply);
 }
 
 static bool ask(void *ctx, cv_str operation, cv_str input_text, cv_str *ret_reply, cv_err *err)
@@ -186,7 +82,7 @@ static bool call_tool(cv_mcp_request *r, const cv_mcp_tool *tool, const cv_json 
     cv_errs errs = {0};
     cv_str reply;
     r->is_error = !run(r, op, arguments, r->text, most, &errs, &reply);
-    cv_mcp_text(r, r->is_error ? print_faults(r->arena, op, &errs) : reply);
+    cv_mcp_text(r, r->is_error ? cv_service_faults(r->arena, op, &errs) : reply);
     return true;
 }
 
@@ -366,16 +262,17 @@ static bool check_rooms(cv_arena *a, const char *rooms, cv_err *err)
 static const char *rooms_in_use(cv_arena *a, cv_tools *tools)
 {
     cv_err err = {.arena = a};
+    cv_record_handle *window = &tools->service.window;
     cv_str used = {NULL, 0};
     size_t count = 0, all = 0;
-    if (!cv_record_handle_open(&tools->window, tools->options.root, &err))
+    if (!cv_record_handle_open(window, tools->service.root, &err))
         return NULL;
     for (size_t i = 0; i < cv_room_count(); i++) {
         const cv_room *room = cv_room_at(i);
         all += !room->of_project;
         if (room->of_project)
             continue;
-        if (room->in_use && !room->in_use(tools->window.record, a, tools->window.root))
+        if (room->in_use && !room->in_use(window->record, a, window->root))
             continue;
         used = cv_arena_printf(a, "%.*s%s%s", CV_FMT(used), count++ ? "," : "", room->name);
     }
@@ -415,7 +312,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         return false;
     cv_tools *tools = CV_NEW(a, cv_tools);
     tools->options = *options;
-    pthread_mutex_init(&tools->window_lock, NULL);
+    cv_service_init(&tools->service, options->root, options->as);
     tools->rooms = options->rooms ? options->rooms : rooms_in_use(a, tools);
     *ret_server = (cv_mcp_server){
         .name = CV_STR("conclave"),
@@ -425,8 +322,7 @@ bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server
         .tool_missing = tool_missing,
         .watch = cv_resources_watch,
         .data_version = data_version,
-        .enter = enter,
-        .leave = leave,
+        .own = cv_service_own,
         .ctx = tools,
     };
     offer_tools(a, tools, ret_server);

@@ -10,12 +10,9 @@
 #ifndef CV_DOOR_TOOLS_H
 #define CV_DOOR_TOOLS_H
 
-#include <pthread.h>
-
 #include "base/map.h"
 #include "door/mcp/mcp.h"
-#include "door/record_handle.h"
-#include "ops/op.h"
+#include "door/service.h"
 
 typedef struct {
     const char *root;  /* where to look for the project; NULL: from the current folder upwards */
@@ -24,20 +21,11 @@ typedef struct {
     const char *as;    /* who acts in calls that have no token of an agent; NULL: nobody is named */
 } cv_tools_options;
 
-/* What a worker has for itself. */
-typedef struct {
-    cv_record_handle handle;
-    cv_buf out; /* where operations write, one after the other */
-} cv_tools_worker;
-
 /* ctx of the server. */
 typedef struct {
     cv_tools_options options;
     const char *rooms; /* that are offered; NULL: all */
-    pthread_mutex_t window_lock;
-    cv_record_handle window;  /* through which all threads see whether anybody has committed, */
-    uint64_t window_seen;     /*   what was seen there last, */
-    uint64_t data_version;    /*   and how often it was something new */
+    cv_service service;
     cv_record_handle watcher; /* of the thread that looks for changes */
     cv_arena seen_arena;      /* … and what it saw last: URI -> rev */
     cv_map seen;
@@ -46,10 +34,6 @@ void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */
 
 /* A server that offers them; everything lives in the arena. An unknown room is an error. */
 bool cv_tools_server(cv_arena *a, const cv_tools_options *options, cv_mcp_server *ret_server, cv_err *err);
-
-/* May a client with this token come in? An agent's token is one that the project knows; of others the server decides.
- * `ctx` is the server's. */
-bool cv_tools_admits(void *ctx, cv_str token, const char **ret_why);
 
 /* ---- shared by tools.c, resources.c and prompts.c ---- */
 

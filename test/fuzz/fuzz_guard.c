@@ -60,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cv_endpoint_read(CV_STR("127.0.0.1"), &guard.address);
     else
         guard.name = cv_arena_copy_z(&a, address);
-    int status = cv_guard_check(&guard, host, origin, authorization, &why);
+    const cv_guarded request = {.host = host, .origin = origin, .authorization = authorization};
+    int status = cv_guard_check(&guard, &request, &why);
     need(status == 0 ? why == NULL : why != NULL && (status == 401 || status == 403));
     if (status != 403) {
         size_t scheme = cv_str_find(origin, CV_STR("://"));

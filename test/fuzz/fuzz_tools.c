@@ -80,10 +80,10 @@ static const char *database(cv_arena *a)
 static void close_record(void)
 {
     cv_tools *tools = world.server.ctx;
-    cv_record_handle_close(&tools->window);
-    tools->window = (cv_record_handle){0};
-    world.server.leave(tools, world.worker);
-    world.worker = world.server.enter(tools);
+    cv_record_handle_close(&tools->service.window);
+    tools->service.window = (cv_record_handle){0};
+    world.server.own.leave(NULL, world.worker);
+    world.worker = world.server.own.enter(NULL);
 }
 
 static void undo(void)
@@ -179,12 +179,12 @@ static bool request(cv_mcp_host *host, cv_mcp_session *session, cv_str line)
     world.done = false;
     if (cv_mcp_read(job))
         cv_mcp_dispatch(job);
-    if (host->quick.first) {
-        job = host->quick.first;
-        host->quick.first = host->quick.last = NULL;
-        host->queued = 0;
-        cv_mcp_serve(job, &arena, world.worker);
-        cv_mcp_finish(job);
+    cv_workers *workers = host->workers;
+    cv_work *work = workers->quick.first;
+    if (work) {
+        workers->quick = (cv_work_line){0};
+        workers->queued = 0;
+        work->serve(work, &arena, world.worker);
     }
     cv_arena_release(&arena);
     return world.done;
@@ -210,9 +210,11 @@ static size_t request_all(cv_str text)
     cv_mcp_host host;
     cv_mcp_session session;
     cv_str line;
-    cv_mcp_host_init(&host, &world.server);
+    cv_workers workers;
+    cv_workers_init(&workers, &world.server.own);
+    cv_mcp_host_init(&host, &world.server, &workers);
     cv_mcp_session_init(&session, &host);
-    host.worker_count = CV_MCP_WORKERS; /* none is called */
+    workers.count = CV_WORKERS_ALL; /* none is called */
     for (size_t count = 0; count < MAX_REQUESTS && cv_str_split(&text, '\n', &line); count++) {
         if (line.n == 0 || !request(&host, &session, line))
             continue;
@@ -221,10 +223,11 @@ static size_t request_all(cv_str text)
     }
     if (world.touched)
         check_record(&host, &session);
-    host.worker_count = 0;
+    workers.count = 0;
     cv_mcp_session_end(&session, &host);
     cv_mcp_host_end(&host);
     cv_mcp_host_release(&host);
+    cv_workers_release(&workers);
     cv_mcp_session_release(&session);
     return done;
 }
@@ -246,7 +249,7 @@ static void begin(void)
     world.root = options.root = cv_arena_printf(a, "%s/project", around).p;
     atexit(clear);
     need(cv_tools_server(a, &options, &world.server, &err));
-    world.worker = world.server.enter(world.server.ctx);
+    world.worker = world.server.own.enter(NULL);
     need(cv_folder_make(cv_record_path(a, world.root, ""), &err) &&
          cv_record_open(a, database(a), CV_RECORD_CREATE, &cv_program_types, &cv_sql_sqlite_schema, &record, &err));
     cv_record_close(record);

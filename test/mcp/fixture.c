@@ -587,7 +587,9 @@ int main(int argc, char **argv)
         return cv_mcp_serve_stdio(&server);
     cv_arena arena = {0};
     cv_err err = {.arena = &arena};
-    cv_mcp_http *mcp = cv_mcp_http_new(&server);
+    cv_workers workers;
+    cv_workers_init(&workers, &server.own);
+    cv_mcp_http *mcp = cv_mcp_http_new(&server, &workers);
     const cv_http_route route = cv_mcp_http_route(mcp, "/mcp");
     const cv_http_options options = {.port = (uint16_t)atoi(argv[1]),
                                      .routes = &route,
@@ -597,7 +599,8 @@ int main(int argc, char **argv)
                                      .max_connections = 1200,
                                      .request_seconds = 5,
                                      .idle_seconds = 10,
-                                     .beat_seconds = 1};
+                                     .beat_seconds = 1,
+                                     .workers = &workers};
     cv_http_server *http;
     cv_signals_hold();
     if (!cv_http_start(&arena, &options, &http, &err)) {
@@ -614,6 +617,7 @@ int main(int argc, char **argv)
     }
     cv_http_stop(http);
     cv_mcp_http_free(mcp);
+    cv_workers_release(&workers);
     cv_arena_release(&arena);
     return 0;
 }

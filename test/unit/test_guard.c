@@ -4,6 +4,12 @@
 #include "base/limits.h"
 #include "door/http/guard.h"
 
+static int check(const cv_guard *guard, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+{
+    return cv_guard_check(guard, &(cv_guarded){.host = host, .origin = origin, .authorization = authorization},
+                          ret_why);
+}
+
 static bool is_token(cv_arena *a, const char *token, cv_err *ret_err)
 {
     *ret_err = (cv_err){.arena = a};
@@ -55,10 +61,10 @@ static void only_the_token_itself_opens(void **state)
     cv_guard guard = {.token = "secret"};
     const char *why = NULL;
     assert_true(cv_endpoint_find(NULL, 0, &guard.address, &err));
-    assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, CV_STR("bearer  secret "), &why), 0);
-    assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, (cv_str){0}, &why), 401);
+    assert_int_equal(check(&guard, CV_STR("localhost"), (cv_str){0}, CV_STR("bearer  secret "), &why), 0);
+    assert_int_equal(check(&guard, CV_STR("localhost"), (cv_str){0}, (cv_str){0}, &why), 401);
     for (size_t i = 0; i < CV_COUNT(wrong); i++)
-        assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, cv_str_of(wrong[i]), &why), 401);
+        assert_int_equal(check(&guard, CV_STR("localhost"), (cv_str){0}, cv_str_of(wrong[i]), &why), 401);
     cv_arena_release(&a);
 }
 
@@ -120,13 +126,13 @@ static void what_is_printed_is_let_in(void **state)
                                 CV_STR("[::ffff:127.0.0.1]")};
         for (size_t j = 0; j < CV_COUNT(names); j++) {
             cv_str origin = cv_arena_printf(&a, "http://%.*s", CV_FMT(names[j]));
-            assert_int_equal(cv_guard_check(&guard, names[j], (cv_str){0}, bearer, &why), 0);
-            assert_int_equal(cv_guard_check(&guard, names[j], origin, bearer, &why), 0);
+            assert_int_equal(check(&guard, names[j], (cv_str){0}, bearer, &why), 0);
+            assert_int_equal(check(&guard, names[j], origin, bearer, &why), 0);
         }
         for (size_t j = 0; j < CV_COUNT(foreign) && !cv_endpoint_is_any(&guard.address); j++) {
             cv_str origin = cv_arena_printf(&a, "http://%s", foreign[j]);
-            assert_int_equal(cv_guard_check(&guard, cv_str_of(foreign[j]), (cv_str){0}, bearer, &why), 403);
-            assert_int_equal(cv_guard_check(&guard, host, origin, bearer, &why), 403);
+            assert_int_equal(check(&guard, cv_str_of(foreign[j]), (cv_str){0}, bearer, &why), 403);
+            assert_int_equal(check(&guard, host, origin, bearer, &why), 403);
         }
     }
     cv_arena_release(&a);
@@ -183,15 +189,15 @@ static void others_may_have_tokens(void **state)
         cv_guard guard = {.token = "secret", .admits = admits, .admits_ctx = &asked};
         assert_true(cv_endpoint_find(NULL, 0, &guard.address, &err));
         cv_str sent = cv_str_of(cases[i].authorization);
-        assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, sent, &why), cases[i].with);
+        assert_int_equal(check(&guard, CV_STR("localhost"), (cv_str){0}, sent, &why), cases[i].with);
         assert_int_equal(why != NULL, cases[i].with != 0);
         assert_int_equal(asked, cases[i].asked);
         guard.token = NULL;
         why = NULL;
-        assert_int_equal(cv_guard_check(&guard, CV_STR("localhost"), (cv_str){0}, sent, &why), cases[i].without);
+        assert_int_equal(check(&guard, CV_STR("localhost"), (cv_str){0}, sent, &why), cases[i].without);
         assert_int_equal(why != NULL, cases[i].without != 0);
         asked = 0; /* another Host or Origin is refused before any token is looked at */
-        assert_int_equal(cv_guard_check(&guard, CV_STR("evil.example"), (cv_str){0}, sent, &why), 403);
+        assert_int_equal(check(&guard, CV_STR("evil.example"), (cv_str){0}, sent, &why), 403);
         assert_int_equal(asked, 0);
     }
     cv_arena_release(&a);

@@ -8,13 +8,15 @@
 
 /* ---- exchanges -------------------------------------------------------------------------------------------------- */
 
-cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *method)
+cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *path,
+                                       const char *method)
 {
     cv_http_exchange *x = CV_HEAP_NEW(cv_http_exchange);
     pthread_mutex_init(&x->lock, NULL);
     atomic_store(&x->holders, 1);
     x->server = server;
     x->connection = connection;
+    x->path = cv_heap_copy(cv_str_of(path));
     x->method = method;
     x->body.ceiling = server->options.max_body;
     return x;
@@ -29,6 +31,7 @@ void cv_http_release(cv_http_exchange *x)
     for (size_t i = 0; i < x->header_count; i++)
         cv_heap_free(x->headers[i].value);
     cv_http_drop_body(x);
+    cv_heap_free(x->path);
     cv_buf_release(&x->out);
     pthread_mutex_destroy(&x->lock);
     cv_heap_free(x);
@@ -37,6 +40,31 @@ void cv_http_release(cv_http_exchange *x)
 cv_str cv_http_method(const cv_http_exchange *x)
 {
     return cv_str_of(x->method);
+}
+
+cv_str cv_http_path(const cv_http_exchange *x)
+{
+    return cv_str_of(x->path);
+}
+
+typedef struct {
+    void (*visit)(void *ctx, cv_str name, cv_str value);
+    void *ctx;
+} visitor;
+
+static enum MHD_Result visit_parameter(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_size,
+                                       const char *value, size_t value_size)
+{
+    const visitor *v = cls;
+    (void)kind;
+    v->visit(v->ctx, (cv_str){name, name_size}, (cv_str){value, value_size});
+    return MHD_YES;
+}
+
+void cv_http_each_parameter(const cv_http_exchange *x, void (*visit)(void *ctx, cv_str name, cv_str value), void *ctx)
+{
+    visitor v = {visit, ctx};
+    MHD_get_connection_values_n(x->connection, MHD_GET_ARGUMENT_KIND, visit_parameter, &v);
 }
 
 void cv_http_take_body(cv_http_exchange *x, cv_buf *to)
@@ -51,9 +79,16 @@ cv_str cv_http_header(const cv_http_exchange *x, const char *name)
     return cv_str_of(MHD_lookup_connection_value(x->connection, MHD_HEADER_KIND, name));
 }
 
+cv_str cv_http_cookie(const cv_http_exchange *x)
+{
+    const char *value = MHD_lookup_connection_value(x->connection, MHD_COOKIE_KIND, CV_HTTP_COOKIE);
+    return value && *value ? cv_str_of(value) : (cv_str){NULL, 0};
+}
+
 cv_str cv_http_bearer(const cv_http_exchange *x)
 {
-    return cv_guard_bearer(cv_http_header(x, "Authorization"));
+    cv_str authorization = cv_http_header(x, "Authorization");
+    return authorization.p ? cv_guard_bearer(authorization) : cv_http_cookie(x);
 }
 
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value)

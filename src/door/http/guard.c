@@ -99,18 +99,18 @@ static const char *why_closed(const cv_guard *g, cv_str token)
                     : "the token is not known here: send that of an agent, or none";
 }
 
-int cv_guard_check(const cv_guard *g, cv_str host, cv_str origin, cv_str authorization, const char **ret_why)
+int cv_guard_check(const cv_guard *g, const cv_guarded *r, const char **ret_why)
 {
-    if (!host.p || !is_ours(g, host)) {
+    if (!r->host.p || !is_ours(g, r->host)) {
         *ret_why = "the name in the header Host is not that of this server";
         return 403;
     }
-    if (origin.p && !origin_is_ours(g, origin)) {
+    if (r->origin.p && !origin_is_ours(g, r->origin)) {
         *ret_why = "pages of other origins may not use this server";
         return 403;
     }
-    cv_str bearer = cv_guard_bearer(authorization);
-    const char *why = authorization.p && !bearer.p && !g->token
+    cv_str bearer = r->authorization.p ? cv_guard_bearer(r->authorization) : r->cookie;
+    const char *why = r->authorization.p && !bearer.p && !g->token
                           ? "the header Authorization is not understood: send 'Bearer TOKEN', or leave it out"
                           : why_closed(g, bearer);
     if (!why)

@@ -26,7 +26,13 @@ cv_str cv_guard_bearer(cv_str authorization);
 /* A token must survive the way through a header: visible ASCII characters, without blanks. */
 bool cv_guard_check_token(const char *token, cv_err *err);
 
-/* 0, or the status to answer with and why. Absent headers are NULL views. */
-int cv_guard_check(const cv_guard *guard, cv_str host, cv_str origin, cv_str authorization, const char **ret_why);
+/* What a request says about itself; absent headers are NULL views. */
+typedef struct {
+    cv_str host, origin, authorization;
+    cv_str cookie; /* a token that a browser sends by itself: counts when there is no header Authorization */
+} cv_guarded;
+
+/* 0, or the status to answer with and why. */
+int cv_guard_check(const cv_guard *guard, const cv_guarded *request, const char **ret_why);
 
 #endif

@@ -167,7 +167,7 @@ static enum MHD_Result refuse_at_once(cv_http_exchange *x, int status, const cha
 /* ---- the request ------------------------------------------------------------------------------------------------ */
 
 /* What can be said before the body is there. */
-static enum MHD_Result admit(cv_http_exchange *x, const char *path, const char *version)
+static enum MHD_Result admit(cv_http_exchange *x, const char *version)
 {
     const cv_http_options *o = &x->server->options;
     const char *why = NULL;
@@ -176,11 +176,14 @@ static enum MHD_Result admit(cv_http_exchange *x, const char *path, const char *
     cv_http_watch_body(x->server, x->connection);
     if (!cv_framing_check(x->connection, x->method, version, &why))
         return refuse_at_once(x, MHD_HTTP_BAD_REQUEST, why);
-    int status = cv_guard_check(&x->server->guard, cv_http_header(x, "Host"), cv_http_header(x, "Origin"),
-                                cv_http_header(x, "Authorization"), &why);
+    const cv_guarded request = {.host = cv_http_header(x, "Host"),
+                                .origin = cv_http_header(x, "Origin"),
+                                .authorization = cv_http_header(x, "Authorization"),
+                                .cookie = cv_http_cookie(x)};
+    int status = cv_guard_check(&x->server->guard, &request, &why);
     if (status)
         return refuse_at_once(x, status, why);
-    x->route = find_route(o, path);
+    x->route = find_route(o, x->path);
     if (!x->route) {
         snprintf(served, sizeof served, "nothing is served at this path; %s is", o->routes[0].path);
         return refuse_at_once(x, MHD_HTTP_NOT_FOUND, served);
@@ -254,8 +257,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 {
     cv_http_exchange *x = *state;
     if (!x) {
-        x = *state = cv_http_exchange_new(cls, connection, method);
-        return admit(x, url, version);
+        x = *state = cv_http_exchange_new(cls, connection, url, method);
+        return admit(x, version);
     }
     if (*upload_size > 0)
         return take_body(x, upload, upload_size);
@@ -331,8 +334,10 @@ static void move(void *ctx, int ms)
     MHD_run_wait(server->daemon, 0);
 }
 
-bool cv_http_help(cv_http_server *server, bool wait)
+/* What a worker without work does. */
+static bool help(void *ctx, bool wait)
 {
+    cv_http_server *server = ctx;
     cv_turn turn = cv_turns_take(&server->turns, wait);
     if (turn == CV_TURN_MINE) {
         move(server, wait ? HELP_MS : 0);
@@ -348,12 +353,10 @@ static void look(void *ctx)
 
 static bool hurry(void *ctx, bool now)
 {
-    const cv_http_options *o = &((cv_http_server *)ctx)->options;
-    bool waits = false;
-    for (size_t i = 0; i < o->route_count; i++)
-        if (o->routes[i].hurry && o->routes[i].hurry(o->routes[i].ctx, now))
-            waits = true;
-    return waits;
+    cv_workers *workers = ((cv_http_server *)ctx)->options.workers;
+    if (workers && now)
+        cv_workers_hurry(workers);
+    return workers && atomic_load(&workers->queued) > 0;
 }
 
 static void *keep(void *argument)
@@ -453,9 +456,8 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
     server->port = info ? info->port : options->port;
-    for (size_t i = 0; i < options->route_count; i++)
-        if (options->routes[i].join)
-            options->routes[i].join(server, options->routes[i].ctx);
+    if (options->workers)
+        cv_workers_lend(options->workers, help, server);
     *ret_server = server;
     return true;
 }

@@ -18,17 +18,16 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "door/workers.h"
 
 typedef struct cv_http_server cv_http_server;
 typedef struct cv_http_exchange cv_http_exchange;
 
-/* All but `handle` may be NULL. */
+/* `gone` may be NULL. */
 typedef struct {
     const char *path; /* "/mcp"; one that ends in a slash stands for all below it */
     void (*handle)(cv_http_exchange *x, void *ctx);
-    void (*gone)(cv_http_exchange *x, void *ctx);    /* the client has left before the answer was whole */
-    void (*join)(cv_http_server *server, void *ctx); /* it serves: who handles requests may help it (cv_http_help) */
-    bool (*hurry)(void *ctx, bool now); /* does something wait that was handed over? `now`: it has waited for long */
+    void (*gone)(cv_http_exchange *x, void *ctx); /* the client has left before the answer was whole */
     void *ctx;
 } cv_http_route;
 
@@ -47,15 +46,27 @@ typedef struct {
     unsigned request_seconds; /* a request must be whole by then */
     unsigned idle_seconds;    /* between requests */
     unsigned beat_seconds;    /* after which silence a stream gets its beat; 0: never */
+    /* Who serves what the routes hand over: those without work move bytes instead, so that what they read nobody needs
+     * to be called for. The server's own thread takes over from one that does not come back, and calls others when what
+     * waits does not move. NULL: the server does it alone. */
+    cv_workers *workers;
 } cv_http_options;
 
 /* ---- an exchange ------------------------------------------------------------------------------------------------ */
 
 cv_str cv_http_method(const cv_http_exchange *x);                   /* "POST" */
+cv_str cv_http_path(const cv_http_exchange *x);                     /* decoded, without what follows a question mark */
 void cv_http_take_body(cv_http_exchange *x, cv_buf *to);            /* what it held is released */
 cv_str cv_http_header(const cv_http_exchange *x, const char *name); /* a NULL view: absent. Until the answer begins */
 
-cv_str cv_http_bearer(const cv_http_exchange *x); /* the token in its header Authorization; a NULL view: none */
+/* The token of a request: in its header Authorization, or else in the cookie that a browser sends; a NULL view: none.
+ */
+#define CV_HTTP_COOKIE "conclave_token"
+cv_str cv_http_bearer(const cv_http_exchange *x);
+
+/* What follows the question mark, in its order: "a=1&b" are (a, 1) and (b, absent). Decoded. Until the answer begins.
+ */
+void cv_http_each_parameter(const cv_http_exchange *x, void (*visit)(void *ctx, cv_str name, cv_str value), void *ctx);
 
 /* A header of the response; before it begins. */
 void cv_http_add_header(cv_http_exchange *x, const char *name, cv_str value);
@@ -79,11 +90,6 @@ bool cv_http_start(cv_arena *a, const cv_http_options *options, cv_http_server *
 cv_str cv_http_url(const cv_http_server *server, cv_arena *a); /* that leads there from this machine, without a path */
 uint16_t cv_http_port(const cv_http_server *server);
 bool cv_http_is_everywhere(const cv_http_server *server); /* it listens on all addresses of this machine */
-
-/* A thread that serves requests and has none moves bytes instead: what it reads while it does so nobody needs to call
- * it for. `wait`: returns when there was something to move, or when somebody else has moved it; otherwise at once.
- * False: it is not to help any more. The server's own thread takes over from one that does not come back. */
-bool cv_http_help(cv_http_server *server, bool wait);
 
 /* From here on no route gets a request: who comes is told that the server ends. Nobody helps any more. */
 void cv_http_close(cv_http_server *server);

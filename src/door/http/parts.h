@@ -39,6 +39,7 @@ struct cv_http_exchange {
     cv_http_server *server;
     struct MHD_Connection *connection;
     const cv_http_route *route;
+    char *path;
     const char *method; /* the library's, like the headers */
     cv_buf body;
     size_t counted; /* bytes of it that are counted in server->bodies */
@@ -90,7 +91,9 @@ struct cv_http_server {
 
 /* ---- exchange.c ------------------------------------------------------------------------------------------------- */
 
-cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *method);
+cv_http_exchange *cv_http_exchange_new(cv_http_server *server, struct MHD_Connection *connection, const char *path,
+                                       const char *method);
+cv_str cv_http_cookie(const cv_http_exchange *x);          /* the token in it; a NULL view: none */
 bool cv_http_count_body(cv_http_exchange *x, size_t more); /* false: it would be too much for the server */
 void cv_http_drop_body(cv_http_exchange *x);
 void cv_http_exchange_beat(cv_http_exchange *x, int64_t now); /* if it was silent for long */

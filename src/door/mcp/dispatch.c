@@ -101,8 +101,7 @@ static void requested(cv_mcp_job *job)
     job->serve = method->serve;
     cv_mcp_activate(job);
     if (!method->quick) {
-        job->kind = cv_mcp_kind_of(job, method);
-        cv_mcp_queue(job);
+        cv_mcp_queue(job, &job->host->slow_at[cv_mcp_kind_of(job, method)]);
     } else if (method->serve) {
         cv_mcp_serve(job, &job->arena, NULL);
         if (job->subscribes)

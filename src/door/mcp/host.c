@@ -1,5 +1,6 @@
 /* host.c - jobs, workers and sessions; see host.h. */
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/heap.h"
@@ -121,11 +122,10 @@ void cv_mcp_finish(cv_mcp_job *job)
     hand_back(job);
 }
 
-size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued)
+size_t cv_mcp_open(cv_mcp_host *host)
 {
     size_t count = 0;
     pthread_mutex_lock(&host->lock);
-    *ret_queued = host->queued;
     for (const cv_mcp_job *job = host->active; job; job = job->next_active)
         count += job->wants == 0;
     pthread_mutex_unlock(&host->lock);
@@ -134,256 +134,18 @@ size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued)
 
 /* ---- workers ---------------------------------------------------------------------------------------------------- */
 
-enum { BREATH_US = 250 }; /* that a worker serves before it looks for bytes */
-
-/* All with the lock held. */
-
-static void doze(cv_mcp_host *host)
+static void serve(cv_work *work, cv_arena *arena, void *mine)
 {
-    assert(host->awake > 0);
-    host->awake--;
-    host->asleep++;
-    pthread_cond_wait(&host->work, &host->lock);
-    host->asleep--;
-    host->awake++;
-    host->called -= host->called > 0;
+    cv_mcp_job *job = (cv_mcp_job *)((char *)work - offsetof(cv_mcp_job, work));
+    if (!atomic_load(&job->cancelled))
+        cv_mcp_serve(job, arena, mine);
+    cv_mcp_finish(job);
 }
 
-/* False: another worker helps, or nobody is to. */
-static bool lend_hand(cv_mcp_host *host, bool wait)
+void cv_mcp_queue(cv_mcp_job *job, int64_t *slow_at)
 {
-    if (!host->help || host->helps)
-        return false;
-    host->helps = true;
-    pthread_mutex_unlock(&host->lock);
-    bool again = host->help(host->help_ctx, wait);
-    pthread_mutex_lock(&host->lock);
-    assert(host->helps && "one worker helps at a time");
-    host->helps = false;
-    if (!again)
-        host->help = NULL;
-    return true;
-}
-
-/* Since when a worker has done nothing else than serve, in microseconds. */
-typedef struct {
-    int64_t breathed, called; /* … since it has looked for bytes; and for others, to whom the queue is too long */
-} pace;
-
-static pace begin_pace(void)
-{
-    int64_t now = cv_steady_us();
-    return (pace){now, now};
-}
-
-/* There is more to serve. Meanwhile answers are sent and requests read, so that clients are at work too; and when it
- * lasts, others join. */
-static void breathe(cv_mcp_host *host, pace *p)
-{
-    int64_t now = cv_steady_us();
-    if (now < p->breathed + BREATH_US)
-        return;
-    if (now >= p->called + CV_MCP_BEAT_MS * 1000) {
-        pthread_mutex_unlock(&host->lock);
-        cv_mcp_hurry(host);
-        pthread_mutex_lock(&host->lock);
-        p->called = now;
-    }
-    lend_hand(host, false);
-    p->breathed = cv_steady_us();
-}
-
-/* ---- which call is next, with the lock held ---- */
-
-enum {
-    SLOW_MS = 50,           /* a call that takes longer is slow */
-    SLOW_FOR_MS = 60 * 1000 /* and so is its kind, for so long */
-};
-
-static void append(cv_mcp_line *line, cv_mcp_job *job)
-{
-    assert(!line->first == !line->last);
-    job->next = NULL;
-    if (line->last)
-        line->last->next = job;
-    else
-        line->first = job;
-    line->last = job;
-}
-
-static cv_mcp_job *pop(cv_mcp_line *line)
-{
-    cv_mcp_job *job = line->first;
-    assert(job);
-    line->first = job->next;
-    line->last = line->first ? line->last : NULL;
-    return job;
-}
-
-static bool is_slow(const cv_mcp_host *host, const cv_mcp_job *job)
-{
-    int64_t at = host->slow_at[job->kind];
-    return at && cv_steady_ms() < at + SLOW_FOR_MS;
-}
-
-/* The line whose first call is next: as they came, but for slow kinds that have all their workers. NULL: none is. */
-static cv_mcp_line *next_line(cv_mcp_host *host)
-{
-    while (host->quick.first && is_slow(host, host->quick.first))
-        append(&host->slow, pop(&host->quick)); /* it has turned out to be slow while it waited */
-    const cv_mcp_job *quick = host->quick.first,
-                     *slow = host->slow_workers < CV_MCP_SLOW_WORKERS ? host->slow.first : NULL;
-    if (slow && (!quick || slow->number < quick->number))
-        return &host->slow;
-    return quick ? &host->quick : NULL;
-}
-
-static void mark_slow(cv_mcp_host *host, cv_mcp_worker *w, int64_t now)
-{
-    assert(w->busy);
-    host->slow_at[w->kind] = now;
-    host->slow_workers += !w->slow;
-    w->slow = true;
-}
-
-/* Who has served one call for long will not be back soon. */
-static void look_for_slow(cv_mcp_host *host)
-{
-    int64_t now = cv_steady_ms();
-    for (size_t i = 0; i < host->worker_count; i++)
-        if (host->workers[i].busy && now >= host->workers[i].since + SLOW_MS)
-            mark_slow(host, &host->workers[i], now);
-}
-
-static void begin_call(cv_mcp_host *host, cv_mcp_worker *w, cv_mcp_line *line, cv_mcp_job *job)
-{
-    assert(host->queued > 0 && !w->busy && !w->slow && !job->served);
-    host->queued--;
-    job->served = true;
-    w->busy = true;
-    w->kind = job->kind;
-    w->since = cv_steady_ms();
-    w->slow = line == &host->slow;
-    host->slow_workers += w->slow;
-}
-
-static void end_call(cv_mcp_host *host, cv_mcp_worker *w)
-{
-    int64_t now = cv_steady_ms();
-    if (w->busy && now >= w->since + SLOW_MS)
-        mark_slow(host, w, now);
-    assert(host->slow_workers >= (size_t)w->slow && (w->busy || !w->slow));
-    host->slow_workers -= w->slow;
-    w->busy = w->slow = false;
-}
-
-/* The next job; NULL: it is over. Takes the lock itself. */
-static cv_mcp_job *take(cv_mcp_host *host, cv_mcp_worker *w, pace *p)
-{
-    cv_mcp_line *line;
-    cv_mcp_job *job = NULL;
-    pthread_mutex_lock(&host->lock);
-    end_call(host, w);
-    if (host->queued > 0 && host->help)
-        breathe(host, p);
-    while (!(line = next_line(host)) && !host->ending) {
-        if (!lend_hand(host, true))
-            doze(host);
-        *p = begin_pace();
-    }
-    if (line && !host->ending) {
-        job = pop(line);
-        begin_call(host, w, line, job);
-    }
-    pthread_mutex_unlock(&host->lock);
-    return job;
-}
-
-static void *work(void *argument)
-{
-    cv_mcp_worker *w = argument;
-    cv_mcp_host *host = w->host;
-    const cv_mcp_server *server = host->server;
-    void *worker = server->enter ? server->enter(server->ctx) : NULL;
-    cv_arena arena = {0}; /* used again and again: what calls need is kept once for each worker, not for each job */
-    pace p = begin_pace();
-    cv_mcp_job *job;
-    while ((job = take(host, w, &p))) {
-        if (!atomic_load(&job->cancelled))
-            cv_mcp_serve(job, &arena, worker);
-        cv_mcp_finish(job);
-        cv_arena_reset(&arena);
-    }
-    if (server->leave)
-        server->leave(server->ctx, worker);
-    cv_arena_release(&arena);
-    cv_mcp_thread_ends(host, &w->ended);
-    return NULL;
-}
-
-/* With the lock held. Every worker costs memory and a handle of the record, and the first call of each takes longer
- * than others: so each is awaited four times as long as the one before. */
-static void add_worker(cv_mcp_host *host)
-{
-    assert(host->slow_workers <= host->worker_count && host->worker_count <= CV_MCP_WORKERS);
-    size_t ready = host->worker_count - host->slow_workers;
-    if (host->worker_count == CV_MCP_WORKERS || ready >= CV_MCP_READY_WORKERS)
-        return;
-    int64_t now = cv_steady_ms(), patience = ready ? CV_MCP_BEAT_MS << 2 * (ready - 1) : 0;
-    cv_mcp_worker *w = &host->workers[host->worker_count];
-    w->host = host;
-    if (now < host->added + patience || pthread_create(&w->thread, NULL, work, w) != 0)
-        return;
-    host->added = now;
-    host->threads++;
-    host->worker_count++;
-    host->awake++;
-}
-
-/* With the lock held: one more worker shall look at the queue. True: one that sleeps, to be told without the lock,
- * which it needs at once. */
-static bool call_worker(cv_mcp_host *host)
-{
-    if (host->awake + host->called >= host->slow_workers + CV_MCP_READY_WORKERS)
-        return false;
-    if (host->asleep > host->called) {
-        host->called++;
-        return true;
-    }
-    add_worker(host);
-    return false;
-}
-
-void cv_mcp_queue(cv_mcp_job *job)
-{
-    cv_mcp_host *host = job->host;
-    pthread_mutex_lock(&host->lock);
-    job->number = ++host->last_number;
-    append(&host->quick, job);
-    host->queued++;
-    bool sleeps = host->awake + host->called == 0 && call_worker(host);
-    pthread_mutex_unlock(&host->lock);
-    if (sleeps)
-        pthread_cond_signal(&host->work);
-}
-
-void cv_mcp_hurry(cv_mcp_host *host)
-{
-    pthread_mutex_lock(&host->lock);
-    if (host->queued > 0)
-        look_for_slow(host);
-    bool sleeps = next_line(host) && call_worker(host);
-    pthread_mutex_unlock(&host->lock);
-    if (sleeps)
-        pthread_cond_signal(&host->work);
-}
-
-void cv_mcp_host_lend(cv_mcp_host *host, bool (*help)(void *ctx, bool wait), void *ctx)
-{
-    pthread_mutex_lock(&host->lock);
-    host->help = help;
-    host->help_ctx = ctx;
-    pthread_mutex_unlock(&host->lock);
+    job->work = (cv_work){.serve = serve, .slow_at = slow_at};
+    cv_workers_queue(job->host->workers, &job->work);
 }
 
 /* ---- cancelling ------------------------------------------------------------------------------------------------- */
@@ -481,11 +243,10 @@ static cv_str print_identity(cv_arena *a, const cv_mcp_server *server)
     return cv_buf_take(&out, a);
 }
 
-void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
+void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server, cv_workers *workers)
 {
-    *host = (cv_mcp_host){.server = server};
+    *host = (cv_mcp_host){.server = server, .workers = workers};
     pthread_mutex_init(&host->lock, NULL);
-    pthread_cond_init(&host->work, NULL);
     cv_steady_cond_init(&host->look);
     cv_steady_cond_init(&host->over);
     host->slow_at = CV_NEW_ARRAY(&host->arena, cv_mcp_kinds(server), int64_t);
@@ -494,22 +255,13 @@ void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server)
     cv_mcp_keep_init(host);
 }
 
-void cv_mcp_thread_ends(cv_mcp_host *host, bool *ended)
-{
-    pthread_mutex_lock(&host->lock);
-    *ended = true;
-    host->threads--;
-    pthread_cond_signal(&host->over);
-    pthread_mutex_unlock(&host->lock);
-}
-
 /* One that no thread has: it is queued, or a subscription; NULL: there is none. A client that leaves may take one too.
- */
-static cv_mcp_job *take_left_over(cv_mcp_host *host)
+ * With `all`, no thread is left. */
+static cv_mcp_job *take_left_over(cv_mcp_host *host, bool all)
 {
     pthread_mutex_lock(&host->lock);
     cv_mcp_job *job = host->active;
-    while (job && host->threads > 0 && (job->served || job->look != CV_MCP_NO_LOOK))
+    while (job && !all && (job->work.served || job->look != CV_MCP_NO_LOOK))
         job = job->next_active;
     if (job)
         deactivate(job);
@@ -517,10 +269,10 @@ static cv_mcp_job *take_left_over(cv_mcp_host *host)
     return job;
 }
 
-static void hand_back_left_over(cv_mcp_host *host)
+static void hand_back_left_over(cv_mcp_host *host, bool all)
 {
     cv_mcp_job *job;
-    while ((job = take_left_over(host))) {
+    while ((job = take_left_over(host, all))) {
         if (job->wants)
             cv_buf_clear(&job->out);
         else
@@ -529,41 +281,30 @@ static void hand_back_left_over(cv_mcp_host *host)
     }
 }
 
-static void join_ended(cv_mcp_host *host)
+static bool end_watcher(cv_mcp_host *host, int64_t until)
 {
-    for (size_t i = 0; i < host->worker_count; i++) {
-        pthread_mutex_lock(&host->lock);
-        bool ended = host->workers[i].ended;
-        pthread_mutex_unlock(&host->lock);
-        if (ended)
-            pthread_join(host->workers[i].thread, NULL);
-    }
     pthread_mutex_lock(&host->lock);
-    bool ended = host->watcher_ended;
+    while (host->watcher_runs && !host->watcher_ended && cv_steady_ms() < until)
+        cv_steady_wait(&host->over, &host->lock, (int)(until - cv_steady_ms()));
+    bool runs = host->watcher_runs, ended = host->watcher_ended;
     pthread_mutex_unlock(&host->lock);
     if (ended)
         pthread_join(host->watcher, NULL);
+    return !runs || ended;
 }
 
 bool cv_mcp_host_end(cv_mcp_host *host)
 {
     int64_t until = cv_steady_ms() + CV_MCP_GRACE_MS;
+    cv_workers_close(host->workers); /* from here on no other call is served */
     pthread_mutex_lock(&host->lock);
     host->ending = true;
-    host->quick = host->slow = (cv_mcp_line){0};
-    host->queued = 0;
-    pthread_cond_broadcast(&host->work);
     pthread_cond_broadcast(&host->look);
     pthread_mutex_unlock(&host->lock);
-    hand_back_left_over(host);
-    pthread_mutex_lock(&host->lock);
-    while (host->threads > 0 && cv_steady_ms() < until)
-        cv_steady_wait(&host->over, &host->lock, (int)(until - cv_steady_ms()));
-    bool over = host->threads == 0;
-    pthread_mutex_unlock(&host->lock);
-    join_ended(host);
+    hand_back_left_over(host, false);
+    bool over = cv_workers_end(host->workers, until) & end_watcher(host, until);
     if (over)
-        hand_back_left_over(host); /* what waited for the watcher */
+        hand_back_left_over(host, true); /* what waited for the watcher */
     return over;
 }
 
@@ -573,7 +314,6 @@ void cv_mcp_host_release(cv_mcp_host *host)
     cv_mcp_keep_release(host);
     cv_arena_release(&host->arena);
     pthread_mutex_destroy(&host->lock);
-    pthread_cond_destroy(&host->work);
     pthread_cond_destroy(&host->look);
     pthread_cond_destroy(&host->over);
 }

@@ -8,28 +8,17 @@
  * by the host until `finish`, and is used again afterwards: its memory stays. A session is what a legacy client has
  * said about itself: one for standard input, one per Mcp-Session-Id for HTTP.
  *
- * Workers: whether a call takes long shows when it does. From then on, for a while, its kind (the tool, or the method)
- * is slow: calls of slow kinds have a line of their own and never all workers, and there is always a worker for the
- * others.
- *
- * Locks: host->lock guards the queue, the list of active jobs, subscriptions and sessions; a session's lock its
- * questions; who needs both takes the host's first. `send` and `finish` are called without either, but for
+ * Locks: host->lock guards the list of active jobs, subscriptions and sessions; a session's lock its questions; who
+ * needs both takes the host's first. `send` and `finish` are called without either, but for
  * subscriptions, whose jobs must not go away while they are told something: so a transport's `send` must not call back
  * into the host.
  */
 #ifndef CV_DOOR_MCP_HOST_H
 #define CV_DOOR_MCP_HOST_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "door/mcp/mcp.h"
 
 enum {
-    CV_MCP_BEAT_MS = 2,       /* that a queue may stand still before another worker is called */
-    CV_MCP_READY_WORKERS = 4, /* that serve at the same time, beside those whose call takes long */
-    CV_MCP_SLOW_WORKERS = 8,  /* calls of slow kinds at the same time: the rest of these waits */
-    CV_MCP_WORKERS = 16,
     CV_MCP_GRACE_MS = 250,         /* for calls under way when the server ends */
     CV_MCP_MAX_QUEUED = 1024,      /* waiting calls on standard input: more are not yet read */
     CV_MCP_MAX_SUBSCRIPTIONS = 256 /* resources that one client may subscribe to */
@@ -82,10 +71,8 @@ struct cv_mcp_job {
     cv_str question; /* empty: the answer is not kept */
     /* ---- while it is served ---- */
     const cv_mcp_tool *tool; /* that it calls; NULL: none, or an unknown one */
-    size_t kind;             /* of cv_mcp_kinds */
-    uint64_t number;         /* in the order in which calls were queued */
-    bool served;             /* a thread has it: it will finish it */
-    bool cut;                /* its handler has ended early because the server ends */
+    cv_work work;
+    bool cut; /* its handler has ended early because the server ends */
     bool (*serve)(cv_mcp_request *r, const cv_json *params);
     bool failed;
     size_t result_at; /* where the result begins in `out` */
@@ -102,7 +89,7 @@ struct cv_mcp_job {
     bool watched;    /* it is one of host->watching */
     cv_mcp_look look;
     /* ---- lists of the host ---- */
-    cv_mcp_job *next; /* in the queue, or among the spare ones */
+    cv_mcp_job *next; /* among the spare ones, or those that are answered together */
     bool active;      /* between accept and finish */
     cv_mcp_job *prev_active, *next_active;
 };
@@ -143,21 +130,6 @@ typedef struct {
     const char *header;
 } cv_mcp_mirrored;
 
-/* Calls that wait, in the order in which they came. */
-typedef struct {
-    cv_mcp_job *first, *last;
-} cv_mcp_line;
-
-/* A thread, and what it serves. */
-typedef struct {
-    cv_mcp_host *host;
-    pthread_t thread;
-    bool ended;
-    bool busy, slow; /* slow: its call takes long, or is of a kind that does */
-    size_t kind;
-    int64_t since;
-} cv_mcp_worker;
-
 struct cv_mcp_host {
     const cv_mcp_server *server;
     struct {
@@ -165,22 +137,10 @@ struct cv_mcp_host {
         size_t count, capacity;
     } mirrored;
     pthread_mutex_t lock;
-    pthread_cond_t work; /* there is something in the queue */
-    cv_mcp_line quick, slow;
-    uint64_t last_number;
-    int64_t *slow_at;                   /* per kind: when a call of it last took long; 0: never */
-    size_t slow_workers;                /* that are slow */
-    atomic_size_t queued;               /* in both lines */
-    size_t awake, asleep, called;       /* workers; called: asleep, but told to wake up */
-    bool (*help)(void *ctx, bool wait); /* what one worker does when the queue is empty; NULL: it sleeps */
-    void *help_ctx;
-    bool helps; /* one does */
+    cv_workers *workers; /* which others may use, too */
+    int64_t *slow_at;    /* per kind of call (cv_mcp_kind_of) */
     atomic_bool ending;
-    pthread_cond_t over; /* a thread has ended */
-    size_t threads;      /* that have not */
-    cv_mcp_worker workers[CV_MCP_WORKERS];
-    size_t worker_count;
-    int64_t added; /* when the last one was */
+    pthread_cond_t over; /* the watcher has ended */
     cv_mcp_job *active, *spare;
     size_t spare_count;
     cv_mcp_session *sessions;
@@ -196,27 +156,22 @@ struct cv_mcp_host {
 
 /* ---- host.c ----------------------------------------------------------------------------------------------------- */
 
-void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server);
+void cv_mcp_host_init(cv_mcp_host *host, const cv_mcp_server *server, cv_workers *workers);
 
-/* Ends the threads: what is queued is refused, what is being served has a short time to be finished. Nothing may be
- * dispatched any more. False: something is still being served, and nothing of the host may be released. */
+/* Ends the workers and the watcher: what is queued is refused, what is being served has a short time to be finished.
+ * Nothing may be dispatched any more. False: something is still being served, and nothing of the host may be released.
+ */
 bool cv_mcp_host_end(cv_mcp_host *host);
-void cv_mcp_thread_ends(cv_mcp_host *host, bool *ended); /* the last that a thread of the host does */
-void cv_mcp_host_release(cv_mcp_host *host);             /* once no job is left */
+void cv_mcp_host_release(cv_mcp_host *host); /* once no job is left */
 
 /* A job to fill: text, transport, session, headers. */
 cv_mcp_job *cv_mcp_job_new(cv_mcp_host *host);
 void cv_mcp_job_free(cv_mcp_job *job); /* at the end of `finish`; never twice */
 
-/* One worker is kept busy, others are called by cv_mcp_hurry. */
-void cv_mcp_queue(cv_mcp_job *job);
-void cv_mcp_hurry(cv_mcp_host *host); /* the queue does not move: another worker */
+void cv_mcp_queue(cv_mcp_job *job, int64_t *slow_at); /* for a worker */
 
-/* One worker without work does this instead of sleeping, and shortly in between while there is much: cv_http_help. */
-void cv_mcp_host_lend(cv_mcp_host *host, bool (*help)(void *ctx, bool wait), void *ctx);
-
-/* Jobs between accept and finish, subscriptions left out; and how many of them wait for a worker. */
-size_t cv_mcp_open(cv_mcp_host *host, size_t *ret_queued);
+/* Jobs between accept and finish, subscriptions left out. */
+size_t cv_mcp_open(cv_mcp_host *host);
 
 /* Nobody waits any more for the active job that is meant: it gets no answer; a subscription ends at once. */
 void cv_mcp_cancel(cv_mcp_host *host, bool (*is_meant)(const cv_mcp_job *job, const void *ctx), const void *ctx);

@@ -14,7 +14,6 @@
 struct cv_mcp_http {
     cv_mcp_host host;
     cv_mcp_sessions sessions;
-    cv_http_server *server; /* that the workers help; NULL: not yet */
 };
 
 /* One POST between its message and its answer: transport_data of the job. */
@@ -262,35 +261,12 @@ static void gone(cv_http_exchange *x, void *ctx)
     cv_mcp_cancel(&http->host, is_of, x);
 }
 
-/* ---- the workers, who also move bytes ---------------------------------------------------------------------------- */
-
-static bool help(void *ctx, bool wait)
-{
-    const cv_mcp_http *http = ctx;
-    return cv_http_help(http->server, wait);
-}
-
-static void join(cv_http_server *server, void *ctx)
-{
-    cv_mcp_http *http = ctx;
-    http->server = server;
-    cv_mcp_host_lend(&http->host, help, http);
-}
-
-static bool hurry(void *ctx, bool now)
-{
-    cv_mcp_http *http = ctx;
-    if (now)
-        cv_mcp_hurry(&http->host);
-    return atomic_load(&http->host.queued) > 0;
-}
-
 /* ---- the route -------------------------------------------------------------------------------------------------- */
 
-cv_mcp_http *cv_mcp_http_new(const cv_mcp_server *server)
+cv_mcp_http *cv_mcp_http_new(const cv_mcp_server *server, cv_workers *workers)
 {
     cv_mcp_http *http = CV_HEAP_NEW(cv_mcp_http);
-    cv_mcp_host_init(&http->host, server);
+    cv_mcp_host_init(&http->host, server, workers);
     http->sessions.host = &http->host;
     pthread_mutex_init(&http->sessions.lock, NULL);
     return http;
@@ -298,7 +274,7 @@ cv_mcp_http *cv_mcp_http_new(const cv_mcp_server *server)
 
 cv_http_route cv_mcp_http_route(cv_mcp_http *http, const char *path)
 {
-    return (cv_http_route){.path = path, .handle = handle, .gone = gone, .join = join, .hurry = hurry, .ctx = http};
+    return (cv_http_route){.path = path, .handle = handle, .gone = gone, .ctx = http};
 }
 
 bool cv_mcp_http_end(cv_mcp_http *http)

@@ -90,7 +90,7 @@ static void end_look(cv_mcp_host *host)
             open_subscription(job);
             continue;
         }
-        job->served = true;
+        job->work.served = true;
         job->next = answered;
         answered = job;
     }
@@ -114,7 +114,10 @@ static void *watch(void *argument)
         cv_arena_reset(&arena);
     }
     cv_arena_release(&arena);
-    cv_mcp_thread_ends(host, &host->watcher_ended);
+    pthread_mutex_lock(&host->lock);
+    host->watcher_ended = true;
+    pthread_cond_signal(&host->over);
+    pthread_mutex_unlock(&host->lock);
     return NULL;
 }
 
@@ -123,7 +126,7 @@ void cv_mcp_await_look(cv_mcp_job *job)
     cv_mcp_host *host = job->host;
     pthread_mutex_lock(&host->lock);
     if (host->server->watch && !host->watcher_runs)
-        host->threads += host->watcher_runs = pthread_create(&host->watcher, NULL, watch, host) == 0;
+        host->watcher_runs = pthread_create(&host->watcher, NULL, watch, host) == 0;
     bool awaits = host->watcher_runs;
     if (awaits) {
         job->look = CV_MCP_AWAITS_LOOK;

@@ -16,6 +16,7 @@
 #define CV_DOOR_MCP_MCP_H
 
 #include "door/mcp/rpc.h"
+#include "door/workers.h"
 
 typedef enum { CV_MCP_LEGACY, CV_MCP_MODERN } cv_mcp_era;
 
@@ -30,7 +31,7 @@ typedef struct {
     cv_arena *arena; /* lives until the answer is sent */
     cv_mcp_host *host;
     const cv_mcp_server *server;
-    void *worker; /* what server->enter made for this thread */
+    void *worker; /* what the worker has as its own */
     cv_mcp_era era;
     cv_str text;   /* the message as it came */
     cv_str bearer; /* the token that came with it (HTTP); absent: none */
@@ -93,9 +94,7 @@ struct cv_mcp_server {
     bool lists_change;           /* tools, prompts and resources may change while the server runs (cv_mcp_changed) */
     bool logs;                   /* handlers log to the client */
     const cv_mcp_asking *asking; /* NULL: handlers ask the client nothing */
-    /* Every worker thread begins with enter and ends with leave; both may be NULL. */
-    void *(*enter)(void *ctx);
-    void (*leave)(void *ctx, void *worker);
+    cv_workers_own own;          /* what workers that serve its calls begin and end with */
     /* Called about four times a second, always from the same thread, while somebody has subscribed to these resources:
      * calls cv_mcp_changed for what has changed since. NULL: nothing changes from outside. */
     void (*watch)(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count);

@@ -19,14 +19,15 @@
 #include "door/mcp/host.h"
 
 enum {
-    CHUNK = 1 << 16,          /* bytes read at once */
-    FULL = 1 << 15,           /* bytes of answers that are written without waiting for more */
-    BEAT_MS = CV_MCP_BEAT_MS, /* how long an answer may be kept back, and a queue stand still */
-    GRACE_MS = 20,            /* for what is under way when a signal comes */
+    CHUNK = 1 << 16,              /* bytes read at once */
+    FULL = 1 << 15,               /* bytes of answers that are written without waiting for more */
+    BEAT_MS = CV_WORKERS_BEAT_MS, /* how long an answer may be kept back, and a queue stand still */
+    GRACE_MS = 20,                /* for what is under way when a signal comes */
     LAST_RESORT_S = 1,
 };
 
 typedef struct {
+    cv_workers workers;
     cv_mcp_host host;
     cv_mcp_session session;
     pthread_t reader;
@@ -111,7 +112,7 @@ static void collect(stdio *s, cv_str answer)
     pthread_mutex_lock(&s->out_lock);
     if (answer.n > 0)
         add(s, answer);
-    if (s->out.n >= FULL || (!is_reader && atomic_load(&s->host.queued) == 0))
+    if (s->out.n >= FULL || (!is_reader && atomic_load(&s->workers.queued) == 0))
         flush(s);
     pthread_mutex_unlock(&s->out_lock);
 }
@@ -206,27 +207,23 @@ static void take_bytes(stdio *s, cv_str bytes)
 static void wait_for_room(stdio *s)
 {
     const struct timespec beat = {.tv_nsec = BEAT_MS * 1000000L};
-    size_t queued;
-    for (;;) {
-        cv_mcp_open(&s->host, &queued);
-        if (queued < CV_MCP_MAX_QUEUED || s->gone)
-            return;
+    while (atomic_load(&s->workers.queued) >= CV_MCP_MAX_QUEUED && !s->gone) {
         nanosleep(&beat, NULL);
-        cv_mcp_hurry(&s->host);
+        cv_workers_hurry(&s->workers);
     }
 }
 
 static void read_all(stdio *s)
 {
     static char chunk[CHUNK];
-    size_t queued, lines = 0;
+    size_t lines = 0;
     while (!s->gone) {
         struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-        bool waiting = cv_mcp_open(&s->host, &queued) > 0;
+        bool waiting = cv_mcp_open(&s->host) > 0;
         int ready = poll(&in, 1, waiting ? BEAT_MS : -1);
         if (ready == 0) {
             flush_now(s);
-            cv_mcp_hurry(&s->host);
+            cv_workers_hurry(&s->workers);
             continue;
         }
         ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
@@ -248,10 +245,9 @@ static void read_all(stdio *s)
 static void answer_all(stdio *s)
 {
     const struct timespec beat = {.tv_nsec = BEAT_MS * 100000L};
-    size_t queued;
-    while (cv_mcp_open(&s->host, &queued) > 0 && !s->gone) {
+    while (cv_mcp_open(&s->host) > 0 && !s->gone) {
         nanosleep(&beat, NULL);
-        cv_mcp_hurry(&s->host);
+        cv_workers_hurry(&s->workers);
     }
     flush_now(s);
 }
@@ -269,11 +265,10 @@ static void *wait_for_signal(void *argument)
 {
     stdio *s = argument;
     const struct timespec beat = {.tv_nsec = 1000000L};
-    size_t queued;
     cv_signals_wait();
     signal(SIGALRM, leave);
     alarm(LAST_RESORT_S);
-    for (int i = 0; i < GRACE_MS && cv_mcp_open(&s->host, &queued) > 0; i++)
+    for (int i = 0; i < GRACE_MS && cv_mcp_open(&s->host) > 0; i++)
         nanosleep(&beat, NULL);
     if (pthread_mutex_trylock(&s->out_lock) == 0)
         flush(s);
@@ -292,7 +287,8 @@ int cv_mcp_serve_stdio(const cv_mcp_server *server)
 {
     static stdio the_only; /* there is one standard input, and who waits for signals may look at it to the very end */
     stdio *s = &the_only;
-    cv_mcp_host_init(&s->host, server);
+    cv_workers_init(&s->workers, &server->own);
+    cv_mcp_host_init(&s->host, server, &s->workers);
     cv_mcp_session_init(&s->session, &s->host);
     s->session.notify = notify;
     s->session.transport_data = s;
@@ -307,6 +303,7 @@ int cv_mcp_serve_stdio(const cv_mcp_server *server)
     if (!over)
         _exit(atomic_load(&s->gone) ? 2 : 0); /* a thread is still at work on what would be released */
     cv_mcp_host_release(&s->host);
+    cv_workers_release(&s->workers);
     cv_mcp_session_release(&s->session);
     cv_buf_release(&s->line);
     cv_buf_release(&s->out);

@@ -1,0 +1,461 @@
+/* api.c - operations as routes: a request, its call on a worker, its answer; see api.h. */
+#include <assert.h>
+#include <inttypes.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+
+#include "base/err_json.h"
+#include "base/heap.h"
+#include "base/log.h"
+#include "base/steady.h"
+#include "door/api/parts.h"
+
+static const char json_type[] = "application/json";
+
+/* ---- answering --------------------------------------------------------------------------------------------------- */
+
+void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_buf body = {0};
+    va_list args;
+    va_start(args, format);
+    cv_err_set(&err, code, "%s", cv_arena_vprintf(&a, format, args).p);
+    va_end(args);
+    cv_errs_print_json(&err, 1, false, &(cv_json_writer){.out = &body});
+    cv_http_answer(x, status, json_type, cv_buf_str(&body));
+    cv_http_release(x);
+    cv_buf_release(&body);
+    cv_arena_release(&a);
+}
+
+void cv_api_call_free(cv_api_call *call)
+{
+    cv_api *api = call->api;
+    pthread_mutex_lock(&api->lock);
+    if (call->prev)
+        call->prev->next = call->next;
+    else
+        api->first = call->next;
+    if (call->next)
+        call->next->prev = call->prev;
+    pthread_mutex_unlock(&api->lock);
+    cv_arena_release(&call->arena);
+    cv_buf_release(&call->text);
+    cv_heap_free(call);
+}
+
+/* Who asked for what, and what became of it. */
+static void log_call(const cv_api_call *call, int status, int64_t us)
+{
+    cv_buf line = {0};
+    cv_json_writer w = {.out = &line};
+    cv_json_begin_object(&w);
+    cv_json_key_int(&w, "request", (int64_t)call->id);
+    cv_json_key_str(&w, "method", cv_http_method(call->x));
+    cv_json_key_str(&w, "path", cv_http_path(call->x));
+    cv_json_key_int(&w, "status", status);
+    cv_json_key_int(&w, "microseconds", us);
+    cv_json_end_object(&w);
+    cv_log_line("%.*s", CV_FMT(cv_buf_str(&line)));
+    cv_buf_release(&line);
+}
+
+static void answer(cv_api_call *call, int status, cv_str body)
+{
+    enum { SLOW_US = 1000000 };
+    int64_t us = cv_steady_us() - call->since_us;
+    char id[24];
+    int n = snprintf(id, sizeof id, "%" PRIu64, call->id);
+    cv_api_count_call(call, status);
+    if (call->api->log || us >= SLOW_US || status >= 500)
+        log_call(call, status, us);
+    cv_http_add_header(call->x, "X-Request-Id", (cv_str){id, (size_t)n});
+    cv_http_answer(call->x, status, status == 304 ? NULL : json_type, body);
+    cv_http_release(call->x);
+}
+
+/* ---- one call, on a worker --------------------------------------------------------------------------------------- */
+
+static bool is_awaited(void *ctx, size_t done, size_t total, cv_str what)
+{
+    cv_api_call *call = ctx;
+    (void)done, (void)total, (void)what;
+    return !atomic_load(&call->gone);
+}
+
+static void digest(const char *bytes, size_t n, char to[17])
+{
+    uint8_t hash[SHA256_DIGEST_SIZE];
+    struct sha256_ctx ctx;
+    sha256_init(&ctx);
+    sha256_update(&ctx, n, (const uint8_t *)bytes);
+    sha256_digest(&ctx, sizeof hash, hash);
+    for (size_t i = 0; i < 8; i++)
+        snprintf(to + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* A tag of what was answered: a client that has the same already needs no bytes. */
+static void answer_read(cv_api_call *call, cv_str reply)
+{
+    char hex[17], tag[20];
+    digest(reply.p, reply.n, hex);
+    snprintf(tag, sizeof tag, "\"%s\"", hex);
+    bool known = call->tag.p && cv_str_find(call->tag, cv_str_of(tag)) != SIZE_MAX;
+    cv_http_add_header(call->x, "ETag", cv_str_of(tag));
+    cv_http_add_header(call->x, "Cache-Control", CV_STR("no-cache"));
+    cv_http_add_header(call->x, "Vary", CV_STR("Authorization, Cookie"));
+    answer(call, known ? 304 : 200, known ? (cv_str){NULL, 0} : reply);
+}
+
+static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_errs *errs, cv_str *ret_reply)
+{
+    cv_json *input = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    cv_str text = call->text.n ? cv_buf_str(&call->text) : CV_STR("{}");
+    if (!cv_json_parse(a, text, input, &err)) {
+        cv_errs_keep(errs, a, &err);
+        return false;
+    }
+    const cv_service_call asked = {.op = call->op,
+                                   .arena = a,
+                                   .input = input,
+                                   .input_text = text,
+                                   .bearer = call->bearer,
+                                   .follower = {is_awaited, call}};
+    return cv_service_run(call->api->service, mine, &asked, errs, ret_reply);
+}
+
+static cv_api_call *call_of(cv_work *work)
+{
+    return (cv_api_call *)((char *)work - offsetof(cv_api_call, work));
+}
+
+static void serve(cv_work *work, cv_arena *a, void *mine)
+{
+    cv_api_call *call = call_of(work);
+    cv_errs errs = {0};
+    cv_str reply;
+    if (!run(call, a, mine, &errs, &reply)) {
+        cv_err_code code = cv_errs_code(errs.items, errs.count, call->op->flags & CV_OP_BATCH);
+        cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
+        answer(call, cv_api_status(code), cv_service_faults(a, call->op, &errs));
+    } else if (call->has_query) {
+        answer_read(call, reply);
+    } else {
+        cv_http_add_header(call->x, "Cache-Control", CV_STR("no-store"));
+        answer(call, 200, reply);
+    }
+    cv_api_call_free(call);
+}
+
+/* The feed knows whether the position is one of its own, and where it ends now. */
+static void open_stream(cv_work *work, cv_arena *a, void *mine)
+{
+    cv_api_call *call = call_of(work);
+    cv_errs errs = {0};
+    cv_err err = {.arena = a};
+    cv_json tree;
+    cv_str reply;
+    if (run(call, a, mine, &errs, &reply) && cv_json_parse(a, reply, &tree, &err)) {
+        cv_api_count_call(call, 200);
+        cv_api_events_add(call, call->after.p ? call->after : cv_json_get_text(&tree, "position"));
+    } else {
+        answer(call, cv_api_status(cv_errs_code(errs.items, errs.count, false)), cv_service_faults(a, call->op, &errs));
+    }
+    cv_api_call_free(call);
+}
+
+/* ---- a request --------------------------------------------------------------------------------------------------- */
+
+static size_t number_of(const cv_operation *op)
+{
+    size_t i = 0;
+    while (cv_op_at(i) != op)
+        i++;
+    return i;
+}
+
+static cv_str copy_header(cv_arena *a, const cv_http_exchange *x, const char *name)
+{
+    cv_str value = cv_http_header(x, name);
+    return value.p ? cv_arena_copy(a, value) : value;
+}
+
+static cv_api_call *call_new(cv_api *api, cv_http_exchange *x, const cv_operation *op)
+{
+    cv_api_call *call = CV_HEAP_NEW(cv_api_call);
+    cv_str bearer = cv_http_bearer(x);
+    call->api = api;
+    call->x = x;
+    call->op = op;
+    call->number = number_of(op);
+    call->id = atomic_fetch_add(&api->last_request, 1) + 1;
+    call->since_us = cv_steady_us();
+    call->bearer = bearer.p ? cv_arena_copy(&call->arena, bearer) : bearer;
+    call->tag = copy_header(&call->arena, x, "If-None-Match");
+    pthread_mutex_lock(&api->lock);
+    call->next = api->first;
+    if (api->first)
+        api->first->prev = call;
+    api->first = call;
+    pthread_mutex_unlock(&api->lock);
+    return call;
+}
+
+static void queue(cv_api_call *call, void (*run_it)(cv_work *work, cv_arena *arena, void *mine))
+{
+    call->work = (cv_work){.serve = run_it, .slow_at = &call->api->slow_at[call->number]};
+    cv_workers_queue(call->api->workers, &call->work);
+}
+
+/* "dialogue/list" is an operation of a room, "verify" one of the top level. */
+static const cv_operation *find(cv_str path)
+{
+    size_t slash = cv_str_find_char(path, '/');
+    cv_str room = cv_str_head(path, slash == SIZE_MAX ? 0 : slash);
+    return cv_op_find(room, cv_str_from(path, slash == SIZE_MAX ? 0 : slash + 1));
+}
+
+static void refuse_path(cv_http_exchange *x, cv_str path)
+{
+    cv_arena a = {0};
+    cv_str *words = CV_NEW_ARRAY(&a, cv_op_count(), cv_str);
+    for (size_t i = 0; i < cv_op_count(); i++)
+        words[i] = cv_arena_printf(&a, "%s%s%s", cv_op_at(i)->room, *cv_op_at(i)->room ? "/" : "", cv_op_at(i)->verb);
+    cv_str near = cv_str_nearest(path, words, cv_op_count());
+    cv_api_refuse(x, 404, CV_ERR_NOT_FOUND, "there is no operation '%.*s'%s%.*s%s; /api/openapi.json has all of them",
+                  CV_FMT(cv_str_head(path, 100)), near.n ? ": did you mean /api/" : "", CV_FMT(near),
+                  near.n ? "?" : "");
+    cv_arena_release(&a);
+}
+
+static void refuse_method(cv_http_exchange *x, const char *allowed)
+{
+    cv_http_add_header(x, "Allow", cv_str_of(allowed));
+    cv_api_refuse(x, 405, CV_ERR_USAGE, "%s", allowed);
+}
+
+static bool reads_only(const cv_operation *op)
+{
+    return !(op->flags & (CV_OP_WRITES | CV_OP_FILES));
+}
+
+static void take_post(cv_api *api, cv_http_exchange *x, const cv_operation *op)
+{
+    cv_str type = cv_http_header(x, "Content-Type");
+    if (!type.p || !cv_str_starts_nocase(cv_str_trim(type), CV_STR("application/json"))) {
+        cv_api_refuse(x, 415, CV_ERR_USAGE, "Content-Type must be application/json");
+        return;
+    }
+    cv_api_call *call = call_new(api, x, op);
+    cv_http_take_body(x, &call->text);
+    queue(call, serve);
+}
+
+static void take_get(cv_api *api, cv_http_exchange *x, const cv_operation *op)
+{
+    cv_api_call *call = call_new(api, x, op);
+    cv_err err = {.arena = &call->arena};
+    call->has_query = true;
+    if (cv_api_query(x, cv_op_schema(op).input, &call->arena, &call->text, &err)) {
+        queue(call, serve);
+        return;
+    }
+    cv_api_refuse(x, cv_api_status(err.code), err.code, "%.*s", CV_FMT(err.message));
+    cv_api_call_free(call);
+}
+
+static void take_operation(cv_api *api, cv_http_exchange *x, cv_str path)
+{
+    const cv_operation *op = find(path);
+    cv_str method = cv_http_method(x);
+    if (!op)
+        refuse_path(x, path);
+    else if (cv_str_eq(method, CV_STR("POST")))
+        take_post(api, x, op);
+    else if (cv_str_eq(method, CV_STR("GET")) && reads_only(op))
+        take_get(api, x, op);
+    else
+        refuse_method(x, reads_only(op) ? "GET, POST" : "POST");
+}
+
+/* ---- what is not an operation ------------------------------------------------------------------------------------ */
+
+static void find_parameter(void *ctx, cv_str name, cv_str value)
+{
+    cv_api_call *call = ctx;
+    cv_str *to = cv_str_eq(name, CV_STR("after"))   ? &call->after
+                 : cv_str_eq(name, CV_STR("room"))  ? &call->room
+                 : cv_str_eq(name, CV_STR("scope")) ? &call->scope
+                                                    : NULL;
+    if (to && value.p)
+        *to = cv_arena_copy(&call->arena, value);
+}
+
+/* A browser that comes back says where it was. The feed is asked for its end, and whether it knows the position. */
+static void take_events(cv_api *api, cv_http_exchange *x)
+{
+    if (!cv_str_eq(cv_http_method(x), CV_STR("GET"))) {
+        refuse_method(x, "GET");
+        return;
+    }
+    cv_api_call *call = call_new(api, x, cv_op_called(CV_STR("feed")));
+    cv_json_writer w = {.out = &call->text};
+    cv_http_each_parameter(x, find_parameter, call);
+    cv_str last = copy_header(&call->arena, x, "Last-Event-ID");
+    if (last.p)
+        call->after = last;
+    cv_json_begin_object(&w);
+    cv_json_key_int(&w, "limit", 0);
+    cv_json_key_str_if(&w, "after", call->after);
+    cv_json_key_str_if(&w, "room", call->room);
+    cv_json_key_str_if(&w, "scope", call->scope);
+    cv_json_end_object(&w);
+    queue(call, open_stream);
+}
+
+static void take_description(cv_http_exchange *x)
+{
+    cv_arena a = {0};
+    cv_http_add_header(x, "Cache-Control", CV_STR("no-cache"));
+    cv_http_answer(x, 200, json_type, cv_api_describe(&a));
+    cv_http_release(x);
+    cv_arena_release(&a);
+}
+
+/* The token has opened the door already. From here on the browser sends it by itself, and no script can read it. */
+static void take_session(cv_http_exchange *x)
+{
+    cv_arena a = {0};
+    cv_str bearer = cv_http_bearer(x), method = cv_http_method(x);
+    bool leaves = cv_str_eq(method, CV_STR("DELETE"));
+    if (!leaves && !cv_str_eq(method, CV_STR("POST"))) {
+        refuse_method(x, "POST, DELETE");
+    } else if (!leaves && !bearer.p) {
+        cv_api_refuse(x, 401, CV_ERR_TOKEN, "send the header 'Authorization: Bearer TOKEN'");
+    } else {
+        cv_http_add_header(x, "Set-Cookie",
+                           cv_arena_printf(&a, CV_HTTP_COOKIE "=%.*s; Path=/; HttpOnly; SameSite=Strict%s",
+                                           CV_FMT(leaves ? CV_STR("") : bearer), leaves ? "; Max-Age=0" : ""));
+        cv_http_add_header(x, "Cache-Control", CV_STR("no-store"));
+        cv_http_answer(x, 204, NULL, CV_STR(""));
+        cv_http_release(x);
+    }
+    cv_arena_release(&a);
+}
+
+/* ---- routes ------------------------------------------------------------------------------------------------------ */
+
+/* A page of this server itself: of the same name and the same port. Others may run on this machine, too. */
+static bool is_own_origin(const cv_http_exchange *x)
+{
+    cv_str origin = cv_http_header(x, "Origin"), host = cv_http_header(x, "Host");
+    size_t scheme = origin.p ? cv_str_find(origin, CV_STR("://")) : 0;
+    return !origin.p || (scheme != SIZE_MAX && host.p && cv_str_eq_nocase(cv_str_from(origin, scheme + 3), host));
+}
+
+static void handle_api(cv_http_exchange *x, void *ctx)
+{
+    cv_str path = cv_str_from(cv_http_path(x), strlen("/api/"));
+    if (!is_own_origin(x))
+        cv_api_refuse(x, 403, CV_ERR_NOT_ALLOWED, "pages of other origins may not use this server");
+    else if (cv_str_eq(path, CV_STR("events")))
+        take_events(ctx, x);
+    else if (cv_str_eq(path, CV_STR("openapi.json")))
+        take_description(x);
+    else if (cv_str_eq(path, CV_STR("session")))
+        take_session(x);
+    else
+        take_operation(ctx, x, path);
+}
+
+/* It answers, so it is alive; whether the record can be read is said beside it. */
+static void handle_health(cv_http_exchange *x, void *ctx)
+{
+    cv_api *api = ctx;
+    uint64_t version;
+    bool readable = cv_service_data_version(api->service, &version);
+    cv_http_add_header(x, "Cache-Control", CV_STR("no-store"));
+    cv_http_answer(x, readable ? 200 : 503, json_type,
+                   readable ? CV_STR("{\"status\":\"success\"}")
+                            : CV_STR("{\"status\":\"error\",\"message\":\"the record cannot be read\"}"));
+    cv_http_release(x);
+}
+
+static void handle_metrics(cv_http_exchange *x, void *ctx)
+{
+    cv_buf out = {0};
+    cv_api_print_metrics(ctx, &out);
+    cv_http_add_header(x, "Cache-Control", CV_STR("no-store"));
+    cv_http_answer(x, 200, "text/plain; version=0.0.4; charset=utf-8", cv_buf_str(&out));
+    cv_http_release(x);
+    cv_buf_release(&out);
+}
+
+/* Who has left is not answered any more; what it asked for goes on, unless it looks. */
+static void gone(cv_http_exchange *x, void *ctx)
+{
+    cv_api *api = ctx;
+    pthread_mutex_lock(&api->lock);
+    for (cv_api_call *call = api->first; call; call = call->next)
+        if (call->x == x)
+            atomic_store(&call->gone, true);
+    pthread_mutex_unlock(&api->lock);
+    cv_api_events_gone(api->events, x);
+}
+
+void cv_api_routes(cv_api *api, cv_http_route ret_routes[CV_API_ROUTES])
+{
+    const cv_http_route routes[CV_API_ROUTES] = {
+        {.path = "/api/", .handle = handle_api, .gone = gone, .ctx = api},
+        {.path = "/healthz", .handle = handle_health, .ctx = api},
+        {.path = "/metrics", .handle = handle_metrics, .ctx = api},
+    };
+    memcpy(ret_routes, routes, sizeof routes);
+}
+
+cv_api *cv_api_new(cv_service *service, cv_workers *workers, bool log)
+{
+    cv_api *api = CV_HEAP_NEW(cv_api);
+    api->service = service;
+    api->workers = workers;
+    api->log = log;
+    api->started_ms = cv_steady_ms();
+    api->slow_at = CV_NEW_ARRAY(&api->arena, cv_op_count(), int64_t);
+    api->counts = CV_NEW_ARRAY(&api->arena, cv_op_count(), cv_api_count);
+    api->events = cv_api_events_new(service);
+    pthread_mutex_init(&api->lock, NULL);
+    return api;
+}
+
+/* A call that no worker has; NULL: there is none. */
+static cv_api_call *left_over(cv_api *api)
+{
+    pthread_mutex_lock(&api->lock);
+    cv_api_call *call = api->first;
+    while (call && call->work.served)
+        call = call->next;
+    pthread_mutex_unlock(&api->lock);
+    return call;
+}
+
+void cv_api_end(cv_api *api)
+{
+    cv_api_call *call;
+    assert(api->workers->closed);
+    while ((call = left_over(api))) {
+        cv_api_refuse(call->x, 503, CV_ERR_CANCELLED, "the server ends: the call was not begun");
+        cv_api_call_free(call);
+    }
+    cv_api_events_end(api->events);
+}
+
+void cv_api_free(cv_api *api)
+{
+    cv_api_events_free(api->events);
+    pthread_mutex_destroy(&api->lock);
+    cv_arena_release(&api->arena);
+    cv_heap_free(api);
+}

@@ -1,0 +1,57 @@
+/* metrics.c - what the API has done, in the text format of Prometheus; see api.h. */
+#include <inttypes.h>
+
+#include "base/steady.h"
+#include "door/api/parts.h"
+
+void cv_api_count_call(const cv_api_call *call, int status)
+{
+    cv_api_count *count = &call->api->counts[call->number];
+    atomic_fetch_add(status >= 500 ? &count->failed : status >= 400 ? &count->refused : &count->done, 1);
+    atomic_fetch_add(&count->microseconds, (uint64_t)(cv_steady_us() - call->since_us));
+}
+
+static void name(cv_buf *out, const char *metric, const char *type, const char *help)
+{
+    cv_buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", metric, help, metric, type);
+}
+
+static void print_operation(cv_buf *out, const char *metric, const cv_operation *op, const char *more, uint64_t value)
+{
+    cv_buf_printf(out, "%s{operation=\"%s%s%s\"%s} %" PRIu64 "\n", metric, op->room, *op->room ? " " : "", op->verb,
+                  more, value);
+}
+
+static void print_calls(cv_api *api, cv_buf *out)
+{
+    static const char calls[] = "conclave_calls_total", time[] = "conclave_call_microseconds_total";
+    name(out, calls, "counter", "Calls of an operation over the API, by what became of them.");
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        cv_api_count *c = &api->counts[i];
+        uint64_t done = atomic_load(&c->done), refused = atomic_load(&c->refused), failed = atomic_load(&c->failed);
+        if (done)
+            print_operation(out, calls, cv_op_at(i), ",outcome=\"done\"", done);
+        if (refused)
+            print_operation(out, calls, cv_op_at(i), ",outcome=\"refused\"", refused);
+        if (failed)
+            print_operation(out, calls, cv_op_at(i), ",outcome=\"failed\"", failed);
+    }
+    name(out, time, "counter", "Time from the request to the answer, of all calls of an operation.");
+    for (size_t i = 0; i < cv_op_count(); i++)
+        if (atomic_load(&api->counts[i].microseconds))
+            print_operation(out, time, cv_op_at(i), "", atomic_load(&api->counts[i].microseconds));
+}
+
+void cv_api_print_metrics(cv_api *api, cv_buf *out)
+{
+    uint64_t version;
+    print_calls(api, out);
+    name(out, "conclave_calls_waiting", "gauge", "Calls that wait for a worker.");
+    cv_buf_printf(out, "conclave_calls_waiting %zu\n", atomic_load(&api->workers->queued));
+    name(out, "conclave_event_streams", "gauge", "Clients that listen to events.");
+    cv_buf_printf(out, "conclave_event_streams %zu\n", cv_api_events_count(api->events));
+    name(out, "conclave_record_readable", "gauge", "1 when the record can be read.");
+    cv_buf_printf(out, "conclave_record_readable %d\n", cv_service_data_version(api->service, &version));
+    name(out, "conclave_uptime_seconds", "gauge", "Since the server was started.");
+    cv_buf_printf(out, "conclave_uptime_seconds %" PRId64 "\n", (cv_steady_ms() - api->started_ms) / 1000);
+}

@@ -1,0 +1,91 @@
+/* parts.h - what the files of the API share with each other; see api.h. */
+#ifndef CV_DOOR_API_PARTS_H
+#define CV_DOOR_API_PARTS_H
+
+#include <stdatomic.h>
+
+#include "door/api/api.h"
+
+typedef struct cv_api_call cv_api_call;
+typedef struct cv_api_events cv_api_events;
+
+/* What became of calls of one operation. */
+typedef struct {
+    atomic_uint_least64_t done, refused, failed;
+    atomic_uint_least64_t microseconds; /* of all of them, from the request to the answer */
+} cv_api_count;
+
+struct cv_api {
+    cv_service *service;
+    cv_workers *workers;
+    bool log;
+    int64_t started_ms;
+    int64_t *slow_at;     /* per operation */
+    cv_api_count *counts; /* per operation */
+    pthread_mutex_t lock; /* of the list */
+    cv_api_call *first;   /* that are not answered yet */
+    cv_api_events *events;
+    atomic_uint_least64_t last_request;
+    cv_arena arena;
+};
+
+/* One request that waits for a worker, or is served. */
+struct cv_api_call {
+    cv_work work;
+    cv_api *api;
+    cv_http_exchange *x;
+    const cv_operation *op;
+    size_t number;  /* of the operation */
+    uint64_t id;    /* of the request */
+    bool has_query; /* the input is in `text` already, made of the parameters */
+    int64_t since_us;
+    atomic_bool gone; /* the client has left */
+    cv_arena arena;
+    cv_buf text;
+    cv_str bearer;      /* absent: none came */
+    cv_str tag;         /* that the client has (If-None-Match); absent: none */
+    cv_str after;       /* events: where to begin; absent: now */
+    cv_str room, scope; /* events: only these; absent: all */
+    cv_api_call *prev, *next;
+};
+
+/* ---- api.c ------------------------------------------------------------------------------------------------------- */
+
+/* A fault in the shape of every door, with the status of its code; then the exchange is given up. */
+void cv_api_refuse(cv_http_exchange *x, int status, cv_err_code code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Takes the call off the list and gives its memory back. */
+void cv_api_call_free(cv_api_call *call);
+
+/* ---- query.c ----------------------------------------------------------------------------------------------------- */
+
+/* The parameters as the input of the operation: one JSON object. False: they are not text. */
+bool cv_api_query(const cv_http_exchange *x, const cv_json *schema, cv_arena *a, cv_buf *to, cv_err *err);
+
+/* ---- status.c ---------------------------------------------------------------------------------------------------- */
+
+int cv_api_status(cv_err_code code);
+
+/* ---- openapi.c ----------------------------------------------------------------------------------------------------
+ */
+
+cv_str cv_api_describe(cv_arena *a);
+
+/* ---- events.c -----------------------------------------------------------------------------------------------------
+ */
+
+cv_api_events *cv_api_events_new(cv_service *service);
+void cv_api_events_add(cv_api_call *call, cv_str position); /* takes the exchange over; from a worker */
+void cv_api_events_gone(cv_api_events *events, cv_http_exchange *x);
+size_t cv_api_events_count(cv_api_events *events);
+void cv_api_events_end(cv_api_events *events);
+void cv_api_events_free(cv_api_events *events);
+
+/* ---- metrics.c ----------------------------------------------------------------------------------------------------
+ */
+
+void cv_api_count_call(const cv_api_call *call, int status);
+void cv_api_print_metrics(cv_api *api, cv_buf *out);
+
+#endif

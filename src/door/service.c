@@ -1,0 +1,141 @@
+/* service.c - a project as servers have it; see service.h. */
+#include "door/service.h"
+
+#include "base/err_json.h"
+#include "base/heap.h"
+#include "kit/who.h"
+
+enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the next */
+
+void cv_service_init(cv_service *service, const char *root, const char *as)
+{
+    *service = (cv_service){.root = root, .as = as};
+    pthread_mutex_init(&service->window_lock, NULL);
+}
+
+void cv_service_end(cv_service *service)
+{
+    cv_record_handle_close(&service->window);
+    pthread_mutex_destroy(&service->window_lock);
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
+
+static void *enter(void *ctx)
+{
+    (void)ctx;
+    return CV_HEAP_NEW(cv_service_worker);
+}
+
+static void leave(void *ctx, void *mine)
+{
+    cv_service_worker *w = mine;
+    (void)ctx;
+    cv_record_handle_close(&w->handle);
+    cv_buf_release(&w->out);
+    cv_heap_free(w);
+}
+
+const cv_workers_own cv_service_own = {enter, leave, NULL};
+
+/* ---- the window -------------------------------------------------------------------------------------------------- */
+
+/* Asks the handle that is open; false: there is none, or it cannot say, as when another file is in its place. */
+static bool has_seen(cv_service *service)
+{
+    cv_record *record = service->window.record;
+    if (record && record->calls->changed(record, &service->window_seen))
+        service->data_version++;
+    return record && service->window_seen != 0;
+}
+
+/* Counts what was seen to change: a commit by anybody, or another file in the place of the record. */
+bool cv_service_data_version(cv_service *service, uint64_t *ret_version)
+{
+    cv_record_handle *window = &service->window;
+    cv_arena arena = {0};
+    cv_err err = {.arena = &arena};
+    pthread_mutex_lock(&service->window_lock);
+    bool known = has_seen(service);
+    if (!known) {
+        size_t before = window->opened;
+        known = cv_record_handle_open(window, service->root, &err);
+        if (window->opened != before)
+            service->window_seen = 0; /* what was seen of another handle says nothing about this one */
+        known = known && has_seen(service);
+    }
+    *ret_version = service->data_version;
+    pthread_mutex_unlock(&service->window_lock);
+    cv_arena_release(&arena);
+    return known;
+}
+
+bool cv_service_admits(void *ctx, cv_str token, const char **ret_why)
+{
+    cv_service *service = ctx;
+    cv_arena arena = {0};
+    cv_err err = {.arena = &arena};
+    if (!cv_str_starts(token, CV_STR(CV_TOKEN_PREFIX)))
+        return false;
+    pthread_mutex_lock(&service->window_lock);
+    bool known = cv_record_handle_open(&service->window, service->root, &err) &&
+                 cv_token_admits(service->window.record, &arena, token, &err);
+    pthread_mutex_unlock(&service->window_lock);
+    if (!known)
+        *ret_why = err.code == CV_ERR_TOKEN || err.code == CV_ERR_AGENT_REMOVED
+                       ? "the token is not one of an agent that may act in this project, or it was revoked"
+                       : "the token cannot be checked: the record of the project cannot be read";
+    cv_arena_release(&arena);
+    return known;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
+
+/* Lines and columns of a message that a program has written help nobody; those in a file do. */
+cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs)
+{
+    for (size_t i = 0; i < errs->count; i++)
+        if (errs->items[i].file.n == 0)
+            errs->items[i].line = errs->items[i].column = 0;
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_errs_print_json(errs->items, errs->count, op->flags & CV_OP_BATCH, &w);
+    return cv_buf_take(&out, a);
+}
+
+/* A token of an agent decides who acts. */
+static cv_who who_acts(const cv_service *service, cv_str bearer)
+{
+    bool token = bearer.p && cv_str_starts(bearer, CV_STR(CV_TOKEN_PREFIX));
+    return token ? (cv_who){.token = bearer} : (cv_who){.name = cv_str_of(service->as)};
+}
+
+bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_service_call *asked, cv_errs *errs,
+                    cv_str *ret_reply)
+{
+    cv_err err = {.arena = asked->arena};
+    cv_call call = {.arena = asked->arena,
+                    .who = who_acts(service, asked->bearer),
+                    .clock = cv_clock_system(),
+                    .follower = asked->follower,
+                    .confined = true,
+                    .input = asked->input,
+                    .input_text = asked->input_text,
+                    .out = &mine->out,
+                    .most = asked->most,
+                    .errs = errs,
+                    .name = asked->name};
+    bool open = cv_record_handle_open(&mine->handle, service->root, &err) ||
+                (mine->handle.root && asked->op->flags & CV_OP_PROJECT);
+    if (!open)
+        cv_errs_keep(errs, asked->arena, &err);
+    call.root = mine->handle.root;
+    call.record = mine->handle.record;
+    bool done = open && cv_op_call(asked->op, &call);
+    if (done)
+        *ret_reply = cv_arena_copy(asked->arena, cv_buf_str(&mine->out));
+    if (mine->out.capacity > KEPT_BYTES)
+        cv_buf_release(&mine->out);
+    cv_buf_clear(&mine->out);
+    return done;
+}

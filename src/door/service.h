@@ -1,0 +1,60 @@
+/* service.h - a project as servers have it: operations that run on any worker, for any client.
+ *
+ *     worker     a handle of the record of its own, opened anew when the record was replaced   (record_handle.h)
+ *     window     one more handle, through which all threads see whether anybody has committed
+ *
+ * Every door of a server (MCP, the HTTP API) runs operations through cv_service_run.
+ */
+#ifndef CV_DOOR_SERVICE_H
+#define CV_DOOR_SERVICE_H
+
+#include "door/record_handle.h"
+#include "door/workers.h"
+#include "ops/op.h"
+
+typedef struct {
+    const char *root; /* where to look for the project; NULL: from the current folder upwards */
+    const char *as;   /* who acts in calls that have no token of an agent; NULL: nobody is named */
+    pthread_mutex_t window_lock;
+    cv_record_handle window; /* through which all threads see whether anybody has committed, */
+    uint64_t window_seen;    /*   what was seen there last, */
+    uint64_t data_version;   /*   and how often it was something new */
+} cv_service;
+
+void cv_service_init(cv_service *service, const char *root, const char *as);
+void cv_service_end(cv_service *service); /* once nothing is served any more */
+
+/* What a worker has for itself: cv_service_own() makes it. */
+typedef struct {
+    cv_record_handle handle;
+    cv_buf out; /* where operations write, one after the other */
+} cv_service_worker;
+extern const cv_workers_own cv_service_own;
+
+typedef struct {
+    const cv_operation *op;
+    cv_arena *arena;
+    const cv_json *input;
+    cv_str input_text; /* the text it was read from, for the places of faults */
+    cv_str bearer;     /* the token that came with it; absent: none */
+    size_t most;       /* see cv_call */
+    cv_follower follower;
+    cv_naming name;
+} cv_service_call;
+
+/* False: `errs` says why. */
+bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_service_call *asked, cv_errs *errs,
+                    cv_str *ret_reply);
+
+/* The answer to a call that was refused. */
+cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs);
+
+/* May a client with this token come in? An agent's token is one that the project knows; of others the server decides.
+ * For cv_http_options: `ctx` is the service. */
+bool cv_service_admits(void *ctx, cv_str token, const char **ret_why);
+
+/* As long as this number is the same, nobody has committed, and the record is the same. It is above 0. From any thread;
+ * false: it is not known. */
+bool cv_service_data_version(cv_service *service, uint64_t *ret_version);
+
+#endif

@@ -1,0 +1,218 @@
+#!/bin/sh
+# api.sh - every operation over HTTP: the same answers and faults as on the command line, who may come in, events as they
+# happen, and the description of all of it.
+. "$(dirname "$0")/lib.sh"
+project
+nvidia
+
+# begin ARGUMENT...: serves until `end`; $url is where.
+begin() {
+    rm -f "$work/said"
+    "$conclave" serve --port 0 --json "$@" >"$work/said" 2>"$work/log" &
+    serving=$!
+    for _ in $(seq 100); do
+        [ -s "$work/said" ] && break
+        sleep 0.1
+    done
+    url=$(jq -r .url "$work/said")
+}
+end() {
+    kill "$serving"
+    wait "$serving"
+    ok $? "$1: the server ends"
+}
+# ask NAME STATUS METHOD PATH CURL-ARGUMENT...: the body in $out, the headers in $work/headers.
+ask() {
+    name=$1 wanted=$2 method=$3 path=$4
+    shift 4
+    : >"$out"
+    status=$(curl -s -m 20 -o "$out" -D "$work/headers" -w '%{http_code}' -X "$method" "$@" "$url$path")
+    [ "$status" = "$wanted" ] || { echo "#   status $status, not $wanted"; head -c 600 "$out" | sed 's/^/#   /'; }
+    [ "$status" = "$wanted" ]
+    ok $? "$name: status $wanted"
+}
+post() {
+    body=$4
+    set -- "$1" "$2" POST "/api/$3"
+    ask "$@" -H 'Content-Type: application/json' --data-binary "$body"
+}
+get() { ask "$1" "$2" GET "/api/$3"; }
+header() { grep -qi "^$1: *$2" "$work/headers"; ok $? "$name: header $1"; }
+
+begin
+# ---- the same answers ----
+for words in "dialogue list" "dialogue get nvidia-decision" "dialogue scoreboard nvidia-decision" "agent list" "verify" "feed"; do
+    set -- $words
+    case $1 in dialogue | agent) operation=$1/$2 && shift 2 ;; *) operation=$1 && shift ;; esac
+    "$conclave" $words --json >"$work/wanted" 2>/dev/null
+    get "GET $words" 200 "$operation${1:+?dialogue_id=$1}"
+    jq -S . "$work/wanted" >"$work/a" && jq -S . "$out" >"$work/b"
+    cmp -s "$work/a" "$work/b"
+    ok $? "$name: as on the command line"
+    post "POST $words" 200 "$operation" "{${1:+\"dialogue_id\":\"$1\"}}"
+    jq -S . "$out" >"$work/b"
+    cmp -s "$work/a" "$work/b"
+    ok $? "$name: as on the command line"
+done
+
+# ---- parameters become what the schema wants ----
+get "numbers and lists" 200 "dialogue/search?query=collar&limit=1&kinds=tension,recommendation"
+is '.results | length == 1'
+get "a list item by item" 200 "dialogue/search?query=collar&kinds=tension&kinds=recommendation"
+get "a number that is none" 400 "dialogue/search?query=collar&limit=many"
+is '.error_code == "invalid_value" and .field == "limit"'
+get "an unknown parameter" 400 "dialogue/search?query=collar&lmit=1"
+is '.error_code == "unknown_field"'
+get "a name twice" 400 "dialogue/get?dialogue_id=a&dialogue_id=b"
+is '.error_code == "duplicate_key"'
+get "bytes that are no text" 400 "dialogue/get?dialogue_id=%ff%fe"
+get "all faults at once" 422 "feed?limit=many&after=&wait=-1"
+is '.errors | length == 3'
+
+# ---- writes ----
+post "a write" 200 dialogue/create '{"title":"Over HTTP"}'
+is '.dialogue_id == "over-http"'
+run "it is there" 0 dialogue get over-http --json
+ask "a write is POST only" 405 GET "/api/dialogue/create?title=x"
+header Allow POST
+post "a fault" 404 dialogue/progress '{"dialogue_id":"nowhere"}'
+is '.status == "error" and .error_code == "dialogue_not_found"'
+post "a conflict" 409 dialogue/abandon '{"dialogue_id":"over-http","expect_rev":77,"reason":"none"}'
+post "no JSON" 400 dialogue/create '{"title":'
+is '.error_code == "invalid_json"'
+ask "no body" 400 POST /api/dialogue/create -H 'Content-Type: application/json'
+is '.error_code == "missing_field" and .field == "title"'
+ask "another type" 415 POST /api/dialogue/create -H 'Content-Type: text/plain' --data '{"title":"x"}'
+for path in dialogue/lst nothing dialogue/ dialogue/list/more ../x; do
+    ask "no operation $path" 404 GET "/api/$path" --path-as-is
+    is '.status == "error"'
+done
+get "a near name" 404 dialogue/lst
+is '.message | contains("/api/dialogue/list")'
+
+# ---- what a client has already ----
+get "a read has a tag" 200 "dialogue/get?dialogue_id=nvidia-decision"
+tag=$(sed -n 's/^ETag: *//Ip' "$work/headers" | tr -d '\r')
+ask "the same again" 304 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H "If-None-Match: $tag"
+[ ! -s "$out" ]
+ok $? "$name: no bytes"
+ask "another tag" 200 GET "/api/dialogue/get?dialogue_id=nvidia-decision" -H 'If-None-Match: "0"'
+header X-Request-Id '[0-9]'
+header Cache-Control no-cache
+
+# ---- other origins ----
+for origin in http://evil.example "http://localhost:1" null; do
+    ask "origin $origin" 403 POST /api/dialogue/create -H "Origin: $origin" -H 'Content-Type: application/json' --data '{"title":"evil"}'
+done
+ask "its own origin" 200 GET /api/dialogue/list -H "Origin: $url"
+ask "another name" 403 GET /api/dialogue/list -H 'Host: evil.example'
+run "nothing of it was written" 1 dialogue get evil
+
+# ---- the description ----
+get "the description" 200 openapi.json
+is '.openapi == "3.1.0" and (.paths | length) > 40'
+is '[.paths[][] | select(.responses."200".content."application/json".schema | not)] | length == 0'
+is '.paths."/api/dialogue/create" | has("post") and (has("get") | not)'
+is '.paths."/api/dialogue/list".get.parameters | length > 0'
+is '[.paths[][].operationId] | length == (unique | length)'
+ask "alive" 200 GET /healthz
+ask "metrics" 200 GET /metrics
+has 'conclave_calls_total{operation="dialogue create",outcome="done"} 1'
+has 'conclave_calls_total{operation="dialogue create",outcome="refused"}'
+
+# ---- events ----
+curl -s -N -m 30 "$url/api/events" >"$work/events" &
+listener=$!
+curl -s -N -m 30 "$url/api/events?room=agent" >"$work/others" &
+other=$!
+# heard FILE N: waits until there are so many.
+heard() {
+    for _ in $(seq 100); do
+        [ "$(grep -c '^data:' "$1")" -lt "$2" ] || return 0
+        sleep 0.05
+    done
+    return 1
+}
+name="events"
+for _ in $(seq 100); do
+    curl -s "$url/metrics" | grep -q '^conclave_event_streams 2' && break
+    sleep 0.05
+done
+"$conclave" dialogue create "Seen by others" >/dev/null
+heard "$work/events" 1
+ok $? "a commit of another process is told"
+sed -n 's/^data: //p' "$work/events" >"$out"
+is '.room == "dialogue" and .scope == "seen-by-others" and .operation == "dialogue create"'
+position=$(sed -n 's/^id: //p' "$work/events" | tail -n 1)
+for n in 1 2 3 4 5; do "$conclave" dialogue create "More $n" >/dev/null; done
+heard "$work/events" 6
+ok $? "and those that follow"
+sed -n 's/^data: //p' "$work/events" | jq -r .scope | tr '\n' ' ' >"$out"
+has "seen-by-others more-1 more-2 more-3 more-4 more-5"
+[ "$(grep -c '^data:' "$work/others")" -eq 0 ]
+ok $? "other rooms are not told of"
+kill $listener $other
+wait $listener $other 2>/dev/null
+curl -s -N -m 30 -H "Last-Event-ID: $position" "$url/api/events" >"$work/events" &
+listener=$!
+heard "$work/events" 5
+ok $? "who comes back gets what was missed"
+sed -n 's/^data: //p' "$work/events" | jq -r .scope | tr '\n' ' ' >"$out"
+has "more-1 more-2 more-3 more-4 more-5"
+kill $listener
+wait $listener 2>/dev/null
+get "a position that is none" 400 "events?after=nonsense"
+for n in $(seq 100); do # who has left is noticed when there is something to say
+    "$conclave" dialogue create "Unheard $n" >/dev/null
+    curl -s "$url/metrics" | grep -q '^conclave_event_streams 0' && break
+done
+ask "who has left is forgotten" 200 GET /metrics
+has "conclave_event_streams 0"
+curl -s -N "$url/api/events" >/dev/null &
+end "with a listener"
+wait
+
+# ---- tokens ----
+"$conclave" agent add ada >/dev/null && "$conclave" agent add bob --rooms dialogue >/dev/null
+ada=$("$conclave" token add ada --json | jq -r .secret)
+reader=$("$conclave" token add bob --read-only --json | jq -r .secret)
+CONCLAVE_TOKEN=0123456789abcdef0123456789abcdef begin
+get "without a token" 401 dialogue/list
+header WWW-Authenticate Bearer
+ask "with the server's" 200 GET /api/dialogue/list -H 'Authorization: Bearer 0123456789abcdef0123456789abcdef'
+ask "with an agent's" 200 POST /api/dialogue/create -H "Authorization: Bearer $ada" -H 'Content-Type: application/json' --data '{"title":"By ada"}'
+run "the event names the agent" 0 feed --room dialogue --scope by-ada --json
+is '.entries[0].who == ["ada"]'
+ask "one that may only read" 403 POST /api/dialogue/create -H "Authorization: Bearer $reader" -H 'Content-Type: application/json' --data '{"title":"No"}'
+is '.error_code == "not_allowed"'
+ask "the cookie" 204 POST /api/session -H "Authorization: Bearer $ada"
+header Set-Cookie 'conclave_token=.*HttpOnly; SameSite=Strict'
+ask "it opens" 200 GET /api/dialogue/list -b "conclave_token=$ada"
+ask "a wrong one does not" 401 GET /api/dialogue/list -b "conclave_token=x$ada"
+ask "a header counts more" 401 GET /api/dialogue/list -b "conclave_token=$ada" -H 'Authorization: Bearer wrong'
+ask "it acts" 200 POST /api/dialogue/create -b "conclave_token=$ada" -H 'Content-Type: application/json' --data '{"title":"By cookie"}'
+run "the event names the agent" 0 feed --room dialogue --scope by-cookie --json
+is '.entries[0].who == ["ada"]'
+ask "leaving" 204 DELETE /api/session -b "conclave_token=$ada"
+header Set-Cookie '.*Max-Age=0'
+curl -s -N -m 30 -H "Authorization: Bearer $ada" "$url/api/events" >"$work/events" &
+listener=$!
+sleep 0.2
+"$conclave" token revoke "$("$conclave" token list --json | jq -r '.tokens[] | select(.agent_id == "ada") | .token_id')" >/dev/null
+"$conclave" dialogue create "After" >/dev/null
+wait $listener
+[ $? -ne 28 ]
+ok $? "a stream ends when its token is revoked"
+ask "and it opens no more" 401 GET /api/dialogue/list -b "conclave_token=$ada"
+end "with tokens"
+grep -q "$ada" "$work/log"
+[ $? -ne 0 ]
+ok $? "no token in the log"
+
+# ---- the log ----
+begin --log
+get "a request" 200 dialogue/list
+end "with a log"
+tail -n 1 "$work/log" | sed 's/^[^{]*//' >"$out"
+is '.path == "/api/dialogue/list" and .status == 200 and .request == 1'
+finish
