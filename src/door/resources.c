@@ -6,7 +6,6 @@
 #include <assert.h>
 
 #include "base/limits.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "door/tools.h"
 
@@ -239,29 +238,6 @@ static int64_t rev_of(const cv_tools *tools, cv_arena *a, cv_str uri)
     return resource && resource->rev ? resource->rev(tools->watcher.record, a, tools->watcher.root, values) : -1;
 }
 
-/* Files that others have put there are changes, too, when they are taken in. What goes wrong is told once. */
-static void take_in(cv_tools *tools, cv_arena *a)
-{
-    cv_call call = {.arena = a,
-                    .record = tools->watcher.record,
-                    .clock = cv_clock_system(),
-                    .root = tools->watcher.root,
-                    .name = tools->options.all ? cv_op_tool : cv_op_usual_tool};
-    cv_buf complaint = {0};
-    cv_watermark_state watermark;
-    cv_err lost = {.arena = a};
-    bool whole = call.record->calls->acknowledged(call.record, a, &watermark, &lost);
-    for (size_t i = 0; whole && i < cv_room_count(); i++) {
-        cv_err err = {.arena = a};
-        if (cv_tools_offers(tools, cv_room_at(i)->name) && !cv_room_intake(cv_room_at(i), &call, &err))
-            cv_buf_printf(&complaint, "%s%.*s", complaint.n ? "; " : "", CV_FMT(cv_err_text(&err)));
-    }
-    if (complaint.n && !cv_str_eq(cv_buf_str(&complaint), cv_buf_str(&tools->complaint)))
-        cv_log_line("files are not taken in: %.*s", CV_FMT(cv_buf_str(&complaint)));
-    cv_buf_release(&tools->complaint);
-    tools->complaint = complaint;
-}
-
 /* What is seen now takes the place of what was seen before: nothing is kept of what nobody asks for any more. A rev
  * that cannot be read is the one that was last. Before there is a project, everything has the rev 0. */
 void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t count)
@@ -272,7 +248,7 @@ void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t
     cv_err err = {.arena = &a};
     bool open = cv_record_handle_open(&tools->watcher, tools->service.root, &err);
     if (open)
-        take_in(tools, &a);
+        cv_service_take_in(&tools->watcher, &tools->complaint);
     for (size_t i = 0; i < count; i++) {
         int64_t rev = open ? rev_of(tools, &a, uris[i]) : 0;
         const uintptr_t *seen = cv_map_get(&tools->seen, uris[i]);
