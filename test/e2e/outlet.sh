@@ -12,7 +12,7 @@ for path in .conclave/conclave.db .conclave/conclave.db-wal link/conclave.db ./.
     has "the record's own folder" err
 done
 run "a dialogue's files in the record's folder" 1 dialogue create "B" --output-dir .conclave
-has "output_dir" err
+has "--output-dir" err
 run "export over another file" 1 dialogue export a --output-path mine.txt
 has "there is another file of this name" err
 [ "$(cat mine.txt)" = mine ]
