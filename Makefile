@@ -28,7 +28,9 @@ CPPFLAGS += -I$(shell pg_config --includedir 2>/dev/null || echo /usr/include/po
 CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
 THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
-SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+# Reports name functions and lines; for a debugger, which wants more: make asan DEBUG=-g.
+DEBUG    ?= -g1
+SANITIZE := -O1 $(DEBUG) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)

@@ -52,6 +52,7 @@ extern const cv_shape cv_evolve_panel_shape[];
 extern const cv_shape cv_expand_shape[];
 extern const cv_shape cv_expert_create_shape[];
 extern const cv_shape cv_get_shape[];
+extern const cv_shape cv_graph_shape[];
 extern const cv_shape cv_history_shape[];
 extern const cv_shape cv_list_shape[];
 extern const cv_shape cv_progress_shape[];
@@ -61,6 +62,7 @@ extern const cv_shape cv_round_verify_shape[];
 extern const cv_shape cv_scoreboard_shape[];
 extern const cv_shape cv_similar_shape[];
 extern const cv_shape cv_stats_shape[];
+extern const cv_shape cv_transcript_shape[];
 extern const cv_shape cv_update_shape[];
 extern const cv_shape cv_verdict_register_shape[];
 

@@ -281,7 +281,8 @@ const cv_operation cv_dialogue_ops[] = {
                  "  conclave dialogue graph nvidia-decision --kinds tension --status open --json\n",
      .schema = "dialogue_graph",
      .flags = STEADY,
-     .run = cv_dialogue_graph},
+     .run = cv_dialogue_graph,
+     .answer = cv_graph_shape},
     {.room = "dialogue",
      .verb = "compare",
      .tool = "blue_dialogue_compare",
@@ -354,6 +355,7 @@ const cv_operation cv_dialogue_ops[] = {
                  "  conclave dialogue transcript nvidia-decision --write\n",
      .schema = "dialogue_transcript",
      .flags = READS | LARGE | FILES,
-     .run = cv_dialogue_transcript},
+     .run = cv_dialogue_transcript,
+     .answer = cv_transcript_shape},
     {0},
 };

@@ -33,6 +33,7 @@ extern const cv_shape cv_accept_shape[];
 extern const cv_shape cv_backup_shape[];
 extern const cv_shape cv_copy_shape[];
 extern const cv_shape cv_doctor_shape[];
+extern const cv_shape cv_init_shape[];
 extern const cv_shape cv_export_scope_shape[];
 extern const cv_shape cv_feed_shape[];
 extern const cv_shape cv_import_scope_shape[];

@@ -22,7 +22,8 @@ static const cv_operation rows[] = {
                  "  conclave init team --store postgresql://db.example/work\n",
      .schema = "init",
      .flags = CV_OP_IDEMPOTENT,
-     .run = cv_project_init},
+     .run = cv_project_init,
+     .answer = cv_init_shape},
 
     /* ---- from elsewhere ---- */
     {.room = "",

@@ -11,6 +11,7 @@
 #include "kit/outlet.h"
 #include "kit/room.h"
 #include "project/config.h"
+#include "project/operations.h"
 #include "record/place.h"
 #include "record/watermark.h"
 
@@ -215,22 +216,33 @@ static const char *project_above(cv_arena *a, const char *root)
     return NULL;
 }
 
+typedef struct {
+    cv_str root, record;
+    bool created;
+    cv_notices warnings;
+} init_answer;
+
+#define CV_THIS_TYPE init_answer
+const cv_shape cv_init_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, root, "the project's folder"),
+    CV_FIELD(ALWAYS, record, "the database, or the address of the server"),
+    CV_FIELD(ALWAYS, created, "false: it was there already"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
 static void answer(cv_call *call, const char *root, const cv_store *store, bool created)
 {
-    cv_json_writer w = {.out = call->out};
     const char *above = created ? project_above(call->arena, root) : NULL;
-    cv_notices warnings = {0};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "root", cv_str_of(root));
-    cv_json_key_str(&w, "record", store->address.n ? store->address : cv_str_of(store->path));
-    cv_json_key_bool(&w, "created", created);
-    if (above) {
-        cv_notice_add(&warnings, call->arena, CV_STR("project_in_project"),
+    init_answer it = {.root = cv_str_of(root),
+                      .record = store->address.n ? store->address : cv_str_of(store->path),
+                      .created = created};
+    if (above)
+        cv_notice_add(&it.warnings, call->arena, CV_STR("project_in_project"),
                       "this folder lies in the project '%s', whose record is not seen from here any more", above);
-        cv_notices_answer(&warnings, &w);
-    }
-    cv_json_end_object(&w);
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_init_shape, &it);
 }
 
 bool cv_project_init(cv_call *call)

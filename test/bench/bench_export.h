@@ -2,8 +2,8 @@
 #ifndef CV_BENCH_EXPORT_H
 #define CV_BENCH_EXPORT_H
 
-/* Prints seconds for both, the ratio (promised: at least 0.4), and the peak memory of a process that only exports
- * (promised: below 64 MB). */
+/* Prints seconds for both, the ratio (promised: at least 0.6), and the peak memory of a process that only exports
+ * (promised: at most 12 MB). */
 void bench_export(void);
 
 #endif

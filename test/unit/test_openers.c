@@ -320,7 +320,7 @@ static uint64_t count(size_t reader, cv_str text)
     return taken;
 }
 
-enum { LEAST = 2000, FEW = 40, MANY = 4 * FEW, BASE = 60000 };
+enum { LEAST = 2000, FEW = 40, BASE = 60000 };
 static const double GROWTH = 5;
 
 /* How many times the steps; 0 when there are too few to tell. */
@@ -330,27 +330,28 @@ static double growth(size_t reader, cv_str few, cv_str many)
     return y <= BASE ? 0 : (double)y / (double)(x ? x : 1);
 }
 
-/* What grows too fast is asked again with four times as much of everything: a list that outgrows its first block is
- * copied once, and that fades; what is not linear grows faster still. */
+/* What grows too fast is asked again with four times as much of everything, and again: a list that outgrows its first
+ * block is copied once, and what looks ahead a bounded way (CV_MAX_HEAD) looks further until it meets the bound. Both
+ * fade; what is not linear grows faster still. */
 static bool grows_evenly(const pieces *openers, const choice *c)
 {
-    enum { SIZES = 3 };
+    enum { SIZES = 4 };
     cv_buf texts[SIZES] = {0};
     bool ok = true;
-    make(&texts[0], openers, c, FEW);
-    make(&texts[1], openers, c, MANY);
+    for (size_t k = 0; k < 2; k++)
+        make(&texts[k], openers, c, FEW << 2 * k);
     for (size_t i = 0; i < CV_COUNT(readers); i++) {
-        double ratio = growth(i, cv_buf_str(&texts[0]), cv_buf_str(&texts[1]));
+        double ratio = GROWTH + 1;
+        for (size_t k = 1; k < SIZES && ratio > GROWTH; k++) {
+            if (texts[k].n == 0)
+                make(&texts[k], openers, c, FEW << 2 * k);
+            ratio = growth(i, cv_buf_str(&texts[k - 1]), cv_buf_str(&texts[k]));
+        }
         if (ratio <= GROWTH)
             continue;
-        if (texts[2].n == 0)
-            make(&texts[2], openers, c, 4 * MANY);
-        double again = growth(i, cv_buf_str(&texts[1]), cv_buf_str(&texts[2]));
-        if (again <= GROWTH)
-            continue;
-        print_error("%s: %.1f and %.1f times the steps for 4 times \"%s\" (\"%s%.*s%s%s\")* \"%s\"\n", readers[i].name,
-                    ratio, again, starts[c->start], guards[c->guard], CV_FMT(openers->items[c->opener]),
-                    closes[c->close], joints[c->joint], ends[c->end]);
+        print_error("%s: %.1f times the steps for 4 times \"%s\" (\"%s%.*s%s%s\")* \"%s\"\n", readers[i].name, ratio,
+                    starts[c->start], guards[c->guard], CV_FMT(openers->items[c->opener]), closes[c->close],
+                    joints[c->joint], ends[c->end]);
         ok = false;
     }
     for (size_t i = 0; i < SIZES; i++)

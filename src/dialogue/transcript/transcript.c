@@ -12,6 +12,7 @@
  */
 #include "dialogue/transcript/transcript.h"
 #include "dialogue/files.h"
+#include "dialogue/notices.h"
 #include "dialogue/operations.h"
 #include "kit/outlet.h"
 
@@ -142,27 +143,45 @@ static bool choose_folder(files *f, cv_err *err)
 
 /* ---- the answer ------------------------------------------------------------------------------------------------- */
 
-static cv_json_writer begin_answer(cv_call *call, const cv_transcript *t)
+typedef struct {
+    cv_str id;
+    int64_t rev, rounds;
+    cv_str markdown;
+    cv_str folder, *names;
+    size_t count;
+    cv_notices warnings;
+} transcript_answer;
+
+#define CV_THIS_TYPE transcript_answer
+const cv_shape cv_transcript_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_NUMBER(ALWAYS, "rev", rev, 1, CV_NO_LIMIT, "the state of the record that it tells"),
+    CV_NUMBER(ALWAYS, "rounds", rounds, 0, 100, "how many are told"),
+    CV_PRINTED(markdown, "the document, when no files are written"),
+    CV_FIELD(IF_ANY, folder, "where the files are"),
+    CV_LIST_(TEXTS, CV_IF_ANY, false, "files", names, count, NULL, "their names"),
+    CV_WARNINGS_IF_ANY(warnings, "files of others that were kept beside the new ones"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static void write_answer(cv_call *call, const cv_transcript *t, transcript_answer answer)
 {
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", t->s.id);
-    cv_json_key_int(&w, "rev", t->s.position.rev);
-    cv_json_key_int(&w, "rounds", t->last + 1);
-    return w;
+    answer.id = t->s.id;
+    answer.rev = t->s.position.rev;
+    answer.rounds = t->last + 1;
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_transcript_shape, &answer);
 }
 
 static bool answer_text(cv_call *call, cv_transcript *t, cv_err *err)
 {
     cv_doc doc;
-    cv_str text;
+    transcript_answer answer = {0};
     cv_transcript_doc(t, &doc);
-    if (!render(t, &doc, &text, err))
+    if (!render(t, &doc, &answer.markdown, err))
         return false;
-    cv_json_writer w = begin_answer(call, t);
-    cv_json_key_str(&w, "markdown", text);
-    cv_json_end_object(&w);
+    write_answer(call, t, answer);
     return true;
 }
 
@@ -171,16 +190,14 @@ static bool answer_files(cv_call *call, cv_transcript *t, cv_err *err)
     files f = {.call = call, .t = t};
     if (!choose_folder(&f, err) || !add_files(&f, err) || !write_files(&f, err))
         return false;
-    cv_json_writer w = begin_answer(call, t);
-    cv_json_key_str(&w, "folder", cv_str_of(cv_where_path(call->arena, f.folder)));
-    cv_json_key(&w, CV_STR("files"));
-    cv_json_begin_array(&w);
+    cv_str *names = CV_NEW_ARRAY(call->arena, f.outputs.count, cv_str);
     for (size_t i = 0; i < f.outputs.count; i++)
-        cv_json_str(&w, f.outputs.items[i].name);
-    cv_json_end_array(&w);
-    if (f.warnings.count)
-        cv_notices_answer(&f.warnings, &w);
-    cv_json_end_object(&w);
+        names[i] = f.outputs.items[i].name;
+    write_answer(call, t,
+                 (transcript_answer){.folder = cv_str_of(cv_where_path(call->arena, f.folder)),
+                                     .names = names,
+                                     .count = f.outputs.count,
+                                     .warnings = f.warnings});
     return true;
 }
 

@@ -7,6 +7,7 @@
 typedef enum { FORMAT_JSON, FORMAT_MERMAID, FORMAT_DOT, FORMAT_COUNT } format;
 static const cv_str format_words[] = {CV_STR_INIT("json"), CV_STR_INIT("mermaid"), CV_STR_INIT("dot")};
 _Static_assert(CV_COUNT(format_words) == FORMAT_COUNT, "a word per format");
+static const cv_words formats = {format_words, FORMAT_COUNT};
 
 typedef struct {
     cv_call *call;
@@ -117,7 +118,7 @@ static bool read_request(request *r)
 {
     const cv_json *in = r->call->input, *verdicts = cv_json_get(in, CV_STR("verdicts"));
     cv_str word = cv_json_get_text(in, "format");
-    r->format = word.p ? (format)cv_words_find((cv_words){format_words, FORMAT_COUNT}, word) : FORMAT_JSON;
+    r->format = word.p ? (format)cv_words_find(formats, word) : FORMAT_JSON;
     r->query.verdicts = !verdicts || verdicts->type == CV_JSON_TRUE;
     r->query.experts = cv_json_get_true(in, "experts");
     r->query.moves = cv_json_get_true(in, "moves");
@@ -132,53 +133,88 @@ static bool read_request(request *r)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-static void print_node(const cv_node *node, cv_json_writer *w)
+/* An edge with the ids of its ends. */
+typedef struct {
+    cv_str source, target, type, kind;
+    int64_t round;
+} edge_answer;
+
+typedef struct {
+    cv_str id, format;
+    int64_t rev;
+    const cv_network *network; /* with the format json; NULL: it is a text */
+    cv_node *nodes;
+    edge_answer *edges;
+    size_t node_count, edge_count;
+    const cv_str *picture; /* with the others: `text` */
+    cv_str text;
+} graph_answer;
+
+#define CV_THIS_TYPE cv_node
+static const cv_shape node_shape[] = {
+    CV_FIELD(ALWAYS, id, "P0101, @muffin, verdict-final"),
+    CV_FIELD(ALWAYS, type, "perspective … claim, expert, verdict"),
+    CV_FIELD(IF_ANY, round, ""),
+    CV_FIELD(ALWAYS, label, ""),
+    CV_FIELD(IF_ANY, status, ""),
+    CV_JSON_AS(IF_ANY, NAMES, "contributors", contributors, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE edge_answer
+static const cv_shape edge_shape[] = {
+    CV_FIELD(ALWAYS, source, ""),
+    CV_FIELD(ALWAYS, target, ""),
+    CV_FIELD(ALWAYS, type, "refine, recommendations_adopted, defend, raised …"),
+    CV_WORD(ALWAYS, "kind", kind, &cv_edge_words, ""),
+    CV_FIELD(ALWAYS, round, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE graph_answer
+static const cv_shape network_shape[] = {
+    CV_LIST("nodes", nodes, node_count, node_shape, "with format json"),
+    CV_LIST("edges", edges, edge_count, edge_shape, "with format json"),
+    {0},
+};
+static const cv_shape picture_shape[] = {CV_PRINTED(text, "with the other formats"), {0}};
+const cv_shape cv_graph_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD_AS(ALWAYS, "dialogue_id", id, ""),
+    CV_FIELD(ALWAYS, rev, ""),
+    CV_WORD(ALWAYS, "format", format, &formats, ""),
+    CV_FIELD(ALWAYS, node_count, ""),
+    CV_FIELD(ALWAYS, edge_count, ""),
+    CV_CASE(network, network_shape),
+    CV_CASE(picture, picture_shape),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static edge_answer *name_ends(cv_arena *a, const cv_network *n)
 {
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "id", node->id);
-    cv_json_key_str(w, "type", node->type);
-    if (node->round != CV_ABSENT)
-        cv_json_key_int(w, "round", node->round);
-    cv_json_key_str(w, "label", node->label);
-    cv_json_key_str_if(w, "status", node->status);
-    cv_json_key_raw_if(w, "contributors", node->contributors);
-    cv_json_end_object(w);
+    edge_answer *all = CV_NEW_ARRAY(a, n->edges.count, edge_answer);
+    for (size_t i = 0; i < n->edges.count; i++) {
+        const cv_edge *edge = &n->edges.items[i];
+        all[i] = (edge_answer){.source = n->nodes.items[edge->source].id,
+                               .target = n->nodes.items[edge->target].id,
+                               .type = edge->type,
+                               .kind = cv_edge_words.items[edge->kind],
+                               .round = edge->round};
+    }
+    return all;
 }
 
-static void print_edge(const cv_network *n, const cv_edge *edge, cv_json_writer *w)
-{
-    cv_json_begin_object(w);
-    cv_json_key_str(w, "source", n->nodes.items[edge->source].id);
-    cv_json_key_str(w, "target", n->nodes.items[edge->target].id);
-    cv_json_key_str(w, "type", edge->type);
-    cv_json_key_str(w, "kind", cv_edge_words.items[edge->kind]);
-    cv_json_key_int(w, "round", edge->round);
-    cv_json_end_object(w);
-}
-
-static void print_network(const cv_network *n, cv_json_writer *w)
-{
-    cv_json_key(w, CV_STR("nodes"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < n->nodes.count; i++)
-        print_node(&n->nodes.items[i], w);
-    cv_json_end_array(w);
-    cv_json_key(w, CV_STR("edges"));
-    cv_json_begin_array(w);
-    for (size_t i = 0; i < n->edges.count; i++)
-        print_edge(n, &n->edges.items[i], w);
-    cv_json_end_array(w);
-}
-
-static void print_text(const request *r, const cv_network *n, cv_json_writer *w)
+static cv_str draw(const request *r, const cv_network *n)
 {
     cv_buf text = {0};
     if (r->format == FORMAT_MERMAID)
         cv_network_mermaid(n, r->call->arena, &text);
     else
         cv_network_dot(n, r->call->arena, r->s.id, &text);
-    cv_json_key_str(w, "text", cv_buf_str(&text));
-    cv_buf_release(&text);
+    return cv_buf_take(&text, r->call->arena);
 }
 
 bool cv_dialogue_graph(cv_call *call)
@@ -188,18 +224,19 @@ bool cv_dialogue_graph(cv_call *call)
     if (!read_request(&r))
         return false;
     cv_network_of(call->arena, &r.s, &r.query, &n);
-    cv_json_writer w = {.out = call->out};
-    cv_json_begin_object(&w);
-    cv_json_key_str(&w, "status", CV_STR("success"));
-    cv_json_key_str(&w, "dialogue_id", r.s.id);
-    cv_json_key_int(&w, "rev", r.s.position.rev);
-    cv_json_key_str(&w, "format", format_words[r.format]);
-    cv_json_key_int(&w, "node_count", (int64_t)n.nodes.count);
-    cv_json_key_int(&w, "edge_count", (int64_t)n.edges.count);
-    if (r.format == FORMAT_JSON)
-        print_network(&n, &w);
-    else
-        print_text(&r, &n, &w);
-    cv_json_end_object(&w);
+    graph_answer answer = {.id = r.s.id,
+                           .format = format_words[r.format],
+                           .rev = r.s.position.rev,
+                           .nodes = n.nodes.items,
+                           .node_count = n.nodes.count,
+                           .edge_count = n.edges.count};
+    if (r.format == FORMAT_JSON) {
+        answer.network = &n;
+        answer.edges = name_ends(call->arena, &n);
+    } else {
+        answer.text = draw(&r, &n);
+        answer.picture = &answer.text;
+    }
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_graph_shape, &answer);
     return true;
 }
