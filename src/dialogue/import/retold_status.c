@@ -115,61 +115,69 @@ static cv_status status_before(const cv_retelling *p, const cv_retold_item *item
     return status >= 0 ? (cv_status)status : cv_status_first(item->kind);
 }
 
-/* What a reference or a move by these people would make of an item. */
-static int effect_of(cv_cause cause, const cv_retold_item *item, cv_status from, const cv_people *by)
+/* What the references and moves of the round make of an item, one after the other. */
+typedef struct {
+    const cv_retold_item *item;
+    cv_status status;
+    bool changed;
+} effects;
+
+static void apply(effects *e, cv_cause cause, cv_str target, const cv_people *by)
 {
     unsigned who = 0;
+    if (!cv_str_eq(target, e->item->id))
+        return;
     for (size_t i = 0; i < by->count; i++)
-        who |= cv_people_json_has(item->by.json, by->items[i]) ? CV_BY_AUTHOR
-               : cv_str_eq(by->items[i], cv_judge_slug)        ? CV_BY_JUDGE
-                                                               : CV_BY_OTHER;
-    cv_effect effect = cv_cascade(cause, item->kind, from, who);
-    return effect.type == CV_EFFECT_STATUS && effect.status != from ? (int)effect.status : -1;
+        who |= cv_people_json_has(e->item->by.json, by->items[i]) ? CV_BY_AUTHOR
+               : cv_str_eq(by->items[i], cv_judge_slug)           ? CV_BY_JUDGE
+                                                                  : CV_BY_OTHER;
+    cv_effect effect = cv_cascade(cause, e->item->kind, e->status, who);
+    if (effect.type != CV_EFFECT_STATUS || effect.status == e->status)
+        return;
+    e->status = effect.status;
+    e->changed = true;
 }
 
-/* The status that the references and moves of the round would give to an item; -1: they change nothing. */
-static int caused_status(cv_retelling *p, const cv_retold_item *item, cv_status from)
+/* In the order in which a round is entered: the references of items, kind by kind, those of experts, moves. */
+static effects effects_of_round(const cv_retelling *p, const cv_retold_item *item, cv_status from)
 {
     const cv_retold *t = p->t;
-    int found = -1;
-    for (size_t i = 0; i < t->items.count && found < 0; i++) {
-        const cv_retold_item *source = &t->items.items[i];
-        for (size_t k = 0; source->round == p->round && k < source->refs.count && found < 0; k++)
-            if (cv_str_eq(source->refs.items[k].target, item->id))
-                found =
-                    effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)source->refs.items[k].type}, item, from, &source->by);
+    effects e = {item, from, false};
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+        for (size_t i = 0; i < t->items.count; i++) {
+            const cv_retold_item *source = &t->items.items[i];
+            for (size_t k = 0; (int)source->kind == kind && source->round == p->round && k < source->refs.count; k++)
+                apply(&e, (cv_cause){CV_CAUSE_REFERENCE, (int)source->refs.items[k].type}, source->refs.items[k].target,
+                      &source->by);
+        }
+    for (size_t i = 0; i < t->links.count; i++) {
+        const cv_retold_link *link = &t->links.items[i];
+        cv_people by = cv_people_of(t->s->arena, &link->expert, 1);
+        if (link->round == p->round)
+            apply(&e, (cv_cause){CV_CAUSE_REFERENCE, (int)link->ref.type}, link->ref.target, &by);
     }
-    for (size_t i = 0; i < t->links.count && found < 0; i++) {
-        cv_people by = cv_people_of(t->s->arena, &t->links.items[i].expert, 1);
-        if (t->links.items[i].round == p->round && cv_str_eq(t->links.items[i].ref.target, item->id))
-            found = effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)t->links.items[i].ref.type}, item, from, &by);
-    }
-    for (size_t i = 0; i < t->moves.count && found < 0; i++) {
+    for (size_t i = 0; i < t->moves.count; i++) {
         const cv_retold_move *move = &t->moves.items[i];
         cv_people by = cv_people_of(t->s->arena, &move->expert, 1);
-        for (size_t k = 0; move->round == p->round && k < move->targets.count && found < 0; k++)
-            if (cv_str_eq(move->targets.items[k], item->id))
-                found = effect_of((cv_cause){CV_CAUSE_MOVE, (int)move->type}, item, from, &by);
+        for (size_t k = 0; move->round == p->round && k < move->targets.count; k++)
+            apply(&e, (cv_cause){CV_CAUSE_MOVE, (int)move->type}, move->targets.items[k], &by);
     }
-    return found;
+    return e;
 }
 
-static bool is_closed(cv_status status)
+/* Did the judge keep an item from what the round would have made of it? It became so never, or only later, or a
+ * transcript would have told it with the round. */
+static bool was_kept(const cv_retelling *p, const cv_retold_item *item, cv_status from)
 {
-    return status == CV_STATUS_TENSION_RESOLVED || status == CV_STATUS_TENSION_ACCEPTED;
-}
-
-/* Did the judge keep an item from what the round would have made of it? It became so never, or only later. That a
- * tension is closed or opened again is always told. */
-static bool was_kept(cv_retelling *p, const cv_retold_item *item, cv_status from)
-{
-    int caused = p->t->exact ? caused_status(p, item, from) : -1;
-    if (caused >= 0 && is_closed((cv_status)caused) != is_closed(from))
+    effects e = p->t->exact ? effects_of_round(p, item, from) : (effects){.changed = false};
+    if (!e.changed)
+        return false;
+    if (cv_transcript_is_standing((int)e.status, (int)from))
         return true;
-    for (size_t i = 0; caused >= 0 && i < item->turns.count; i++)
+    for (size_t i = 0; i < item->turns.count; i++)
         if (item->turns.items[i].round > p->round)
-            return (int)item->turns.items[i].status == caused;
-    return caused >= 0;
+            return item->turns.items[i].status == e.status;
+    return true;
 }
 
 /* The judge's word, given with the round: what no reference, move or verdict explains. */
