@@ -302,7 +302,7 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
         (cv_speech){.expert = expert, .text = text, .round = (int)round, .plain = {.source = text, .text = text}};
     if (lenient)
         cv_plain_read(&who, text, &ret_speech->plain);
-    cv_lint_parse(a, ret_speech->plain.text, doc, &ret_speech->findings);
+    cv_lint_parse_apart(a, ret_speech->plain.text, doc, &ret_speech->findings);
     cv_unmarked_find(&who, doc, !lenient, &ret_speech->unmarked);
     cv_marks marks = cv_doc_marks(a, doc);
     ret_speech->count = marks.count;
