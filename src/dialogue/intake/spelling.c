@@ -106,6 +106,8 @@ static void read_letters(cv_str s, bool long_forms, letters *ret)
             ret->c[ret->n] = *c;
             ret->at[ret->n++] = (uint16_t)at;
         }
+        if (code == '[')
+            break; /* no head goes on behind another mark: a line of nothing but brackets is walked once */
     }
     ret->end = (size_t)(rest.p - s.p);
 }
