@@ -640,6 +640,12 @@ static bool are_names(cv_arena *a, const cv_grid *grid, int column)
     return grid->rows.count > 0;
 }
 
+/* Does the first column have a head that says nothing else? */
+static bool is_unknown_head(const panel_columns *c)
+{
+    return c->tier != 0 && c->relevance != 0 && c->focus != 0 && c->sits != 0;
+}
+
 static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
 {
     static const char *const own[] = {"agent", "pastry",      "name",      "member",    "persona",
@@ -658,7 +664,11 @@ static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
     if (c.name < 0 && id >= 0 && are_names(a, grid, id) && (expert >= 0 || c.role >= 0))
         c.name = id;
     if (c.name < 0)
-        c.name = expert >= 0 ? expert : c.role;
+        c.name = expert;
+    if (c.name < 0 && c.role > 0 && is_unknown_head(&c) && are_names(a, grid, 0))
+        c.name = 0; /* whatever it is called: the first column says whose role it is */
+    if (c.name < 0)
+        c.name = c.role;
     if (c.role < 0 && expert >= 0 && expert != c.name)
         c.role = expert;
     if (c.role < 0 && c.name >= 0 && c.name == expert)

@@ -127,6 +127,21 @@ void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank,
     p->role_rank = rank;
 }
 
+void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line)
+{
+    cv_player *p = &s->players.items[player];
+    if (tier.n == 0 || cv_str_eq(tier, CV_STR("—")) || cv_str_eq(tier, CV_STR("-")))
+        return;
+    *CV_PUSH(s->arena, &s->statements) = (cv_statement){.what = CV_SAYS_TIER,
+                                                        .agent = p->name,
+                                                        .round = -1,
+                                                        .number = CV_ABSENT,
+                                                        .text = tier,
+                                                        .sheet = sheet,
+                                                        .line = line};
+    p->tier = p->tier.n ? p->tier : tier;
+}
+
 size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line)
 {
     cv_arena *a = s->arena;
@@ -642,18 +657,84 @@ static int rank_of(cv_str heading)
     return 0;
 }
 
+bool cv_script_is_closing(cv_str heading)
+{
+    static const cv_str headings[] = {
+        CV_STR_INIT("decision"),   CV_STR_INIT("the decision"), CV_STR_INIT("decisions"),  CV_STR_INIT("outcome"),
+        CV_STR_INIT("conclusion"), CV_STR_INIT("conclusions"),  CV_STR_INIT("resolution"), CV_STR_INIT("judgment"),
+        CV_STR_INIT("judgement"),  CV_STR_INIT("consensus"),    CV_STR_INIT("the outcome")};
+    cv_str name = cv_str_trim(cv_str_head(heading, cv_str_find_char(heading, ':')));
+    return cv_words_find((cv_words){headings, CV_COUNT(headings)}, name) >= 0;
+}
+
+int cv_script_opinion_type(cv_str heading)
+{
+    static const char *const beside[] = {"verdict", "ruling",   "decision", "recommendation", "view",     "opinion",
+                                         "report",  "position", "judgment", "judgement",      "statement"};
+    bool named = false;
+    for (size_t i = 0; i < CV_COUNT(beside); i++)
+        named |= has_words(heading, beside[i]);
+    if (has_words(heading, "no dissent") || has_words(heading, "without dissent"))
+        return -1;
+    if (has_words(heading, "dissent"))
+        return CV_VERDICT_DISSENT;
+    if (named && has_words(heading, "minority"))
+        return CV_VERDICT_MINORITY;
+    return named && (has_words(heading, "interim") || has_words(heading, "preliminary")) ? CV_VERDICT_INTERIM : -1;
+}
+
+bool cv_script_opinion(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, int round)
+{
+    int type = cv_script_opinion_type(heading);
+    text = cv_text_tidy(s->arena, without_rule(text));
+    if (type < 0 || text.n == 0 || cv_is_placeholder(text) || cv_str_starts_nocase(text, CV_STR("none")))
+        return false;
+    *CV_PUSH(s->arena, &s->opinions) = (cv_opinion){.type = (cv_verdict)type,
+                                                    .heading = cv_squeeze(s->arena, heading),
+                                                    .text = text,
+                                                    .sheet = sheet,
+                                                    .line = line,
+                                                    .round = round};
+    return true;
+}
+
 bool cv_script_is_ending(cv_str heading)
 {
     return rank_of(heading) > 0;
 }
 
-void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line)
+static void keep_lesser(cv_script *s, const cv_ending *ending)
 {
-    int rank = rank_of(heading);
-    text = cv_text_tidy(s->arena, without_rule(text));
-    if (rank > 0 && rank >= s->ending.rank && text.n > 0 && !cv_is_placeholder(text) &&
-        (s->ending.rank < rank || s->ending.sheet == sheet))
-        s->ending = (cv_ending){cv_squeeze(s->arena, heading), text, sheet, line, rank};
+    if (!ending->alone || ending->text.n == 0)
+        return;
+    cv_script_keep(s, ending->heading, ending->text);
+    cv_script_decide(s, ending->sheet, ending->line, "'%.*s' is kept as background: there is a better verdict",
+                     CV_FMT(cv_excerpt(s->arena, ending->heading)));
+}
+
+void cv_script_end_with(cv_script *s, const cv_ending *ending)
+{
+    keep_lesser(s, &s->ending);
+    s->ending = *ending;
+}
+
+void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, bool alone)
+{
+    cv_ending found = {cv_squeeze(s->arena, heading),
+                       cv_text_tidy(s->arena, without_rule(text)),
+                       sheet,
+                       line,
+                       rank_of(heading),
+                       alone};
+    if (found.rank == 0 && cv_script_is_closing(heading))
+        found.rank = 1;
+    bool better = found.rank > s->ending.rank || (found.rank == s->ending.rank && s->ending.sheet == sheet);
+    if (found.rank == 0 || found.text.n == 0 || cv_is_placeholder(found.text))
+        return;
+    if (better)
+        cv_script_end_with(s, &found);
+    else
+        keep_lesser(s, &found);
 }
 
 void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
@@ -668,7 +749,7 @@ void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
         if (line.fenced || line.level == 0)
             continue;
         if (from && line.level <= level) {
-            cv_script_ending(s, heading, cv_str_range(from, line.text.p), sheet, at);
+            cv_script_ending(s, heading, cv_str_range(from, line.text.p), sheet, at, false);
             from = NULL;
         }
         if (!from && cv_script_is_ending(name)) {
@@ -679,5 +760,5 @@ void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
         }
     }
     if (from)
-        cv_script_ending(s, heading, cv_str_range(from, cv_str_end(text)), sheet, at);
+        cv_script_ending(s, heading, cv_str_range(from, cv_str_end(text)), sheet, at, false);
 }

@@ -148,7 +148,7 @@ static void read_panel(reading *r, cv_str text, size_t line)
             known->on_panel = true;
             known->first = p->first >= r->s->base ? p->first - r->s->base : p->first;
             known->last = p->last >= r->s->base ? p->last - r->s->base : p->last;
-            known->tier = known->tier.n ? known->tier : p->tier;
+            cv_script_tier(s, player, p->tier, r->sheet, p->line);
             known->relevance = known->relevance.n ? known->relevance : p->relevance;
             known->focus = known->focus.n ? known->focus : p->focus;
         }
@@ -382,7 +382,12 @@ static void read_judge(reading *r, const cv_section *section, cv_str text)
     else
         cv_script_keep(r->s, section->heading, text);
     read_tables(r, NULL, text, section->line + 1, round);
-    cv_script_ending(r->s, section->heading, text, r->sheet, section->line);
+    cv_str heading = section->heading;
+    while (heading.n && (heading.p[0] == '#' || cv_is_blank(heading.p[0])))
+        heading = cv_str_from(heading, 1);
+    if (cv_script_opinion_type(heading) == CV_VERDICT_INTERIM)
+        cv_script_opinion(r->s, heading, text, r->sheet, section->line, round);
+    cv_script_ending(r->s, heading, text, r->sheet, section->line, false);
     cv_script_endings(r->s, r->sheet, text, section->line + 1);
 }
 
@@ -423,9 +428,12 @@ static void read_other(reading *r, const cv_section *section, cv_str text)
         !inventory && read_tables(r, NULL, text, section->line + 1, -1) && section->kind != CV_SECTION_OTHER;
     if (!understood && section->kind == CV_SECTION_TENSIONS)
         understood = cv_script_list(r->s, text, r->sheet, section->line + 1, -1);
-    if (!understood && !cv_script_is_ending(label))
+    bool closing = r->last_round >= 0 && cv_script_is_closing(label);
+    bool opinion = !understood && cv_script_opinion(r->s, label, text, r->sheet, section->line, r->last_round);
+    if (!understood && !opinion && !closing && !cv_script_is_ending(label))
         cv_script_keep(r->s, label, text);
-    cv_script_ending(r->s, label, text, r->sheet, section->line);
+    if (closing || cv_script_is_ending(label))
+        cv_script_ending(r->s, label, text, r->sheet, section->line, true);
     cv_script_endings(r->s, r->sheet, text, section->line + 1);
 }
 
@@ -456,15 +464,24 @@ static void read_panel_rest(reading *r, const cv_section *section, cv_str text)
     }
 }
 
+/* "Interim Verdict (Round 0)" is about a round; "Round 2: Final Verdict" is one. */
+static bool is_verdict_of_round(const cv_section *section)
+{
+    int round;
+    cv_str before, after;
+    return section->agents.count == 0 && cv_find_round(section->heading, &round, &before, &after) &&
+           (cv_script_is_ending(before) || cv_script_opinion_type(before) == CV_VERDICT_INTERIM);
+}
+
 static void read_section(reading *r, size_t i)
 {
     const cv_section *section = &r->doc.sections.items[i];
     size_t end = section_end(r, i);
     cv_str text = lines_between(r, section->line + 1, end);
     r->title = section->heading;
-    if (section->kind == CV_SECTION_ROUND)
+    if (section->kind == CV_SECTION_ROUND && !is_verdict_of_round(section))
         read_round(r, section, end);
-    else if (section->kind == CV_SECTION_JUDGE)
+    else if (section->kind == CV_SECTION_ROUND || section->kind == CV_SECTION_JUDGE)
         read_judge(r, section, text);
     else if (!is_panel(section))
         read_other(r, section, text);
