@@ -663,10 +663,12 @@ static void sections_of_other_verdicts(void **state)
              "# Oven\n\n## Panel\n\n| Advisor | Role | Tier |\n|---|---|---|\n| Muffin | Baker | Core |\n| Cupcake | "
              "Miller | Lead |\n\n## Round 0\n\n### Muffin 🧁\n\n[PERSPECTIVE P01: Yes]\nx\n\n### Cupcake 🧁\n\n"
              "[PERSPECTIVE P01: No]\nx\n\n## Interim Verdict\n\nWait.\n\n## Round 1\n\n### Muffin 🧁\n\nYes.\n\n"
-             "## Decision\n\nBuy.\n\n## Minority View: Cupcake and Muffin\n\nSell.\n\n## Dissenting Opinion\n\n"
+             "## Decision\n\nBuy.\n\n**Total:** 7 weeks\n\n## Minority View: Cupcake and Muffin\n\nSell.\n\n## "
+             "Dissenting Opinion\n\n"
              "**Author**: Muffin\n\nNever.\n\n## Dissents\n\nSomebody disagreed.\n\n## Minority Report\n\nNone.\n");
     const cv_json *d = import_path(w, "oven.dialogue.md");
     cv_state s = cv_world_state(w, "oven");
+    assert_false(is_told(d, "differences", "says", "7"));
     assert_int_equal(s.experts.count, 2);
     assert_int_equal(s.verdicts.count, 4);
     assert_str_eq(cv_state_verdict(&s, CV_STR("interim-0"))->recommendation, "Wait.");

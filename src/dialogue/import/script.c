@@ -328,6 +328,10 @@ static int stated_by(cv_arena *a, cv_str key)
         {"closed tensions", CV_SAYS_CLOSED},
         {"perspectives", CV_SAYS_PERSPECTIVES},
         {"total perspectives", CV_SAYS_PERSPECTIVES},
+        {"number of perspectives", CV_SAYS_PERSPECTIVES},
+        {"number of open tensions", CV_SAYS_OPEN},
+        {"number of resolved tensions", CV_SAYS_CLOSED},
+        {"number of agents", CV_SAYS_EXPERTS},
         {"experts", CV_SAYS_EXPERTS},
         {"agents", CV_SAYS_EXPERTS},
         {"number of experts", CV_SAYS_EXPERTS},
@@ -338,6 +342,18 @@ static int stated_by(cv_arena *a, cv_str key)
         if (cv_str_eq_nocase(plain, cv_str_of(keys[i].words)))
             return (int)keys[i].what;
     return -1;
+}
+
+/* Is a total one of points? "17", "17/20", "17 points", "17 → 40" are, "7 weeks" is not. */
+static bool is_of_points(cv_str value)
+{
+    static const cv_str units[] = {CV_STR_INIT("points"),    CV_STR_INIT("point"), CV_STR_INIT("pts"),
+                                   CV_STR_INIT("alignment"), CV_STR_INIT("of"),    CV_STR_INIT("r")};
+    cv_str word = {NULL, 0};
+    for (size_t i = 0; i < value.n && word.n == 0; i++)
+        for (size_t n = 0; i + n < value.n && cv_is_alpha(value.p[i + n]); n++)
+            word = (cv_str){value.p + i, n + 1};
+    return word.n == 0 || cv_words_find((cv_words){units, CV_COUNT(units)}, word) >= 0;
 }
 
 /* A number at the beginning of a value: "17", "**17**", "427 points", "12/12" for 12 of 12. */
@@ -448,7 +464,7 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
             value = line.trimmed;
         }
         bool board = line.kind == CV_LINE_METADATA || cv_str_eq(s->sheets.items[sheet].role, CV_STR("scoreboard"));
-        if (what == CV_SAYS_SCORE && !board && cv_str_eq_nocase(key, CV_STR("total")))
+        if (what == CV_SAYS_SCORE && cv_str_eq_nocase(key, CV_STR("total")) && !(board && is_of_points(value)))
             what = -1; /* "- Total: 12 hours" */
         if (what >= 0)
             state_value(s, (cv_says)what, value, sheet, first + line.number - 1, round);
