@@ -680,6 +680,40 @@ static void sections_of_other_verdicts(void **state)
     assert_str_has(s.dialogue.background, "Somebody disagreed.");
 }
 
+/* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
+static void trackers_with_numbered_rows(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n\n[TENSION T02: Heat]\ny\n");
+    put_file(w, OVEN "tensions.md",
+             "| # | Tension | Owner | Status |\n|---|---|---|---|\n| 1 | Heat | Muffin | Resolved |\n| 2 | Cost | "
+             "Muffin | Simmering |\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 2);
+    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Cost", "muffin"), "open");
+    assert_true(is_told(d, "not_understood", "text", "Simmering"));
+}
+
+/* Who speaks is said in bold, with a colon, a dash or alone; by a part of the name, too. A sentence is none. */
+static void bold_speakers_in_all_forms(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "oven.dialogue.md",
+             "# Oven\n\n## Round 1\n\n**Grace Hopper (Compilers):** Go.\n\n**Alan M. Turing (Theory)** — No.\n\n"
+             "## Round 2\n\n**Grace**\nGo on.\n**Turing** agrees.\n\n**Turing:** Fine.\n");
+    import_path(w, "oven.dialogue.md");
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 2);
+    assert_int_equal(s.positions.count, 4);
+    for (size_t i = 0; i < s.positions.count; i++) {
+        bool grace = cv_str_eq(s.positions.items[i].expert_slug, CV_STR("grace-hopper"));
+        cv_str said = s.positions.items[i].content;
+        assert_int_equal(grace, cv_str_find(said, CV_STR("Go")) != SIZE_MAX);
+        assert_int_equal(grace && s.positions.items[i].round == 1, cv_str_find(said, CV_STR("agrees")) != SIZE_MAX);
+    }
+}
+
 static void scores_that_are_no_numbers_are_told(void **state)
 {
     cv_world *w = *state;
@@ -788,6 +822,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_verdict_without_a_type_is_final, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
     };

@@ -90,6 +90,14 @@ static cv_str first_name(cv_str name)
     return end == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_head(name, end);
 }
 
+static cv_str last_name(cv_str name)
+{
+    size_t start = name.n;
+    while (start > 0 && name.p[start - 1] != ' ')
+        start--;
+    return start ? cv_str_from(name, start) : (cv_str){NULL, 0};
+}
+
 size_t cv_script_known(const cv_script *s, cv_str name)
 {
     enum { LEAST = 3 };
@@ -100,7 +108,8 @@ size_t cv_script_known(const cv_script *s, cv_str name)
     if (given.n >= LEAST && (found = find_exactly(s, given)) != CV_NOBODY)
         return found;
     for (size_t i = 0; i < s->players.count; i++)
-        if (cv_str_eq_nocase(first_name(s->players.items[i].name), name)) {
+        if (cv_str_eq_nocase(first_name(s->players.items[i].name), name) ||
+            cv_str_eq_nocase(last_name(s->players.items[i].name), name)) {
             first = i;
             alike++;
         }

@@ -189,7 +189,7 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
 
 bool cv_script_is_judge(cv_str name);
 
-/* The player of this name or of a part of it ("Ada" for "Ada Lovelace"), or CV_NOBODY. */
+/* The player of this name or of a part of it ("Ada", "Lovelace" for "Ada Lovelace"), or CV_NOBODY. */
 size_t cv_script_known(const cv_script *s, cv_str name);
 
 /* A role that is read somewhere: the best place counts, all are held against the record. */
