@@ -116,20 +116,26 @@ size_t cv_script_known(const cv_script *s, cv_str name)
     return alike == 1 ? first : CV_NOBODY;
 }
 
+/* What a table says of somebody in words. */
+static void state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line)
+{
+    *CV_PUSH(s->arena, &s->statements) = (cv_statement){
+        .what = what, .agent = agent, .round = -1, .number = CV_ABSENT, .text = text, .sheet = sheet, .line = line};
+}
+
+static bool is_dash(cv_str cell)
+{
+    return cell.n == 0 || cv_str_eq(cell, CV_STR("—")) || cv_str_eq(cell, CV_STR("-"));
+}
+
 void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line)
 {
     cv_player *p = &s->players.items[player];
     role = cv_squeeze(s->arena, role);
-    if (role.n == 0 || cv_str_eq(role, CV_STR("—")) || cv_str_eq(role, CV_STR("-")))
+    if (is_dash(role))
         return;
     role = cv_script_fit(s, sheet, line, "a role", role, CV_MAX_PHRASE);
-    *CV_PUSH(s->arena, &s->statements) = (cv_statement){.what = CV_SAYS_ROLE,
-                                                        .agent = p->name,
-                                                        .round = -1,
-                                                        .number = CV_ABSENT,
-                                                        .text = role,
-                                                        .sheet = sheet,
-                                                        .line = line};
+    state_text(s, CV_SAYS_ROLE, p->name, role, sheet, line);
     if (rank <= p->role_rank)
         return;
     p->role = role;
@@ -139,15 +145,9 @@ void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank,
 void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line)
 {
     cv_player *p = &s->players.items[player];
-    if (tier.n == 0 || cv_str_eq(tier, CV_STR("—")) || cv_str_eq(tier, CV_STR("-")))
+    if (is_dash(tier))
         return;
-    *CV_PUSH(s->arena, &s->statements) = (cv_statement){.what = CV_SAYS_TIER,
-                                                        .agent = p->name,
-                                                        .round = -1,
-                                                        .number = CV_ABSENT,
-                                                        .text = tier,
-                                                        .sheet = sheet,
-                                                        .line = line};
+    state_text(s, CV_SAYS_TIER, p->name, tier, sheet, line);
     p->tier = p->tier.n ? p->tier : tier;
 }
 
