@@ -435,13 +435,18 @@ static void changed_exports_are_refused(void **state)
 
 /* ---- what files say ---------------------------------------------------------------------------------------------- */
 
-static cv_json *import_all(cv_world *w)
+static cv_json *import_path(cv_world *w, const char *path)
 {
     cv_json *report = CV_NEW(&w->a, cv_json);
     cv_err err = {.arena = &w->a};
-    import(w, w->record, import_folder(w));
+    import(w, w->record, cv_arena_printf(&w->a, "{'path': '%s/%s'}", w->folder, path));
     assert_ok(cv_json_parse(&w->a, cv_arena_copy(&w->a, cv_buf_str(&w->out)), report, &err), &err);
     return &cv_json_get(report, CV_STR("dialogues"))->items[0];
+}
+
+static cv_json *import_all(cv_world *w)
+{
+    return import_path(w, "in");
 }
 
 static cv_str status_of(cv_world *w, const char *label, const char *by)
@@ -614,7 +619,7 @@ static void registered_verdicts_are_not_proposed(void **state)
     cv_world *w = *state;
     put_file(w, OVEN "round-0/muffin.md", "[PERSPECTIVE P01: Yes]\nx\n");
     put_file(w, OVEN "round-0.summary.md",
-             "[VERDICT:INTERIM: Go on]\nBut slowly.\n\n[VERDICT:INTERIM: Or not]\n\n[VERDICT: Well]\n");
+             "[VERDICT:INTERIM: Go on]\nBut slowly.\n\n[VERDICT:INTERIM: Or not]\n\n[VERDICT:DISSENT: Well]\n");
     const cv_json *d = import_all(w);
     assert_true(is_told(d, "not_understood", "text", "Well"));
     cv_state s = cv_world_state(w, "oven");
@@ -622,7 +627,91 @@ static void registered_verdicts_are_not_proposed(void **state)
     assert_true(cv_state_verdict(&s, CV_STR("interim-0")) && cv_state_verdict(&s, CV_STR("interim-0-2")));
     cv_str answer = cv_world_do(w, "draft", "{'dialogue_id': 'oven'}");
     assert_true(cv_str_find(answer, CV_STR("\"verdict_id\":\"interim-")) == SIZE_MAX);
-    assert_str_has(answer, "\"verdict_id\":\"final\"");
+}
+
+/* [VERDICT: …] is what draft proposes as the final one: so it is, unless rounds follow it or another one says so. */
+static void a_verdict_without_a_type_is_final(void **state)
+{
+    static const struct {
+        const char *last, *final;
+        bool told;
+    } tries[] = {{"[VERDICT: Buy it]\nAll agree.\n", "Buy it", false},
+                 {"[VERDICT:FINAL: Buy it]\nAll agree.\n\n[VERDICT: Or not]\n", "Buy it", true},
+                 {"Nothing.\n", NULL, false}};
+    cv_world *w = *state;
+    for (size_t i = 0; i < CV_COUNT(tries); i++) {
+        const char *folder = cv_arena_printf(&w->a, "%s%zu", "oven", i).p;
+        put_file(w, cv_arena_printf(&w->a, "%s/round-0/muffin.md", folder).p, "[PERSPECTIVE P01: Yes]\nx\n");
+        put_file(w, cv_arena_printf(&w->a, "%s/round-0.summary.md", folder).p, "[VERDICT: Early]\nToo.\n");
+        put_file(w, cv_arena_printf(&w->a, "%s/round-1/muffin.md", folder).p, "[MOVE:CONVERGE]\n");
+        put_file(w, cv_arena_printf(&w->a, "%s/round-1.summary.md", folder).p, tries[i].last);
+        const cv_json *d = import_path(w, folder);
+        cv_state s = cv_world_state(w, folder);
+        assert_true(is_told(d, "not_understood", "text", "Early"));
+        assert_int_equal(is_told(d, "not_understood", "text", "Or not"), tries[i].told);
+        assert_int_equal(s.verdicts.count, tries[i].final != NULL);
+        if (tries[i].final)
+            assert_str_eq(cv_state_verdict(&s, CV_STR("final"))->recommendation, tries[i].final);
+    }
+}
+
+/* Sections with verdicts that are not the final one: with their authors, or named. */
+static void sections_of_other_verdicts(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "oven.dialogue.md",
+             "# Oven\n\n## Panel\n\n| Advisor | Role | Tier |\n|---|---|---|\n| Muffin | Baker | Core |\n| Cupcake | "
+             "Miller | Lead |\n\n## Round 0\n\n### Muffin 🧁\n\n[PERSPECTIVE P01: Yes]\nx\n\n### Cupcake 🧁\n\n"
+             "[PERSPECTIVE P01: No]\nx\n\n## Interim Verdict\n\nWait.\n\n## Round 1\n\n### Muffin 🧁\n\nYes.\n\n"
+             "## Decision\n\nBuy.\n\n**Total:** 7 weeks\n\n## Minority View: Cupcake and Muffin\n\nSell.\n\n## "
+             "Dissenting Opinion\n\n"
+             "**Author**: Muffin\n\nNever.\n\n## Dissents\n\nSomebody disagreed.\n\n## Minority Report\n\nNone.\n");
+    const cv_json *d = import_path(w, "oven.dialogue.md");
+    cv_state s = cv_world_state(w, "oven");
+    assert_false(is_told(d, "differences", "says", "7"));
+    assert_int_equal(s.experts.count, 2);
+    assert_int_equal(s.verdicts.count, 4);
+    assert_str_eq(cv_state_verdict(&s, CV_STR("interim-0"))->recommendation, "Wait.");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("final"))->recommendation, "Buy.");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("minority-cupcake"))->supporting_experts, "[\"muffin\"]");
+    assert_str_eq(cv_state_verdict(&s, CV_STR("dissent-muffin"))->recommendation, "Never.");
+    assert_true(is_told(d, "not_understood", "text", "Dissents"));
+    assert_true(is_told(d, "differences", "what", "tier of Cupcake"));
+    assert_str_has(s.dialogue.background, "Somebody disagreed.");
+}
+
+/* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
+static void trackers_with_numbered_rows(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n\n[TENSION T02: Heat]\ny\n");
+    put_file(w, OVEN "tensions.md",
+             "| # | Tension | Owner | Status |\n|---|---|---|---|\n| 1 | Heat | Muffin | Resolved |\n| 2 | Cost | "
+             "Muffin | Simmering |\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 2);
+    assert_str_eq(status_of(w, "Heat", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Cost", "muffin"), "open");
+    assert_true(is_told(d, "not_understood", "text", "Simmering"));
+}
+
+/* Who speaks is said in bold, with a colon, a dash or alone; by a part of the name, too. A sentence is none. */
+static void bold_speakers_in_all_forms(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "oven.dialogue.md",
+             "# Oven\n\n## Round 1\n\n**Grace Hopper (Compilers):** Go.\n\n**Alan M. Turing (Theory)** — No.\n\n"
+             "## Round 2\n\n**Grace**\nGo on.\n**Turing** agrees.\n\n**Turing:** Fine.\n");
+    import_path(w, "oven.dialogue.md");
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 2);
+    assert_int_equal(s.positions.count, 4);
+    for (size_t i = 0; i < s.positions.count; i++) {
+        bool grace = cv_str_eq(s.positions.items[i].expert_slug, CV_STR("grace-hopper"));
+        cv_str said = s.positions.items[i].content;
+        assert_int_equal(grace, cv_str_find(said, CV_STR("Go")) != SIZE_MAX);
+        assert_int_equal(grace && s.positions.items[i].round == 1, cv_str_find(said, CV_STR("agrees")) != SIZE_MAX);
+    }
 }
 
 static void scores_that_are_no_numbers_are_told(void **state)
@@ -731,6 +820,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(dialogue_json_with_positions, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(marks_in_a_verdict_file_are_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_verdict_without_a_type_is_final, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
     };

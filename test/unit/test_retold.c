@@ -629,11 +629,91 @@ static void an_open_fence_in_a_reason(void **state)
     }
 }
 
+/* A transcript does not tell of a tension that is only addressed when the round is over. What the references of the
+ * round would have made of it must not come back in its place. */
+static void what_the_judge_took_back(void **state)
+{
+    static const char *const taken_back[][2] = {
+        {"reopen", "addressed"}, {"resolve", "reopened"}, {"reopen", "resolved"}, {"address", "resolved"}};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(taken_back); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        cv_world_do(&w, "create", "{'title': 'Bread'}");
+        cv_world_do(&w, "evolve-panel",
+                    "{'dialogue_id': 'bread', 'round': 0, 'panel': [{'slug': 'muffin', 'source': 'created', 'role': "
+                    "'Baker', 'tier': 'Core', 'reason': 'x'}]}");
+        cv_world_do(&w, "round-register",
+                    "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'tensions': [{'local_id': 'MUFFIN-T0001', "
+                    "'label': 'A', 'description': 'a', 'contributors': ['muffin']}]}");
+        cv_world_do(&w, "round-register",
+                    cv_arena_printf(&w.a,
+                                    "{'dialogue_id': 'bread', 'round': 1, 'score': 1, 'claims': [{'local_id': "
+                                    "'MUFFIN-C0101', 'label': 'B', 'content': 'b', 'contributors': ['muffin'],"
+                                    "'references': [{'type': 'address', 'target': 'T0001'}, {'type': 'resolve', "
+                                    "'target': 'T0001'}, {'type': '%s', 'target': 'T0001'}]}]}",
+                                    taken_back[i][0])
+                        .p);
+        cv_world_call(&w, "update", "{'dialogue_id': 'bread', 'updates': [{'id': 'T0001', 'status': 'reopened'}]}");
+        cv_world_call(&w, "update",
+                      cv_arena_printf(&w.a, "{'dialogue_id': 'bread', 'updates': [{'id': 'T0001', 'status': '%s'}]}",
+                                      taken_back[i][1])
+                          .p);
+        for (int round = 2; round < 4; round++)
+            cv_world_do(&w, "round-register",
+                        cv_arena_printf(&w.a,
+                                        "{'dialogue_id': 'bread', 'round': %d, 'score': 1, 'tension_updates': [{'id': "
+                                        "'T0001', 'status': 'resolved', 'reason': 'so'}]}",
+                                        round)
+                            .p);
+        check_return(&w, i);
+        cv_world_close(&w);
+    }
+}
+
+/* A concession and the judge's word for it may differ in what they say; a verdict may be taken back in its round. */
+static void what_the_judge_said_otherwise(void **state)
+{
+    static const char *const rounds[] = {
+        "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'perspectives': [{'local_id': 'MUFFIN-P0001', 'label': 'A', "
+        "'content': 'a', 'contributors': ['muffin']}, {'local_id': 'MUFFIN-P0002', 'label': 'A', 'content': 'a', "
+        "'contributors': ['muffin']}], 'tensions': [{'local_id': 'MUFFIN-T0001', 'label': 'A', 'description': 'a', "
+        "'contributors': ['muffin']}]}",
+        "{'dialogue_id': 'bread', 'round': 1, 'score': 1, 'perspective_updates': [{'id': 'P0001', 'status': "
+        "'conceded', 'by': ['muffin']}, {'id': 'P0002', 'status': 'conceded', 'by': ['muffin'], 'reason': 'so'}], "
+        "'moves': [{'expert': 'muffin', 'type': 'concede', 'targets': ['P0001', 'P0002'], 'context': 'other'}]}"};
+    static const char verdict[] =
+        "{'dialogue_id': 'bread', 'verdict_id': 'v', 'verdict_type': 'interim', 'recommendation': 'r', 'description': "
+        "'d', 'tensions_resolved': ['T0001']}";
+    static const char *const taken_back[] = {"reopened", "addressed"};
+    cv_world w;
+    (void)state;
+    cv_world_open(&w);
+    cv_world_do(&w, "create", "{'title': 'Bread'}");
+    cv_world_do(&w, "evolve-panel",
+                "{'dialogue_id': 'bread', 'round': 0, 'panel': [{'slug': 'muffin', 'source': 'created', 'role': "
+                "'Baker', 'tier': 'Core', 'reason': 'x'}]}");
+    cv_world_do(&w, "round-register", rounds[0]);
+    cv_world_do(&w, "verdict-register", verdict);
+    for (size_t i = 0; i < CV_COUNT(taken_back); i++)
+        cv_world_do(&w, "update",
+                    cv_arena_printf(&w.a, "{'dialogue_id': 'bread', 'updates': [{'id': 'T0001', 'status': '%s'}]}",
+                                    taken_back[i])
+                        .p);
+    cv_world_do(&w, "round-register", rounds[1]);
+    cv_world_do(&w, "update",
+                "{'dialogue_id': 'bread', 'updates': [{'id': 'T0001', 'status': 'resolved', 'reason': 'so'}]}");
+    check_return(&w, 0);
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transcripts_come_back),
         cmocka_unit_test(an_open_fence_in_a_reason),
+        cmocka_unit_test(what_the_judge_took_back),
+        cmocka_unit_test(what_the_judge_said_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

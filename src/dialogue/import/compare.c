@@ -149,6 +149,7 @@ static int64_t common_number(const comparing *c, const cv_statement *st)
         return count_experts(c, st);
     case CV_SAYS_PART:
     case CV_SAYS_ROLE:
+    case CV_SAYS_TIER:
     case CV_SAYS_COUNT:
         break;
     }
@@ -223,6 +224,13 @@ static void compare_statement(comparing *c, const cv_statement *st)
         if (expert && !cv_str_eq_nocase(expert->role, st->text))
             tell(c, st, cv_excerpt(a, st->text), expert->role,
                  CV_STR("roles come from the panel, then from boards, then from headings"));
+        return;
+    }
+    if (st->what == CV_SAYS_TIER) {
+        if (expert && !cv_str_eq_nocase(expert->tier, st->text))
+            tell(
+                c, st, cv_excerpt(a, st->text), expert->tier,
+                CV_STR("the pool's tier counts, then the first that a panel gives; one that is not known is Adjacent"));
         return;
     }
     int64_t derived = !st->agent.n ? common_number(c, st) : expert ? expert_number(c, st, expert) : CV_ABSENT;
@@ -390,7 +398,8 @@ static void count_files(comparing *c)
         tally_at(c, sheet_of_score(c, &s->scores.items[i]))->scores++;
     for (size_t i = 0; i < s->verdicts.count; i++) {
         const cv_rec_verdict *v = &s->verdicts.items[i];
-        tally_at(c, v->author_expert.n ? sheet_of_part(c, v->round, v->author_expert) : c->s->ending.sheet)->verdicts++;
+        const uintptr_t *at = cv_map_get(&c->s->verdict_at, v->verdict_id);
+        tally_at(c, at ? (size_t)*at - 1 : sheet_of_part(c, v->round, v->author_expert))->verdicts++;
     }
     for (size_t i = 0; i < c->played->threads.threads.count; i++) {
         const cv_thread *thread = &c->played->threads.threads.items[i];

@@ -463,6 +463,7 @@ bool cv_board_read(cv_arena *a, const cv_grid *grid, cv_board_rows *to)
 typedef struct {
     int id, label, status, maker, raised, closed;
     cv_str implied; /* the status of all rows: "Resolved" in the title */
+    bool tensions;  /* it is certain that they are tensions */
 } tracker_columns;
 
 static cv_tracked read_tracked(cv_arena *a, const tracker_columns *c, const cv_grid_row *row)
@@ -521,8 +522,10 @@ static bool find_tracker(cv_arena *a, const cv_grid *grid, tracker_columns *ret)
                              cv_grid_column(a, grid, makers),
                              cv_grid_column(a, grid, raised),
                              cv_grid_column(a, grid, closed),
-                             {NULL, 0}};
+                             {NULL, 0},
+                             is_of_tensions(grid->title)};
     ret->implied = implied_status(a, grid, ret->label);
+    ret->tensions |= ret->label >= 0 && is_of_tensions(cv_grid_cell(a, &grid->head, ret->label));
     bool named = ret->id >= 0 || ret->label >= 0;
     if (ret->label < 0 || !named)
         return ret->id >= 0 && ret->implied.n > 0 && ret->status < 0;
@@ -565,6 +568,14 @@ static void add_tracked(cv_arena *a, cv_tracked t, const cv_id *id, cv_str cell,
     *CV_PUSH(a, to) = t;
 }
 
+static bool has_letter(cv_str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (cv_is_alpha(s.p[i]))
+            return true;
+    return false;
+}
+
 /* One row may be about several tensions. */
 static void read_tracker_row(cv_arena *a, const tracker_columns *c, const cv_grid_row *row, cv_tracker *to)
 {
@@ -583,7 +594,9 @@ static void read_tracker_row(cv_arena *a, const tracker_columns *c, const cv_gri
             add_tracked(a, t, &id, cell, to);
         return;
     }
-    if (c->id >= 0 || t.label.n == 0 || t.status < 0)
+    bool number = cv_grid_number(a, cell) != CV_ABSENT; /* of the row: its label says which it is */
+    bool said = t.status >= 0 || (c->tensions && has_letter(t.word));
+    if ((c->id >= 0 && !number) || t.label.n == 0 || !said)
         return; /* a row below "—" says nothing */
     cv_str behind = id_behind(&t.label);
     if (behind.n && cv_id_parse(behind, &id))
@@ -640,6 +653,12 @@ static bool are_names(cv_arena *a, const cv_grid *grid, int column)
     return grid->rows.count > 0;
 }
 
+/* Does the first column have a head that says nothing else? */
+static bool is_unknown_head(const panel_columns *c)
+{
+    return c->tier != 0 && c->relevance != 0 && c->focus != 0 && c->sits != 0;
+}
+
 static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
 {
     static const char *const own[] = {"agent", "pastry",      "name",      "member",    "persona",
@@ -658,7 +677,11 @@ static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
     if (c.name < 0 && id >= 0 && are_names(a, grid, id) && (expert >= 0 || c.role >= 0))
         c.name = id;
     if (c.name < 0)
-        c.name = expert >= 0 ? expert : c.role;
+        c.name = expert;
+    if (c.name < 0 && c.role > 0 && is_unknown_head(&c) && are_names(a, grid, 0))
+        c.name = 0; /* whatever it is called: the first column says whose role it is */
+    if (c.name < 0)
+        c.name = c.role;
     if (c.role < 0 && expert >= 0 && expert != c.name)
         c.role = expert;
     if (c.role < 0 && c.name >= 0 && c.name == expert)

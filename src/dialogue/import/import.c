@@ -127,7 +127,7 @@ static void read_tables(reading *r)
 
 static void read_verdict(reading *r)
 {
-    cv_script_ending(r->s, CV_STR("Verdict"), r->text, r->sheet, 1);
+    cv_script_ending(r->s, CV_STR("Verdict"), r->text, r->sheet, 1, true);
     cv_script_tables(r->s, r->text, r->sheet, 1, -1);
 }
 

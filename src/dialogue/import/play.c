@@ -79,26 +79,6 @@ static cv_str title_of_key(cv_arena *a, cv_str key)
     return cv_squeeze(a, cv_str_of(title));
 }
 
-static bool has_rounds(const cv_script *s)
-{
-    for (size_t i = 0; i < s->act_count; i++)
-        if (s->acts[i].parts.count || s->acts[i].notes.count || s->acts[i].said.line || s->acts[i].scores.count)
-            return true;
-    return false;
-}
-
-/* A verdict needs a round in which it was issued. */
-static void settle_ending(cv_script *s)
-{
-    if (s->ending.text.n == 0 || has_rounds(s))
-        return;
-    cv_script_keep(s, s->ending.heading, s->ending.text);
-    cv_script_decide(s, s->ending.sheet, s->ending.line,
-                     "'%.*s' is kept as background: without a round there is no verdict",
-                     CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
-    s->ending = (cv_ending){0};
-}
-
 static void settle_head(cv_playing *p)
 {
     cv_script *s = p->s;
@@ -225,156 +205,14 @@ static bool create(cv_playing *p)
     return cv_playing_create(p, &w);
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
-
-enum { OF_A_MARK = 5 }; /* the rank of an ending that is [VERDICT:FINAL: …] */
-
-/* A line that says something: not a heading, a rule, a row of a table or a fence; without list marks and a bold label
- * ("**Recommendation**: Buy." says "Buy."). */
-static cv_str sentence_in(cv_arena *a, const cv_line *line)
-{
-    cv_str s = line->trimmed;
-    if (line->fenced || line->level > 0 || line->rule || line->kind == CV_LINE_TABLE_ROW)
-        return (cv_str){NULL, 0};
-    if (line->kind == CV_LINE_METADATA)
-        s = line->value;
-    else if (line->kind == CV_LINE_MARKER)
-        s = line->mark.label;
-    while (s.n > 1 && (s.p[0] == '-' || s.p[0] == '*' || s.p[0] == '>' || s.p[0] == '+') &&
-           (cv_is_blank(s.p[1]) || s.p[0] == '>'))
-        s = cv_str_trim_left(cv_str_from(s, 1));
-    while (s.n > 4 && cv_str_starts(s, CV_STR("**")) && cv_str_ends(s, CV_STR("**")))
-        s = (cv_str){s.p + 2, s.n - 4};
-    return cv_squeeze(a, s);
-}
-
-/* Words that are about the verdict and do not say it. */
-static bool is_about(cv_str key)
-{
-    static const cv_str keys[] = {
-        CV_STR_INIT("date"),       CV_STR_INIT("status"), CV_STR_INIT("rounds"),   CV_STR_INIT("total alignment"),
-        CV_STR_INIT("panel"),      CV_STR_INIT("judge"),  CV_STR_INIT("dialogue"), CV_STR_INIT("vote"),
-        CV_STR_INIT("confidence"), CV_STR_INIT("round"),  CV_STR_INIT("question")};
-    return cv_words_find((cv_words){keys, CV_COUNT(keys)}, key) >= 0;
-}
-
-/* The decision in one line: what "Recommendation" or "Decision" says, else the first sentence, else what the heading
- * has behind its colon. */
-static cv_str short_form(cv_arena *a, const cv_ending *ending)
-{
-    static const cv_str best[] = {CV_STR_INIT("recommendation"),
-                                  CV_STR_INIT("decision"),
-                                  CV_STR_INIT("verdict"),
-                                  CV_STR_INIT("ruling"),
-                                  CV_STR_INIT("final recommendation"),
-                                  CV_STR_INIT("final decision")};
-    cv_lines lines = {.text = ending->text};
-    cv_str first = {NULL, 0}, said = {NULL, 0};
-    bool below = false;
-    for (cv_line line; !said.n && cv_lines_next(&lines, &line);) {
-        if (line.trimmed.n == 0)
-            continue;
-        cv_str title = cv_str_trim(cv_str_from(line.trimmed, (size_t)line.level)), text = sentence_in(a, &line);
-        bool key = line.kind == CV_LINE_METADATA && cv_words_find((cv_words){best, CV_COUNT(best)}, line.name) >= 0;
-        if ((below || key) && text.n)
-            said = text;
-        if (line.level > 0 || (key && !text.n))
-            below = key || cv_words_find((cv_words){best, CV_COUNT(best)}, title) >= 0;
-        if (!first.n && text.n && !(line.kind == CV_LINE_METADATA && is_about(line.name)))
-            first = text;
-    }
-    size_t colon = cv_str_find_char(ending->heading, ':');
-    cv_str tail = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(ending->heading, colon + 1));
-    if (ending->rank == OF_A_MARK)
-        said = ending->heading;
-    else if (!said.n)
-        said = first.n ? first : tail.n ? tail : cv_squeeze(a, ending->text);
-    return cv_excerpt(a, said);
-}
-
-static void register_ending(cv_playing *p)
-{
-    cv_script *s = p->s;
-    cv_buf text;
-    if (s->ending.text.n == 0)
-        return;
-    cv_json_writer w = cv_playing_begin(p, &text, "final");
-    cv_json_key_str(&w, "verdict_id", CV_STR("final"));
-    cv_json_key_str(&w, "verdict_type", cv_verdict_words.items[CV_VERDICT_FINAL]);
-    cv_json_key_str(&w, "recommendation", short_form(s->arena, &s->ending));
-    cv_json_key_str(&w, "description", s->ending.text);
-    if (!cv_playing_send(p, &w, "final verdict", cv_dialogue_verdict_register, NULL))
-        return;
-    cv_script_decide(s, s->ending.sheet, s->ending.line,
-                     s->ending.rank == OF_A_MARK ? "the final verdict is the judge's mark: '%.*s'"
-                                                 : "the final verdict is what stands under '%.*s'",
-                     CV_FMT(cv_excerpt(s->arena, s->ending.heading)));
-}
-
-/* What stands in a section of the judge and in its verdict is one. */
-static void add_interim(cv_script *s, const cv_ending *found)
-{
-    for (size_t i = 0; i < s->interims.count; i++) {
-        const cv_ending *known = &s->interims.items[i];
-        if (known->rank == found->rank && cv_str_eq(known->heading, found->heading) &&
-            cv_str_eq(known->text, found->text))
-            return;
-    }
-    *CV_PUSH(s->arena, &s->interims) = *found;
-}
-
-/* The judge's marks in a text: interim verdicts, and the last final one, which is handed back. */
-static bool find_verdicts(cv_script *s, cv_str text, size_t sheet, int round, cv_ending *ret_final)
-{
-    cv_doc doc;
-    bool any = false;
-    cv_doc_parse(s->arena, text, &doc, NULL);
-    cv_marks marks = cv_doc_marks(s->arena, &doc);
-    for (size_t i = 0; i < marks.count; i++) {
-        cv_heard_verdict v;
-        if (!cv_heard_verdict_read(s->arena, &marks.items[i], &v))
-            continue;
-        cv_ending found = {v.label, v.text, sheet, 0, round};
-        if (v.type == CV_VERDICT_INTERIM) {
-            add_interim(s, &found);
-        } else if (v.type == CV_VERDICT_FINAL && !v.untyped) {
-            found.rank = OF_A_MARK;
-            *ret_final = found;
-            any = true;
-        } else {
-            cv_script_misunderstand(
-                s, sheet, 0, v.label,
-                "a verdict in the judge's words of round %d: of which type, or whose it is, is not said", round);
-        }
-    }
-    return any;
-}
-
-/* In what is the verdict already, which keeps all of its text; and in what was noted about a round, which no heading
- * outdoes. */
-static void find_all_verdicts(cv_script *s)
-{
-    cv_ending final;
-    if (s->ending.text.n && s->act_count &&
-        find_verdicts(s, s->ending.text, s->ending.sheet, (int)s->act_count - 1, &final)) {
-        s->ending.heading = final.heading;
-        s->ending.rank = OF_A_MARK;
-    }
-    for (size_t round = 0; round < s->act_count; round++) {
-        const cv_act *act = &s->acts[round];
-        for (size_t i = 0; i < act->notes.count; i++)
-            if (find_verdicts(s, act->notes.items[i], act->sheet, (int)round, &final))
-                s->ending = final;
-    }
-}
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *ret_played)
 {
     cv_playing p = {.call = call, .record = record, .s = s, .played = ret_played};
     *ret_played = (cv_played){0};
     cv_script_finish(s);
-    find_all_verdicts(s);
-    settle_ending(s);
+    cv_script_find_verdicts(s);
     settle_head(&p);
     cv_threads_find(s, &ret_played->threads);
     if (!create(&p))
@@ -384,6 +222,6 @@ bool cv_play(const cv_call *call, cv_record *record, cv_script *s, cv_played *re
     for (size_t i = 0; i < p.verdicts.count && !p.failed; i++)
         cv_playing_verdict(&p, &p.verdicts.items[i]);
     if (!p.failed)
-        register_ending(&p);
+        cv_playing_endings(&p);
     return !p.failed;
 }

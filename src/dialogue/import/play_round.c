@@ -500,7 +500,8 @@ static void register_interims(scene *sc)
         cv_json_key_int(&w, "round", sc->round);
         cv_json_key_str(&w, "recommendation", interim->heading);
         cv_json_key_str(&w, "description", interim->text);
-        cv_playing_send(sc->p, &w, step, cv_dialogue_verdict_register, NULL);
+        if (cv_playing_send(sc->p, &w, step, cv_dialogue_verdict_register, NULL))
+            *cv_map_put(&s->verdict_at, s->arena, id, NULL) = interim->sheet + 1;
     }
 }
 

@@ -1,4 +1,4 @@
-/* playing.h - an import under way: what play.c and play_round.c share. */
+/* playing.h - an import under way: what play.c, play_round.c and play_verdict.c share. */
 #ifndef CV_DIALOGUE_IMPORT_PLAYING_H
 #define CV_DIALOGUE_IMPORT_PLAYING_H
 
@@ -39,6 +39,11 @@ bool cv_playing_load(cv_playing *p, int round, cv_state *ret_state);
 
 void cv_playing_round(cv_playing *p, int round);
 void cv_playing_verdict(cv_playing *p, const cv_late_verdict *verdict);
+
+/* Verdicts (play_verdict.c): those that the judge's texts have are found before the dialogue is made; the final one and
+ * those in sections of their own are registered when all rounds are there. */
+void cv_script_find_verdicts(cv_script *s);
+void cv_playing_endings(cv_playing *p);
 
 /* The pool of the script, as `create` wants it; nothing when there is none. */
 void cv_playing_pool(const cv_script *s, cv_json_writer *w);

@@ -19,32 +19,6 @@ static const cv_retold_turn *turn_in(const cv_retold_item *item, int round)
     return NULL;
 }
 
-/* Does a reference or a move of the round explain it, or a verdict? */
-static bool is_explained(const cv_retelling *p, const cv_retold_item *item, const cv_retold_turn *turn)
-{
-    const cv_retold *t = p->t;
-    const cv_retold_item *source = cv_retold_find(t, turn->via);
-    if (turn->result.n || cv_str_starts(turn->via, CV_STR("verdict-")))
-        return true;
-    for (size_t i = 0; source && source->round == turn->round && i < source->refs.count; i++)
-        if (cv_str_eq(source->refs.items[i].target, item->id))
-            return true;
-    for (size_t i = 0; i < t->links.count; i++)
-        if (t->links.items[i].round == turn->round && turn->via.n > 1 &&
-            cv_str_eq(t->links.items[i].expert, cv_str_from(turn->via, 1)) &&
-            cv_str_eq(t->links.items[i].ref.target, item->id))
-            return true;
-    for (size_t i = 0; i < t->moves.count && !turn->via.n; i++) {
-        const cv_retold_move *move = &t->moves.items[i];
-        bool concedes = move->type == CV_MOVE_CONCEDE && move->round == turn->round &&
-                        turn->status == CV_STATUS_PERSPECTIVE_CONCEDED;
-        for (size_t k = 0; concedes && k < move->targets.count; k++)
-            if (cv_str_eq(move->targets.items[k], item->id) && cv_people_json_has(turn->by.json, move->expert))
-                return true;
-    }
-    return false;
-}
-
 /* The shortest way from one status to another, at least one step: what stands between them, then `to`. 0: there is
  * none. */
 static size_t find_way(cv_kind kind, cv_status from, cv_status to, cv_status way[CV_STATUS_COUNT])
@@ -115,61 +89,94 @@ static cv_status status_before(const cv_retelling *p, const cv_retold_item *item
     return status >= 0 ? (cv_status)status : cv_status_first(item->kind);
 }
 
-/* What a reference or a move by these people would make of an item. */
-static int effect_of(cv_cause cause, const cv_retold_item *item, cv_status from, const cv_people *by)
+/* What the references and moves of the round make of an item, one after the other; the last that changes it. */
+typedef struct {
+    const cv_retold_item *item;
+    cv_status status;
+    bool changed;
+    cv_people by;
+    cv_str via, reason;
+} effects;
+
+static void apply(effects *e, cv_cause cause, cv_str target, const cv_people *by, cv_str via, cv_str reason)
 {
     unsigned who = 0;
+    if (!cv_str_eq(target, e->item->id))
+        return;
     for (size_t i = 0; i < by->count; i++)
-        who |= cv_people_json_has(item->by.json, by->items[i]) ? CV_BY_AUTHOR
-               : cv_str_eq(by->items[i], cv_judge_slug)        ? CV_BY_JUDGE
-                                                               : CV_BY_OTHER;
-    cv_effect effect = cv_cascade(cause, item->kind, from, who);
-    return effect.type == CV_EFFECT_STATUS && effect.status != from ? (int)effect.status : -1;
+        who |= cv_people_json_has(e->item->by.json, by->items[i]) ? CV_BY_AUTHOR
+               : cv_str_eq(by->items[i], cv_judge_slug)           ? CV_BY_JUDGE
+                                                                  : CV_BY_OTHER;
+    cv_effect effect = cv_cascade(cause, e->item->kind, e->status, who);
+    if (effect.type == CV_EFFECT_STATUS && effect.status != e->status)
+        *e = (effects){e->item, effect.status, true, *by, via, reason};
 }
 
-/* The status that the references and moves of the round would give to an item; -1: they change nothing. */
-static int caused_status(cv_retelling *p, const cv_retold_item *item, cv_status from)
+/* In the order in which a round is entered: the references of items, kind by kind, those of experts, moves. */
+static effects effects_of_round(const cv_retelling *p, const cv_retold_item *item, cv_status from)
 {
     const cv_retold *t = p->t;
-    int found = -1;
-    for (size_t i = 0; i < t->items.count && found < 0; i++) {
-        const cv_retold_item *source = &t->items.items[i];
-        for (size_t k = 0; source->round == p->round && k < source->refs.count && found < 0; k++)
-            if (cv_str_eq(source->refs.items[k].target, item->id))
-                found =
-                    effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)source->refs.items[k].type}, item, from, &source->by);
+    cv_arena *a = t->s->arena;
+    effects e = {.item = item, .status = from};
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++)
+        for (size_t i = 0; i < t->items.count; i++) {
+            const cv_retold_item *source = &t->items.items[i];
+            for (size_t k = 0; (int)source->kind == kind && source->round == p->round && k < source->refs.count; k++) {
+                const cv_retold_ref *ref = &source->refs.items[k];
+                apply(&e, (cv_cause){CV_CAUSE_REFERENCE, (int)ref->type}, ref->target, &source->by, source->id,
+                      ref->reason);
+            }
+        }
+    for (size_t i = 0; i < t->links.count; i++) {
+        const cv_retold_link *link = &t->links.items[i];
+        cv_people by = cv_people_of(a, &link->expert, 1);
+        if (link->round == p->round)
+            apply(&e, (cv_cause){CV_CAUSE_REFERENCE, (int)link->ref.type}, link->ref.target, &by,
+                  cv_arena_join(a, CV_STR("@"), link->expert), link->ref.reason);
     }
-    for (size_t i = 0; i < t->links.count && found < 0; i++) {
-        cv_people by = cv_people_of(t->s->arena, &t->links.items[i].expert, 1);
-        if (t->links.items[i].round == p->round && cv_str_eq(t->links.items[i].ref.target, item->id))
-            found = effect_of((cv_cause){CV_CAUSE_REFERENCE, (int)t->links.items[i].ref.type}, item, from, &by);
-    }
-    for (size_t i = 0; i < t->moves.count && found < 0; i++) {
+    for (size_t i = 0; i < t->moves.count; i++) {
         const cv_retold_move *move = &t->moves.items[i];
-        cv_people by = cv_people_of(t->s->arena, &move->expert, 1);
-        for (size_t k = 0; move->round == p->round && k < move->targets.count && found < 0; k++)
-            if (cv_str_eq(move->targets.items[k], item->id))
-                found = effect_of((cv_cause){CV_CAUSE_MOVE, (int)move->type}, item, from, &by);
+        cv_people by = cv_people_of(a, &move->expert, 1);
+        for (size_t k = 0; move->round == p->round && k < move->targets.count; k++)
+            apply(&e, (cv_cause){CV_CAUSE_MOVE, (int)move->type}, move->targets.items[k], &by, (cv_str){NULL, 0},
+                  move->context);
     }
-    return found;
+    return e;
 }
 
-static bool is_closed(cv_status status)
+static bool same_list(const cv_str *x, size_t x_count, const cv_people *people)
 {
-    return status == CV_STATUS_TENSION_RESOLVED || status == CV_STATUS_TENSION_ACCEPTED;
+    for (size_t i = 0; x_count == people->count && i < x_count; i++)
+        if (!cv_str_eq(x[i], people->items[i]))
+            return false;
+    return x_count == people->count;
 }
 
-/* Did the judge keep an item from what the round would have made of it? It became so never, or only later. That a
- * tension is closed or opened again is always told. */
-static bool was_kept(cv_retelling *p, const cv_retold_item *item, cv_status from)
+/* Does a reference or a move of the round explain it, or a verdict? */
+static bool is_explained(const cv_retelling *p, const cv_retold_item *item, const cv_retold_turn *turn, cv_status from)
 {
-    int caused = p->t->exact ? caused_status(p, item, from) : -1;
-    if (caused >= 0 && is_closed((cv_status)caused) != is_closed(from))
+    if (turn->result.n || cv_str_starts(turn->via, CV_STR("verdict-")))
         return true;
-    for (size_t i = 0; caused >= 0 && i < item->turns.count; i++)
+    effects e = effects_of_round(p, item, from);
+    if (!e.changed || e.status != turn->status || !p->t->exact)
+        return e.changed && e.status == turn->status;
+    return same_list(e.by.items, e.by.count, &turn->by) && cv_str_eq(e.via, turn->via) &&
+           cv_str_eq(cv_squeeze(p->t->s->arena, e.reason), turn->reason);
+}
+
+/* Did the judge keep an item from what the round would have made of it? It became so never, or only later, or a
+ * transcript would have told it with the round. */
+static bool was_kept(const cv_retelling *p, const cv_retold_item *item, cv_status from)
+{
+    effects e = p->t->exact ? effects_of_round(p, item, from) : (effects){.changed = false};
+    if (!e.changed)
+        return false;
+    if (cv_transcript_is_standing((int)e.status, (int)from))
+        return true;
+    for (size_t i = 0; i < item->turns.count; i++)
         if (item->turns.items[i].round > p->round)
-            return (int)item->turns.items[i].status == caused;
-    return caused >= 0;
+            return item->turns.items[i].status == e.status;
+    return true;
 }
 
 /* The judge's word, given with the round: what no reference, move or verdict explains. */
@@ -183,24 +190,13 @@ void cv_retold_write_updates(cv_retelling *p, cv_json_writer *w)
             const cv_retold_turn *turn =
                 (int)item->kind == kind && item->round <= p->round ? turn_in(item, p->round) : NULL;
             cv_status before = status_before(p, item);
-            if (turn && !is_explained(p, item, turn))
+            if (turn && !is_explained(p, item, turn, before))
                 write_way(p, w, item, turn, before);
             else if (!turn && (int)item->kind == kind && item->round <= p->round && was_kept(p, item, before))
                 write_update(p, w, item, &(cv_retold_turn){.by = cv_judge_alone}, before);
         }
         cv_json_end_array(w);
     }
-}
-
-static bool same_people(cv_str json, const cv_people *people, cv_arena *a)
-{
-    cv_words list = cv_json_list(a, json);
-    if (list.count != people->count)
-        return false;
-    for (size_t i = 0; i < list.count; i++)
-        if (!cv_str_eq(list.items[i], people->items[i]))
-            return false;
-    return true;
 }
 
 /* Does the record say the same of an item at the end of the round? */
@@ -216,7 +212,8 @@ static bool says_the_same(const cv_retelling *p, const cv_transcript *told, cons
     if (!now->became || told->happened[now->became - 1] != turn->round)
         return false;
     const cv_happening *h = &told->g.events.items[now->became - 1];
-    return same_people(cv_name_text(&told->g, h->actors, id[0]), &turn->by, a) &&
+    cv_words by = cv_json_list(a, cv_name_text(&told->g, h->actors, id[0]));
+    return same_list(by.items, by.count, &turn->by) &&
            cv_str_eq(cv_name_text(&told->g, h->reference, id[0]), turn->via) &&
            cv_str_eq(cv_name_text(&told->g, h->result, id[1]), turn->result) &&
            cv_str_eq(cv_squeeze(a, cv_name_text(&told->g, h->reason, id[2])), turn->reason);
@@ -235,6 +232,16 @@ bool cv_retold_load(cv_retelling *p, int64_t round, cv_transcript *ret)
     return false;
 }
 
+/* Does the record tell of a tension what the file does not tell with the round? An interim verdict closed it, and the
+ * judge took that back: what is left is that it was addressed. */
+static bool was_taken_back(const cv_retelling *p, const cv_transcript *told, const cv_told *now)
+{
+    for (size_t i = 0; p->t->exact && now->became && i < told->settled.count; i++)
+        if (told->settled.items[i] == now->became - 1)
+            return told->happened[now->became - 1] == p->round;
+    return false;
+}
+
 /* What the round has not brought about as the file says is given behind it. */
 void cv_retold_mend(cv_retelling *p)
 {
@@ -248,19 +255,22 @@ void cv_retold_mend(cv_retelling *p)
     cv_json_writer w = cv_playing_begin(&p->p, &text, step);
     cv_json_key(&w, CV_STR("updates"));
     cv_json_begin_array(&w);
-    p->round = round + 1; /* ids of this round are known now */
     for (size_t i = 0; i < told->told.count; i++) {
         const cv_told *now = &told->told.items[i];
         const cv_retold_item *item = NULL;
         for (size_t k = 0; k < p->t->items.count && !item; k++)
             item = cv_str_eq(p->t->items.items[k].known, now->id) ? &p->t->items.items[k] : NULL;
         const cv_retold_turn *turn = item ? turn_in(item, round) : NULL;
+        const cv_retold_turn addressed = {.status = CV_STATUS_TENSION_ADDRESSED, .by = cv_judge_alone};
+        if (item && !turn && was_taken_back(p, told, now))
+            turn = &addressed;
         int from = turn ? cv_status_find(item->kind, now->status) : -1;
         bool by_verdict = turn && cv_str_starts(turn->via, CV_STR("verdict-"));
+        p->round = round + 1; /* ids of this round are known now */
         if (turn && from >= 0 && !by_verdict && !turn->result.n && !says_the_same(p, told, now, turn))
             any |= write_way(p, &w, item, turn, (cv_status)from);
+        p->round = round;
     }
-    p->round = round;
     cv_json_end_array(&w);
     if (any)
         cv_playing_send(&p->p, &w, step, cv_dialogue_update, NULL);

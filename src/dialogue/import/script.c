@@ -90,6 +90,14 @@ static cv_str first_name(cv_str name)
     return end == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_head(name, end);
 }
 
+static cv_str last_name(cv_str name)
+{
+    size_t start = name.n;
+    while (start > 0 && name.p[start - 1] != ' ')
+        start--;
+    return start ? cv_str_from(name, start) : (cv_str){NULL, 0};
+}
+
 size_t cv_script_known(const cv_script *s, cv_str name)
 {
     enum { LEAST = 3 };
@@ -100,31 +108,47 @@ size_t cv_script_known(const cv_script *s, cv_str name)
     if (given.n >= LEAST && (found = find_exactly(s, given)) != CV_NOBODY)
         return found;
     for (size_t i = 0; i < s->players.count; i++)
-        if (cv_str_eq_nocase(first_name(s->players.items[i].name), name)) {
+        if (cv_str_eq_nocase(first_name(s->players.items[i].name), name) ||
+            cv_str_eq_nocase(last_name(s->players.items[i].name), name)) {
             first = i;
             alike++;
         }
     return alike == 1 ? first : CV_NOBODY;
 }
 
+/* What a table says of somebody in words. */
+static void state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line)
+{
+    *CV_PUSH(s->arena, &s->statements) = (cv_statement){
+        .what = what, .agent = agent, .round = -1, .number = CV_ABSENT, .text = text, .sheet = sheet, .line = line};
+}
+
+static bool is_dash(cv_str cell)
+{
+    return cell.n == 0 || cv_str_eq(cell, CV_STR("—")) || cv_str_eq(cell, CV_STR("-"));
+}
+
 void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line)
 {
     cv_player *p = &s->players.items[player];
     role = cv_squeeze(s->arena, role);
-    if (role.n == 0 || cv_str_eq(role, CV_STR("—")) || cv_str_eq(role, CV_STR("-")))
+    if (is_dash(role))
         return;
     role = cv_script_fit(s, sheet, line, "a role", role, CV_MAX_PHRASE);
-    *CV_PUSH(s->arena, &s->statements) = (cv_statement){.what = CV_SAYS_ROLE,
-                                                        .agent = p->name,
-                                                        .round = -1,
-                                                        .number = CV_ABSENT,
-                                                        .text = role,
-                                                        .sheet = sheet,
-                                                        .line = line};
+    state_text(s, CV_SAYS_ROLE, p->name, role, sheet, line);
     if (rank <= p->role_rank)
         return;
     p->role = role;
     p->role_rank = rank;
+}
+
+void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line)
+{
+    cv_player *p = &s->players.items[player];
+    if (is_dash(tier))
+        return;
+    state_text(s, CV_SAYS_TIER, p->name, tier, sheet, line);
+    p->tier = p->tier.n ? p->tier : tier;
 }
 
 size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, size_t line)
@@ -313,6 +337,10 @@ static int stated_by(cv_arena *a, cv_str key)
         {"closed tensions", CV_SAYS_CLOSED},
         {"perspectives", CV_SAYS_PERSPECTIVES},
         {"total perspectives", CV_SAYS_PERSPECTIVES},
+        {"number of perspectives", CV_SAYS_PERSPECTIVES},
+        {"number of open tensions", CV_SAYS_OPEN},
+        {"number of resolved tensions", CV_SAYS_CLOSED},
+        {"number of agents", CV_SAYS_EXPERTS},
         {"experts", CV_SAYS_EXPERTS},
         {"agents", CV_SAYS_EXPERTS},
         {"number of experts", CV_SAYS_EXPERTS},
@@ -323,6 +351,18 @@ static int stated_by(cv_arena *a, cv_str key)
         if (cv_str_eq_nocase(plain, cv_str_of(keys[i].words)))
             return (int)keys[i].what;
     return -1;
+}
+
+/* Is a total one of points? "17", "17/20", "17 points", "17 → 40" are, "7 weeks" is not. */
+static bool is_of_points(cv_str value)
+{
+    static const cv_str units[] = {CV_STR_INIT("points"),    CV_STR_INIT("point"), CV_STR_INIT("pts"),
+                                   CV_STR_INIT("alignment"), CV_STR_INIT("of"),    CV_STR_INIT("r")};
+    cv_str word = {NULL, 0};
+    for (size_t i = 0; i < value.n && word.n == 0; i++)
+        for (size_t n = 0; i + n < value.n && cv_is_alpha(value.p[i + n]); n++)
+            word = (cv_str){value.p + i, n + 1};
+    return word.n == 0 || cv_words_find((cv_words){units, CV_COUNT(units)}, word) >= 0;
 }
 
 /* A number at the beginning of a value: "17", "**17**", "427 points", "12/12" for 12 of 12. */
@@ -433,7 +473,7 @@ void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int 
             value = line.trimmed;
         }
         bool board = line.kind == CV_LINE_METADATA || cv_str_eq(s->sheets.items[sheet].role, CV_STR("scoreboard"));
-        if (what == CV_SAYS_SCORE && !board && cv_str_eq_nocase(key, CV_STR("total")))
+        if (what == CV_SAYS_SCORE && cv_str_eq_nocase(key, CV_STR("total")) && !(board && is_of_points(value)))
             what = -1; /* "- Total: 12 hours" */
         if (what >= 0)
             state_value(s, (cv_says)what, value, sheet, first + line.number - 1, round);
@@ -642,18 +682,84 @@ static int rank_of(cv_str heading)
     return 0;
 }
 
+bool cv_script_is_closing(cv_str heading)
+{
+    static const cv_str headings[] = {
+        CV_STR_INIT("decision"),   CV_STR_INIT("the decision"), CV_STR_INIT("decisions"),  CV_STR_INIT("outcome"),
+        CV_STR_INIT("conclusion"), CV_STR_INIT("conclusions"),  CV_STR_INIT("resolution"), CV_STR_INIT("judgment"),
+        CV_STR_INIT("judgement"),  CV_STR_INIT("consensus"),    CV_STR_INIT("the outcome")};
+    cv_str name = cv_str_trim(cv_str_head(heading, cv_str_find_char(heading, ':')));
+    return cv_words_find((cv_words){headings, CV_COUNT(headings)}, name) >= 0;
+}
+
+int cv_script_opinion_type(cv_str heading)
+{
+    static const char *const beside[] = {"verdict", "ruling",   "decision", "recommendation", "view",     "opinion",
+                                         "report",  "position", "judgment", "judgement",      "statement"};
+    bool named = false;
+    for (size_t i = 0; i < CV_COUNT(beside); i++)
+        named |= has_words(heading, beside[i]);
+    if (has_words(heading, "no dissent") || has_words(heading, "without dissent"))
+        return -1;
+    if (has_words(heading, "dissent"))
+        return CV_VERDICT_DISSENT;
+    if (named && has_words(heading, "minority"))
+        return CV_VERDICT_MINORITY;
+    return named && (has_words(heading, "interim") || has_words(heading, "preliminary")) ? CV_VERDICT_INTERIM : -1;
+}
+
+bool cv_script_opinion(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, int round)
+{
+    int type = cv_script_opinion_type(heading);
+    text = cv_text_tidy(s->arena, without_rule(text));
+    if (type < 0 || text.n == 0 || cv_is_placeholder(text) || cv_str_starts_nocase(text, CV_STR("none")))
+        return false;
+    *CV_PUSH(s->arena, &s->opinions) = (cv_opinion){.type = (cv_verdict)type,
+                                                    .heading = cv_squeeze(s->arena, heading),
+                                                    .text = text,
+                                                    .sheet = sheet,
+                                                    .line = line,
+                                                    .round = round};
+    return true;
+}
+
 bool cv_script_is_ending(cv_str heading)
 {
     return rank_of(heading) > 0;
 }
 
-void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line)
+static void keep_lesser(cv_script *s, const cv_ending *ending)
 {
-    int rank = rank_of(heading);
-    text = cv_text_tidy(s->arena, without_rule(text));
-    if (rank > 0 && rank >= s->ending.rank && text.n > 0 && !cv_is_placeholder(text) &&
-        (s->ending.rank < rank || s->ending.sheet == sheet))
-        s->ending = (cv_ending){cv_squeeze(s->arena, heading), text, sheet, line, rank};
+    if (!ending->alone || ending->text.n == 0)
+        return;
+    cv_script_keep(s, ending->heading, ending->text);
+    cv_script_decide(s, ending->sheet, ending->line, "'%.*s' is kept as background: there is a better verdict",
+                     CV_FMT(cv_excerpt(s->arena, ending->heading)));
+}
+
+void cv_script_end_with(cv_script *s, const cv_ending *ending)
+{
+    keep_lesser(s, &s->ending);
+    s->ending = *ending;
+}
+
+void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, bool alone)
+{
+    cv_ending found = {cv_squeeze(s->arena, heading),
+                       cv_text_tidy(s->arena, without_rule(text)),
+                       sheet,
+                       line,
+                       rank_of(heading),
+                       alone};
+    if (found.rank == 0 && cv_script_is_closing(heading))
+        found.rank = 1;
+    bool better = found.rank > s->ending.rank || (found.rank == s->ending.rank && s->ending.sheet == sheet);
+    if (found.rank == 0 || found.text.n == 0 || cv_is_placeholder(found.text))
+        return;
+    if (better)
+        cv_script_end_with(s, &found);
+    else
+        keep_lesser(s, &found);
 }
 
 void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
@@ -668,7 +774,7 @@ void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
         if (line.fenced || line.level == 0)
             continue;
         if (from && line.level <= level) {
-            cv_script_ending(s, heading, cv_str_range(from, line.text.p), sheet, at);
+            cv_script_ending(s, heading, cv_str_range(from, line.text.p), sheet, at, false);
             from = NULL;
         }
         if (!from && cv_script_is_ending(name)) {
@@ -679,5 +785,5 @@ void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
         }
     }
     if (from)
-        cv_script_ending(s, heading, cv_str_range(from, cv_str_end(text)), sheet, at);
+        cv_script_ending(s, heading, cv_str_range(from, cv_str_end(text)), sheet, at, false);
 }

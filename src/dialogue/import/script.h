@@ -88,7 +88,8 @@ typedef struct {
     X(CLOSED, "number of closed tensions")                                                                             \
     X(PERSPECTIVES, "number of perspectives")                                                                          \
     X(EXPERTS, "number of experts")                                                                                    \
-    X(ROLE, "role")
+    X(ROLE, "role")                                                                                                    \
+    X(TIER, "tier")
 
 typedef enum {
 #define X(id, word) CV_SAYS_##id,
@@ -131,7 +132,18 @@ typedef struct {
     cv_str heading, text; /* text empty: there is none */
     size_t sheet, line;
     int rank;
+    bool alone; /* its text is kept nowhere else */
 } cv_ending;
+
+/* A section with a verdict that is not the final one. */
+typedef struct {
+    cv_verdict type; /* interim, minority, dissent */
+    cv_str heading, text;
+    size_t sheet, line;
+    int round;          /* the last one before it; -1: there is none */
+    size_t authors[12]; /* players, the first of them its author */
+    size_t author_count;
+} cv_opinion;
 
 typedef struct {
     cv_str key, value;
@@ -159,6 +171,8 @@ typedef struct {
     CV_STATE_LIST(cv_fact) metadata, background;
     cv_ending ending;
     CV_STATE_LIST(cv_ending) interims; /* [VERDICT:INTERIM: …] of the judge; `rank` is the round */
+    CV_STATE_LIST(cv_opinion) opinions;
+    cv_map verdict_at; /* verdict id -> the sheet that has it + 1 */
     cv_remarks decided, not_understood;
     CV_STATE_LIST(cv_difference) differences;
 } cv_script;
@@ -175,11 +189,14 @@ size_t cv_script_player(cv_script *s, cv_str name, cv_str role, size_t sheet, si
 
 bool cv_script_is_judge(cv_str name);
 
-/* The player of this name or of a part of it ("Ada" for "Ada Lovelace"), or CV_NOBODY. */
+/* The player of this name or of a part of it ("Ada", "Lovelace" for "Ada Lovelace"), or CV_NOBODY. */
 size_t cv_script_known(const cv_script *s, cv_str name);
 
 /* A role that is read somewhere: the best place counts, all are held against the record. */
 void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line);
+
+/* A tier that a panel gives: the first one counts, all are held against the record. */
+void cv_script_tier(cv_script *s, size_t player, cv_str tier, size_t sheet, size_t line);
 
 /* Something that a file states; CV_ABSENT states nothing. */
 void cv_script_state(cv_script *s, cv_says what, cv_str agent, int round, int64_t number, size_t sheet, size_t line);
@@ -211,9 +228,19 @@ void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet);
 
 void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background */
 
-/* Does a heading announce how it ended? What stands under it is the verdict, unless a better one was found before. */
+/* Does a heading announce how it ended? What stands under it is the verdict, unless a better one is there. `alone`: it
+ * is kept nowhere else, so the lesser one is kept as background. */
 bool cv_script_is_ending(cv_str heading);
-void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line);
+void cv_script_ending(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, bool alone);
+void cv_script_end_with(cv_script *s, const cv_ending *ending); /* … in the place of any other */
+
+/* "Decision", "Outcome": a heading that announces how it ended where it stands behind the rounds. */
+bool cv_script_is_closing(cv_str heading);
+
+/* "Interim Verdict", "Minority View", "Dissent": a cv_verdict, or -1. A section with such a verdict is kept for later.
+ */
+int cv_script_opinion_type(cv_str heading);
+bool cv_script_opinion(cv_script *s, cv_str heading, cv_str text, size_t sheet, size_t line, int round);
 
 /* The same for all headings inside a text: each up to the next one that is as high. */
 void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t line);

@@ -148,7 +148,7 @@ static void read_panel(reading *r, cv_str text, size_t line)
             known->on_panel = true;
             known->first = p->first >= r->s->base ? p->first - r->s->base : p->first;
             known->last = p->last >= r->s->base ? p->last - r->s->base : p->last;
-            known->tier = known->tier.n ? known->tier : p->tier;
+            cv_script_tier(s, player, p->tier, r->sheet, p->line);
             known->relevance = known->relevance.n ? known->relevance : p->relevance;
             known->focus = known->focus.n ? known->focus : p->focus;
         }
@@ -175,10 +175,35 @@ static void end_speech(speaking *sp, const char *end)
         cv_script_note(sp->r->s, sp->act, text);
 }
 
+/* "**Ada (Systems):** We should.", "**Ada (Systems)** — We should.", "**Ada**": who begins to speak, and what is said
+ * in this line. "**Ada** agrees." is a sentence. */
+static bool read_speaker(const cv_line *line, cv_str *ret_key, cv_str *ret_said)
+{
+    static const cv_str signs[] = {CV_STR_INIT("—"), CV_STR_INIT("–"), CV_STR_INIT("-"), CV_STR_INIT(":"),
+                                   CV_STR_INIT("→")};
+    cv_str s = line->trimmed;
+    *ret_key = line->name;
+    *ret_said = line->value;
+    if (line->fenced || line->level > 0 || line->kind == CV_LINE_METADATA)
+        return !line->fenced && line->kind == CV_LINE_METADATA;
+    size_t close = cv_str_starts(s, CV_STR("**")) ? cv_str_find(cv_str_from(s, 2), CV_STR("**")) : SIZE_MAX;
+    if (close == SIZE_MAX || close == 0)
+        return false;
+    *ret_key = cv_str_head(cv_str_from(s, 2), close);
+    *ret_said = cv_str_trim(cv_str_from(s, close + 4));
+    bool parted = ret_said->n == 0;
+    for (size_t i = 0; !parted && i < CV_COUNT(signs); i++)
+        if ((parted = cv_str_starts(*ret_said, signs[i])))
+            *ret_said = cv_str_trim_left(cv_str_from(*ret_said, signs[i].n));
+    return parted;
+}
+
 /* What is said begins behind the speaker's name; the judge's keys are part of the text. */
 static const char *speech_in(const reading *r, const cv_line *line, size_t who)
 {
-    return line->level == 0 && who < r->s->players.count && line->value.n ? line->value.p : line->text.p;
+    cv_str key, said;
+    bool speaks = who < r->s->players.count && read_speaker(line, &key, &said) && said.n;
+    return speaks ? said.p : line->text.p;
 }
 
 static void begin_speech(speaking *sp, size_t who, const char *end, const char *from, size_t line)
@@ -249,9 +274,10 @@ static bool who_speaks(const reading *r, const cv_line *line, size_t at, size_t 
         *ret_who = CV_THE_JUDGE;
         return true;
     }
-    if (line->kind != CV_LINE_METADATA)
+    cv_str key, said, role;
+    if (!read_speaker(line, &key, &said))
         return false;
-    cv_str role, name = split_speaker(r, line->name, &role);
+    cv_str name = split_speaker(r, key, &role);
     size_t known = cv_script_known(s, name);
     if (known == CV_NOBODY && role.n)
         known = cv_script_known(s, role); /* **Expert 1 (Architect):**, and the panel has an Architect */
@@ -269,8 +295,9 @@ static size_t count_speakers(reading *r, cv_str text)
     cv_lines lines = {.text = text};
     cv_map names = {0};
     for (cv_line line; cv_lines_next(&lines, &line);) {
-        cv_str role, name = !line.fenced && line.kind == CV_LINE_METADATA ? split_speaker(r, line.name, &role)
-                                                                          : (cv_str){NULL, 0};
+        cv_str key, said, role, name = {NULL, 0};
+        if (read_speaker(&line, &key, &said))
+            name = split_speaker(r, key, &role);
         if (name.n && role.n && is_full_name(name))
             cv_map_put(&names, r->s->arena, name, NULL);
     }
@@ -382,7 +409,12 @@ static void read_judge(reading *r, const cv_section *section, cv_str text)
     else
         cv_script_keep(r->s, section->heading, text);
     read_tables(r, NULL, text, section->line + 1, round);
-    cv_script_ending(r->s, section->heading, text, r->sheet, section->line);
+    cv_str heading = section->heading;
+    while (heading.n && (heading.p[0] == '#' || cv_is_blank(heading.p[0])))
+        heading = cv_str_from(heading, 1);
+    if (cv_script_opinion_type(heading) == CV_VERDICT_INTERIM)
+        cv_script_opinion(r->s, heading, text, r->sheet, section->line, round);
+    cv_script_ending(r->s, heading, text, r->sheet, section->line, false);
     cv_script_endings(r->s, r->sheet, text, section->line + 1);
 }
 
@@ -423,9 +455,12 @@ static void read_other(reading *r, const cv_section *section, cv_str text)
         !inventory && read_tables(r, NULL, text, section->line + 1, -1) && section->kind != CV_SECTION_OTHER;
     if (!understood && section->kind == CV_SECTION_TENSIONS)
         understood = cv_script_list(r->s, text, r->sheet, section->line + 1, -1);
-    if (!understood && !cv_script_is_ending(label))
+    bool closing = r->last_round >= 0 && cv_script_is_closing(label);
+    bool opinion = !understood && cv_script_opinion(r->s, label, text, r->sheet, section->line, r->last_round);
+    if (!understood && !opinion && !closing && !cv_script_is_ending(label))
         cv_script_keep(r->s, label, text);
-    cv_script_ending(r->s, label, text, r->sheet, section->line);
+    if (closing || cv_script_is_ending(label))
+        cv_script_ending(r->s, label, text, r->sheet, section->line, true);
     cv_script_endings(r->s, r->sheet, text, section->line + 1);
 }
 
@@ -456,15 +491,24 @@ static void read_panel_rest(reading *r, const cv_section *section, cv_str text)
     }
 }
 
+/* "Interim Verdict (Round 0)" is about a round; "Round 2: Final Verdict" is one. */
+static bool is_verdict_of_round(const cv_section *section)
+{
+    int round;
+    cv_str before, after;
+    return section->agents.count == 0 && cv_find_round(section->heading, &round, &before, &after) &&
+           (cv_script_is_ending(before) || cv_script_opinion_type(before) == CV_VERDICT_INTERIM);
+}
+
 static void read_section(reading *r, size_t i)
 {
     const cv_section *section = &r->doc.sections.items[i];
     size_t end = section_end(r, i);
     cv_str text = lines_between(r, section->line + 1, end);
     r->title = section->heading;
-    if (section->kind == CV_SECTION_ROUND)
+    if (section->kind == CV_SECTION_ROUND && !is_verdict_of_round(section))
         read_round(r, section, end);
-    else if (section->kind == CV_SECTION_JUDGE)
+    else if (section->kind == CV_SECTION_ROUND || section->kind == CV_SECTION_JUDGE)
         read_judge(r, section, text);
     else if (!is_panel(section))
         read_other(r, section, text);

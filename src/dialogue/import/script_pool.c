@@ -77,9 +77,10 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
 
 void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *json)
 {
-    const cv_json *list = json->type == CV_JSON_OBJECT ? cv_json_get(json, CV_STR("agents")) : json;
-    if (!is_list(list) && json->type == CV_JSON_OBJECT)
-        list = cv_json_get(json, CV_STR("panel"));
+    static const char *const keys[] = {"agents", "panel", "experts", "members"};
+    const cv_json *list = json->type == CV_JSON_OBJECT ? NULL : json;
+    for (size_t i = 0; json->type == CV_JSON_OBJECT && !is_list(list) && i < CV_COUNT(keys); i++)
+        list = cv_json_get(json, cv_str_of(keys[i]));
     cv_act *act = is_list(list) ? cv_script_act(s, round, sheet, 0) : NULL;
     if (!act) {
         s->sheets.items[sheet].why = CV_STR("it is not a panel: it has no list of agents");
@@ -95,7 +96,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
         cv_script_role(s, player, cv_json_get_text(e, "role"), CV_ROLE_OF_PANEL, sheet, 0);
         s->has_panels = true;
         cv_player *p = &s->players.items[player];
-        p->tier = p->tier.n ? p->tier : cv_json_get_text(e, "tier");
+        cv_script_tier(s, player, cv_json_get_text(e, "tier"), sheet, 0);
         p->relevance = p->relevance.n ? p->relevance : number_text(e, "relevance");
         p->focus = p->focus.n ? p->focus : phrase_of(s, sheet, e, "focus");
         *CV_PUSH(s->arena, &act->panel) = player;

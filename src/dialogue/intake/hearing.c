@@ -724,11 +724,12 @@ static void hear_quotation(listener *l)
                         CV_FMT(l->said->quoted));
 }
 
-/* What nothing else keeps: the text of the mark, as it stands. */
+/* What nothing else keeps: the mark with its text, as it stands. One that says nothing and is not told of is not kept.
+ */
 static void keep_text(listener *l)
 {
     const cv_mark *m = l->said->mark;
-    if (l->kept || m->inlined || l->is_judge || (m->body.n == 0 && m->label.n == 0))
+    if (l->kept || m->inlined || l->is_judge || (m->body.n == 0 && m->label.n == 0 && !l->noted))
         return;
     *CV_PUSH(l->a, &l->position) = (cv_unmarked_piece){l->said->text, m->line, m->line, 0};
 }

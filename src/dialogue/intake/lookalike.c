@@ -126,6 +126,18 @@ static bool names_id(cv_str s)
     return false;
 }
 
+/* "Muffin Смит-P0101: …": a name that cannot be read, and the number of an id. */
+static bool ends_in_number(cv_str inside)
+{
+    cv_str head = cv_str_head(inside, cv_str_find_char(inside, ':'));
+    cv_id id;
+    size_t dash = head.n;
+    while (dash > 0 && head.p[dash - 1] != '-')
+        dash--;
+    return head.n < inside.n && dash > 1 && cv_id_parse(cv_str_trim(cv_str_from(head, dash)), &id) &&
+           id.form != CV_ID_LOCAL;
+}
+
 static bool unknown_mark(looking *l)
 {
     enum { SHORTEST = 3 };
@@ -135,6 +147,7 @@ static bool unknown_mark(looking *l)
     bool goes_on = n == l->inside.n || strchr(": /=.,", l->inside.p[n]);
     bool named = cv_str_starts_nocase(l->inside, l->speech->expert) && l->inside.n > l->speech->expert.n &&
                  strchr("-_ ", l->inside.p[l->speech->expert.n]);
+    named = named || ends_in_number(l->inside);
     cv_id id;
     size_t length;
     if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 RESOLVED]; otherwise an id that is spoken of */

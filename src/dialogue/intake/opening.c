@@ -307,7 +307,6 @@ static bool read_ticked(const cv_opening_reader *r, cv_str s, size_t lead, cv_op
     if (close == SIZE_MAX || !cv_only_signs(cv_str_from(inside, close)))
         return false;
     inside = cv_str_head(inside, close);
-    cv_mark m;
     cv_head head;
     if (inside.n < 3 || inside.p[0] != '[' || !cv_head_read(r->who, cv_str_from(inside, 1), &head))
         return false;
@@ -318,7 +317,6 @@ static bool read_ticked(const cv_opening_reader *r, cv_str s, size_t lead, cv_op
     bool entity = head.type < (cv_mark_type)CV_KIND_COUNT;
     if (entity && (!head.own || cv_is_made(r, head.id)))
         return false;
-    (void)m;
     st->form = CV_OPENING_TICKED;
     st->lead = lead;
     st->head = head;

@@ -159,7 +159,7 @@ static void remark_spelling(cv_plain_reader *r, cv_str type, cv_str written, cv_
 }
 
 /* A label goes on over the next rows up to its bracket; how many rows more, 0: it does not. */
-static size_t label_rows(const cv_plain_reader *r, cv_str s, size_t *ret_end)
+static size_t label_rows(const cv_plain_reader *r, size_t *ret_end)
 {
     enum { MOST = 4 };
     cv_opening st;
@@ -177,7 +177,6 @@ static size_t label_rows(const cv_plain_reader *r, cv_str s, size_t *ret_end)
         if (open != SIZE_MAX)
             return 0;
     }
-    (void)s;
     return 0;
 }
 
@@ -230,7 +229,7 @@ static void put_spelt(cv_plain_reader *r, cv_str s, cv_opening *st)
     size_t last = r->at, end;
     bool entity = st->head.type < (cv_mark_type)CV_KIND_COUNT;
     cv_str type = type_of(st, written);
-    size_t rows = st->unclosed && s.n < CV_MAX_LABEL ? label_rows(r, s, &end) : 0;
+    size_t rows = st->unclosed && s.n < CV_MAX_LABEL ? label_rows(r, &end) : 0;
     if (rows) {
         cv_buf label = {0};
         cv_buf_add(&label, st->label);

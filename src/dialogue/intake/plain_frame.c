@@ -232,60 +232,79 @@ static mark_counts *count_marks(const cv_plain_reader *r)
     return counts;
 }
 
+/* Rows that hold fences: all of them, or what stands in a fence that is dropped. */
+typedef struct {
+    size_t first, end;
+    const mark_counts *counts;
+    int depth;
+} fence_range;
+
 /* Fences as they pair up; one that is never closed but has marks below it is none. */
-static void find_fences(cv_plain_reader *r, fences *ret)
+static void find_fences(const cv_plain_reader *r, const fence_range *in, fences *ret)
 {
-    closers *after = CV_NEW_ARRAY(r->who->a, r->last + 1, closers);
-    const mark_counts *counts = count_marks(r);
+    closers *after = CV_NEW_ARRAY(r->who->a, in->end - in->first + 1, closers);
     bool marks_outside = false, broken = false;
     size_t length;
-    for (size_t i = r->last; i > r->first; i--) {
+    for (size_t i = in->end; i > in->first; i--) {
         char c = cv_line_fence(cv_plain_row_text(r, i - 1), true, &length);
-        after[i - 1] = after[i];
-        if (c && length > after[i - 1].longest[fence_kind(c)])
-            after[i - 1].longest[fence_kind(c)] = length;
+        closers *here = &after[i - 1 - in->first];
+        *here = after[i - in->first];
+        if (c && length > here->longest[fence_kind(c)])
+            here->longest[fence_kind(c)] = length;
     }
-    for (size_t i = r->first; i < r->last; i++) {
+    for (size_t i = in->first; i < in->end; i++) {
         char c = cv_line_fence(cv_plain_row_text(r, i), false, &length);
         if (!c) {
             marks_outside = marks_outside || r->rows.items[i].mark;
             continue;
         }
-        fence f = {.first = i, .last = r->last, .plain = is_plain_info(cv_plain_row_text(r, i))};
+        fence f = {.first = i, .last = in->end, .plain = is_plain_info(cv_plain_row_text(r, i))};
         size_t other;
-        if (after[i + 1].longest[fence_kind(c)] >= length)
+        if (after[i + 1 - in->first].longest[fence_kind(c)] >= length)
             for (f.last = i + 1; cv_line_fence(cv_plain_row_text(r, f.last), true, &other) != c || other < length;)
                 f.last++;
-        f.marks = counts[i].marks > counts[f.last].marks;
-        f.own = counts[i].own > counts[f.last].own;
-        broken = broken || f.last == r->last;
+        f.marks = in->counts[i].marks > in->counts[f.last].marks;
+        f.own = in->counts[i].own > in->counts[f.last].own;
+        broken = broken || f.last == in->end;
         *CV_PUSH(r->who->a, ret) = f;
-        if (f.last < r->last || !f.marks)
+        if (f.last < in->end || !f.marks)
             i = f.last;
     }
     for (size_t i = 0; i < ret->count; i++)
         ret->items[i].plain = ret->items[i].plain && (ret->items[i].own || !marks_outside || broken);
 }
 
-static void settle_fences(cv_plain_reader *r)
+static void settle_fences(cv_plain_reader *r, fence_range in);
+
+/* The fence goes, what stands in it is read. What stands in it may have fences of its own. */
+static void drop_fence(cv_plain_reader *r, const fence_range *in, const fence *f)
+{
+    enum { DEEPEST = 4 };
+    bool open = f->last == in->end;
+    r->rows.items[f->first].dropped = true;
+    if (!open)
+        r->rows.items[f->last].dropped = true;
+    cv_plain_tell(r, CV_FATE_REPAIRED, open ? CV_STR("open_code_block") : CV_STR("in_code_block"), f->first,
+                  open ? f->first : f->last,
+                  !open      ? CV_STR("marks stand in a code block: it is read without its fence")
+                  : f->marks ? CV_STR("the code fence is never closed and has marks below it: it is read without the "
+                                      "fence")
+                             : CV_STR("the code fence is not closed where it should be: it is read without the fence"),
+                  CV_STR("marks stand outside of code blocks"));
+    if (!open && in->depth < DEEPEST)
+        settle_fences(r, (fence_range){f->first + 1, f->last, in->counts, in->depth + 1});
+}
+
+static void settle_fences(cv_plain_reader *r, fence_range in)
 {
     fences all = {0};
-    find_marks(r);
-    find_fences(r, &all);
+    find_fences(r, &in, &all);
     for (size_t i = 0; i < all.count; i++) {
         const fence *f = &all.items[i];
-        bool open = f->last == r->last;
-        size_t last = open ? r->last - 1 : f->last;
-        if (f->marks && (open || f->plain)) {
-            r->rows.items[f->first].dropped = true;
-            if (!open)
-                r->rows.items[f->last].dropped = true;
-            cv_plain_tell(
-                r, CV_FATE_REPAIRED, open ? CV_STR("open_code_block") : CV_STR("in_code_block"), f->first,
-                open ? f->first : last,
-                open ? CV_STR("the code fence is never closed and has marks below it: it is read without the fence")
-                     : CV_STR("marks stand in a code block: it is read without its fence"),
-                CV_STR("marks stand outside of code blocks"));
+        bool open = f->last == in.end;
+        size_t last = open ? in.end - 1 : f->last;
+        if ((f->marks && (open || f->plain)) || (open && in.end < r->last)) {
+            drop_fence(r, &in, f);
             continue;
         }
         for (size_t k = f->first; k <= last; k++)
@@ -305,5 +324,6 @@ void cv_plain_frame(cv_plain_reader *r)
 
 void cv_plain_fences(cv_plain_reader *r)
 {
-    settle_fences(r);
+    find_marks(r);
+    settle_fences(r, (fence_range){r->first, r->last, count_marks(r), 0});
 }

@@ -163,9 +163,8 @@ static bool same_label(cv_str x, cv_str y)
 }
 
 /* The same id with the same label, or in passing, speaks of what was said before. */
-static bool speaks_of(const reading *r, const cv_said *said, const cv_said *known)
+static bool speaks_of(const cv_said *said, const cv_said *known)
 {
-    (void)r;
     return said->in_passing || same_label(said->mark->label, known->mark->label);
 }
 
@@ -225,7 +224,7 @@ static void number_anew(reading *r, size_t i, bool taken)
 static void number_one(reading *r, size_t i)
 {
     cv_said *said = &r->speech->items[i], *known = known_as(r, i);
-    if (known && speaks_of(r, said, known)) {
+    if (known && speaks_of(said, known)) {
         said->local_id = known->local_id;
         said->kind = known->kind;
     } else if (!known && is_usable(r->numbers[i])) {
@@ -245,7 +244,7 @@ static void number_all(reading *r)
                 continue;
             /* Of two that ask for one number the second waits until all others have theirs. */
             const cv_said *known = whose < NUMBERED ? known_as(r, i) : NULL;
-            if (known && !speaks_of(r, said, known))
+            if (known && !speaks_of(said, known))
                 r->turns[i] = NUMBERED;
             else
                 number_one(r, i);
@@ -302,7 +301,7 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
         (cv_speech){.expert = expert, .text = text, .round = (int)round, .plain = {.source = text, .text = text}};
     if (lenient)
         cv_plain_read(&who, text, &ret_speech->plain);
-    cv_lint_parse(a, ret_speech->plain.text, doc, &ret_speech->findings);
+    cv_lint_parse_apart(a, ret_speech->plain.text, doc, &ret_speech->findings);
     cv_unmarked_find(&who, doc, !lenient, &ret_speech->unmarked);
     cv_marks marks = cv_doc_marks(a, doc);
     ret_speech->count = marks.count;

@@ -106,6 +106,8 @@ static void read_letters(cv_str s, bool long_forms, letters *ret)
             ret->c[ret->n] = *c;
             ret->at[ret->n++] = (uint16_t)at;
         }
+        if (code == '[')
+            break; /* no head goes on behind another mark: a line of nothing but brackets is walked once */
     }
     ret->end = (size_t)(rest.p - s.p);
 }
@@ -496,6 +498,14 @@ static int take_round(walk *w)
     return -1;
 }
 
+/* An id of the expert's own, or of another one, in full. */
+static void set_local(const walk *w, cv_str id, cv_str expert, cv_head *h)
+{
+    cv_id parts;
+    h->head = h->id = id;
+    h->own = cv_str_eq(expert, w->who->expert) && cv_id_parse(id, &parts) && parts.round == w->who->round;
+}
+
 /* MUFFIN-P0101, MUFFIN PERSPECTIVE 1, PERSPECTIVE #1, P01. */
 static bool read_entity(walk *w, cv_head *h)
 {
@@ -527,9 +537,7 @@ static bool read_entity(walk *w, cv_head *h)
     h->type = (cv_mark_type)number.kind;
     h->numbered = number.digits.n > 0;
     if (expert.n) {
-        cv_id parts;
-        h->head = h->id = id;
-        h->own = cv_str_eq(expert, w->who->expert) && cv_id_parse(id, &parts) && parts.round == w->who->round;
+        set_local(w, id, expert, h);
     } else {
         h->head = cv_arena_printf(w->who->a, "%.*s%s%.*s", CV_FMT(cv_marks_table[number.kind].word), id.n ? " " : "",
                                   CV_FMT(id));
@@ -541,6 +549,33 @@ static bool read_entity(walk *w, cv_head *h)
     }
     end_head(w, h);
     return true;
+}
+
+/* Зоя-P0101, ゾエ-T0101, ZOE SMITH-P0101: a name in another script, or more of a name than the slug. Whoever writes an
+ * id that is of nobody means one of their own. */
+static bool read_stranger(walk *w, cv_head *h)
+{
+    enum { LONGEST = 64 };
+    size_t from = w->at;
+    cv_str first = take_expert(w);
+    if (first.n ? !cv_str_eq(first, w->who->expert) : peek(w) != '\1')
+        return false;
+    for (; w->at - from < LONGEST && (cv_is_upper(peek(w)) || (peek(w) && strchr("\1 .'-_", peek(w)))); w->at++) {
+        walk behind = {w->who, w->l, w->at + 1};
+        number_of number;
+        if (peek(w) == ' ' && take_expert(&behind).n)
+            return false; /* somebody else's name */
+        behind.at = w->at + 1;
+        if (peek(w) != '-' || w->at == from || !take_number(&behind, &number) || number.digits.n < 2 ||
+            number.by_word || (peek(&behind) != ':' && peek(&behind) != ']'))
+            continue;
+        h->type = (cv_mark_type)number.kind;
+        h->numbered = true;
+        set_local(w, print_id(w, w->who->expert, &number), w->who->expert, h);
+        end_head(&behind, h);
+        return true;
+    }
+    return false;
 }
 
 /* RESOLVED, MINORITY_VERDICT, Refinment: the other words of marks. */
@@ -588,7 +623,8 @@ static bool read_word(walk *w, cv_head *h)
 
 bool cv_head_read(const cv_speaker *who, cv_str s, cv_head *ret_head)
 {
-    static bool (*const readers[])(walk *, cv_head *) = {read_entity, read_reference, read_move, read_word};
+    static bool (*const readers[])(walk *, cv_head *) = {read_entity, read_reference, read_move, read_word,
+                                                         read_stranger};
     letters l;
     for (int long_forms = 1; long_forms >= 0; long_forms--) {
         read_letters(s, long_forms, &l);

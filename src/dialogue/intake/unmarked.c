@@ -148,6 +148,12 @@ static void add_blocks(finder *f, const cv_blocks *blocks)
     }
 }
 
+static int by_line(const void *x, const void *y)
+{
+    const cv_unmarked_piece *a = x, *b = y;
+    return CV_ORDER(a->line, b->line);
+}
+
 void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, bool in_round, cv_unmarked_pieces *ret_pieces)
 {
     finder f = {.who = who, .doc = doc, .in_round = in_round, .pieces = ret_pieces};
@@ -158,7 +164,7 @@ void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, bool in_round, c
         add_title(&f);
     for (size_t i = 0; i < doc->metadata.count; i++) {
         const cv_meta *meta = &doc->metadata.items[i];
-        add(&f, cv_arena_printf(who->a, "**%.*s**: %.*s", CV_FMT(meta->key), CV_FMT(meta->value)), meta->line);
+        add(&f, meta->written, meta->line);
     }
     add_blocks(&f, &doc->intro);
     for (size_t i = 0; i < doc->sections.count; i++) {
@@ -170,12 +176,8 @@ void cv_unmarked_find(const cv_speaker *who, const cv_doc *doc, bool in_round, c
             add_blocks(&f, &s->agents.items[k].content);
         }
     }
-}
-
-static int by_line(const void *x, const void *y)
-{
-    const cv_unmarked_piece *a = x, *b = y;
-    return CV_ORDER(a->line, b->line);
+    if (ret_pieces->count > 1)
+        qsort(ret_pieces->items, ret_pieces->count, sizeof *ret_pieces->items, by_line);
 }
 
 cv_str cv_unmarked_join(cv_arena *a, cv_unmarked_pieces *pieces)

@@ -29,6 +29,7 @@ typedef struct {
 /* Parses the text and judges its marks, each by itself: what every reader of a text tells about it, whatever kind of
  * text it is. Views and places as cv_doc_parse has them. */
 void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
+void cv_lint_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings); /* doc.h */
 
 /* `name` is the file's, for what it tells about the kind; it may be empty. A text that is NEITHER has one finding
  * that says so; whoever did not ask for this very file may pass over it. */

@@ -183,9 +183,8 @@ static void check_round_heading(judge *j, const cv_section *s)
 /* ---- the whole ----------------------------------------------------------------------------------------------------
  */
 
-void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
+static void check_doc(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
 {
-    cv_doc_parse(a, text, ret_doc, findings);
     judge j = {.a = a, .doc = ret_doc, .findings = findings};
     check_blocks(&j, &ret_doc->intro);
     for (size_t i = 0; i < ret_doc->sections.count; i++) {
@@ -196,4 +195,16 @@ void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findi
             check_blocks(&j, &s->agents.items[k].content);
     }
     cv_findings_place(findings, text);
+}
+
+void cv_lint_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
+{
+    cv_doc_parse(a, text, ret_doc, findings);
+    check_doc(a, text, ret_doc, findings);
+}
+
+void cv_lint_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
+{
+    cv_doc_parse_apart(a, text, ret_doc, findings);
+    check_doc(a, text, ret_doc, findings);
 }

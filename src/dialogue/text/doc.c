@@ -416,9 +416,10 @@ static void table_row(parser *p, const cv_line *line)
 
 /* ---- metadata ------------------------------------------------------------------------------------------- */
 
-static void add_metadata(parser *p, cv_str key, cv_str value, size_t line)
+static void add_metadata(parser *p, cv_str key, cv_str value, const cv_line *line)
 {
-    *CV_PUSH(p->a, &p->doc->metadata) = (cv_meta){cv_squeeze(p->a, key), cv_squeeze(p->a, value), line};
+    *CV_PUSH(p->a, &p->doc->metadata) =
+        (cv_meta){cv_squeeze(p->a, key), cv_squeeze(p->a, value), line->number, line->trimmed};
 }
 
 /* `| **Key** | value |`, and the empty header with its separator that stand above such rows. */
@@ -444,7 +445,7 @@ static bool metadata_row(parser *p, const cv_line *line)
     value = cv_cell_text(p->a, value);
     if (!cv_meta_reads_back(p->a, key, value))
         return false;
-    add_metadata(p, key, value, line->number);
+    add_metadata(p, key, value, line);
     cv_finding *f = find(p, line->trimmed, CV_RULE_METADATA_STYLE, "metadata stands in a table");
     f->hint = CV_STR("write **Key**: value on a line of its own");
     return true;
@@ -453,7 +454,7 @@ static bool metadata_row(parser *p, const cv_line *line)
 static void metadata_line(parser *p, const cv_line *line)
 {
     close_block(p);
-    add_metadata(p, line->name, line->value, line->number);
+    add_metadata(p, line->name, line->value, line);
     if (line->value.n == 0)
         p->list_start = p->list_end = p->lines.at;
     if (line->deviant) {
@@ -469,7 +470,8 @@ static void metadata_line(parser *p, const cv_line *line)
 /* "**Participants**:" and a list below it: the items become the value, with commas. */
 static void finish_list(parser *p)
 {
-    cv_str rest = cv_str_range(p->text.p + p->list_start, p->text.p + p->list_end), line;
+    const char *list_end = p->text.p + p->list_end;
+    cv_str rest = cv_str_range(p->text.p + p->list_start, list_end), line;
     p->list_start = 0;
     if (rest.n == 0)
         return;
@@ -490,6 +492,7 @@ static void finish_list(parser *p)
     assert(p->doc->metadata.count > 0 && "a list continues a value");
     cv_meta *last = &p->doc->metadata.items[p->doc->metadata.count - 1];
     last->value = cv_squeeze(p->a, (cv_str){to, n});
+    last->written = cv_str_range(last->written.p, list_end);
 }
 
 /* True when the line was taken as part of a list that continues metadata. */
@@ -515,8 +518,6 @@ static void close_section(parser *p)
     close_block(p);
     cv_doc *doc = p->doc;
     const cv_section *last = doc->sections.count ? &doc->sections.items[doc->sections.count - 1] : NULL;
-    if (!last)
-        cv_blocks_merge(p->a, &doc->intro); /* metadata may have stood between texts */
     cv_agents_learn(p->a, doc, last, &doc->agents);
 }
 
@@ -682,6 +683,12 @@ static cv_str skip_byte_order_mark(parser *p)
 }
 
 void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
+{
+    cv_doc_parse_apart(a, text, ret_doc, findings);
+    cv_blocks_merge(a, &ret_doc->intro); /* metadata may have stood between texts */
+}
+
+void cv_doc_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings)
 {
     *ret_doc = (cv_doc){.text = text};
     parser p = {.a = a, .text = text, .doc = ret_doc, .findings = findings};

@@ -99,6 +99,7 @@ typedef struct {
 typedef struct {
     cv_str key, value;
     size_t line;
+    cv_str written; /* as it stands in the text */
 } cv_meta;
 
 typedef struct {
@@ -119,6 +120,9 @@ typedef struct {
 
 /* Parses any text: it cannot fail, only find. `text` must outlive the document. `findings` may be NULL. */
 void cv_doc_parse(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
+
+/* The same, but texts of the intro between which the title or metadata stood stay apart, each with its line. */
+void cv_doc_parse_apart(cv_arena *a, cv_str text, cv_doc *ret_doc, cv_findings *findings);
 
 /* The canonical markdown. */
 void cv_doc_render(cv_arena *a, const cv_doc *doc, cv_buf *out);

@@ -62,6 +62,10 @@ static inline size_t cv_transcript_group(const cv_transcript *t, int64_t round, 
 /* Who has this slug; an unknown one counts as the judge, who put it on record. */
 size_t cv_transcript_speaker(const cv_transcript *t, cv_str slug);
 
+/* Is it told with the round that a tension has this status at its end, and had that one before? Addressed is nearly
+ * settled: that is for the tracker to say, unless it was settled before. */
+bool cv_transcript_is_standing(int status, int before);
+
 /* ---- documents -------------------------------------------------------------------------------------------------- */
 
 void cv_transcript_doc(cv_transcript *t, cv_doc *ret_doc);

@@ -109,14 +109,13 @@ static bool is_closed(int status)
 /* How a tension stood when the round began. */
 typedef struct {
     uint8_t round;
-    bool closed, closed_before;
+    int status, before;
 } standing;
 
-/* Addressed is nearly settled: that is for the tracker to say, unless it was settled before. */
-static bool is_standing(int status, bool closed_before)
+bool cv_transcript_is_standing(int status, int before)
 {
     return is_closed(status) || status == CV_STATUS_TENSION_REOPENED ||
-           (status == CV_STATUS_TENSION_ADDRESSED && closed_before);
+           (status == CV_STATUS_TENSION_ADDRESSED && is_closed(before));
 }
 
 /* The last status event of each round says how a tension stands at its end. */
@@ -127,11 +126,11 @@ static void note_settled(cv_transcript *t, const cv_told *told, standing *s, uin
     size_t count = t->settled.count;
     int status = status_after(t, told, event);
     if (t->happened[event] != s->round)
-        *s = (standing){t->happened[event], s->closed, s->closed};
-    s->closed = is_closed(status);
+        *s = (standing){t->happened[event], s->status, s->status};
+    s->status = status;
     if (same_round && count > 0 && t->settled.items[count - 1] == before - 1)
         t->settled.count--;
-    if (is_standing(status, s->closed_before))
+    if (cv_transcript_is_standing(status, s->before))
         *CV_PUSH(t->arena, &t->settled) = event;
 }
 
@@ -139,7 +138,7 @@ static void follow_events(cv_transcript *t, cv_told *told)
 {
     const cv_groups *of = &t->g.events_of;
     cv_status first = cv_status_first(told->kind);
-    standing stood = {0};
+    standing stood = {0, (int)first, (int)first};
     told->status = cv_statuses[first].word;
     for (const uint32_t *i = cv_group_begin(of, told->place); i < cv_group_end(of, told->place); i++) {
         uint32_t event = *i;
