@@ -27,6 +27,29 @@ bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t cou
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+static bool list_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    cv_scope_list *list = ctx;
+    cv_arena *a = list->arena;
+    (void)err;
+    *CV_PUSH(a, list) = (cv_scope_place){
+        {cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)},
+        {.rev = at->rev, .head = cv_arena_copy(a, at->head), .event_count = at->event_count},
+    };
+    return true;
+}
+
+bool cv_record_scopes(cv_record *record, cv_arena *a, cv_str room, cv_scope_list *ret_list, cv_err *err)
+{
+    const cv_types *types = record->types;
+    bool ok = true;
+    *ret_list = (cv_scope_list){.arena = a};
+    for (size_t i = 0; ok && i < types->count; i++)
+        if (room.n == 0 || cv_str_eq(room, types->rooms[i]->room))
+            ok = record->calls->scopes(record, types->rooms[i]->room, CV_STR(""), 0, list_scope, ret_list, err);
+    return ok;
+}
+
 typedef struct {
     cv_arena *arena;
     const cv_type *type;

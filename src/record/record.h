@@ -306,6 +306,21 @@ bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, c
 /* For engines: `find_all` of a store that is near. */
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 
+/* Scopes with their positions, in the arena: those of a room, or (empty) of all rooms in the order of the types; each
+ * room's by name. */
+typedef struct {
+    cv_scope_id scope;
+    cv_scope_position at;
+} cv_scope_place;
+
+typedef struct {
+    cv_arena *arena;
+    cv_scope_place *items;
+    size_t count, capacity;
+} cv_scope_list;
+
+bool cv_record_scopes(cv_record *record, cv_arena *a, cv_str room, cv_scope_list *ret_list, cv_err *err);
+
 /* A commit by its op_id. ret_row is copied to the arena. */
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,
                   bool *ret_found, cv_err *err);
