@@ -81,7 +81,8 @@ static cv_write_result repeat(cv_record *to, cv_arena *a, const cv_scope_rows *a
                             .rows = rows,
                             .count = count,
                             .redactions = redacted.items,
-                            .redaction_count = redacted.count};
+                            .redaction_count = redacted.count,
+                            .copied = true};
     return cv_record_write(to, a, all->scope, at, &write, &stored, err);
 }
 
@@ -137,7 +138,7 @@ bool cv_record_copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_
     *ret_at = all.at;
     if (theirs.rev > 0)
         return catch_up(to, a, &all, &theirs, err);
-    return write_failed(cv_scope_restore(to, a, &all, err), scope, all.at.rev, 0, err);
+    return write_failed(cv_scope_restore(to, a, &all, true, err), scope, all.at.rev, 0, err);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------------------

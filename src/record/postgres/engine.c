@@ -71,6 +71,7 @@ static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
     e->found = true;
     r->at = (cv_scope_position){.rev = cv_postgres_column_int(row, 0), .clock_ms = cv_postgres_column_int(row, 3)};
     r->at.clock_ms = r->at.clock_ms == CV_ABSENT ? 0 : r->at.clock_ms;
+    r->at.moved_to = cv_arena_copy(&r->turn, cv_postgres_column(row, 4));
     if (r->at.rev > 0) {
         r->at.head = cv_arena_copy(&r->turn, cv_postgres_column(row, 1));
         r->at.event_count = cv_postgres_column_int(row, 2);
@@ -156,6 +157,7 @@ static void answer_position(const cv_postgres_record *r, cv_arena *a, cv_scope_p
 {
     *ret_at = r->at;
     ret_at->head = cv_arena_copy(a, r->at.head);
+    ret_at->moved_to = cv_arena_copy(a, r->at.moved_to);
 }
 
 static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
@@ -384,6 +386,36 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
     return true;
 }
 
+/* ---- all scopes at once -------------------------------------------------------------------------------------------
+ */
+
+/* Writers lock a row of the table, or add one: both wait for the lock of the table itself. */
+static bool hold(cv_record *record, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    cv_postgres_batch batch = {.arena = &r->turn};
+    assert(!r->open);
+    cv_postgres_begin_write(r, &batch, r->wait_ms);
+    cv_postgres_ask(r, &batch, "keep others out of the record", "hold");
+    r->open = r->writing = true; /* whatever was begun is taken back */
+    if (cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK)
+        return true;
+    end(record);
+    return false;
+}
+
+static bool release(cv_record *record, bool keep, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    cv_postgres_batch batch = {.arena = &r->turn};
+    cv_postgres_ask(r, &batch, "commit", "commit");
+    bool ok = !keep || cv_postgres_run(r->c, &batch, err) == CV_POSTGRES_OK;
+    r->open = r->open && !(keep && ok); /* the server has ended it */
+    r->writing = r->open;
+    end(record);
+    return ok;
+}
+
 /* ---- the whole store ----------------------------------------------------------------------------------------------
  */
 
@@ -466,6 +498,8 @@ static const cv_record_calls calls = {
     .changed = changed,
     .reader_at = cv_postgres_reader_at,
     .reader_move = cv_postgres_reader_move,
+    .hold = hold,
+    .release = release,
     .search = cv_postgres_search,
     .search_rebuild = cv_postgres_search_rebuild,
     .search_check = cv_postgres_search_check,

@@ -265,7 +265,7 @@ static bool begin(cv_swap *s, cv_err *err)
         v->restoring.partitions = (int)v->partitions;
     return cv_record_open(s->arena, s->copy, CV_RECORD_COPY, s->types, s->types->sqlite, &s->backup, err) &&
            make_schema(s, err) && hold_schema(s, err) && fill_schema(s, err) && open_present(s, err) &&
-           lock_present(s, "swap_lock", err);
+           lock_present(s, "hold", err);
 }
 
 /* ---- the change ----------------------------------------------------------------------------------------------------
