@@ -251,8 +251,8 @@ typedef struct {
     /* Who may do what at the place where it is kept, and what can be lost there: settings, copies, people who are in
      * the way. What cannot be looked at is a finding, too. NULL: the place has nothing to say. */
     void (*examine)(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
-    /* A whole copy of each scope, on disk, in a file of SQLite that is new (then its owner's alone) or empty. A file
-     * gives all scopes of one moment, a server each one of its own, and its commits in another order of the feed. */
+    /* A whole copy of all scopes of one moment, on disk, in a file of SQLite that is new (then its owner's alone) or
+     * empty. From a server its commits stand in another order of the feed. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
     /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
      * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */

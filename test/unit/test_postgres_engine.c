@@ -2,6 +2,8 @@
  * errors, sessions that the server has ended, others who were quicker. */
 #include "writers.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -481,6 +483,72 @@ static void the_lock_brings_a_commit_as_it_is(void **state)
     assert_int_equal(brought.rev, found.rev);
 }
 
+/* ---- one moment ---------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    const char *address;
+    atomic_bool stop;
+    int64_t writes;
+} alternating;
+
+/* One write to "a", one to "b", one to "a" … each acknowledged before the next. */
+static void *write_in_turn(void *ctx)
+{
+    alternating *w = ctx;
+    cv_arena a = {0}, turn = {0};
+    cv_err err = {.arena = &a};
+    cv_record *record = board_postgres(&a, w->address, NULL, &err);
+    while (!atomic_load(&w->stop)) {
+        const char *op = cv_arena_printf(&turn, "alternating-%lld", (long long)w->writes).p;
+        const cv_scope_id scope = w->writes++ % 2 ? BOARD("b") : BOARD("a");
+        assert_int_equal(board_write(record, &turn, scope, op, &err), CV_WRITE_DONE);
+        cv_arena_reset(&turn);
+    }
+    cv_record_close(record);
+    cv_arena_release(&turn);
+    cv_arena_release(&a);
+    return NULL;
+}
+
+static int64_t rev_in(fixture *f, cv_record *record, cv_scope_id scope)
+{
+    cv_scope_position at;
+    assert_ok(record->calls->begin(record, &f->arena, scope, &at, &f->err), &f->err);
+    record->calls->end(record);
+    return at.rev;
+}
+
+/* The record was only ever in states in which "a" was as far as "b", or one further. */
+static void a_backup_is_of_one_moment(void **state)
+{
+    fixture *f = begin(state, "");
+    static cv_types types;
+    alternating w = {.address = f->address};
+    pthread_t thread;
+    int64_t last = 0;
+    types = *f->record->types;
+    types.sqlite = board_schema_of(&f->arena, BOARD_SQL);
+    f->record->types = &types;
+    assert_int_equal(pthread_create(&thread, NULL, write_in_turn, &w), 0);
+    for (int i = 0; i < (cv_test_soak() ? 200 : 12); i++) {
+        const char *path = cv_arena_printf(&f->arena, "%s/backup-%d.db", f->folder, i).p;
+        cv_record *copy;
+        assert_ok(f->record->calls->backup(f->record, path, &f->err), &f->err);
+        assert_ok(cv_record_open(&f->arena, path, CV_RECORD_COPY, &types, types.sqlite, &copy, &f->err), &f->err);
+        int64_t x = rev_in(f, copy, BOARD("a")), y = rev_in(f, copy, BOARD("b"));
+        assert_in_range(x - y, 0, 1);
+        assert_true(x >= last);
+        last = x;
+        cv_record_close(copy);
+    }
+    atomic_store(&w.stop, true);
+    pthread_join(thread, NULL);
+    assert_true(last > 0);
+    assert_false(cv_postgres_in_transaction(((cv_postgres_record *)f->record)->c));
+    assert_int_equal(board_write(f->record, &f->arena, BOARD("a"), "behind", &f->err), CV_WRITE_DONE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -503,6 +571,7 @@ int main(void)
         TEST(nothing_is_forgotten_when_the_file_is_written_anew),
         TEST(a_full_disk_leaves_no_part_of_a_line),
         TEST(the_lock_brings_a_commit_as_it_is),
+        TEST(a_backup_is_of_one_moment),
     };
     return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);
 }

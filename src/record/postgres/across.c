@@ -214,7 +214,7 @@ static bool ask_last(cv_postgres_record *r, last *l, bool counted, cv_err *err)
 {
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
-    bool alone = counted && !r->open; /* both are of one moment */
+    bool alone = counted && !r->open && !r->still; /* both are of one moment */
     if (alone)
         cv_postgres_ask(r, &batch, "begin to read", "begin_read");
     cv_postgres_rows(cv_postgres_ask(r, &batch, "read the feed", "feed_last"), see_last, l);

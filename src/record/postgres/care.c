@@ -97,10 +97,14 @@ bool cv_postgres_check(cv_record *record, cv_arena *a, cv_err *err)
 /* ---- copies -------------------------------------------------------------------------------------------------------
  */
 
+/* All scopes of one moment, whatever is written meanwhile. */
 static bool copy_to(cv_record *record, cv_record *to, cv_err *err)
 {
+    cv_postgres_record *r = (cv_postgres_record *)record;
     cv_copying copying = {0};
-    return cv_record_copy(record, to, &copying, err);
+    bool ok = cv_postgres_stand_still(r, err) && cv_record_copy(record, to, &copying, err);
+    cv_postgres_go_on(r);
+    return ok;
 }
 
 static void remove_record(cv_arena *a, const char *path)

@@ -30,7 +30,8 @@ cv_postgres_statement *cv_postgres_ask(cv_postgres_record *r, cv_postgres_batch 
 
 bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
 {
-    return (r->open ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
+    bool is_within = r->open || r->still;
+    return (is_within ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
 }
 
 cv_write_result cv_postgres_refused(const cv_err *err)
@@ -128,7 +129,7 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 static void take_back(cv_postgres_record *r)
 {
     assert(r->open || !r->writing);
-    if (r->open)
+    if (r->open && !r->still)
         cv_postgres_rollback(r->c);
     r->open = r->writing = false;
     r->brought.is_known = false;
@@ -167,15 +168,16 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
         return false;
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
-    cv_postgres_ask(r, &batch, "begin to read", "begin_read");
+    if (!r->still)
+        cv_postgres_ask(r, &batch, "begin to read", "begin_read");
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the scope's position", "scope");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, &e);
     ask_head(r, &batch, &e);
-    cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
+    bool ok = cv_postgres_read(r, &batch, err);
     bool is_known = r->told == r->c->costs.connects; /* that it has less: who goes on wants to see what is left */
     r->open = true;
-    if (result != CV_POSTGRES_OK || (!is_known && !compare_seen(r, &e, err))) {
+    if (!ok || (!is_known && !compare_seen(r, &e, err))) {
         end(record);
         if (err->code == CV_ERR_REGRESSED)
             cv_postgres_advise_regressed(r, err);
@@ -183,6 +185,32 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     }
     answer_position(r, a, ret_at);
     return true;
+}
+
+/* One snapshot for all that is read until it ends, whatever scope it is of. Nothing is made again in it: it is over
+ * when the connection is lost. It may last, so the server is not to end it because nobody asks for a while. */
+bool cv_postgres_stand_still(cv_postgres_record *r, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    assert(!r->open && !r->still);
+    cv_postgres_ask(r, &batch, "begin to read", "begin_read");
+    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "begin to read", "limits");
+    cv_postgres_text(st, cv_arena_printf(&scratch, "%lldms", (long long)r->wait_ms));
+    cv_postgres_text(st, CV_STR("0"));
+    r->still = cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK;
+    if (!r->still)
+        cv_postgres_rollback(r->c);
+    cv_arena_release(&scratch);
+    return r->still;
+}
+
+void cv_postgres_go_on(cv_postgres_record *r)
+{
+    assert(!r->open);
+    if (r->still)
+        cv_postgres_rollback(r->c);
+    r->still = false;
 }
 
 /* ---- who answers --------------------------------------------------------------------------------------------------
