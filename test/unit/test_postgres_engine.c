@@ -1,5 +1,6 @@
 /* test_postgres_engine.c - the record on PostgreSQL: round trips, counted; and what goes wrong between begin and end:
  * errors, sessions that the server has ended, others who were quicker. */
+#include "base/file.h"
 #include "writers.h"
 
 #include <pthread.h>
@@ -456,6 +457,122 @@ static void a_full_disk_leaves_no_part_of_a_line(void **state)
     cv_seen_close(&s);
 }
 
+static void put_file(const char *path, cv_str bytes)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.p, 1, bytes.n, file), bytes.n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What a crash may leave of a line is cut off, wherever it was cut; anything else is refused, however short it is. */
+static void the_rest_of_a_line_is_cut_off(void **state)
+{
+    fixture *f = *state;
+    enum { LINE = 124 };
+    static const char *const junk[] = {"x", "\n", "0011g", "00112233445566778899aabbccddeeff-",
+                                       "00112233445566778899aabbccddeeff 000a"};
+    cv_seen s;
+    struct stat there;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x")), first;
+    cv_seen_open(&s, f->seen);
+    cv_seen_raise(&s, key, 7, head);
+    cv_seen_close(&s);
+    assert_ok(cv_file_read_text(&f->arena, f->seen, &first, &f->err), &f->err);
+    assert_int_equal(first.n, LINE);
+    for (size_t n = 0; n < LINE; n++) {
+        put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%.*s", CV_FMT(first), (int)n, first.p));
+        cv_seen_open(&s, f->seen);
+        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+        cv_seen_raise(&s, key, 8, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        assert_int_equal(there.st_size, 2 * LINE);
+        cv_seen_close(&s);
+    }
+    for (size_t i = 0; i < 2 * CV_COUNT(junk); i++) {
+        cv_err err = {.arena = &f->arena};
+        cv_str before = i % 2 ? first : CV_STR("");
+        put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%s", CV_FMT(before), junk[i / 2]));
+        cv_seen_open(&s, f->seen);
+        assert_fails(cv_seen_refresh(&s, &err), &err, CV_ERR_REGRESSED);
+        assert_str_has(cv_err_text(&err), i % 2 ? "line 2 is not one" : "line 1 is not one");
+        cv_seen_close(&s);
+    }
+}
+
+/* Processes that note and write the file anew at the same time take no line from each other. */
+static void nobody_takes_a_line_from_another(void **state)
+{
+    fixture *f = *state;
+    enum { PROCESSES = 4 };
+    const int64_t revs = cv_test_soak() ? 40000 : 4000;
+    char keys[PROCESSES][CV_SEEN_KEY_DIGITS + 1];
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    pid_t processes[PROCESSES];
+    cv_seen s;
+    for (int i = 0; i < PROCESSES; i++) {
+        snprintf(keys[i], sizeof keys[i], "%032d", i);
+        processes[i] = fork();
+        if (processes[i] == 0) {
+            cv_err err = {.arena = &f->arena};
+            cv_seen_open(&s, f->seen);
+            for (int64_t rev = 1; rev <= revs; rev++) {
+                if (!cv_seen_refresh(&s, &err) || (rev > 1 && cv_seen_get(&s, keys[i])->rev != rev - 1))
+                    _exit(1);
+                cv_seen_raise(&s, keys[i], rev, head);
+            }
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        assert_int_equal(waitpid(processes[i], &status, 0), processes[i]);
+        assert_int_equal(status, 0);
+    }
+    cv_seen_open(&s, f->seen);
+    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+    assert_in_range(s.lines, 1, revs); /* it was written anew */
+    for (int i = 0; i < PROCESSES; i++)
+        assert_int_equal(cv_seen_get(&s, keys[i])->rev, revs);
+    cv_seen_close(&s);
+}
+
+/* A new connection asks about the scopes that were noted last, however many were seen; a check asks about all. */
+static void the_latest_are_compared(void **state)
+{
+    fixture *f = begin(state, "");
+    enum { OTHERS = 2500, MOST_BYTES = 1000 * 128 + 4096 };
+    cv_seen s;
+    cv_scope_position at;
+    cv_arena turn = {0};
+    char key[CV_SEEN_KEY_DIGITS + 1];
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    cv_seen_open(&s, f->seen);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(key, sizeof key, "%032d", i); /* of scopes that are not there */
+        cv_seen_raise(&s, key, 1, head);
+    }
+    cv_seen_close(&s);
+    assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
+    for (int i = 0; i < 1000; i++) { /* in front of them, as many that are there */
+        const cv_scope_id scope = {CV_STR("board"), cv_arena_printf(&f->arena, "s%d", i)};
+        does(f, cv_arena_printf(&f->arena,
+                                "INSERT INTO $schema.commits (scope, rev, op_id, created_at, head, era) VALUES "
+                                "('%.*s', 1, 'o', '', '%.*s', 1)",
+                                CV_SEEN_KEY_DIGITS, cv_postgres_scope_key(scope).digits, CV_FMT(head))
+                    .p);
+        cv_seen_raise(&engine(f)->seen, cv_postgres_scope_key(scope).digits, 1, head);
+    }
+    end_session(f);
+    uint64_t bytes = engine(f)->c->costs.bytes;
+    assert_int_equal(board_write(f->record, &turn, BOARD("x"), "first", &f->err), CV_WRITE_DONE);
+    assert_in_range(engine(f)->c->costs.bytes - bytes, 1, MOST_BYTES);
+    f->err = (cv_err){.arena = &f->arena};
+    assert_false(f->record->calls->check(f->record, &turn, &f->err));
+    cv_arena_release(&turn);
+}
+
 /* ---- what the lock brings along -----------------------------------------------------------------------------------
  */
 
@@ -481,6 +598,27 @@ static void the_lock_brings_a_commit_as_it_is(void **state)
         assert_int_equal(cv_row_compare_field(&cv_commit_row_type.fields[i], &found, &brought), 0);
     assert_null(brought.result.p);
     assert_int_equal(brought.rev, found.rev);
+}
+
+static bool take_rank(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    (void)scope, (void)err;
+    *(int64_t *)ctx = ((const card *)row)->rank;
+    return true;
+}
+
+/* As from SQLite: somebody has changed the record by hand, and it must not look as if nothing were there. */
+static void a_number_that_none_is_does_not_pass_for_absent(void **state)
+{
+    fixture *f = begin(state, "");
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    int64_t rank = 0;
+    assert_int_equal(board_write(f->record, &f->arena, BOARD("x"), "first", &f->err), CV_WRITE_DONE);
+    assert_ok(f->record->calls->find(f->record, &find, take_rank, &rank, &f->err), &f->err);
+    assert_true(rank == CV_ABSENT);
+    does(f, "UPDATE $schema.cards SET rank = -9223372036854775807 - 1");
+    assert_ok(f->record->calls->find(f->record, &find, take_rank, &rank, &f->err), &f->err);
+    assert_true(rank == CV_ABSENT + 1);
 }
 
 /* ---- one moment ---------------------------------------------------------------------------------------------------
@@ -570,6 +708,10 @@ int main(void)
         TEST(the_highest_rev_was_seen),
         TEST(nothing_is_forgotten_when_the_file_is_written_anew),
         TEST(a_full_disk_leaves_no_part_of_a_line),
+        TEST(the_rest_of_a_line_is_cut_off),
+        TEST(nobody_takes_a_line_from_another),
+        TEST(the_latest_are_compared),
+        TEST(a_number_that_none_is_does_not_pass_for_absent),
         TEST(the_lock_brings_a_commit_as_it_is),
         TEST(a_backup_is_of_one_moment),
     };

@@ -7,6 +7,8 @@
 #include "writers.h"
 
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -441,6 +443,51 @@ static void wait_for_the_standby(fixture *f, const pair *p, const char *end)
     writer_kill(&w, &f->told);
 }
 
+typedef struct {
+    const char *address;
+    atomic_bool ended;
+    cv_write_result result;
+} restoring;
+
+static void *restore_scope(void *ctx)
+{
+    restoring *r = ctx;
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_scope_rows rows;
+    cv_record *from = board_memory(&a, &err), *to = board_postgres(&a, r->address, NULL, &err);
+    r->result = board_write(from, &a, BOARD("restored"), "first", &err);
+    if (r->result == CV_WRITE_DONE && cv_scope_load(from, &a, BOARD("restored"), &rows, &err))
+        r->result = cv_scope_restore(to, &a, &rows, false, &err);
+    atomic_store(&r->ended, true);
+    cv_record_close(from);
+    cv_record_close(to);
+    cv_arena_release(&a);
+    return NULL;
+}
+
+/* The same for a scope that comes whole from another store, and has no op_id of its own. */
+static void restore_while_the_standby_stalls(fixture *f, const pair *p)
+{
+    static const char waits[] = "wait_event = 'SyncRep'";
+    restoring r = {.address = p->address};
+    pthread_t thread;
+    cv_record *record = board_postgres(&f->arena, p->address, NULL, &f->err);
+    cv_scope_position at; /* there is something to lock: nothing but the write itself waits */
+    assert_ok(record->calls->lock(record, &f->arena, BOARD("restored"), CV_STR(""), &at, &f->err), &f->err);
+    record->calls->end(record);
+    cv_record_close(record);
+    cv_test_postgres_run(&f->arena, "stall %s", p->standby);
+    assert_int_equal(pthread_create(&thread, NULL, restore_scope, &r), 0);
+    int64_t first = await_session(f, waits, 0);
+    ask(f, cv_arena_printf(&f->arena, "SELECT pg_terminate_backend(%lld)::int", (long long)first).p);
+    await_session(f, waits, first);
+    assert_false(atomic_load(&r.ended));
+    cv_test_postgres_run(&f->arena, "resume %s", p->standby);
+    pthread_join(thread, NULL);
+    assert_int_equal(r.result, CV_WRITE_DONE);
+}
+
 static void a_synchronous_standby_has_all_that_was_acknowledged(void **state)
 {
     fixture *f = *state;
@@ -451,6 +498,7 @@ static void a_synchronous_standby_has_all_that_was_acknowledged(void **state)
     cv_record_close(board_postgres(&f->arena, p.address, NULL, &f->err));
     wait_for_the_standby(f, &p, "pg_terminate_backend");
     wait_for_the_standby(f, &p, "pg_cancel_backend");
+    restore_while_the_standby_stalls(f, &p);
     size_t early = f->told.count;
     for (int i = 0; i < WRITERS; i++) {
         const writer_setting setting = {.address = p.address,

@@ -113,9 +113,9 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
     bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
     if (is_own && (missing || r->at.rev < seen->rev))
         return regressed(r, seen, r->at.rev, err);
-    if (missing) { /* of another scope: all of them are looked at */
+    if (missing) { /* of another scope: those around it are looked at */
         r->compared = 0;
-        if (!cv_postgres_compare_all(r, err))
+        if (!cv_postgres_compare_latest(r, err))
             return false;
     }
     if (r->at.rev > 0)
@@ -251,7 +251,7 @@ static cv_postgres_result meet_server(cv_postgres_record *r, cv_err *err)
     cv_postgres_result result = CV_POSTGRES_OK;
     if (r->era_of != r->c->costs.connects)
         result = look_at_era(r, err);
-    if (result == CV_POSTGRES_OK && !cv_postgres_compare_all(r, err))
+    if (result == CV_POSTGRES_OK && !cv_postgres_compare_latest(r, err))
         result = CV_POSTGRES_STOPPED;
     return result;
 }
@@ -362,10 +362,10 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
     return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
 }
 
-/* What has this op_id is about to be told as done. It may be committed on this server alone: whoever waited for its
- * standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and taken again.
- */
-static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
+/* What has this op_id, or is looked for, is about to be told as done. It may be committed on this server alone: whoever
+ * waited for its standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and
+ * taken again. */
+static bool take_lock(cv_postgres_record *r, cv_str op_id, bool looked_for, cv_err *err)
 {
     bool again = false;
     cv_err trouble = {.arena = err->arena};
@@ -378,7 +378,7 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
             result = try_lock(r, op_id, again, &trouble);
         if (result == CV_POSTGRES_OK)
             result = meet_server(r, &trouble); /* if the connection was made anew meanwhile */
-        if (result == CV_POSTGRES_OK && (again || !r->brought.in_scope))
+        if (result == CV_POSTGRES_OK && (again || !(looked_for || r->brought.in_scope)))
             return true;
         again = result == CV_POSTGRES_OK;
         if (again)
@@ -398,7 +398,7 @@ static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id
                  cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
-    if (!enter(r, scope, err) || !take_lock(r, op_id, err))
+    if (!enter(r, scope, err) || !take_lock(r, op_id, false, err))
         return false;
     answer_position(r, a, ret_at);
     return true;
@@ -408,7 +408,7 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
 {
     cv_str op_id = r->brought.op_id;
     r->open = r->writing = false;
-    if (!take_lock(r, op_id, err))
+    if (!take_lock(r, op_id, true, err))
         return false;
     *ret_at = r->at;
     return true;

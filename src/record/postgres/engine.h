@@ -136,7 +136,9 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
 /* What a write that was refused is: BUSY or FAILED. */
 cv_write_result cv_postgres_refused(const cv_err *err);
 
-/* Is everything there that was seen, in all scopes? Asked once for each connection. False: store_regressed. */
+/* Is everything there that was seen, of the scopes that were noted last? Asked once for each connection. Of all scopes?
+ * False: store_regressed. */
+bool cv_postgres_compare_latest(cv_postgres_record *r, cv_err *err);
 bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err);
 
 /* Says what to do about a record that has less than was seen; no transaction is open. */
