@@ -27,6 +27,13 @@ bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, c
     return true;
 }
 
+bool cv_record_no_scope(cv_scope_id scope, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no %.*s '%.*s' yet", CV_FMT(scope.room), CV_FMT(scope.name));
+    cv_err_suggest(err, CV_STR("make it first, then try again; check its name"));
+    return false;
+}
+
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err)
 {
     bool ok = true;

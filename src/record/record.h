@@ -310,6 +310,9 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
  * before anything is tried. */
 bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err);
 
+/* For engines: volatile rows are kept in a scope that there is. Always false. */
+bool cv_record_no_scope(cv_scope_id scope, cv_err *err);
+
 /* For engines: `find_all` of a store that is near. */
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
 

@@ -742,6 +742,38 @@ static void other_schemas_are_refused(void **state)
     does(f, f->c, in(f, "DROP SCHEMA $schema CASCADE"));
 }
 
+/* What libpq says of several hosts, or of one that it tried with and without TLS, has words of several kinds. */
+static void the_hint_is_the_one_that_helps(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *said, *hint;
+    } cases[] = {
+        {"fe_sendauth: no password supplied", "libpq found none"},
+        {"FATAL: password authentication failed for user \"ann\"\nno pg_hba.conf entry for host, SSL off",
+         "where libpq finds it"},
+        {"FATAL: no pg_hba.conf entry for host \"10.0.0.1\", user \"ann\", SSL off", "let this user in"},
+        {"server does not support SSL, but SSL was required", "whether the server speaks TLS"},
+        {"definition of service \"x\" not found", "check service="},
+        {"service file \"/x\" not found", "PGSERVICEFILE"},
+        {"connection to a failed: Connection refused\nconnection to b failed: session is read-only",
+         "promote the standby"},
+        {"connection to a failed: session is read-only", "name the primary"},
+        {"FATAL: database \"work\" does not exist", "createdb"},
+        {"invalid connect_timeout value: \"abc\"", "correct the address"},
+        {"Connection refused", "check that the server runs"},
+    };
+    cv_postgres_address address;
+    assert_ok(cv_postgres_address_parse(&f->arena, CV_STR("postgresql://db/work"), &address, &f->err), &f->err);
+    cv_postgres *c = cv_postgres_new(&f->arena, &address, true);
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_err err = {.arena = &f->arena};
+        cv_postgres_trouble(c, CV_POSTGRES_LOST, "connect", cv_str_of(cases[i].said), &err);
+        assert_str_has(err.suggestion, cases[i].hint);
+    }
+    cv_postgres_close(c);
+}
+
 static void users_without_rights_are_told(void **state)
 {
     fixture *f = begin(state);
@@ -869,6 +901,7 @@ int main(void)
         TEST(schemas_are_made_and_fit_the_types),
         TEST(history_cannot_be_rewritten),
         TEST(other_schemas_are_refused),
+        TEST(the_hint_is_the_one_that_helps),
         TEST(users_without_rights_are_told),
         TEST(programs_migrate_at_once),
         TEST(changed_tables_are_found),
