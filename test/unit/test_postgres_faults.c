@@ -8,7 +8,9 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -662,6 +664,48 @@ static void a_full_disk_writes_nothing(void **state)
     cv_test_postgres_run(&f->arena, "remove %s", server);
 }
 
+/* A file system that is really full: tables, log and all. The mount is seen by this process and those that it starts,
+ * and goes with them. */
+static void a_file_system_without_room_loses_nothing(void **state)
+{
+    fixture *f = *state;
+    const char *place = cv_arena_printf(&f->arena, "%s/small", f->folder).p;
+    const char *server = cv_arena_printf(&f->arena, "%s/full", f->folder).p;
+    cv_test_random random = {2};
+    cv_str op = {0}, text = large_text(f, &random, 256 << 10);
+    cv_write_result how = CV_WRITE_DONE;
+    int64_t rev = 0;
+    assert_int_equal(mkdir(place, 0755), 0);
+    assert_int_equal(chmod(f->folder, 0711), 0); /* the server's user comes through */
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", place, "tmpfs", 0, "size=96m,mode=755") != 0)
+        cv_test_skip("no right to mount a file system");
+    setenv("TMPDIR", place, 1);
+    cv_test_postgres_run(&f->arena, "start %s", server);
+    unsetenv("TMPDIR");
+    const char *address = address_at(f, home_of(f, server), "");
+    f->record = board_postgres(&f->arena, address, NULL, &f->err);
+    while (rev < 400 && how == CV_WRITE_DONE) {
+        rev++;
+        op = cv_arena_printf(&f->arena, "o%lld", (long long)rev);
+        how = write_large(f, op, text);
+        if (how == CV_WRITE_DONE)
+            *CV_PUSH(&f->arena, &f->told) = (told_one){CV_STR("s0"), op, rev};
+    }
+    print_message("# full after %zu writes: %.*s\n", f->told.count, CV_FMT(f->err.message));
+    assert_true(f->told.count > 5 && (how == CV_WRITE_FAILED || how == CV_WRITE_UNKNOWN));
+    assert_int_equal(mount("tmpfs", place, "tmpfs", MS_REMOUNT, "size=512m,mode=755"), 0);
+    cv_test_postgres_run(&f->arena, "restart %s", server); /* without room for its log it has ended by itself */
+    cv_write_result again = write_large(f, op, text);
+    if (how == CV_WRITE_UNKNOWN && again != CV_WRITE_DONE) /* it was there: its rows are no new ones */
+        assert_int_equal(rev_without_memory(f, address, "s0"), rev);
+    else
+        assert_int_equal(again, CV_WRITE_DONE);
+    *CV_PUSH(&f->arena, &f->told) = (told_one){CV_STR("s0"), op, rev};
+    check(f, address, "a full file system");
+    cv_test_postgres_run(&f->arena, "remove %s", server);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -679,6 +723,7 @@ int main(void)
         TEST(a_synchronous_standby_has_all_that_was_acknowledged),
         TEST(a_stale_standby_is_found_out),
         TEST(a_full_disk_writes_nothing),
+        TEST(a_file_system_without_room_loses_nothing),
     };
     return cmocka_run_group_tests_name("postgres_faults", tests, NULL, remove_server);
 }
