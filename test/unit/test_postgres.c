@@ -25,7 +25,7 @@ static cv_postgres *handle(fixture *f, const char *more)
     cv_postgres_address address;
     cv_str text = cv_arena_printf(&f->arena, "%s%s", f->server, more);
     assert_ok(cv_postgres_address_parse(&f->arena, text, &address, &f->err), &f->err);
-    return cv_postgres_new(&f->arena, &address, true);
+    return cv_postgres_new(&f->arena, &address);
 }
 
 static fixture the_fixture;
@@ -462,7 +462,7 @@ static void addresses_where_nobody_is_are_told(void **state)
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_postgres_address address;
         assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(cases[i].address), &address, &f->err), &f->err);
-        cv_postgres *c = cv_postgres_new(&f->arena, &address, true);
+        cv_postgres *c = cv_postgres_new(&f->arena, &address);
         assert_int_equal(cv_postgres_ready(c, &f->err), cases[i].result);
         assert_str_has(f->err.message, cases[i].says);
         cv_postgres_close(c);
@@ -539,14 +539,14 @@ static void silent_hosts_are_left(void **state)
     snprintf(text, sizeof text, "postgresql://conclave@/conclave?host=127.0.0.1,%.*s&port=%d,%d&connect_timeout=2",
              CV_FMT(socket_folder), port, (int)own);
     assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(text), &address, &f->err), &f->err);
-    cv_postgres *c = cv_postgres_new(&f->arena, &address, true);
+    cv_postgres *c = cv_postgres_new(&f->arena, &address);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
     assert_int_equal(does(f, c, "SELECT 1"), CV_POSTGRES_OK);
     cv_postgres_close(c);
 
     snprintf(text, sizeof text, "postgresql://conclave@127.0.0.1:%d/conclave?connect_timeout=2", port);
     assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(text), &address, &f->err), &f->err);
-    c = cv_postgres_new(&f->arena, &address, true);
+    c = cv_postgres_new(&f->arena, &address);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_LOST);
     assert_str_has(f->err.message, "within 2 seconds");
     cv_postgres_close(c);
@@ -765,7 +765,7 @@ static void the_hint_is_the_one_that_helps(void **state)
     };
     cv_postgres_address address;
     assert_ok(cv_postgres_address_parse(&f->arena, CV_STR("postgresql://db/work"), &address, &f->err), &f->err);
-    cv_postgres *c = cv_postgres_new(&f->arena, &address, true);
+    cv_postgres *c = cv_postgres_new(&f->arena, &address);
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_err err = {.arena = &f->arena};
         cv_postgres_trouble(c, CV_POSTGRES_LOST, "connect", cv_str_of(cases[i].said), &err);

@@ -43,7 +43,7 @@ static fixture *begin(void **state, const char *more)
     f->address = cv_arena_printf(&f->arena, "%s%s", cv_test_postgres(&f->arena), more).p;
     f->record = board_postgres(&f->arena, f->address, f->seen, &f->err);
     assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(f->address), &address, &f->err), &f->err);
-    f->admin = cv_postgres_new(&f->arena, &address, true);
+    f->admin = cv_postgres_new(&f->arena, &address);
     assert_int_equal(cv_postgres_ready(f->admin, &f->err), CV_POSTGRES_OK);
     return f;
 }
@@ -576,6 +576,37 @@ static void the_latest_are_compared(void **state)
 /* ---- what the lock brings along -----------------------------------------------------------------------------------
  */
 
+static bool take_number(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    (void)err;
+    *(int64_t *)ctx = cv_postgres_column_int(row, 0);
+    return true;
+}
+
+static int64_t servers_clock(fixture *f)
+{
+    int64_t ms = 0;
+    cv_postgres_batch batch = {.arena = &f->arena};
+    cv_postgres_statement *st =
+        cv_postgres_add(&batch, "test", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+    cv_postgres_rows(st, take_number, &ms);
+    assert_ok(cv_postgres_run(f->admin, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
+    return ms;
+}
+
+/* All who write agree on the time: it is the server's, taken when the lock was got. */
+static void the_lock_tells_the_time(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_scope_position at;
+    for (int i = 0; i < 3; i++) {
+        int64_t before = servers_clock(f);
+        assert_ok(f->record->calls->lock(f->record, &f->arena, BOARD("x"), CV_STR(""), &at, &f->err), &f->err);
+        assert_in_range(at.clock_ms, before, servers_clock(f));
+        f->record->calls->end(f->record);
+    }
+}
+
 /* The same row as a find returns, with all that it has and has not. */
 static void the_lock_brings_a_commit_as_it_is(void **state)
 {
@@ -713,6 +744,7 @@ int main(void)
         TEST(the_latest_are_compared),
         TEST(a_number_that_none_is_does_not_pass_for_absent),
         TEST(the_lock_brings_a_commit_as_it_is),
+        TEST(the_lock_tells_the_time),
         TEST(a_backup_is_of_one_moment),
     };
     return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);

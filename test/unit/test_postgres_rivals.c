@@ -41,7 +41,7 @@ static cv_postgres *connect_to(fixture *f, const char *address)
 {
     cv_postgres_address parsed;
     assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(address), &parsed, &f->err), &f->err);
-    cv_postgres *c = cv_postgres_new(&f->arena, &parsed, true);
+    cv_postgres *c = cv_postgres_new(&f->arena, &parsed);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
     return c;
 }

@@ -12,11 +12,6 @@
 
 #include "record/postgres/engine.h"
 
-static int64_t limit_of(size_t limit)
-{
-    return limit == 0 || limit > INT64_MAX ? CV_ABSENT : (int64_t)limit;
-}
-
 /* ---- scopes -------------------------------------------------------------------------------------------------------
  */
 
@@ -45,7 +40,7 @@ bool cv_postgres_scopes(cv_record *record, cv_str room, cv_str after, size_t lim
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "list the scopes", "scopes");
     cv_postgres_text(st, room);
     cv_postgres_text(st, after.p ? after : CV_STR(""));
-    cv_postgres_int(st, limit_of(limit));
+    cv_postgres_limit(st, limit);
     cv_postgres_stream(st, see_scope, &n);
     bool ok = cv_postgres_read(r, &batch, err);
     cv_arena_release(&scratch);
@@ -172,7 +167,7 @@ bool cv_postgres_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vis
     }
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the feed", "feed");
     add_place(st, &f.from);
-    cv_postgres_int(st, limit_of(limit));
+    cv_postgres_limit(st, limit);
     if (limit)
         cv_postgres_rows(st, see_commit, &f);
     else

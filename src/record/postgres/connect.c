@@ -180,7 +180,7 @@ static void make_plan(cv_postgres *c, cv_arena *a, plan *p)
         bool set = defaults[i].for_writing ? in_address(c, defaults[i].key) || (variable && *variable) ||
                                                  !cv_str_eq(option(options, defaults[i].key), CV_STR("any"))
                                            : option(options, defaults[i].key).n > 0;
-        if (!set && (c->writes || !defaults[i].for_writing))
+        if (!set)
             add(&p->given, defaults[i].key, defaults[i].value);
     }
     read_hosts(p, a, options);

@@ -23,14 +23,13 @@ enum {
 /* ---- the handle ---------------------------------------------------------------------------------------------------
  */
 
-cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address, bool writes)
+cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address)
 {
     cv_postgres *c = CV_NEW(a, cv_postgres);
     c->address = *address;
     c->address.text = cv_arena_copy(&c->arena, address->text);
     c->address.libpq = cv_arena_copy_z(&c->arena, cv_str_of(address->libpq));
     c->address.schema = cv_arena_copy_z(&c->arena, cv_str_of(address->schema));
-    c->writes = writes;
     c->pipeline = address->pipeline;
     return c;
 }

@@ -551,7 +551,7 @@ static cv_postgres_record *new_record(cv_arena *a, const cv_postgres_address *ad
     cv_postgres_record *r = CV_NEW(a, cv_postgres_record);
     cv_types_check(types);
     r->base = (cv_record){&calls, types};
-    r->c = cv_postgres_new(a, address, true);
+    r->c = cv_postgres_new(a, address);
     r->wait_ms = WAIT_MS;
     r->idle_ms = IDLE_MS;
     cv_seen_open(&r->seen, seen);

@@ -189,7 +189,7 @@ static void add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_l
         add_value(st, order.items[i], f);
     if (f->since_rev > 0)
         cv_postgres_int(st, f->since_rev);
-    cv_postgres_int(st, f->limit == 0 || f->limit > INT64_MAX ? CV_ABSENT : (int64_t)f->limit);
+    cv_postgres_limit(st, f->limit);
     looking *l = CV_NEW(batch->arena, looking);
     *l = (looking){lookup, cv_find_fields(f), across, cv_arena_alloc(batch->arena, f->type->size)};
     cv_row_clear(f->type, l->row);

@@ -297,8 +297,9 @@ void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, 
     keep(s, &mark);
     if (ok && s->lines > 2 * s->marks.count + SPARE_LINES)
         ok = write_anew(s, &err);
-    if (!ok)
+    if (!ok && !s->complained)
         cv_log_line("%.*s", CV_FMT(cv_err_text(&err)));
+    s->complained = !ok;
     cv_arena_release(&a);
 }
 

@@ -37,6 +37,7 @@ typedef struct {
     cv_map marks;               /* key -> cv_seen_mark */
     const cv_seen_mark *newest; /* that was noted last; NULL: none */
     bool unreadable;            /* the file has something else in it */
+    bool complained;            /* that nothing can be noted */
 } cv_seen;
 
 void cv_seen_open(cv_seen *s, const char *path);
@@ -51,7 +52,8 @@ const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIG
 /* All of them, those that were noted last first. */
 const cv_seen_mark **cv_seen_list(const cv_seen *s, cv_arena *a);
 
-/* Notes a higher rev; a lower one is left alone. Trouble is logged: the write has been done. */
+/* Notes a higher rev; a lower one is left alone. Trouble is logged, once for each handle: the write has been
+ * done. */
 void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head);
 
 /* Forgets everything that was seen. */

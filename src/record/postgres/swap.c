@@ -257,7 +257,7 @@ static bool begin(cv_swap *s, cv_err *err)
         return false;
     v->restoring = v->address;
     v->restoring.schema = joined(s->arena, v->address.schema, RESTORING);
-    v->c = cv_postgres_new(s->arena, &v->address, true);
+    v->c = cv_postgres_new(s->arena, &v->address);
     if (cv_postgres_ready(v->c, err) != CV_POSTGRES_OK || !look(s, v->address.schema, v->restoring.schema, err) ||
         !check_rights(s, err))
         return false;
