@@ -509,8 +509,6 @@ static void defaults_give_way(void **state)
     cv_postgres *c = handle(f, more);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_LOST);
     assert_str_has(f->err.message, "read-only");
-    c->writes = false;
-    assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
     cv_postgres_close(c);
     c = handle(f, cv_arena_printf(&f->arena, "%s&target_session_attrs=any", more).p);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
