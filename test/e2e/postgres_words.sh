@@ -2,6 +2,7 @@
 # postgres_words.sh - what a project on a server says to somebody who is new to it: addresses, joining, a config that is
 # lost, a standby that does not answer, what is left after a failover.
 . "$(dirname "$0")/lib.sh"
+needs_sqlite "what is said about a server"
 needs_postgres "what is said about a server"
 unset PGPASSWORD PGSERVICE PGSSLMODE PGSERVICEFILE PGPASSFILE
 fresh_store
