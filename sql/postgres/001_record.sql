@@ -151,6 +151,10 @@ CREATE TABLE $schema.search_texts (
 ) /*partitioned*/;
 CREATE INDEX search_words ON $schema.search_texts USING gin (words);
 
+-- ---- answers are kept as they are: to compress them would take longer than to write them --------------------------------
+
+ALTER TABLE $schema.commits ALTER COLUMN result SET STORAGE EXTERNAL;
+
 -- ---- long texts leave no samples in the server's statistics, where nobody could redact them ----------------------------
 
 ALTER TABLE $schema.events ALTER COLUMN reason SET STATISTICS 0;

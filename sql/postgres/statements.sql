@@ -94,10 +94,13 @@ WHERE s.room = $1$conditions ORDER BY $order LIMIT $limit
 -- ---- scopes, commits, the feed ------------------------------------------------------------------------------------
 
 -- name: scope
-SELECT rev, head, event_count, NULL::bigint FROM $schema.scopes WHERE scope = $1
+SELECT rev, head, event_count, NULL::bigint, NULL::text FROM $schema.scopes WHERE scope = $1
+
+-- Whoever moves the record to another store holds the table: the note is there when the wait for that has ended.
 
 -- name: scope_lock
-SELECT rev, head, event_count, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+SELECT rev, head, event_count, (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+    (SELECT position FROM $schema.readers WHERE reader = 'moved to')
 FROM $schema.scopes WHERE scope = $1 FOR UPDATE
 
 -- name: scope_there
@@ -369,7 +372,7 @@ COMMENT ON SCHEMA $restoring IS NULL
 LOCK TABLE $restoring.schema_migrations IN SHARE ROW EXCLUSIVE MODE
 
 -- Writers out, then everybody.
--- name: swap_lock
+-- name: hold
 LOCK TABLE $schema.scopes IN EXCLUSIVE MODE
 
 -- name: swap_lock_all

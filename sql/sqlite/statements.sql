@@ -78,6 +78,11 @@ WHERE d.number < c.number LIMIT 1;
 -- name: reader
 SELECT position FROM readers WHERE reader = :reader;
 
+-- Where the record went; see cv_record_note_moved().
+
+-- name: moved_to
+SELECT position FROM readers WHERE reader = 'moved to';
+
 -- name: reader_add
 INSERT INTO readers (reader, position) VALUES (:reader, :to)
 ON CONFLICT (reader) DO UPDATE SET position = :to WHERE position = '';

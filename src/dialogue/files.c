@@ -15,10 +15,7 @@ static const struct {
 bool cv_dialogue_folder(const cv_call *call, const cv_state *s, cv_where *ret_where, cv_err *err)
 {
     cv_str folder = s->dialogue.output_dir;
-    bool imported = false;
-    if (folder.n && !cv_is_imported(call, s->id, &imported, err))
-        return false;
-    if (folder.n == 0 || imported)
+    if (folder.n == 0 || s->imported)
         folder = cv_arena_printf(call->arena, CV_DIALOGUES_FOLDER "/%.*s", CV_FMT(s->id));
     return cv_outlet_folder(call, folder, ret_where, err);
 }

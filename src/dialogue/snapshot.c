@@ -160,8 +160,18 @@ static void ask_kind(reading *r, cv_rec_kind kind)
         ask(r, kind, by_rev, NULL, 0);
 }
 
+static bool see_imported(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    (void)scope, (void)row, (void)err;
+    *(bool *)ctx = true;
+    return true;
+}
+
 static bool read_all(reading *r, cv_record *record, cv_err *err)
 {
+    if (r->wanted->imported)
+        *CV_PUSH(r->arena, &r->lookups) = (cv_lookup){
+            {.type = &cv_rec_imported_type, .scope = r->scope, .limit = 1}, see_imported, r->wanted->imported};
     for (cv_rec_kind kind = 0; kind < CV_REC_COUNT; kind++)
         if (!r->wanted->kinds || r->wanted->kinds & 1u << kind)
             ask_kind(r, kind);
@@ -205,7 +215,7 @@ bool cv_position_of(cv_record *record, cv_arena *a, cv_str dialogue_id, cv_posit
 typedef struct {
     cv_arena *arena;
     const cv_type *type;
-    void *row; /* NULL: it is enough to know that there is one */
+    void *row;
     bool found;
 } taking;
 
@@ -214,18 +224,8 @@ static bool take_row(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
     taking *t = ctx;
     (void)scope, (void)err;
     t->found = true;
-    if (t->row)
-        memcpy(t->row, cv_row_copy(t->arena, t->type, row), t->type->size);
+    memcpy(t->row, cv_row_copy(t->arena, t->type, row), t->type->size);
     return true;
-}
-
-bool cv_is_imported(const cv_call *call, cv_str dialogue_id, bool *ret_imported, cv_err *err)
-{
-    const cv_find f = {.type = &cv_rec_imported_type, .scope = cv_dialogue_scope(dialogue_id), .limit = 1};
-    taking t = {.arena = call->arena, .type = f.type};
-    bool ok = call->record->calls->find(call->record, &f, take_row, &t, err);
-    *ret_imported = t.found;
-    return ok;
 }
 
 /* ---- all dialogues ----------------------------------------------------------------------------------------------- */

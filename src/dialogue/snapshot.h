@@ -27,6 +27,8 @@ typedef struct {
      * of other kinds come as ever. */
     const cv_str *about;
     size_t about_count;
+    bool *imported; /* true when the dialogue was put here from an export: then its folders are those of another
+                     * project. NULL: nobody asks */
 } cv_wanted;
 
 /* Called for every row; the row and its texts live until the call returns. False ends the walk with the visitor's
@@ -40,9 +42,6 @@ bool cv_snapshot(const cv_call *call, cv_str dialogue_id, const cv_wanted *wante
 
 bool cv_position_of(cv_record *record, cv_arena *a, cv_str dialogue_id, cv_position *ret_position, bool *ret_found,
                     cv_err *err);
-
-/* Was the dialogue put here from an export? Then its folders are those of another project. */
-bool cv_is_imported(const cv_call *call, cv_str dialogue_id, bool *ret_imported, cv_err *err);
 
 typedef struct {
     cv_str status; /* empty: any */

@@ -204,7 +204,10 @@ bool cv_state_load_some(cv_call *call, cv_str dialogue_id, const cv_wanted *want
     bool found;
     *ret_state = (cv_state){.id = dialogue_id};
     loading l = {call->arena, ret_state, keep, ctx};
-    if (!cv_snapshot(call, dialogue_id, wanted, keep_row, &l, &ret_state->position, &found, err))
+    cv_wanted asked = *wanted;
+    if (!wanted->kinds || wanted->kinds & CV_REC_BIT(DIALOGUE))
+        asked.imported = &ret_state->imported;
+    if (!cv_snapshot(call, dialogue_id, &asked, keep_row, &l, &ret_state->position, &found, err))
         return false;
     if (!found)
         return not_found(call, dialogue_id, err);

@@ -22,6 +22,7 @@ typedef struct {
     cv_str id;
     cv_position position; /* rev 0: the dialogue does not exist */
     cv_rec_dialogue dialogue;
+    bool imported;                        /* put here from an export: its folders are those of another project */
     CV_STATE_LIST(cv_rec_expert) experts; /* by position */
     CV_STATE_LIST(cv_rec_seat) seats;     /* by round, position */
     CV_STATE_LIST(cv_rec_round) rounds;

@@ -342,8 +342,9 @@ static void check_range(walk *w, const cv_json *schema, const cv_json *value, co
         double bound;
         if (!limit || !cv_json_to_double(limit, &bound) || (upper ? found <= bound : found >= bound))
             continue;
-        cv_str message = cv_arena_printf(w->arena, "expected at %s %.*s%s, found %.15g", upper ? "most" : "least",
-                                         CV_FMT(limit->text), unit, found);
+        int letters = (int)strlen(unit) - (*unit && bound == 1); /* 1 item, 2 items */
+        cv_str message = cv_arena_printf(w->arena, "expected at %s %.*s%.*s, found %.15g", upper ? "most" : "least",
+                                         CV_FMT(limit->text), letters, unit, found);
         invalid(w, here, value, words[lower + (keyword)upper], message);
     }
 }

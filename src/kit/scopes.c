@@ -12,31 +12,12 @@ static const cv_room *room_of(cv_str room)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    cv_arena *arena;
-    cv_scope_id *items;
-    size_t count, capacity;
-} scope_list;
-
-static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
-{
-    scope_list *list = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(list->arena, list) =
-        (cv_scope_id){cv_arena_copy(list->arena, scope.room), cv_arena_copy(list->arena, scope.name)};
-    return true;
-}
-
 bool cv_scopes_each(const cv_call *call, cv_str room, cv_scopes_visit visit, void *ctx, cv_err *err)
 {
-    const cv_types *types = call->record->types;
-    scope_list all = {.arena = call->arena};
-    bool ok = true;
-    for (size_t i = 0; i < types->count && ok; i++)
-        if (room.n == 0 || cv_str_eq(room, types->rooms[i]->room))
-            ok = call->record->calls->scopes(call->record, types->rooms[i]->room, CV_STR(""), 0, keep_scope, &all, err);
+    cv_scope_list all;
+    bool ok = cv_record_scopes(call->record, call->arena, room, &all, err);
     for (size_t i = 0; i < all.count && ok; i++)
-        ok = cv_call_tell(call, i, all.count, all.items[i].name, err) && visit(ctx, all.items[i], err);
+        ok = cv_call_tell(call, i, all.count, all.items[i].scope.name, err) && visit(ctx, all.items[i].scope, err);
     return ok;
 }
 

@@ -114,3 +114,19 @@ bool cv_project_store(cv_arena *a, const char *root, cv_store *ret_store, cv_err
                             .seen = cv_record_path(a, root, seen_name)};
     return true;
 }
+
+bool cv_project_check_address(cv_arena *a, const char *root, const cv_store *store, cv_err *err)
+{
+    struct stat st;
+    if (store->address.n > 0 || stat(store->path, &st) == 0 || stat(store->seen, &st) != 0)
+        return true;
+    const char *config = cv_config_path(a, root);
+    cv_err_set(err, CV_ERR_NOT_FOUND, "the record of this project was on a server, and %s",
+               stat(config, &st) == 0 ? "this file does not name it any more" : "the file that names it is gone");
+    cv_err_file(err, cv_str_of(config));
+    cv_err_suggest(err, cv_arena_printf(a,
+                                        "name it again: conclave init --store postgresql://HOST/DATABASE; for a new "
+                                        "record in a file instead, remove '%s'",
+                                        store->seen));
+    return false;
+}

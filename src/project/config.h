@@ -32,4 +32,7 @@ bool cv_config_write(cv_arena *a, const char *root, const cv_config *config, cv_
 /* Where the record of the project is kept. */
 bool cv_project_store(cv_arena *a, const char *root, cv_store *ret_store, cv_err *err);
 
+/* Was it on a server, and the project does not say any more on which? Then that is the error. */
+bool cv_project_check_address(cv_arena *a, const char *root, const cv_store *store, cv_err *err);
+
 #endif

@@ -6,8 +6,14 @@
  *     conclave copy --to sqlite --switch           … in its own file again
  *
  * It can be run again at any time, and after an interruption goes on. Others may write meanwhile: what they write is
- * copied by the next run. With --switch what was written while it copied is copied again until there is nothing, then
- * the project's config names the other store, then once more: whoever had the old one open has written by then.
+ * copied by the next run. With --switch the last of it is copied while the old store is held, so that nobody can write:
+ *
+ *     hold the old store     what was written since is copied and verified
+ *     note in it             where the record went: whoever has waited is refused (record_moved), and so is everybody
+ *                            else who still knows the old address
+ *     config                 names the new store
+ *
+ * Killed at any moment, the project has one store that takes writes, or none: then it is run again.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +25,6 @@
 #include "project/config.h"
 #include "project/operations.h"
 #include "record/copy.h"
-#include "record/postgres/address.h"
 
 enum { MOST_TRIES = 10 };
 
@@ -31,6 +36,7 @@ typedef struct {
     cv_str from_name, to_name;
     int64_t scopes, added, caught_up, commits;
     bool switched;
+    bool same; /* the target is this record, under another address */
     cv_notices warnings;
 } copying;
 
@@ -61,7 +67,7 @@ static bool bad_target(cv_str to, const char *what, const char *remedy, cv_err *
 {
     cv_err_set(err, CV_ERR_INVALID_VALUE, "%s", what);
     cv_err_field(err, CV_STR("to"));
-    cv_err_value(err, cv_postgres_address_masked(err->arena, to));
+    cv_err_value(err, cv_store_masked(err->arena, to));
     cv_err_suggest(err, cv_str_of(remedy));
     return false;
 }
@@ -72,7 +78,7 @@ static bool find_target(copying *c, cv_err *err)
     bool is_file = cv_str_eq(to, CV_STR("sqlite"));
     if (!cv_project_store(c->call->arena, c->call->root, &c->from, err))
         return false;
-    if (!is_file && !cv_postgres_is_address(to))
+    if (!is_file && !cv_store_is_address(to))
         return bad_target(to, "this is neither the address of a server nor the word sqlite",
                           "write postgresql://HOST/DATABASE, or sqlite for the project's own file; 'conclave backup "
                           "FILE' makes a copy in a file",
@@ -97,10 +103,10 @@ static bool tell(void *ctx, size_t done, size_t total, cv_scope_id scope, cv_err
 }
 
 /* Until nothing is left that was written meanwhile. */
-static bool copy_all(copying *c, cv_err *err)
+static bool copy_all(copying *c, bool (*copied)(void *ctx, cv_scope_id scope, cv_err *err), cv_err *err)
 {
     for (int tries = 0; tries < MOST_TRIES; tries++) {
-        c->done = (cv_copying){.tell = tell, .ctx = c};
+        c->done = (cv_copying){.tell = tell, .copied = copied, .ctx = c};
         if (!cv_record_copy(c->call->record, c->target, &c->done, err))
             return false;
         c->added += (int64_t)c->done.added;
@@ -140,24 +146,107 @@ static bool is_same(const copying *c)
 /* ---- switching ----------------------------------------------------------------------------------------------------
  */
 
-/* The config first: whoever looks from now on finds the other store. What was written in between, into the old one, is
- * copied behind it. */
-static bool switch_to(copying *c, bool same, cv_err *err)
+/* A store that the record has left takes no writes, until it comes back from where it went. */
+static bool check_target(copying *c, cv_err *err)
 {
-    cv_err late = {.arena = c->call->arena};
-    if (!cv_config_write(c->call->arena, c->call->root, &(cv_config){.store = c->to.address}, err))
+    cv_str left_for;
+    if (!cv_record_moved_to(c->target, c->call->arena, &left_for, err))
         return false;
-    c->switched = true;
-    if (same)
+    return left_for.n == 0 || cv_str_eq(left_for, c->from_name) ||
+           bad_target(cv_json_get_text(c->call->input, "to"),
+                      cv_arena_printf(c->call->arena, "the record has left this store for %.*s", CV_FMT(left_for)).p,
+                      "name that one; or go on with this one: 'conclave accept --commit N' in a folder that uses it",
+                      err);
+}
+
+/* Notes in a store where the record is: elsewhere, or (empty) there. `held`: it is held already. When the answer to the
+ * last step was lost, the store is asked. */
+static bool note(cv_record *record, bool held, cv_arena *a, cv_str to, cv_err *err)
+{
+    cv_str noted;
+    cv_err unheard = {.arena = a};
+    if (!held && !record->calls->hold(record, err))
+        return false;
+    if (!cv_record_note_moved(record, a, to, err)) {
+        record->calls->release(record, false, err);
+        return false;
+    }
+    return record->calls->release(record, true, err) ||
+           (cv_record_moved_to(record, a, &noted, &unheard) && cv_str_eq(noted, to));
+}
+
+static bool write_config(const copying *c, cv_err *err)
+{
+    return cv_config_write(c->call->arena, c->call->root, &(cv_config){.store = c->to.address}, err);
+}
+
+/* The new store takes writes from now on, and the project names it. */
+static bool take_target(copying *c, cv_err *err)
+{
+    cv_arena *a = c->call->arena;
+    cv_str left_for;
+    cv_err ignored = {.arena = a};
+    if (!cv_record_moved_to(c->target, a, &left_for, err) ||
+        (left_for.n > 0 && !note(c->target, false, a, CV_STR(""), err)))
+        return false;
+    c->switched = write_config(c, err);
+    if (c->switched && !c->same)
+        unlink(c->from.seen); /* it spoke of the old one */
+    else if (!c->switched && left_for.n > 0)
+        note(c->target, false, a, left_for, &ignored);
+    return c->switched;
+}
+
+/* A handle of its own holds the old store: the call's one reads it. */
+static bool switch_to(copying *c, cv_err *err)
+{
+    cv_arena *a = c->call->arena;
+    cv_record *held = NULL;
+    const cv_store from = {.address = c->from.address, .path = c->from.path};
+    if (!cv_store_open(a, &from, CV_RECORD_EXISTING, c->call->record->types, &held, err))
+        return false;
+    cv_err ignored = {.arena = a};
+    bool is_held = held->calls->hold(held, err), copied = is_held && copy_all(c, verify_one, err);
+    if (is_held && !copied)
+        held->calls->release(held, false, &ignored);
+    /* The note first: no moment has two stores that take writes. */
+    bool noted = copied && note(held, true, a, c->to_name, err);
+    if (noted && !take_target(c, err))
+        note(held, false, a, CV_STR(""), &ignored); /* it stays where it is; who is killed here runs it again */
+    cv_record_close(held);
+    if (c->switched)
+        cv_notice_add(&c->warnings, a, CV_STR("old_store_kept"),
+                      "the record as it was is still in the old store, %.*s, which takes no writes any more: remove it "
+                      "when you are sure",
+                      CV_FMT(c->from_name));
+    return c->switched;
+}
+
+/* Was the record moved already, by another folder or by a run that was killed, and has the target all that the old
+ * store has? Then there is nothing to copy, however far it has gone on there. */
+static bool has_arrived(copying *c, bool *ret_has, cv_err *err)
+{
+    cv_arena *a = c->call->arena;
+    cv_str moved;
+    cv_scope_list list;
+    *ret_has = false;
+    if (!cv_record_moved_to(c->call->record, a, &moved, err))
+        return false;
+    if (moved.n == 0)
         return true;
-    unlink(c->from.seen); /* it spoke of the old one */
-    if (!copy_all(c, &late))
-        cv_notice_add(&c->warnings, c->call->arena, CV_STR("written_meanwhile"),
-                      "something was written to the old store at the last moment, and is not in the new one: %.*s",
-                      CV_FMT(late.message));
-    cv_notice_add(&c->warnings, c->call->arena, CV_STR("old_store_kept"),
-                  "the record as it was is still in the old store, %.*s: remove it when you are sure",
-                  CV_FMT(c->from_name));
+    if (!cv_record_scopes(c->call->record, a, CV_STR(""), &list, err))
+        return false;
+    *ret_has = true;
+    for (size_t i = 0; *ret_has && i < list.count; i++) {
+        const cv_scope_place *ours = &list.items[i];
+        cv_commit_row row;
+        bool found;
+        if (!cv_record_commit_at(c->target, a, ours->scope, ours->at.rev, &row, &found, err))
+            return false;
+        *ret_has = found && cv_str_eq(row.head, ours->at.head);
+        c->commits += ours->at.rev;
+    }
+    c->scopes = (int64_t)list.count;
     return true;
 }
 
@@ -166,11 +255,18 @@ static bool copy(copying *c, cv_err *err)
     cv_arena *a = c->call->arena;
     if (!find_target(c, err) || !cv_store_open(a, &c->to, CV_RECORD_CREATE, c->call->record->types, &c->target, err))
         return false;
-    bool switched = cv_json_get_true(c->call->input, "switch"), same = is_same(c);
-    if (same && !switched)
+    bool switched = cv_json_get_true(c->call->input, "switch"), arrived = false;
+    c->same = is_same(c);
+    if (c->same && !switched)
         return bad_target(cv_json_get_text(c->call->input, "to"), "this is the record itself, under another address",
                           "name another store; with --switch the project goes on with this address", err);
-    return copy_all(c, err) && verify_all(c, err) && (!switched || switch_to(c, same, err));
+    if (switched && (!check_target(c, err) || (!c->same && !has_arrived(c, &arrived, err))))
+        return false;
+    if ((!arrived && !copy_all(c, NULL, err)) || !verify_all(c, err))
+        return false;
+    if (c->same || arrived)
+        return take_target(c, err);
+    return !switched || switch_to(c, err);
 }
 
 bool cv_record_copy_to(cv_call *call)

@@ -80,6 +80,11 @@ static cv_str bytes_text(cv_arena *a, uint64_t n)
 
 static void say_missing(cv_doctor *d)
 {
+    cv_err err = {.arena = d->call.arena};
+    if (!cv_project_check_address(d->call.arena, d->call.root, &d->store, &err)) {
+        cv_doctor_fail(d, "record", CV_DOCTOR_ERROR, &err);
+        return;
+    }
     cv_doctor_finding *f = cv_doctor_say(d, "record", CV_DOCTOR_ERROR, "there is no database");
     f->what = cv_str_of(d->store.path);
     f->remedy = cv_record_missing_advice(d->call.arena, d->store.path);

@@ -192,8 +192,8 @@ static const cv_operation rows[] = {
                 "server or back into the project's own file (the word sqlite), and verifies it there. What is there\n"
                 "already from a copy before is brought up to date, so an interrupted copy goes on, and the same\n"
                 "command again keeps a mirror current. With --switch the project keeps its record there from then on;\n"
-                "the old one stays as it was. A seal of the record does not hold for the copy: the copy's feed has\n"
-                "another order.\n",
+                "the old one stays as it was and takes no more writes. A seal of the record does not hold for the\n"
+                "copy: the copy's feed has another order.\n",
      .examples = "  conclave copy --to postgresql://db.example/work\n"
                  "  conclave copy --to postgresql://db.example/work --switch\n"
                  "  conclave copy --to sqlite --switch\n",

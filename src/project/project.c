@@ -1,6 +1,8 @@
 /* project.c - the project's folder and its record; see project.h. */
 #include "project/project.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -107,7 +109,7 @@ bool cv_project_find(cv_arena *a, const char *given, const char **ret_root, cv_e
 bool cv_project_open(cv_arena *a, const char *root, cv_record **ret_record, cv_err *err)
 {
     cv_store store;
-    return cv_project_store(a, root, &store, err) &&
+    return cv_project_store(a, root, &store, err) && cv_project_check_address(a, root, &store, err) &&
            cv_store_open(a, &store, CV_RECORD_EXISTING, &cv_program_types, ret_record, err);
 }
 
@@ -133,25 +135,34 @@ static bool check_lost(cv_arena *a, const char *root, cv_err *err)
     return false;
 }
 
-/* The same on a server: what was seen of the record is written down here. */
-static bool check_gone(cv_arena *a, const cv_store *store, cv_err *err)
+/* The record on a server: one that is there is joined, else it is made. What was seen of it is written down here: where
+ * that is more than nothing, a record that is not there is gone. */
+static bool open_server(cv_arena *a, const cv_store *store, bool *ret_created, cv_err *err)
 {
     struct stat st;
     cv_record *record;
-    cv_err why = {.arena = a}; /* other trouble is told when the record is opened */
-    if (stat(store->seen, &st) != 0 || st.st_size == 0)
-        return true;
+    cv_err why = {.arena = a};
+    *ret_created = false;
     if (cv_store_open(a, store, CV_RECORD_EXISTING, &cv_program_types, &record, &why)) {
         cv_record_close(record);
         return true;
     }
-    if (why.code != CV_ERR_NOT_FOUND)
-        return true;
-    cv_err_set(err, CV_ERR_REGRESSED, "the record of this project is gone: its writes were seen, and it is not there");
-    cv_err_file(err, store->address);
-    cv_err_suggest(
-        err, cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'", store->seen));
-    return false;
+    if (why.code != CV_ERR_NOT_FOUND) {
+        cv_err_copy(err, &why);
+        return false;
+    }
+    if (stat(store->seen, &st) == 0 && st.st_size > 0) {
+        cv_err_set(err, CV_ERR_REGRESSED,
+                   "the record of this project is gone: its writes were seen, and it is not there");
+        cv_err_file(err, store->address);
+        cv_err_suggest(err, cv_arena_printf(a, "restore it with 'conclave restore FILE'; to begin anew, remove '%s'",
+                                            store->seen));
+        return false;
+    }
+    *ret_created = cv_store_open(a, store, CV_RECORD_CREATE, &cv_program_types, &record, err);
+    if (*ret_created)
+        cv_record_close(record);
+    return *ret_created;
 }
 
 /* The folder of the project, and those of the rooms in it. */
@@ -170,12 +181,13 @@ static bool make_folders(cv_arena *a, const char *root, cv_err *err)
 /* A project keeps its record in one place. What it has chosen is not changed by making it once more. */
 static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store *ret, bool *ret_is_new, cv_err *err)
 {
+    bool is_file = cv_str_eq(wanted, CV_STR("sqlite"));
     if (!cv_project_store(a, root, ret, err))
         return false;
     bool has_file = exists(ret->path) && !is_empty(ret->path);
     *ret_is_new = ret->address.n == 0 && !has_file;
-    if (wanted.n == 0 || cv_str_eq(wanted, ret->address))
-        return true;
+    if (wanted.n == 0 || cv_str_eq(wanted, ret->address) || (is_file && ret->address.n == 0))
+        return cv_project_check_address(a, root, ret, err);
     if (*ret_is_new) {
         ret->address = wanted;
         return true;
@@ -190,20 +202,58 @@ static bool choose_store(cv_arena *a, const char *root, cv_str wanted, cv_store 
     return false;
 }
 
-/* The record first: the choice is written down when it is there. */
+/* Whoever loses the address is told by this file that there was one. */
+static bool begin_seen(const cv_store *store, cv_err *err)
+{
+    int fd = open(store->seen, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) {
+        cv_err_set(err, CV_ERR_IO, "cannot make the file: %s", strerror(errno));
+        cv_err_file(err, cv_str_of(store->seen));
+        return false;
+    }
+    close(fd);
+    return true;
+}
+
+/* The record first: the choice is written down when it is there. An address that is wrong leaves no folder behind. */
 static bool make(cv_arena *a, const char *root, cv_str wanted, cv_store *ret_store, bool *ret_created, cv_err *err)
 {
     cv_record *record;
-    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, ret_created, err))
+    bool is_new;
+    if (!check_links(a, root, err) || !choose_store(a, root, wanted, ret_store, &is_new, err))
         return false;
-    bool is_file = ret_store->address.n == 0; /* which needs the folder; an address that is wrong leaves none */
-    if (is_file ? !(check_lost(a, root, err) && make_folders(a, root, err)) : !check_gone(a, ret_store, err))
-        return false;
-    if (!cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
+    if (ret_store->address.n > 0)
+        return open_server(a, ret_store, ret_created, err) && make_folders(a, root, err) &&
+               (!is_new || cv_config_write(a, root, &(cv_config){.store = ret_store->address}, err)) &&
+               begin_seen(ret_store, err);
+    if (!check_lost(a, root, err) || !make_folders(a, root, err) ||
+        !cv_store_open(a, ret_store, CV_RECORD_CREATE, &cv_program_types, &record, err))
         return false;
     cv_record_close(record);
-    return is_file || (make_folders(a, root, err) &&
-                       (!*ret_created || cv_config_write(a, root, &(cv_config){.store = ret_store->address}, err)));
+    *ret_created = is_new;
+    return true;
+}
+
+/* Removes what was made of `path` in vain: folders that are empty, up to the one that was there. */
+static void remove_made(cv_arena *a, const char *path, size_t there)
+{
+    char *name = cv_arena_copy_z(a, cv_str_of(path));
+    while (strlen(name) > there && (rmdir(name) == 0 || errno == ENOENT)) {
+        char *slash = strrchr(name, '/');
+        if (!slash)
+            return;
+        *slash = '\0';
+    }
+}
+
+/* How many bytes of the path name a folder that is there. */
+static size_t part_there(cv_arena *a, const char *path)
+{
+    char *name = cv_arena_copy_z(a, cv_str_of(path));
+    for (char *slash; !exists(name); *slash = '\0')
+        if (!(slash = strrchr(name, '/')))
+            return 0;
+    return strlen(name);
 }
 
 /* The nearest project above the folder; NULL: none. */
@@ -252,14 +302,17 @@ bool cv_project_init(cv_call *call)
     const cv_json *dir = cv_json_get(call->input, CV_STR("dir"));
     const char *root = dir ? cv_arena_copy_z(a, dir->text) : call->root, *real;
     struct stat st;
+    size_t there = part_there(a, root);
     if (!cv_folder_make(root, &err) || !cv_folder_real(a, root, &real, &err))
         return cv_call_fail(call, &err);
     bool named = dir || strcmp(root, ".") != 0, created;
     cv_store store;
     cv_str wanted = cv_json_get_text(call->input, "store");
     bool ours = named || lstat(cv_record_path(a, real, ""), &st) != 0 || check_owner(a, real, &st, &err);
-    if (!ours || !make(a, real, wanted, &store, &created, &err))
+    if (!ours || !make(a, real, wanted, &store, &created, &err)) {
+        remove_made(a, root, there);
         return cv_call_fail(call, &err);
+    }
     answer(call, real, &store, created);
     return true;
 }

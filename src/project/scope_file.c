@@ -190,7 +190,7 @@ static bool check_rows(cv_call *call, const cv_scope_rows *rows, cv_err *err)
     cv_scope_position at;
     if (!call->record->calls->scratch(call->record, call->arena, true, &trial, err))
         return false;
-    bool ok = cv_scope_restore(trial, call->arena, rows, err) == CV_WRITE_DONE &&
+    bool ok = cv_scope_restore(trial, call->arena, rows, false, err) == CV_WRITE_DONE &&
               cv_scopes_verify(trial, call->arena, rows->scope, &at, err);
     if (!ok && err->code == CV_ERR_VERIFY)
         cv_err_suggest(err, CV_STR("the file was changed, or it is not whole: export the scope again"));
@@ -218,7 +218,7 @@ static bool put(cv_call *call, const cv_scope_rows *rows, bool *ret_restored, cv
         return false;
     if (at.rev > 0)
         return cv_str_eq(at.head, rows->at.head) || refuse_other(rows, &at, err);
-    cv_write_result result = dry ? CV_WRITE_DONE : cv_scope_restore(call->record, call->arena, rows, err);
+    cv_write_result result = dry ? CV_WRITE_DONE : cv_scope_restore(call->record, call->arena, rows, false, err);
     return result == CV_WRITE_DONE || (result == CV_WRITE_CONFLICT && refuse_other(rows, &at, err));
 }
 

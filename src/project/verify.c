@@ -196,6 +196,21 @@ static bool may_accept(cv_call *call, const cv_commit *last, cv_err *err)
     return false;
 }
 
+/* A record that was moved to another store is taken as it stands here, too, if its last commit is named. */
+static bool come_back(cv_call *call, cv_err *err)
+{
+    cv_record *record = call->record;
+    cv_str moved;
+    if (!cv_json_get(call->input, CV_STR("commit")) || !cv_record_moved_to(record, call->arena, &moved, err))
+        return err->code == CV_ERR_NONE;
+    if (moved.n == 0)
+        return true;
+    if (!record->calls->hold(record, err))
+        return false;
+    bool ok = cv_record_note_moved(record, call->arena, CV_STR(""), err);
+    return record->calls->release(record, ok, err) && ok;
+}
+
 typedef struct {
     int64_t commit;
     cv_str text;
@@ -215,7 +230,7 @@ bool cv_record_accept(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_commit last;
     if (!call->record->calls->last_commit(call->record, &last, &err) || !may_accept(call, &last, &err) ||
-        !call->record->calls->accept(call->record, call->arena, &last, &err))
+        !call->record->calls->accept(call->record, call->arena, &last, &err) || !come_back(call, &err))
         return cv_call_fail(call, &err);
     accepted done = {.commit = last.number};
     if (call->for_people)

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/map.h"
 #include "record/hash.h"
 #include "record/scope.h"
 
@@ -80,7 +81,8 @@ static cv_write_result repeat(cv_record *to, cv_arena *a, const cv_scope_rows *a
                             .rows = rows,
                             .count = count,
                             .redactions = redacted.items,
-                            .redaction_count = redacted.count};
+                            .redaction_count = redacted.count,
+                            .copied = true};
     return cv_record_write(to, a, all->scope, at, &write, &stored, err);
 }
 
@@ -136,65 +138,82 @@ bool cv_record_copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_
     *ret_at = all.at;
     if (theirs.rev > 0)
         return catch_up(to, a, &all, &theirs, err);
-    return write_failed(cv_scope_restore(to, a, &all, err), scope, all.at.rev, 0, err);
+    return write_failed(cv_scope_restore(to, a, &all, true, err), scope, all.at.rev, 0, err);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------------------
  */
 
-typedef struct {
-    cv_arena *arena;
-    cv_scope_id *items;
-    size_t count, capacity;
-} scope_list;
-
-static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+static cv_str key_of(cv_arena *a, cv_scope_id scope)
 {
-    scope_list *list = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(list->arena, list) = (cv_scope_id){scope.room, cv_arena_copy(list->arena, scope.name)};
+    return cv_arena_printf(a, "%.*s/%.*s", CV_FMT(scope.room), CV_FMT(scope.name));
+}
+
+/* Leaves those scopes in the list that the other record does not have as they are here. */
+static bool list_others(cv_record *to, cv_arena *a, cv_scope_list *list, cv_copying *c, cv_err *err)
+{
+    cv_scope_list theirs;
+    cv_map places = {0};
+    size_t kept = 0;
+    if (!cv_record_scopes(to, a, CV_STR(""), &theirs, err))
+        return false;
+    for (size_t i = 0; i < theirs.count; i++)
+        *cv_map_put(&places, a, key_of(a, theirs.items[i].scope), NULL) = (uintptr_t)&theirs.items[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const cv_scope_place *ours = &list->items[i];
+        const uintptr_t *place = cv_map_get(&places, key_of(a, ours->scope));
+        const cv_scope_place *other = place ? (const cv_scope_place *)*place : NULL;
+        if (other && other->at.rev == ours->at.rev && cv_str_eq(other->at.head, ours->at.head))
+            c->commits += ours->at.rev;
+        else
+            list->items[kept++] = *ours;
+    }
+    list->count = kept;
     return true;
 }
 
 /* Has the other record this scope with another history? Before anything is written. */
-static bool check_history(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_err *err)
+static bool check_history(cv_record *from, cv_record *to, cv_arena *a, const cv_scope_place *ours, cv_err *err)
 {
-    cv_scope_position ours, theirs;
+    cv_scope_position theirs;
     cv_commit_row row;
     bool found = false;
-    if (!from->calls->begin(from, a, scope, &ours, err))
-        return false;
-    from->calls->end(from);
-    if (!to->calls->begin(to, a, scope, &theirs, err))
+    if (!to->calls->begin(to, a, ours->scope, &theirs, err))
         return false;
     to->calls->end(to);
-    if (theirs.rev == 0 || (theirs.rev == ours.rev && cv_str_eq(theirs.head, ours.head)))
+    if (theirs.rev == 0)
         return true;
-    if (!cv_record_commit_at(from, a, scope, theirs.rev, &row, &found, err))
+    if (!cv_record_commit_at(from, a, ours->scope, theirs.rev, &row, &found, err))
         return false;
-    return (found && cv_str_eq(row.head, theirs.head)) || diverged(scope, ours.rev, theirs.rev, err);
+    return (found && cv_str_eq(row.head, theirs.head)) || diverged(ours->scope, ours->at.rev, theirs.rev, err);
+}
+
+static bool copy_one(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_copying *c, cv_err *err)
+{
+    cv_copy_result result = CV_COPY_SAME;
+    cv_scope_position at = {0};
+    if (!cv_record_copy_scope(from, to, a, scope, &result, &at, err))
+        return false;
+    c->added += result == CV_COPY_ADDED;
+    c->caught_up += result == CV_COPY_CAUGHT_UP;
+    c->commits += at.rev;
+    return result == CV_COPY_SAME || !c->copied || c->copied(c->ctx, scope, err);
 }
 
 bool cv_record_copy(cv_record *from, cv_record *to, cv_copying *c, cv_err *err)
 {
     cv_arena names = {0}, one = {0};
-    scope_list list = {.arena = &names};
-    bool ok = true;
-    for (size_t i = 0; ok && i < from->types->count; i++)
-        ok = from->calls->scopes(from, from->types->rooms[i]->room, CV_STR(""), 0, keep_scope, &list, err);
+    cv_scope_list list;
+    bool ok = cv_record_scopes(from, &names, CV_STR(""), &list, err);
     c->total = list.count;
+    ok = ok && list_others(to, &names, &list, c, err);
     for (size_t i = 0; ok && i < list.count; i++) {
-        ok = check_history(from, to, &one, list.items[i], err);
+        ok = check_history(from, to, &one, &list.items[i], err);
         cv_arena_reset(&one);
     }
     for (size_t i = 0; ok && i < list.count; i++) {
-        cv_copy_result result = CV_COPY_SAME;
-        cv_scope_position at = {0};
-        ok = (!c->tell || c->tell(c->ctx, i, list.count, list.items[i], err)) &&
-             cv_record_copy_scope(from, to, &one, list.items[i], &result, &at, err);
-        c->added += result == CV_COPY_ADDED;
-        c->caught_up += result == CV_COPY_CAUGHT_UP;
-        c->commits += at.rev;
+        ok = (!c->tell || c->tell(c->ctx, i, list.count, list.items[i].scope, err)) &&
+             copy_one(from, to, &one, list.items[i].scope, c, err);
         cv_arena_reset(&one);
     }
     cv_arena_release(&one);

@@ -21,9 +21,11 @@ typedef enum { CV_COPY_SAME, CV_COPY_ADDED, CV_COPY_CAUGHT_UP } cv_copy_result;
 bool cv_record_copy_scope(cv_record *from, cv_record *to, cv_arena *a, cv_scope_id scope, cv_copy_result *ret_result,
                           cv_scope_position *ret_at, cv_err *err);
 
-/* All of them, room by room. `tell` is called before each; false ends it with its error. NULL: nobody asks. */
+/* All of them, room by room. `tell` is called before each that is not the same in both, `copied` behind each of which
+ * something was written; false ends it with its error. NULL: nobody asks. */
 typedef struct {
     bool (*tell)(void *ctx, size_t done, size_t total, cv_scope_id scope, cv_err *err);
+    bool (*copied)(void *ctx, cv_scope_id scope, cv_err *err);
     void *ctx;
     size_t total, added, caught_up; /* scopes */
     int64_t commits;                /* of all scopes */

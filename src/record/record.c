@@ -5,8 +5,18 @@
 
 /* ---- for engines ------------------------------------------------------------------------------------------------- */
 
+static bool has_moved(cv_str to, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_MOVED, "the record was moved to %.*s: nothing was written here", CV_FMT(to));
+    cv_err_suggest(err, CV_STR("give the command again: the project may know the new place by now; else take this "
+                               "folder there with 'conclave copy --to ADDRESS --switch'"));
+    return false;
+}
+
 bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err)
 {
+    if (at->moved_to.n > 0 && !write->copied)
+        return has_moved(at->moved_to, err);
     if (write->restored ? at->rev != 0 || write->at.rev < 1 : write->at.rev != at->rev + 1)
         return cv_err_set(err, CV_ERR_INVALID_VALUE, "the scope is at rev %lld, which is not before rev %lld",
                           (long long)at->rev, (long long)write->at.rev);
@@ -15,6 +25,13 @@ bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, c
     if (write->at.event_count < write->at.rev || !write->at.head.p)
         return cv_err_set(err, CV_ERR_INVALID_VALUE, "a write has an event at least, and a head");
     return true;
+}
+
+bool cv_record_no_scope(cv_scope_id scope, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no %.*s '%.*s' yet", CV_FMT(scope.room), CV_FMT(scope.name));
+    cv_err_suggest(err, CV_STR("make it first, then try again; check its name"));
+    return false;
 }
 
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err)
@@ -26,6 +43,29 @@ bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t cou
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool list_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    cv_scope_list *list = ctx;
+    cv_arena *a = list->arena;
+    (void)err;
+    *CV_PUSH(a, list) = (cv_scope_place){
+        {cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)},
+        {.rev = at->rev, .head = cv_arena_copy(a, at->head), .event_count = at->event_count},
+    };
+    return true;
+}
+
+bool cv_record_scopes(cv_record *record, cv_arena *a, cv_str room, cv_scope_list *ret_list, cv_err *err)
+{
+    const cv_types *types = record->types;
+    bool ok = true;
+    *ret_list = (cv_scope_list){.arena = a};
+    for (size_t i = 0; ok && i < types->count; i++)
+        if (room.n == 0 || cv_str_eq(room, types->rooms[i]->room))
+            ok = record->calls->scopes(record, types->rooms[i]->room, CV_STR(""), 0, list_scope, ret_list, err);
+    return ok;
+}
 
 typedef struct {
     cv_arena *arena;
@@ -95,6 +135,26 @@ bool cv_record_op_first(cv_record *record, cv_arena *a, cv_str room, cv_str op_i
         return false;
     *ret_scope = t.scope;
     return true;
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+/* Stands among the readers of the feed: every engine keeps those, and no copy takes them along. */
+static const cv_str moved = CV_STR_INIT("moved to");
+
+bool cv_record_moved_to(cv_record *record, cv_arena *a, cv_str *ret_to, cv_err *err)
+{
+    return record->calls->reader_at(record, a, moved, ret_to, err);
+}
+
+bool cv_record_note_moved(cv_record *held, cv_arena *a, cv_str to, cv_err *err)
+{
+    cv_str before;
+    bool done = false;
+    return cv_record_moved_to(held, a, &before, err) &&
+           (cv_str_eq(before, to) ||
+            (held->calls->reader_move(held, moved, before, to.p ? to : CV_STR(""), &done, err) &&
+             (done || cv_err_set(err, CV_ERR_BUSY, "another process moves the record"))));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

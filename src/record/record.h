@@ -38,6 +38,7 @@ typedef struct {
     cv_str head;         /* hash of the last event */
     int64_t event_count; /* the last event's number */
     int64_t clock_ms;    /* what the store's clock showed when it was locked: all who write agree on it. Else 0 */
+    cv_str moved_to;     /* where the record went, if it is locked; empty: it is here */
 } cv_scope_position;
 
 /* What became of a write. */
@@ -77,6 +78,7 @@ typedef struct {
     const cv_redaction *redactions;
     size_t redaction_count;
     bool restored;
+    bool copied; /* from another store: it may be written to one that the record has left (cv_record_note_moved) */
 } cv_write;
 
 /* Rows in the order of an index or of the key. Rows given as examples hold the fields that are compared. */
@@ -216,6 +218,11 @@ typedef struct {
     bool (*reader_at)(cv_record *record, cv_arena *a, cv_str reader, cv_str *ret_position, cv_err *err);
     bool (*reader_move)(cv_record *record, cv_str reader, cv_str from, cv_str to, bool *ret_moved, cv_err *err);
 
+    /* Nobody else writes to any scope or makes one, and all may read, from `hold` until `release`. This handle is used
+     * for nothing but the two calls above meanwhile: with `keep` what they have moved stays. */
+    bool (*hold)(cv_record *record, cv_err *err);
+    bool (*release)(cv_record *record, bool keep, cv_err *err);
+
     /* Hits in order, the best first; equals in the order of room, scope, kind, id. The index is brought up to date
      * before. Where that is not possible (the store is busy, or cannot be written) the search sees less: *ret_behind
      * commits have been made since. A query without a wanted term has no hits. */
@@ -244,8 +251,8 @@ typedef struct {
     /* Who may do what at the place where it is kept, and what can be lost there: settings, copies, people who are in
      * the way. What cannot be looked at is a finding, too. NULL: the place has nothing to say. */
     void (*examine)(cv_record *record, cv_arena *a, cv_examined_visit visit, void *ctx);
-    /* A whole copy of each scope, on disk, in a file of SQLite that is new (then its owner's alone) or empty. A file
-     * gives all scopes of one moment, a server each one of its own, and its commits in another order of the feed. */
+    /* A whole copy of all scopes of one moment, on disk, in a file of SQLite that is new (then its owner's alone) or
+     * empty. From a server its commits stand in another order of the feed. */
     bool (*backup)(cv_record *record, const char *path, cv_err *err);
     /* Nothing of what was replaced or removed is left in the files of the store: they are written anew. Where others
      * read an older moment it cannot be done (CV_ERR_BUSY); it can be asked for again at any time. */
@@ -303,8 +310,31 @@ cv_record *cv_record_traced(cv_arena *a, cv_record *inner, cv_record_tracing *tr
  * before anything is tried. */
 bool cv_record_check_write(const cv_scope_position *at, const cv_write *write, cv_err *err);
 
+/* For engines: volatile rows are kept in a scope that there is. Always false. */
+bool cv_record_no_scope(cv_scope_id scope, cv_err *err);
+
 /* For engines: `find_all` of a store that is near. */
 bool cv_record_find_each(cv_record *record, const cv_lookup *lookups, size_t count, cv_err *err);
+
+/* Scopes with their positions, in the arena: those of a room, or (empty) of all rooms in the order of the types; each
+ * room's by name. */
+typedef struct {
+    cv_scope_id scope;
+    cv_scope_position at;
+} cv_scope_place;
+
+typedef struct {
+    cv_arena *arena;
+    cv_scope_place *items;
+    size_t count, capacity;
+} cv_scope_list;
+
+bool cv_record_scopes(cv_record *record, cv_arena *a, cv_str room, cv_scope_list *ret_list, cv_err *err);
+
+/* Where the record went when it was moved to another store, for people; empty: it is here. Noted while it is held: a
+ * write that waited meanwhile is refused (record_moved), so nothing is written that nobody would look for any more. */
+bool cv_record_moved_to(cv_record *record, cv_arena *a, cv_str *ret_to, cv_err *err);
+bool cv_record_note_moved(cv_record *held, cv_arena *a, cv_str to, cv_err *err);
 
 /* A commit by its op_id. ret_row is copied to the arena. */
 bool cv_record_op(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_commit_row *ret_row,

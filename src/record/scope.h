@@ -23,8 +23,8 @@ typedef struct {
 /* All rows of one moment, in the arena. */
 bool cv_scope_load(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_rows *ret, cv_err *err);
 
-/* Puts a scope into a store where it does not exist yet, as it was. CONFLICT: it exists. */
-cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_rows *rows, cv_err *err);
+/* Puts a scope into a store where it does not exist yet, as it was. CONFLICT: it exists. `copied`: see cv_write. */
+cv_write_result cv_scope_restore(cv_record *record, cv_arena *a, const cv_scope_rows *rows, bool copied, cv_err *err);
 
 /* One object. Rows are written as they are read; a scope that does not exist is an error. */
 bool cv_scope_print(cv_record *record, cv_arena *a, cv_scope_id scope, cv_json_writer *w, cv_err *err);

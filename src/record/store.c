@@ -5,6 +5,16 @@
 
 #include "record/postgres/engine.h"
 
+bool cv_store_is_address(cv_str text)
+{
+    return cv_postgres_is_address(text);
+}
+
+cv_str cv_store_masked(cv_arena *a, cv_str text)
+{
+    return cv_postgres_address_masked(a, text);
+}
+
 bool cv_store_check(cv_arena *a, cv_str address, cv_err *err)
 {
     cv_postgres_address parsed;

@@ -10,6 +10,10 @@ typedef struct {
     const char *seen; /* of the file that says what was seen of a record on a server; NULL: none */
 } cv_store;
 
+/* Does it say that it is the address of a server? The same without a password in it, for people. */
+bool cv_store_is_address(cv_str text);
+cv_str cv_store_masked(cv_arena *a, cv_str text);
+
 /* Is it an address that a record can be opened at, as far as its text tells? */
 bool cv_store_check(cv_arena *a, cv_str address, cv_err *err);
 

@@ -82,26 +82,6 @@ bool cv_swap_copy(cv_swap *s, const char *backup, cv_err *err)
 /* ---- what the present record has beyond the backup --------------------------------------------------------------- */
 
 typedef struct {
-    cv_arena *arena;
-    struct {
-        cv_scope_id scope;
-        cv_scope_position at;
-    } * items;
-    size_t count, capacity;
-} scope_list;
-
-static bool add_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
-{
-    scope_list *list = ctx;
-    cv_arena *a = list->arena;
-    (void)err;
-    CV_PUSH(a, list)->scope = (cv_scope_id){cv_arena_copy(a, scope.room), cv_arena_copy(a, scope.name)};
-    list->items[list->count - 1].at =
-        (cv_scope_position){.rev = at->rev, .head = cv_arena_copy(a, at->head), .event_count = at->event_count};
-    return true;
-}
-
-typedef struct {
     cv_str head;
     bool same;
 } comparing;
@@ -145,12 +125,11 @@ static bool count_common(cv_swap *s, cv_scope_id scope, cv_err *err)
 
 bool cv_swap_lost(cv_swap *s, cv_swap_visit visit, void *ctx, cv_err *err)
 {
-    scope_list list = {.arena = s->arena};
+    cv_scope_list list = {0};
     bool ok = s->present && s->backup;
     if (!ok)
         cv_err_copy(err, &s->trouble);
-    for (size_t i = 0; ok && i < s->types->count; i++)
-        ok = s->present->calls->scopes(s->present, s->types->rooms[i]->room, CV_STR(""), 0, add_scope, &list, err);
+    ok = ok && cv_record_scopes(s->present, s->arena, CV_STR(""), &list, err);
     for (size_t i = 0; ok && i < list.count; i++) {
         cv_swap_loss loss = {.scope = list.items[i].scope, .rev = list.items[i].at.rev};
         bool is_there = false;

@@ -222,6 +222,19 @@ static void trace_about(cv_record *record, cv_arena *a, cv_record_about *ret_abo
     BEHIND(t, about)(t->inner, a, ret_about);
 }
 
+static bool trace_hold(cv_record *record, cv_err *err)
+{
+    traced *t = (traced *)record;
+    return told(t, "hold", nowhere, 0, !fails_now(t, "hold", err) && BEHIND(t, hold)(t->inner, err));
+}
+
+static bool trace_release(cv_record *record, bool keep, cv_err *err)
+{
+    traced *t = (traced *)record;
+    bool fails = keep && fails_now(t, "release", err);
+    return told(t, "release", nowhere, 0, BEHIND(t, release)(t->inner, keep && !fails, err) && !fails);
+}
+
 static bool trace_check(cv_record *record, cv_arena *a, cv_err *err)
 {
     traced *t = (traced *)record;
@@ -266,6 +279,8 @@ static const cv_record_calls calls = {
     .changed = trace_changed,
     .reader_at = trace_reader_at,
     .reader_move = trace_reader_move,
+    .hold = trace_hold,
+    .release = trace_release,
     .search = trace_search,
     .scrub = trace_scrub,
     .search_rebuild = trace_search_rebuild,

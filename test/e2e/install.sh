@@ -75,7 +75,7 @@ PATH=$HOME/.local/bin:$PATH run "in a standard place" 0 install claude
 [ "$(jq -r .mcpServers.conclave.command .mcp.json)" = conclave ]
 ok $? "$name: by name"
 PATH=$work/bin:$HOME/.local/bin:$PATH run "on the path of a shell" 0 install claude
-[ "$(jq -r .mcpServers.conclave.command .mcp.json)" = "$(realpath "$conclave")" ]
+[ "$(jq -r .mcpServers.conclave.command .mcp.json)" = "$(realpath "$program")" ]
 ok $? "$name: by path"
 rm -r "$HOME/.local" .mcp.json .claude
 

@@ -1,7 +1,10 @@
 /* test_postgres_engine.c - the record on PostgreSQL: round trips, counted; and what goes wrong between begin and end:
  * errors, sessions that the server has ended, others who were quicker. */
+#include "base/file.h"
 #include "writers.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -40,7 +43,7 @@ static fixture *begin(void **state, const char *more)
     f->address = cv_arena_printf(&f->arena, "%s%s", cv_test_postgres(&f->arena), more).p;
     f->record = board_postgres(&f->arena, f->address, f->seen, &f->err);
     assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(f->address), &address, &f->err), &f->err);
-    f->admin = cv_postgres_new(&f->arena, &address, true);
+    f->admin = cv_postgres_new(&f->arena, &address);
     assert_int_equal(cv_postgres_ready(f->admin, &f->err), CV_POSTGRES_OK);
     return f;
 }
@@ -454,8 +457,155 @@ static void a_full_disk_leaves_no_part_of_a_line(void **state)
     cv_seen_close(&s);
 }
 
+static void put_file(const char *path, cv_str bytes)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes.p, 1, bytes.n, file), bytes.n);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What a crash may leave of a line is cut off, wherever it was cut; anything else is refused, however short it is. */
+static void the_rest_of_a_line_is_cut_off(void **state)
+{
+    fixture *f = *state;
+    enum { LINE = 124 };
+    static const char *const junk[] = {"x", "\n", "0011g", "00112233445566778899aabbccddeeff-",
+                                       "00112233445566778899aabbccddeeff 000a"};
+    cv_seen s;
+    struct stat there;
+    char key[CV_SEEN_KEY_DIGITS + 1] = "00112233445566778899aabbccddeeff";
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x")), first;
+    cv_seen_open(&s, f->seen);
+    cv_seen_raise(&s, key, 7, head);
+    cv_seen_close(&s);
+    assert_ok(cv_file_read_text(&f->arena, f->seen, &first, &f->err), &f->err);
+    assert_int_equal(first.n, LINE);
+    for (size_t n = 0; n < LINE; n++) {
+        put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%.*s", CV_FMT(first), (int)n, first.p));
+        cv_seen_open(&s, f->seen);
+        assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+        cv_seen_raise(&s, key, 8, head);
+        assert_int_equal(stat(f->seen, &there), 0);
+        assert_int_equal(there.st_size, 2 * LINE);
+        cv_seen_close(&s);
+    }
+    for (size_t i = 0; i < 2 * CV_COUNT(junk); i++) {
+        cv_err err = {.arena = &f->arena};
+        cv_str before = i % 2 ? first : CV_STR("");
+        put_file(f->seen, cv_arena_printf(&f->arena, "%.*s%s", CV_FMT(before), junk[i / 2]));
+        cv_seen_open(&s, f->seen);
+        assert_fails(cv_seen_refresh(&s, &err), &err, CV_ERR_REGRESSED);
+        assert_str_has(cv_err_text(&err), i % 2 ? "line 2 is not one" : "line 1 is not one");
+        cv_seen_close(&s);
+    }
+}
+
+/* Processes that note and write the file anew at the same time take no line from each other. */
+static void nobody_takes_a_line_from_another(void **state)
+{
+    fixture *f = *state;
+    enum { PROCESSES = 4 };
+    const int64_t revs = cv_test_soak() ? 40000 : 4000;
+    char keys[PROCESSES][CV_SEEN_KEY_DIGITS + 1];
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    pid_t processes[PROCESSES];
+    cv_seen s;
+    for (int i = 0; i < PROCESSES; i++) {
+        snprintf(keys[i], sizeof keys[i], "%032d", i);
+        processes[i] = fork();
+        if (processes[i] == 0) {
+            cv_err err = {.arena = &f->arena};
+            cv_seen_open(&s, f->seen);
+            for (int64_t rev = 1; rev <= revs; rev++) {
+                if (!cv_seen_refresh(&s, &err) || (rev > 1 && cv_seen_get(&s, keys[i])->rev != rev - 1))
+                    _exit(1);
+                cv_seen_raise(&s, keys[i], rev, head);
+            }
+            _exit(0);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        assert_int_equal(waitpid(processes[i], &status, 0), processes[i]);
+        assert_int_equal(status, 0);
+    }
+    cv_seen_open(&s, f->seen);
+    assert_ok(cv_seen_refresh(&s, &f->err), &f->err);
+    assert_in_range(s.lines, 1, revs); /* it was written anew */
+    for (int i = 0; i < PROCESSES; i++)
+        assert_int_equal(cv_seen_get(&s, keys[i])->rev, revs);
+    cv_seen_close(&s);
+}
+
+/* A new connection asks about the scopes that were noted last, however many were seen; a check asks about all. */
+static void the_latest_are_compared(void **state)
+{
+    fixture *f = begin(state, "");
+    enum { OTHERS = 2500, MOST_BYTES = 1000 * 128 + 4096 };
+    cv_seen s;
+    cv_scope_position at;
+    cv_arena turn = {0};
+    char key[CV_SEEN_KEY_DIGITS + 1];
+    cv_str head = cv_hash_text(&f->arena, CV_STR("x"));
+    cv_seen_open(&s, f->seen);
+    for (int i = 0; i < OTHERS; i++) {
+        snprintf(key, sizeof key, "%032d", i); /* of scopes that are not there */
+        cv_seen_raise(&s, key, 1, head);
+    }
+    cv_seen_close(&s);
+    assert_fails(f->record->calls->begin(f->record, &f->arena, BOARD("x"), &at, &f->err), &f->err, CV_ERR_REGRESSED);
+    for (int i = 0; i < 1000; i++) { /* in front of them, as many that are there */
+        const cv_scope_id scope = {CV_STR("board"), cv_arena_printf(&f->arena, "s%d", i)};
+        does(f, cv_arena_printf(&f->arena,
+                                "INSERT INTO $schema.commits (scope, rev, op_id, created_at, head, era) VALUES "
+                                "('%.*s', 1, 'o', '', '%.*s', 1)",
+                                CV_SEEN_KEY_DIGITS, cv_postgres_scope_key(scope).digits, CV_FMT(head))
+                    .p);
+        cv_seen_raise(&engine(f)->seen, cv_postgres_scope_key(scope).digits, 1, head);
+    }
+    end_session(f);
+    uint64_t bytes = engine(f)->c->costs.bytes;
+    assert_int_equal(board_write(f->record, &turn, BOARD("x"), "first", &f->err), CV_WRITE_DONE);
+    assert_in_range(engine(f)->c->costs.bytes - bytes, 1, MOST_BYTES);
+    f->err = (cv_err){.arena = &f->arena};
+    assert_false(f->record->calls->check(f->record, &turn, &f->err));
+    cv_arena_release(&turn);
+}
+
 /* ---- what the lock brings along -----------------------------------------------------------------------------------
  */
+
+static bool take_number(void *ctx, const cv_postgres_row *row, cv_err *err)
+{
+    (void)err;
+    *(int64_t *)ctx = cv_postgres_column_int(row, 0);
+    return true;
+}
+
+static int64_t servers_clock(fixture *f)
+{
+    int64_t ms = 0;
+    cv_postgres_batch batch = {.arena = &f->arena};
+    cv_postgres_statement *st =
+        cv_postgres_add(&batch, "test", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
+    cv_postgres_rows(st, take_number, &ms);
+    assert_ok(cv_postgres_run(f->admin, &batch, &f->err) == CV_POSTGRES_OK, &f->err);
+    return ms;
+}
+
+/* All who write agree on the time: it is the server's, taken when the lock was got. */
+static void the_lock_tells_the_time(void **state)
+{
+    fixture *f = begin(state, "");
+    cv_scope_position at;
+    for (int i = 0; i < 3; i++) {
+        int64_t before = servers_clock(f);
+        assert_ok(f->record->calls->lock(f->record, &f->arena, BOARD("x"), CV_STR(""), &at, &f->err), &f->err);
+        assert_in_range(at.clock_ms, before, servers_clock(f));
+        f->record->calls->end(f->record);
+    }
+}
 
 /* The same row as a find returns, with all that it has and has not. */
 static void the_lock_brings_a_commit_as_it_is(void **state)
@@ -481,6 +631,93 @@ static void the_lock_brings_a_commit_as_it_is(void **state)
     assert_int_equal(brought.rev, found.rev);
 }
 
+static bool take_rank(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    (void)scope, (void)err;
+    *(int64_t *)ctx = ((const card *)row)->rank;
+    return true;
+}
+
+/* As from SQLite: somebody has changed the record by hand, and it must not look as if nothing were there. */
+static void a_number_that_none_is_does_not_pass_for_absent(void **state)
+{
+    fixture *f = begin(state, "");
+    const cv_find find = {.type = &card_type, .scope = BOARD("x")};
+    int64_t rank = 0;
+    assert_int_equal(board_write(f->record, &f->arena, BOARD("x"), "first", &f->err), CV_WRITE_DONE);
+    assert_ok(f->record->calls->find(f->record, &find, take_rank, &rank, &f->err), &f->err);
+    assert_true(rank == CV_ABSENT);
+    does(f, "UPDATE $schema.cards SET rank = -9223372036854775807 - 1");
+    assert_ok(f->record->calls->find(f->record, &find, take_rank, &rank, &f->err), &f->err);
+    assert_true(rank == CV_ABSENT + 1);
+}
+
+/* ---- one moment ---------------------------------------------------------------------------------------------------
+ */
+
+typedef struct {
+    const char *address;
+    atomic_bool stop;
+    int64_t writes;
+} alternating;
+
+/* One write to "a", one to "b", one to "a" … each acknowledged before the next. */
+static void *write_in_turn(void *ctx)
+{
+    alternating *w = ctx;
+    cv_arena a = {0}, turn = {0};
+    cv_err err = {.arena = &a};
+    cv_record *record = board_postgres(&a, w->address, NULL, &err);
+    while (!atomic_load(&w->stop)) {
+        const char *op = cv_arena_printf(&turn, "alternating-%lld", (long long)w->writes).p;
+        const cv_scope_id scope = w->writes++ % 2 ? BOARD("b") : BOARD("a");
+        assert_int_equal(board_write(record, &turn, scope, op, &err), CV_WRITE_DONE);
+        cv_arena_reset(&turn);
+    }
+    cv_record_close(record);
+    cv_arena_release(&turn);
+    cv_arena_release(&a);
+    return NULL;
+}
+
+static int64_t rev_in(fixture *f, cv_record *record, cv_scope_id scope)
+{
+    cv_scope_position at;
+    assert_ok(record->calls->begin(record, &f->arena, scope, &at, &f->err), &f->err);
+    record->calls->end(record);
+    return at.rev;
+}
+
+/* The record was only ever in states in which "a" was as far as "b", or one further. */
+static void a_backup_is_of_one_moment(void **state)
+{
+    fixture *f = begin(state, "");
+    static cv_types types;
+    alternating w = {.address = f->address};
+    pthread_t thread;
+    int64_t last = 0;
+    types = *f->record->types;
+    types.sqlite = board_schema_of(&f->arena, BOARD_SQL);
+    f->record->types = &types;
+    assert_int_equal(pthread_create(&thread, NULL, write_in_turn, &w), 0);
+    for (int i = 0; i < (cv_test_soak() ? 200 : 12); i++) {
+        const char *path = cv_arena_printf(&f->arena, "%s/backup-%d.db", f->folder, i).p;
+        cv_record *copy;
+        assert_ok(f->record->calls->backup(f->record, path, &f->err), &f->err);
+        assert_ok(cv_record_open(&f->arena, path, CV_RECORD_COPY, &types, types.sqlite, &copy, &f->err), &f->err);
+        int64_t x = rev_in(f, copy, BOARD("a")), y = rev_in(f, copy, BOARD("b"));
+        assert_in_range(x - y, 0, 1);
+        assert_true(x >= last);
+        last = x;
+        cv_record_close(copy);
+    }
+    atomic_store(&w.stop, true);
+    pthread_join(thread, NULL);
+    assert_true(last > 0);
+    assert_false(cv_postgres_in_transaction(((cv_postgres_record *)f->record)->c));
+    assert_int_equal(board_write(f->record, &f->arena, BOARD("a"), "behind", &f->err), CV_WRITE_DONE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -502,7 +739,13 @@ int main(void)
         TEST(the_highest_rev_was_seen),
         TEST(nothing_is_forgotten_when_the_file_is_written_anew),
         TEST(a_full_disk_leaves_no_part_of_a_line),
+        TEST(the_rest_of_a_line_is_cut_off),
+        TEST(nobody_takes_a_line_from_another),
+        TEST(the_latest_are_compared),
+        TEST(a_number_that_none_is_does_not_pass_for_absent),
         TEST(the_lock_brings_a_commit_as_it_is),
+        TEST(the_lock_tells_the_time),
+        TEST(a_backup_is_of_one_moment),
     };
     return cmocka_run_group_tests_name("postgres_engine", tests, NULL, NULL);
 }

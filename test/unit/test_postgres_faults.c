@@ -7,6 +7,10 @@
 #include "writers.h"
 
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -79,7 +83,7 @@ static cv_postgres *connect_to(fixture *f, const char *address)
 {
     cv_postgres_address parsed;
     assert_ok(cv_postgres_address_parse(&f->arena, cv_str_of(address), &parsed, &f->err), &f->err);
-    cv_postgres *c = cv_postgres_new(&f->arena, &parsed, true);
+    cv_postgres *c = cv_postgres_new(&f->arena, &parsed);
     assert_int_equal(cv_postgres_ready(c, &f->err), CV_POSTGRES_OK);
     return c;
 }
@@ -441,6 +445,51 @@ static void wait_for_the_standby(fixture *f, const pair *p, const char *end)
     writer_kill(&w, &f->told);
 }
 
+typedef struct {
+    const char *address;
+    atomic_bool ended;
+    cv_write_result result;
+} restoring;
+
+static void *restore_scope(void *ctx)
+{
+    restoring *r = ctx;
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_scope_rows rows;
+    cv_record *from = board_memory(&a, &err), *to = board_postgres(&a, r->address, NULL, &err);
+    r->result = board_write(from, &a, BOARD("restored"), "first", &err);
+    if (r->result == CV_WRITE_DONE && cv_scope_load(from, &a, BOARD("restored"), &rows, &err))
+        r->result = cv_scope_restore(to, &a, &rows, false, &err);
+    atomic_store(&r->ended, true);
+    cv_record_close(from);
+    cv_record_close(to);
+    cv_arena_release(&a);
+    return NULL;
+}
+
+/* The same for a scope that comes whole from another store, and has no op_id of its own. */
+static void restore_while_the_standby_stalls(fixture *f, const pair *p)
+{
+    static const char waits[] = "wait_event = 'SyncRep'";
+    restoring r = {.address = p->address};
+    pthread_t thread;
+    cv_record *record = board_postgres(&f->arena, p->address, NULL, &f->err);
+    cv_scope_position at; /* there is something to lock: nothing but the write itself waits */
+    assert_ok(record->calls->lock(record, &f->arena, BOARD("restored"), CV_STR(""), &at, &f->err), &f->err);
+    record->calls->end(record);
+    cv_record_close(record);
+    cv_test_postgres_run(&f->arena, "stall %s", p->standby);
+    assert_int_equal(pthread_create(&thread, NULL, restore_scope, &r), 0);
+    int64_t first = await_session(f, waits, 0);
+    ask(f, cv_arena_printf(&f->arena, "SELECT pg_terminate_backend(%lld)::int", (long long)first).p);
+    await_session(f, waits, first);
+    assert_false(atomic_load(&r.ended));
+    cv_test_postgres_run(&f->arena, "resume %s", p->standby);
+    pthread_join(thread, NULL);
+    assert_int_equal(r.result, CV_WRITE_DONE);
+}
+
 static void a_synchronous_standby_has_all_that_was_acknowledged(void **state)
 {
     fixture *f = *state;
@@ -451,6 +500,7 @@ static void a_synchronous_standby_has_all_that_was_acknowledged(void **state)
     cv_record_close(board_postgres(&f->arena, p.address, NULL, &f->err));
     wait_for_the_standby(f, &p, "pg_terminate_backend");
     wait_for_the_standby(f, &p, "pg_cancel_backend");
+    restore_while_the_standby_stalls(f, &p);
     size_t early = f->told.count;
     for (int i = 0; i < WRITERS; i++) {
         const writer_setting setting = {.address = p.address,
@@ -614,6 +664,48 @@ static void a_full_disk_writes_nothing(void **state)
     cv_test_postgres_run(&f->arena, "remove %s", server);
 }
 
+/* A file system that is really full: tables, log and all. The mount is seen by this process and those that it starts,
+ * and goes with them. */
+static void a_file_system_without_room_loses_nothing(void **state)
+{
+    fixture *f = *state;
+    const char *place = cv_arena_printf(&f->arena, "%s/small", f->folder).p;
+    const char *server = cv_arena_printf(&f->arena, "%s/full", f->folder).p;
+    cv_test_random random = {2};
+    cv_str op = {0}, text = large_text(f, &random, 256 << 10);
+    cv_write_result how = CV_WRITE_DONE;
+    int64_t rev = 0;
+    assert_int_equal(mkdir(place, 0755), 0);
+    assert_int_equal(chmod(f->folder, 0711), 0); /* the server's user comes through */
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", place, "tmpfs", 0, "size=96m,mode=755") != 0)
+        cv_test_skip("no right to mount a file system");
+    setenv("TMPDIR", place, 1);
+    cv_test_postgres_run(&f->arena, "start %s", server);
+    unsetenv("TMPDIR");
+    const char *address = address_at(f, home_of(f, server), "");
+    f->record = board_postgres(&f->arena, address, NULL, &f->err);
+    while (rev < 400 && how == CV_WRITE_DONE) {
+        rev++;
+        op = cv_arena_printf(&f->arena, "o%lld", (long long)rev);
+        how = write_large(f, op, text);
+        if (how == CV_WRITE_DONE)
+            *CV_PUSH(&f->arena, &f->told) = (told_one){CV_STR("s0"), op, rev};
+    }
+    print_message("# full after %zu writes: %.*s\n", f->told.count, CV_FMT(f->err.message));
+    assert_true(f->told.count > 5 && (how == CV_WRITE_FAILED || how == CV_WRITE_UNKNOWN));
+    assert_int_equal(mount("tmpfs", place, "tmpfs", MS_REMOUNT, "size=512m,mode=755"), 0);
+    cv_test_postgres_run(&f->arena, "restart %s", server); /* without room for its log it has ended by itself */
+    cv_write_result again = write_large(f, op, text);
+    if (how == CV_WRITE_UNKNOWN && again != CV_WRITE_DONE) /* it was there: its rows are no new ones */
+        assert_int_equal(rev_without_memory(f, address, "s0"), rev);
+    else
+        assert_int_equal(again, CV_WRITE_DONE);
+    *CV_PUSH(&f->arena, &f->told) = (told_one){CV_STR("s0"), op, rev};
+    check(f, address, "a full file system");
+    cv_test_postgres_run(&f->arena, "remove %s", server);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -631,6 +723,7 @@ int main(void)
         TEST(a_synchronous_standby_has_all_that_was_acknowledged),
         TEST(a_stale_standby_is_found_out),
         TEST(a_full_disk_writes_nothing),
+        TEST(a_file_system_without_room_loses_nothing),
     };
     return cmocka_run_group_tests_name("postgres_faults", tests, NULL, remove_server);
 }

@@ -81,7 +81,7 @@ static int set_up_on(void **state, const char *more)
     f.types.sqlite = board_schema_of(&f.arena, BOARD_SQL);
     f.types.postgres = board_postgres_schema();
     assert_ok(cv_postgres_address_parse(&f.arena, cv_str_of(f.address), &address, &f.err), &f.err);
-    f.c = cv_postgres_new(&f.arena, &address, true);
+    f.c = cv_postgres_new(&f.arena, &address);
     write_to(&f, "bread", "b1");
     back_up(&f, f.address, f.backup);
     write_to(&f, "wine", "w1");

@@ -636,12 +636,12 @@ static void compare_all(fixture *f)
         cv_record *copies[2] = {model_open(&f->turn, &all_types), board_memory(&f->turn, &f->err)};
         assert_ok(cv_json_parse(&f->turn, answers[0], &document, &f->err), &f->err);
         assert_true(cv_scope_parse(&all_types, &f->turn, &document, &parsed, &errs));
-        assert_int_equal(cv_scope_restore(copies[0], &f->turn, &rows, &f->err), CV_WRITE_DONE);
-        assert_int_equal(cv_scope_restore(copies[1], &f->turn, &parsed, &f->err), CV_WRITE_DONE);
+        assert_int_equal(cv_scope_restore(copies[0], &f->turn, &rows, false, &f->err), CV_WRITE_DONE);
+        assert_int_equal(cv_scope_restore(copies[1], &f->turn, &parsed, false, &f->err), CV_WRITE_DONE);
         for (size_t i = 0; i < 2; i++) {
             assert_view_eq(board_print(copies[i], &f->turn, scopes[s], &f->err), answers[0]);
             assert_ok(cv_scope_verify(copies[i], &f->turn, scopes[s], NULL, &at, &f->err), &f->err);
-            assert_int_equal(cv_scope_restore(copies[i], &f->turn, &rows, &f->err), CV_WRITE_CONFLICT);
+            assert_int_equal(cv_scope_restore(copies[i], &f->turn, &rows, false, &f->err), CV_WRITE_CONFLICT);
             cv_record_close(copies[i]);
         }
     }

@@ -7,6 +7,9 @@
  */
 #include "board.h"
 
+#include <pthread.h>
+#include <time.h>
+
 #include "record/copy.h"
 #include "testing_postgres.h"
 
@@ -17,6 +20,7 @@ typedef struct {
     cv_err err;
     const char *folder;
     cv_record *from, *to[MOST_TARGETS];
+    const char *places[MOST_TARGETS]; /* where another handle finds it; NULL: nowhere */
     size_t targets;
     cv_test_random random;
     size_t made;
@@ -34,7 +38,9 @@ static int set_up(void **state)
     f.folder = board_folder(&f.arena);
     f.from = board_memory(&f.arena, &f.err);
     f.to[f.targets++] = board_memory(&f.arena, &f.err);
-    f.to[f.targets++] = board_open(&f.arena, cv_arena_printf(&f.arena, "%s/copy.db", f.folder).p, &f.err);
+    f.places[f.targets] = cv_arena_printf(&f.arena, "%s/copy.db", f.folder).p;
+    f.to[f.targets] = board_open(&f.arena, f.places[f.targets], &f.err);
+    f.targets++;
     *state = &f;
     return 0;
 }
@@ -43,7 +49,9 @@ static int set_up_postgres(void **state)
 {
     set_up(state);
     fixture *f = *state;
-    f->to[f->targets++] = board_postgres(&f->arena, cv_test_postgres(&f->arena), NULL, &f->err);
+    f->places[f->targets] = cv_test_postgres(&f->arena);
+    f->to[f->targets] = board_postgres(&f->arena, f->places[f->targets], NULL, &f->err);
+    f->targets++;
     return 0;
 }
 
@@ -222,6 +230,94 @@ static void another_history_is_left_alone(void **state)
     }
 }
 
+/* ---- moving -------------------------------------------------------------------------------------------------------
+ */
+
+static void note(fixture *f, cv_record *record, const char *to, bool keep)
+{
+    assert_ok(record->calls->hold(record, &f->err), &f->err);
+    assert_ok(cv_record_note_moved(record, &f->turn, cv_str_of(to), &f->err), &f->err);
+    assert_ok(record->calls->release(record, keep, &f->err), &f->err);
+}
+
+/* A copy may still be made in it: it is a mirror, or the record comes back. */
+static void a_record_that_was_moved_takes_no_writes(void **state)
+{
+    fixture *f = *state;
+    write_to(f, f->from, "word", scopes[0]);
+    for (size_t i = 0; i < f->targets; i++) {
+        cv_record *to = f->to[i];
+        cv_copying c = {0};
+        cv_err err = {.arena = &f->turn};
+        cv_str place;
+        assert_ok(cv_record_copy(f->from, to, &c, &f->err), &f->err);
+        note(f, to, "elsewhere", false);
+        assert_int_equal(board_write(to, &f->turn, scopes[1], "kept-1", &f->err), CV_WRITE_DONE);
+        note(f, to, "elsewhere", true);
+        assert_ok(cv_record_moved_to(to, &f->turn, &place, &f->err), &f->err);
+        assert_str_eq(place, "elsewhere");
+        assert_int_equal(board_write(to, &f->turn, scopes[1], "kept-2", &err), CV_WRITE_FAILED);
+        assert_int_equal(err.code, CV_ERR_MOVED);
+        assert_str_has(cv_err_text(&err), "moved to elsewhere");
+        assert_int_equal(board_write(to, &f->turn, BOARD("new"), "kept-3", &err), CV_WRITE_FAILED);
+        assert_int_equal(err.code, CV_ERR_MOVED);
+        write_to(f, f->from, "word", scopes[0]); /* one that it has, and one that it lacks */
+        write_to(f, f->from, "word", scopes[2 + i % 2]);
+        assert_ok(cv_record_copy(f->from, to, &c, &f->err), &f->err);
+        note(f, to, "", true);
+        assert_int_equal(board_write(to, &f->turn, scopes[1], "kept-2", &f->err), CV_WRITE_DONE);
+    }
+}
+
+typedef struct {
+    const char *place, *op;
+    cv_scope_id scope;
+    cv_write_result result;
+    cv_err_code code;
+} waiting;
+
+static void *write_in_turn(void *ctx)
+{
+    waiting *w = ctx;
+    cv_arena a = {0}, turn = {0};
+    cv_err err = {.arena = &a};
+    cv_record *record = cv_str_starts(cv_str_of(w->place), CV_STR("postgresql:"))
+                            ? board_postgres(&a, w->place, NULL, &err)
+                            : board_open(&a, w->place, &err);
+    w->result = board_write(record, &turn, w->scope, w->op, &err);
+    w->code = err.code;
+    cv_record_close(record);
+    cv_arena_release(&turn);
+    cv_arena_release(&a);
+    return NULL;
+}
+
+/* Writers of a scope that is there, and of one that is not, ask while another handle holds the record. */
+static void who_waits_while_it_moves_is_refused(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < f->targets; i++) {
+        if (!f->places[i])
+            continue;
+        waiting w[] = {{.place = f->places[i], .op = "op-1", .scope = scopes[0]},
+                       {.place = f->places[i], .op = "op-2", .scope = BOARD("new")}};
+        pthread_t threads[CV_COUNT(w)];
+        cv_record *to = f->to[i];
+        assert_int_equal(board_write(to, &f->turn, scopes[0], "first", &f->err), CV_WRITE_DONE);
+        assert_ok(to->calls->hold(to, &f->err), &f->err);
+        for (size_t k = 0; k < CV_COUNT(w); k++)
+            assert_int_equal(pthread_create(&threads[k], NULL, write_in_turn, &w[k]), 0);
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL); /* they wait by then, or come later */
+        assert_ok(cv_record_note_moved(to, &f->turn, CV_STR("elsewhere"), &f->err), &f->err);
+        assert_ok(to->calls->release(to, true, &f->err), &f->err);
+        for (size_t k = 0; k < CV_COUNT(w); k++) {
+            pthread_join(threads[k], NULL);
+            assert_int_equal(w[k].result, CV_WRITE_FAILED);
+            assert_int_equal(w[k].code, CV_ERR_MOVED);
+        }
+    }
+}
+
 #define TEST(name)                                                                                                     \
     cmocka_unit_test_setup_teardown(name, set_up, tear_down),                                                          \
     {                                                                                                                  \
@@ -235,6 +331,8 @@ int main(void)
         TEST(copies_come_back),
         TEST(copies_go_on_after_a_failure),
         TEST(another_history_is_left_alone),
+        TEST(a_record_that_was_moved_takes_no_writes),
+        TEST(who_waits_while_it_moves_is_refused),
     };
     return cmocka_run_group_tests_name("record_copy", tests, NULL, NULL);
 }

@@ -263,7 +263,7 @@ static void copy_and_verify(campaign *c)
     assert_ok(cv_json_parse(c->a, printed, &document, &err), &err);
     assert_true(cv_scope_parse(&cv_program_types, c->a, &document, &rows, &errs));
     assert_ok(c->w->record->calls->scratch(c->w->record, c->a, true, &other, &err), &err);
-    assert_int_equal(cv_scope_restore(other, c->a, &rows, &err), CV_WRITE_DONE);
+    assert_int_equal(cv_scope_restore(other, c->a, &rows, false, &err), CV_WRITE_DONE);
     assert_ok(cv_scope_verify(other, c->a, SCOPE("x"), NULL, &at, &err), &err);
     cv_record_close(other);
 }

@@ -181,7 +181,7 @@ static bool write_rows(const cv_call *call, cv_arena *a, cv_record *record, cv_s
         .at = {.rev = r->rev, .head = head_of(&r->rows), .event_count = (int64_t)r->rows.counts[CV_REC_EVENT]},
         .items = items,
         .count = CV_COUNT(items)};
-    return cv_scope_restore(record, a, &rows, err) == CV_WRITE_DONE;
+    return cv_scope_restore(record, a, &rows, false, err) == CV_WRITE_DONE;
 }
 
 /* ---- does it agree with itself? ---------------------------------------------------------------------------------- */

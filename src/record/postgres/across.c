@@ -12,11 +12,6 @@
 
 #include "record/postgres/engine.h"
 
-static int64_t limit_of(size_t limit)
-{
-    return limit == 0 || limit > INT64_MAX ? CV_ABSENT : (int64_t)limit;
-}
-
 /* ---- scopes -------------------------------------------------------------------------------------------------------
  */
 
@@ -45,7 +40,7 @@ bool cv_postgres_scopes(cv_record *record, cv_str room, cv_str after, size_t lim
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "list the scopes", "scopes");
     cv_postgres_text(st, room);
     cv_postgres_text(st, after.p ? after : CV_STR(""));
-    cv_postgres_int(st, limit_of(limit));
+    cv_postgres_limit(st, limit);
     cv_postgres_stream(st, see_scope, &n);
     bool ok = cv_postgres_read(r, &batch, err);
     cv_arena_release(&scratch);
@@ -172,7 +167,7 @@ bool cv_postgres_feed(cv_record *record, cv_str after, size_t limit, cv_feed_vis
     }
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the feed", "feed");
     add_place(st, &f.from);
-    cv_postgres_int(st, limit_of(limit));
+    cv_postgres_limit(st, limit);
     if (limit)
         cv_postgres_rows(st, see_commit, &f);
     else
@@ -214,7 +209,7 @@ static bool ask_last(cv_postgres_record *r, last *l, bool counted, cv_err *err)
 {
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
-    bool alone = counted && !r->open; /* both are of one moment */
+    bool alone = counted && !r->open && !r->still; /* both are of one moment */
     if (alone)
         cv_postgres_ask(r, &batch, "begin to read", "begin_read");
     cv_postgres_rows(cv_postgres_ask(r, &batch, "read the feed", "feed_last"), see_last, l);
@@ -330,37 +325,48 @@ typedef struct {
     int64_t rev;
 } mark;
 
-static size_t list_marks(const cv_seen *seen, cv_arena *a, mark **ret)
-{
-    size_t count = 0;
-    *ret = CV_NEW_ARRAY(a, seen->marks.count, mark);
-    for (size_t i = 0; i < seen->marks.capacity; i++)
-        if (seen->marks.slots[i].key.p) {
-            const cv_seen_mark *m = (const cv_seen_mark *)seen->marks.slots[i].value;
-            (*ret)[count++] = (mark){{m->key, CV_SEEN_KEY_DIGITS}, {m->head, CV_HASH_DIGITS}, m->rev};
-        }
-    return count;
-}
+/* So many are asked about at once. */
+enum { COMPARED = 1000 };
 
-/* A server cannot lose anything while a connection stands: it is asked once for each. A pooler's connection may go to
- * another server: each scope is compared whenever it is used. */
-bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err)
+static bool compare(cv_postgres_record *r, const cv_seen_mark *const *list, size_t count, cv_err *err)
 {
     cv_arena scratch = {0};
     cv_postgres_batch batch = {.arena = &scratch};
+    mark *marks = CV_NEW_ARRAY(&scratch, count, mark);
+    for (size_t i = 0; i < count; i++)
+        marks[i] = (mark){{list[i]->key, CV_SEEN_KEY_DIGITS}, {list[i]->head, CV_HASH_DIGITS}, list[i]->rev};
+    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "compare what was seen", "seen_missing");
+    cv_postgres_texts(st, marks, count, sizeof *marks, offsetof(mark, key));
+    cv_postgres_ints(st, marks, count, sizeof *marks, offsetof(mark, rev));
+    cv_postgres_texts(st, marks, count, sizeof *marks, offsetof(mark, head));
+    cv_postgres_rows(st, see_missing, NULL);
+    bool ok = cv_postgres_read(r, &batch, err);
+    cv_arena_release(&scratch);
+    return ok;
+}
+
+/* A server that has less lacks what came last: the latest marks are compared, and each scope when it is used. A server
+ * cannot lose anything while a connection stands: it is asked once for each. A pooler's connection may go to another
+ * server at any time, which the comparison of every scope finds out. */
+bool cv_postgres_compare_latest(cv_postgres_record *r, cv_err *err)
+{
+    cv_arena scratch = {0};
     uint64_t connection = r->c->costs.connects;
-    mark *marks;
-    size_t count = list_marks(&r->seen, &scratch, &marks);
-    bool ok = true;
-    if (count > 0 && r->compared != connection) {
-        cv_postgres_statement *st = cv_postgres_ask(r, &batch, "compare what was seen", "seen_missing");
-        cv_postgres_texts(st, marks, count, sizeof *marks, offsetof(mark, key));
-        cv_postgres_ints(st, marks, count, sizeof *marks, offsetof(mark, rev));
-        cv_postgres_texts(st, marks, count, sizeof *marks, offsetof(mark, head));
-        cv_postgres_rows(st, see_missing, NULL);
-        ok = cv_postgres_read(r, &batch, err);
-    }
+    size_t count = r->seen.marks.count < COMPARED ? r->seen.marks.count : COMPARED;
+    bool ok = count == 0 || r->compared == connection || compare(r, cv_seen_list(&r->seen, &scratch), count, err);
     r->compared = ok ? connection : 0;
+    cv_arena_release(&scratch);
+    return ok;
+}
+
+bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err)
+{
+    cv_arena scratch = {0};
+    const cv_seen_mark **list = cv_seen_list(&r->seen, &scratch);
+    size_t count = r->seen.marks.count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i += COMPARED)
+        ok = compare(r, list + i, count - i < COMPARED ? count - i : COMPARED, err);
     cv_arena_release(&scratch);
     return ok;
 }
@@ -373,7 +379,7 @@ bool cv_postgres_acknowledged(cv_record *record, cv_arena *a, cv_watermark_state
     if (!cv_seen_refresh(&r->seen, err))
         return false;
     *ret_state = r->seen.fd < 0 ? CV_WATERMARK_MISSING : CV_WATERMARK_THERE;
-    if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && cv_postgres_compare_all(r, err))
+    if (cv_postgres_ready(r->c, err) == CV_POSTGRES_OK && cv_postgres_compare_latest(r, err))
         return true;
     if (err->code == CV_ERR_REGRESSED) {
         r->told = r->c->costs.connects;

@@ -85,22 +85,38 @@ static bool check_across(cv_postgres_record *r, cv_arena *a, cv_err *err)
     return ok;
 }
 
+/* All of it; whoever works with the record is asked about the latest only. */
+static bool check_seen(cv_postgres_record *r, cv_err *err)
+{
+    if (!cv_seen_refresh(&r->seen, err))
+        return false;
+    bool ok = cv_postgres_compare_all(r, err);
+    if (!ok && err->code == CV_ERR_REGRESSED)
+        cv_postgres_advise_regressed(r, err);
+    return ok;
+}
+
 bool cv_postgres_check(cv_record *record, cv_arena *a, cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
     const cv_type **types = CV_NEW_ARRAY(a, r->type_count, const cv_type *);
     for (size_t i = 0; i < r->type_count; i++)
         types[i] = r->types[i].type;
-    return cv_postgres_check_schema(r->c, a, types, r->type_count, err) && check_across(r, a, err);
+    return cv_postgres_check_schema(r->c, a, types, r->type_count, err) && check_across(r, a, err) &&
+           (r->told == r->c->costs.connects || check_seen(r, err));
 }
 
 /* ---- copies -------------------------------------------------------------------------------------------------------
  */
 
+/* All scopes of one moment, whatever is written meanwhile. */
 static bool copy_to(cv_record *record, cv_record *to, cv_err *err)
 {
+    cv_postgres_record *r = (cv_postgres_record *)record;
     cv_copying copying = {0};
-    return cv_record_copy(record, to, &copying, err);
+    bool ok = cv_postgres_stand_still(r, err) && cv_record_copy(record, to, &copying, err);
+    cv_postgres_go_on(r);
+    return ok;
 }
 
 static void remove_record(cv_arena *a, const char *path)

@@ -273,7 +273,7 @@ static bool change_volatile(cv_postgres_record *r, cv_scope_id scope, const cv_r
     bool ok = (r->open ? cv_postgres_run(r->c, &batch, err) : run_alone(r, &batch, err)) == CV_POSTGRES_OK;
     r->changed = r->changed || r->open;
     if (ok && there->rows == 0)
-        ok = cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no '%.*s' yet", CV_FMT(scope.name));
+        ok = cv_record_no_scope(scope, err);
     cv_arena_release(&scratch);
     return ok;
 }

@@ -84,6 +84,7 @@ typedef struct {
     size_t count;    /* 0: libpq goes along them itself */
     size_t named;    /* how many there are */
     int64_t wait_ms; /* for each; below 0: for ever */
+    cv_str wrong;    /* a setting that libpq does not look at */
 } plan;
 
 static cv_str option(const PQconninfoOption *options, const char *key)
@@ -94,10 +95,12 @@ static cv_str option(const PQconninfoOption *options, const char *key)
     return (cv_str){NULL, 0};
 }
 
-/* libpq joins all sources when a connection is begun; with a word that no sslmode is it ends there. */
+/* libpq joins all sources when a connection is begun; with a word that no sslmode is it ends there. With a password it
+ * does not look for one, which would make it warn of a file that others can read once more. */
 static PQconninfoOption *in_force(const cv_postgres *c)
 {
-    const char *keys[] = {"dbname", "sslmode", NULL}, *values[] = {c->address.libpq, "none of them", NULL};
+    const char *keys[] = {"dbname", "sslmode", "password", NULL};
+    const char *values[] = {c->address.libpq, "none of them", "none", NULL};
     PGconn *conn = PQconnectStartParams(keys, values, 1);
     PQconninfoOption *options = conn ? PQconninfo(conn) : NULL;
     PQfinish(conn);
@@ -150,21 +153,25 @@ static void read_hosts(plan *p, cv_arena *a, const PQconninfoOption *options)
     p->count = count;
 }
 
-static int64_t wait_of(cv_str seconds)
+/* As libpq reads it when it waits itself. False: it is not a number. */
+static bool wait_of(cv_str seconds, int64_t *ret_ms)
 {
-    char *end;
-    char text[24] = "";
-    if (seconds.n == 0 || seconds.n >= sizeof text)
-        return CONNECT_S * 1000;
-    memcpy(text, seconds.p, seconds.n);
-    long number = strtol(text, &end, 10);
-    return number <= 0 || number > 86400 ? -1 : (number < 2 ? 2 : number) * 1000; /* as libpq reads it */
+    bool minus = cv_str_starts(seconds, CV_STR("-"));
+    int number = CONNECT_S;
+    if (seconds.n > 0 && !cv_str_to_int(cv_str_from(seconds, minus), &number))
+        return false;
+    number = minus ? -number : number;
+    *ret_ms = number <= 0 ? -1 : (int64_t)(number < 2 ? 2 : number) * 1000;
+    return true;
 }
 
 static void make_plan(cv_postgres *c, cv_arena *a, plan *p)
 {
     PQconninfoOption *options = in_force(c);
-    *p = (plan){.wait_ms = wait_of(option(options, "connect_timeout"))};
+    *p = (plan){0};
+    if (!wait_of(option(options, "connect_timeout"), &p->wait_ms))
+        p->wrong = cv_arena_printf(a, "invalid connect_timeout value: \"%.*s\"; it is a number of seconds",
+                                   CV_FMT(option(options, "connect_timeout")));
     add(&p->given, "fallback_application_name", "conclave");
     add(&p->given, "dbname", c->address.libpq);
     add(&p->given, "client_encoding", "UTF8");
@@ -173,7 +180,7 @@ static void make_plan(cv_postgres *c, cv_arena *a, plan *p)
         bool set = defaults[i].for_writing ? in_address(c, defaults[i].key) || (variable && *variable) ||
                                                  !cv_str_eq(option(options, defaults[i].key), CV_STR("any"))
                                            : option(options, defaults[i].key).n > 0;
-        if (!set && (c->writes || !defaults[i].for_writing))
+        if (!set)
             add(&p->given, defaults[i].key, defaults[i].value);
     }
     read_hosts(p, a, options);
@@ -287,6 +294,11 @@ cv_postgres_result cv_postgres_connect(cv_postgres *c, char ret_state[6], cv_err
     cv_buf said = {0};
     plan p;
     make_plan(c, &scratch, &p);
+    if (p.wrong.n) {
+        cv_postgres_trouble(c, CV_POSTGRES_OTHER, "connect to the database", p.wrong, err);
+        cv_arena_release(&scratch);
+        return CV_POSTGRES_OTHER;
+    }
     cv_postgres_result result = CV_POSTGRES_LOST;
     size_t tries = p.count ? p.count : 1;
     bool cancelled = false, lost = false;

@@ -10,23 +10,26 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "base/steady.h"
 #include "record/postgres/connect.h"
 #include "record/postgres/values.h"
 
-enum { FLUSH_BYTES = 256 * 1024 }; /* that may wait in memory before they are sent */
+enum {
+    FLUSH_BYTES = 256 * 1024, /* that may wait in memory before they are sent */
+    SILENT_MS = 5000          /* without an answer, before somebody is told what is waited for */
+};
 
 /* ---- the handle ---------------------------------------------------------------------------------------------------
  */
 
-cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address, bool writes)
+cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address)
 {
     cv_postgres *c = CV_NEW(a, cv_postgres);
     c->address = *address;
     c->address.text = cv_arena_copy(&c->arena, address->text);
     c->address.libpq = cv_arena_copy_z(&c->arena, cv_str_of(address->libpq));
     c->address.schema = cv_arena_copy_z(&c->arena, cv_str_of(address->schema));
-    c->writes = writes;
     c->pipeline = address->pipeline;
     return c;
 }
@@ -150,6 +153,7 @@ typedef struct {
     cv_err *err;
     cv_postgres_result result; /* of the batch so far */
     const char *doing;         /* of the statement that is under way */
+    bool told;                 /* that an answer does not come */
 } run;
 
 /* The first trouble is the one that is told. */
@@ -164,9 +168,33 @@ static void fail(run *r, cv_postgres_statement *st, cv_postgres_result result, c
     cv_postgres_trouble(r->c, result, r->doing, message, r->err);
 }
 
+static bool is_commit(const cv_postgres_statement *st)
+{
+    return strncmp(st->text, "COMMIT", 6) == 0;
+}
+
+/* There is no end to waiting for an answer: only the server knows whether a write that it has begun to commit is done.
+ * A person is told once. */
+static void tell_silence(run *r)
+{
+    bool commits = false;
+    for (const cv_postgres_statement *st = r->batch->first; st; st = st->next)
+        commits = commits || is_commit(st);
+    r->told = true;
+    cv_log_line("the database has not answered for %d seconds%s", SILENT_MS / 1000,
+                commits ? ": others hold what is to be written, or a synchronous standby does not answer; 'conclave "
+                          "doctor' names them. The write waits for it"
+                        : "; it is waited for");
+}
+
 static bool await(run *r, short events, short *ret_events)
 {
-    cv_postgres_wait got = cv_postgres_await(r->c, r->c->conn, events, -1, ret_events);
+    int64_t deadline = r->told ? -1 : cv_steady_ms() + SILENT_MS;
+    cv_postgres_wait got = cv_postgres_await(r->c, r->c->conn, events, deadline, ret_events);
+    if (got == CV_POSTGRES_LATE) {
+        tell_silence(r);
+        got = cv_postgres_await(r->c, r->c->conn, events, -1, ret_events);
+    }
     if (got == CV_POSTGRES_READY)
         return true;
     if (r->result == CV_POSTGRES_OK)
@@ -269,7 +297,7 @@ static void take_end(run *r, cv_postgres_statement *st, PGresult *result)
     st->changed = *changed ? strtoll(changed, NULL, 10) : 0;
     if (st->result == CV_POSTGRES_STOPPED)
         return;
-    bool commits = strncmp(st->text, "COMMIT", 6) == 0;
+    bool commits = is_commit(st);
     /* COMMIT of a transaction that has failed before. */
     if (commits && strcmp(PQcmdStatus(result), "COMMIT") != 0)
         fail(r, st, CV_POSTGRES_OTHER, CV_STR("the transaction had failed before and was taken back"));

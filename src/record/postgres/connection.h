@@ -117,6 +117,7 @@ cv_postgres_statement *cv_postgres_add(cv_postgres_batch *batch, const char *doi
 /* Its parameters, in their order. Types are text, bigint, uuid, text[] and bigint[]; others are made by casts. */
 void cv_postgres_text(cv_postgres_statement *st, cv_str text);                                /* a NULL view is NULL */
 void cv_postgres_int(cv_postgres_statement *st, int64_t number);                              /* CV_ABSENT is NULL */
+void cv_postgres_limit(cv_postgres_statement *st, size_t most);                               /* 0: all of them */
 void cv_postgres_uuid(cv_postgres_statement *st, const uint8_t uuid[CV_POSTGRES_UUID_BYTES]); /* is copied */
 /* One array of a member of all rows: a cv_str, an int64_t. What is absent is NULL. */
 void cv_postgres_texts(cv_postgres_statement *st, const void *rows, size_t count, size_t stride, size_t offset);
@@ -142,7 +143,6 @@ typedef struct {
 typedef struct {
     cv_postgres_address address;
     struct pg_conn *conn; /* NULL: there is none (any more) */
-    bool writes;          /* wants a server that can be written */
     bool pipeline;
     bool warned;     /* the server has, while it answered the statement */
     size_t pending;  /* statements that were sent and whose answers nobody has read */
@@ -156,7 +156,7 @@ typedef struct {
 } cv_postgres;
 
 /* A handle without a connection yet; it lives in the arena until it is closed. */
-cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address, bool writes);
+cv_postgres *cv_postgres_new(cv_arena *a, const cv_postgres_address *address);
 void cv_postgres_close(cv_postgres *c); /* NULL is fine */
 
 /* Is there a connection, as far as can be told without asking the server? Else one is made. The first time an address

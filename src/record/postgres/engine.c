@@ -30,7 +30,8 @@ cv_postgres_statement *cv_postgres_ask(cv_postgres_record *r, cv_postgres_batch 
 
 bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err)
 {
-    return (r->open ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
+    bool is_within = r->open || r->still;
+    return (is_within ? cv_postgres_run(r->c, batch, err) : cv_postgres_run_again(r->c, batch, err)) == CV_POSTGRES_OK;
 }
 
 cv_write_result cv_postgres_refused(const cv_err *err)
@@ -71,6 +72,7 @@ static bool see_scope(void *ctx, const cv_postgres_row *row, cv_err *err)
     e->found = true;
     r->at = (cv_scope_position){.rev = cv_postgres_column_int(row, 0), .clock_ms = cv_postgres_column_int(row, 3)};
     r->at.clock_ms = r->at.clock_ms == CV_ABSENT ? 0 : r->at.clock_ms;
+    r->at.moved_to = cv_arena_copy(&r->turn, cv_postgres_column(row, 4));
     if (r->at.rev > 0) {
         r->at.head = cv_arena_copy(&r->turn, cv_postgres_column(row, 1));
         r->at.event_count = cv_postgres_column_int(row, 2);
@@ -111,9 +113,9 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
     bool missing = seen && !cv_str_eq(e->head_before, (cv_str){seen->head, CV_HASH_DIGITS});
     if (is_own && (missing || r->at.rev < seen->rev))
         return regressed(r, seen, r->at.rev, err);
-    if (missing) { /* of another scope: all of them are looked at */
+    if (missing) { /* of another scope: those around it are looked at */
         r->compared = 0;
-        if (!cv_postgres_compare_all(r, err))
+        if (!cv_postgres_compare_latest(r, err))
             return false;
     }
     if (r->at.rev > 0)
@@ -127,7 +129,7 @@ static bool compare_seen(cv_postgres_record *r, const entering *e, cv_err *err)
 static void take_back(cv_postgres_record *r)
 {
     assert(r->open || !r->writing);
-    if (r->open)
+    if (r->open && !r->still)
         cv_postgres_rollback(r->c);
     r->open = r->writing = false;
     r->brought.is_known = false;
@@ -156,6 +158,7 @@ static void answer_position(const cv_postgres_record *r, cv_arena *a, cv_scope_p
 {
     *ret_at = r->at;
     ret_at->head = cv_arena_copy(a, r->at.head);
+    ret_at->moved_to = cv_arena_copy(a, r->at.moved_to);
 }
 
 static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err)
@@ -165,15 +168,16 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
         return false;
     entering e = {.r = r};
     cv_postgres_batch batch = {.arena = &r->turn};
-    cv_postgres_ask(r, &batch, "begin to read", "begin_read");
+    if (!r->still)
+        cv_postgres_ask(r, &batch, "begin to read", "begin_read");
     cv_postgres_statement *st = cv_postgres_ask(r, &batch, "read the scope's position", "scope");
     cv_postgres_uuid(st, r->key.bytes);
     cv_postgres_rows(st, see_scope, &e);
     ask_head(r, &batch, &e);
-    cv_postgres_result result = cv_postgres_run_again(r->c, &batch, err);
+    bool ok = cv_postgres_read(r, &batch, err);
     bool is_known = r->told == r->c->costs.connects; /* that it has less: who goes on wants to see what is left */
     r->open = true;
-    if (result != CV_POSTGRES_OK || (!is_known && !compare_seen(r, &e, err))) {
+    if (!ok || (!is_known && !compare_seen(r, &e, err))) {
         end(record);
         if (err->code == CV_ERR_REGRESSED)
             cv_postgres_advise_regressed(r, err);
@@ -181,6 +185,32 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     }
     answer_position(r, a, ret_at);
     return true;
+}
+
+/* One snapshot for all that is read until it ends, whatever scope it is of. Nothing is made again in it: it is over
+ * when the connection is lost. It may last, so the server is not to end it because nobody asks for a while. */
+bool cv_postgres_stand_still(cv_postgres_record *r, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    assert(!r->open && !r->still);
+    cv_postgres_ask(r, &batch, "begin to read", "begin_read");
+    cv_postgres_statement *st = cv_postgres_ask(r, &batch, "begin to read", "limits");
+    cv_postgres_text(st, cv_arena_printf(&scratch, "%lldms", (long long)r->wait_ms));
+    cv_postgres_text(st, CV_STR("0"));
+    r->still = cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK;
+    if (!r->still)
+        cv_postgres_rollback(r->c);
+    cv_arena_release(&scratch);
+    return r->still;
+}
+
+void cv_postgres_go_on(cv_postgres_record *r)
+{
+    assert(!r->open);
+    if (r->still)
+        cv_postgres_rollback(r->c);
+    r->still = false;
 }
 
 /* ---- who answers --------------------------------------------------------------------------------------------------
@@ -221,7 +251,7 @@ static cv_postgres_result meet_server(cv_postgres_record *r, cv_err *err)
     cv_postgres_result result = CV_POSTGRES_OK;
     if (r->era_of != r->c->costs.connects)
         result = look_at_era(r, err);
-    if (result == CV_POSTGRES_OK && !cv_postgres_compare_all(r, err))
+    if (result == CV_POSTGRES_OK && !cv_postgres_compare_latest(r, err))
         result = CV_POSTGRES_STOPPED;
     return result;
 }
@@ -332,10 +362,10 @@ static cv_postgres_result try_lock(cv_postgres_record *r, cv_str op_id, bool aga
     return e.found ? CV_POSTGRES_OK : cv_postgres_trouble(r->c, CV_POSTGRES_RETRY, "lock the scope", CV_STR(""), err);
 }
 
-/* What has this op_id is about to be told as done. It may be committed on this server alone: whoever waited for its
- * standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and taken again.
- */
-static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
+/* What has this op_id, or is looked for, is about to be told as done. It may be committed on this server alone: whoever
+ * waited for its standby was ended meanwhile. A COMMIT behind it waits for both, so the lock is given back with one and
+ * taken again. */
+static bool take_lock(cv_postgres_record *r, cv_str op_id, bool looked_for, cv_err *err)
 {
     bool again = false;
     cv_err trouble = {.arena = err->arena};
@@ -348,7 +378,7 @@ static bool take_lock(cv_postgres_record *r, cv_str op_id, cv_err *err)
             result = try_lock(r, op_id, again, &trouble);
         if (result == CV_POSTGRES_OK)
             result = meet_server(r, &trouble); /* if the connection was made anew meanwhile */
-        if (result == CV_POSTGRES_OK && (again || !r->brought.in_scope))
+        if (result == CV_POSTGRES_OK && (again || !(looked_for || r->brought.in_scope)))
             return true;
         again = result == CV_POSTGRES_OK;
         if (again)
@@ -368,7 +398,7 @@ static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id
                  cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
-    if (!enter(r, scope, err) || !take_lock(r, op_id, err))
+    if (!enter(r, scope, err) || !take_lock(r, op_id, false, err))
         return false;
     answer_position(r, a, ret_at);
     return true;
@@ -378,10 +408,40 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
 {
     cv_str op_id = r->brought.op_id;
     r->open = r->writing = false;
-    if (!take_lock(r, op_id, err))
+    if (!take_lock(r, op_id, true, err))
         return false;
     *ret_at = r->at;
     return true;
+}
+
+/* ---- all scopes at once -------------------------------------------------------------------------------------------
+ */
+
+/* Writers lock a row of the table, or add one: both wait for the lock of the table itself. */
+static bool hold(cv_record *record, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    cv_postgres_batch batch = {.arena = &r->turn};
+    assert(!r->open);
+    cv_postgres_begin_write(r, &batch, r->wait_ms);
+    cv_postgres_ask(r, &batch, "keep others out of the record", "hold");
+    r->open = r->writing = true; /* whatever was begun is taken back */
+    if (cv_postgres_run_again(r->c, &batch, err) == CV_POSTGRES_OK)
+        return true;
+    end(record);
+    return false;
+}
+
+static bool release(cv_record *record, bool keep, cv_err *err)
+{
+    cv_postgres_record *r = (cv_postgres_record *)record;
+    cv_postgres_batch batch = {.arena = &r->turn};
+    cv_postgres_ask(r, &batch, "commit", "commit");
+    bool ok = !keep || cv_postgres_run(r->c, &batch, err) == CV_POSTGRES_OK;
+    r->open = r->open && !(keep && ok); /* the server has ended it */
+    r->writing = r->open;
+    end(record);
+    return ok;
 }
 
 /* ---- the whole store ----------------------------------------------------------------------------------------------
@@ -466,6 +526,8 @@ static const cv_record_calls calls = {
     .changed = changed,
     .reader_at = cv_postgres_reader_at,
     .reader_move = cv_postgres_reader_move,
+    .hold = hold,
+    .release = release,
     .search = cv_postgres_search,
     .search_rebuild = cv_postgres_search_rebuild,
     .search_check = cv_postgres_search_check,
@@ -489,7 +551,7 @@ static cv_postgres_record *new_record(cv_arena *a, const cv_postgres_address *ad
     cv_postgres_record *r = CV_NEW(a, cv_postgres_record);
     cv_types_check(types);
     r->base = (cv_record){&calls, types};
-    r->c = cv_postgres_new(a, address, true);
+    r->c = cv_postgres_new(a, address);
     r->wait_ms = WAIT_MS;
     r->idle_ms = IDLE_MS;
     cv_seen_open(&r->seen, seen);

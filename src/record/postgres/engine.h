@@ -79,6 +79,7 @@ typedef struct {
 
     /* The transaction, when one is open. */
     bool open, writing;
+    bool still;    /* all readings are of one moment, in a transaction around those of the scopes */
     bool changed;  /* something was written in it before the commit */
     cv_arena turn; /* lives as long as it */
     cv_scope_id scope;
@@ -122,6 +123,10 @@ cv_postgres_statement *cv_postgres_ask(cv_postgres_record *r, cv_postgres_batch 
 /* Runs a batch that reads: within the transaction that is open, or by itself. */
 bool cv_postgres_read(cv_postgres_record *r, cv_postgres_batch *batch, cv_err *err);
 
+/* All that is read between the two is of one moment. */
+bool cv_postgres_stand_still(cv_postgres_record *r, cv_err *err);
+void cv_postgres_go_on(cv_postgres_record *r);
+
 /* Adds what begins a transaction that writes and waits so long for a lock. */
 void cv_postgres_begin_write(cv_postgres_record *r, cv_postgres_batch *batch, int64_t wait_ms);
 
@@ -131,7 +136,9 @@ bool cv_postgres_lock_again(cv_postgres_record *r, cv_scope_position *ret_at, cv
 /* What a write that was refused is: BUSY or FAILED. */
 cv_write_result cv_postgres_refused(const cv_err *err);
 
-/* Is everything there that was seen, in all scopes? Asked once for each connection. False: store_regressed. */
+/* Is everything there that was seen, of the scopes that were noted last? Asked once for each connection. Of all scopes?
+ * False: store_regressed. */
+bool cv_postgres_compare_latest(cv_postgres_record *r, cv_err *err);
 bool cv_postgres_compare_all(cv_postgres_record *r, cv_err *err);
 
 /* Says what to do about a record that has less than was seen; no transaction is open. */

@@ -29,6 +29,7 @@ typedef struct {
     cv_str user, owner, synchronous_commit, fsync, full_page_writes, synchronous_names;
     bool is_owner, is_standby;
     cv_buf missing;                      /* rights: "commits (INSERT, UPDATE), …" */
+    cv_buf deleted;                      /* tables of which rows go: "conclave.imports, …" */
     size_t lacking;                      /* tables with missing rights */
     size_t standbys, synchronous, blind; /* how many; of them; those of which we see nothing */
     size_t open;
@@ -95,6 +96,8 @@ static bool see_rights(void *ctx, const cv_postgres_row *row, cv_err *err)
     cv_str table = cv_postgres_column(row, 0);
     bool is_read = cv_str_eq(table, CV_STR("schema_migrations")), lacks = false;
     (void)err;
+    if (needs_delete(e, table))
+        cv_buf_printf(&e->deleted, "%s%s.%.*s", e->deleted.n ? ", " : "", e->r->c->address.schema, CV_FMT(table));
     for (int i = 0; i < (int)CV_COUNT(words) && e->lacking < MOST_NAMED; i++) {
         bool needed = i == 0 || (!is_read && (i < 3 || needs_delete(e, table)));
         if (!needed || cv_postgres_column_int(row, i + 1) == 1)
@@ -115,16 +118,15 @@ static void examine_rights(exam *e)
     const char *schema = e->r->c->address.schema;
     if (!ask(e, "rights", "exam_rights", cv_str_of(schema), see_rights))
         return;
-    cv_str missing = cv_buf_take(&e->missing, e->a);
+    cv_str missing = cv_buf_take(&e->missing, e->a), deleted = cv_buf_take(&e->deleted, e->a);
     if (missing.n)
         say(e, "rights", CV_EXAMINED_ERROR,
             cv_arena_printf(e->a, "the user %.*s lacks rights that writes need: %.*s", CV_FMT(e->user),
                             CV_FMT(missing)),
-            cv_arena_printf(
-                e->a,
-                "have the owner, %.*s, run: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s "
-                "TO %.*s",
-                CV_FMT(e->owner), schema, CV_FMT(e->user)));
+            cv_arena_printf(e->a,
+                            "have the owner, %.*s, run: GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA %s TO "
+                            "%.*s; GRANT DELETE ON %.*s TO %.*s",
+                            CV_FMT(e->owner), schema, CV_FMT(e->user), CV_FMT(deleted), CV_FMT(e->user)));
     else
         say(e, "rights", CV_EXAMINED_OK, cv_arena_printf(e->a, "the user %.*s can read and write", CV_FMT(e->user)),
             CV_STR(""));

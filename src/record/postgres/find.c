@@ -127,6 +127,13 @@ typedef struct {
     char *row;
 } looking;
 
+/* No program writes the number that stands for an absent one: see read_number() of SQLite's find.c. */
+static int64_t read_number(const cv_postgres_row *from, int column)
+{
+    int64_t number = cv_postgres_column_int(from, column);
+    return number == CV_ABSENT && cv_postgres_column(from, column).p ? CV_ABSENT + 1 : number;
+}
+
 static bool see_row(void *ctx, const cv_postgres_row *from, cv_err *err)
 {
     const looking *l = ctx;
@@ -138,7 +145,7 @@ static bool see_row(void *ctx, const cv_postgres_row *from, cv_err *err)
         if (!(l->wanted >> i & 1))
             continue;
         if (cv_field_is_int(field)) {
-            memcpy(l->row + field->offset, &(int64_t){cv_postgres_column_int(from, next)}, sizeof(int64_t));
+            memcpy(l->row + field->offset, &(int64_t){read_number(from, next)}, sizeof(int64_t));
         } else {
             cv_str value = cv_postgres_column(from, next);
             memcpy(l->row + field->offset, &value, sizeof value);
@@ -182,7 +189,7 @@ static void add_find(cv_postgres_record *r, cv_postgres_batch *batch, const cv_l
         add_value(st, order.items[i], f);
     if (f->since_rev > 0)
         cv_postgres_int(st, f->since_rev);
-    cv_postgres_int(st, f->limit == 0 || f->limit > INT64_MAX ? CV_ABSENT : (int64_t)f->limit);
+    cv_postgres_limit(st, f->limit);
     looking *l = CV_NEW(batch->arena, looking);
     *l = (looking){lookup, cv_find_fields(f), across, cv_arena_alloc(batch->arena, f->type->size)};
     cv_row_clear(f->type, l->row);

@@ -120,8 +120,8 @@ static bool no_access(site *s, cv_err *err)
                schema);
     return refuse(s, err,
                   cv_arena_printf(s->a,
-                                  "have its owner run: GRANT USAGE ON SCHEMA %s TO …; GRANT SELECT, INSERT, UPDATE, "
-                                  "DELETE ON ALL TABLES IN SCHEMA %s TO …",
+                                  "have its owner run: GRANT USAGE ON SCHEMA %s TO …; GRANT SELECT, INSERT, UPDATE ON "
+                                  "ALL TABLES IN SCHEMA %s TO …; then 'conclave doctor' names what else is missing",
                                   schema, schema));
 }
 

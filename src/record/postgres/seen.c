@@ -1,10 +1,13 @@
 /* seen.c - what was seen of a record on a server; see seen.h. */
 #include "record/postgres/seen.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,7 +64,27 @@ static void keep(cv_seen *s, const cv_seen_mark *mark)
         *cv_map_put(&s->marks, &s->arena, (cv_str){kept->key, CV_SEEN_KEY_DIGITS}, NULL) = (uintptr_t)kept;
     } else if (kept->rev < mark->rev) /* the lines of two who wrote at once may stand in any order */
         *kept = *mark;
+    kept->noted = ++s->noted;
     s->newest = kept;
+}
+
+static int latest_first(const void *x, const void *y)
+{
+    const cv_seen_mark *a = *(const cv_seen_mark *const *)x, *b = *(const cv_seen_mark *const *)y;
+    return (a->noted < b->noted) - (a->noted > b->noted);
+}
+
+const cv_seen_mark **cv_seen_list(const cv_seen *s, cv_arena *a)
+{
+    const cv_seen_mark **list = CV_NEW_ARRAY(a, s->marks.count, const cv_seen_mark *);
+    size_t count = 0;
+    for (size_t i = 0; i < s->marks.capacity; i++)
+        if (s->marks.slots[i].key.p)
+            list[count++] = (const cv_seen_mark *)s->marks.slots[i].value;
+    assert(count == s->marks.count);
+    if (count > 1)
+        qsort(list, count, sizeof *list, latest_first);
+    return list;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -114,8 +137,27 @@ static bool is_replaced(const cv_seen *s)
                           open.st_ino != there.st_ino);
 }
 
-/* A line that is not whole yet is read the next time. */
-static bool read_lines(cv_seen *s, cv_err *err)
+/* Where there are no such locks, whoever writes at the same moment may take a line from the other. */
+static void hold(const cv_seen *s, int how)
+{
+    while (flock(s->fd, how) != 0 && errno == EINTR)
+        ;
+}
+
+/* Could it be what a write that was cut off has left? */
+static bool begins_line(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool is_gap = i == REV_AT - 1 || i == HEAD_AT - 1 || i == CHECK_AT - 1;
+        bool is_rev = i >= REV_AT && i < HEAD_AT - 1;
+        char c = bytes[i];
+        if (is_gap ? c != ' ' : !(cv_is_digit(c) || (!is_rev && c >= 'a' && c <= 'f')))
+            return false;
+    }
+    return true;
+}
+
+static bool read_whole_lines(cv_seen *s, size_t *ret_rest, cv_err *err)
 {
     char bytes[BYTES * 64];
     for (;;) {
@@ -123,8 +165,9 @@ static bool read_lines(cv_seen *s, cv_err *err)
         if (got < 0)
             return fail(s, "read what was seen of the record", err);
         size_t whole = (size_t)got / BYTES;
+        *ret_rest = (size_t)got % BYTES;
         for (size_t i = 0; i < whole; i++) {
-            cv_seen_mark mark;
+            cv_seen_mark mark = {0};
             if (!read_line(bytes + i * BYTES, &mark)) {
                 s->unreadable = true;
                 return not_lines(s, err);
@@ -133,9 +176,28 @@ static bool read_lines(cv_seen *s, cv_err *err)
             s->read += BYTES;
             s->lines++;
         }
-        if (whole < sizeof bytes / BYTES)
-            return true;
+        if (whole == sizeof bytes / BYTES)
+            continue;
+        s->unreadable = !begins_line(bytes + whole * BYTES, *ret_rest);
+        return !s->unreadable || not_lines(s, err);
     }
+}
+
+/* A line that is not whole is one that somebody is writing, or the rest of one that nobody writes any more. */
+static bool read_lines(cv_seen *s, cv_err *err)
+{
+    size_t rest;
+    if (!read_whole_lines(s, &rest, err))
+        return false;
+    if (rest == 0)
+        return true;
+    hold(s, LOCK_EX);
+    bool ok = read_whole_lines(s, &rest, err);
+    if (ok && rest > 0 && !is_replaced(s))
+        ok = ftruncate(s->fd, (off_t)s->read) == 0 || errno == EBADF || errno == EINVAL || errno == EROFS ||
+             fail(s, "mend what was seen of the record", err);
+    hold(s, LOCK_UN);
+    return ok;
 }
 
 bool cv_seen_refresh(cv_seen *s, cv_err *err)
@@ -161,39 +223,64 @@ const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIG
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* With the lines of others that have come meanwhile; from now on it is the new file that is read and written. */
+/* With the lines of others that have come meanwhile, in their order; from now on it is the new file that is read and
+ * written. Who waits to append finds that the file was replaced. */
 static bool write_anew(cv_seen *s, cv_err *err)
 {
+    cv_arena scratch = {0};
     cv_buf text = {0};
-    if (!cv_seen_refresh(s, err))
-        return false;
-    for (size_t i = 0; i < s->marks.capacity; i++)
-        if (s->marks.slots[i].key.p) {
-            char line[BYTES + 1];
-            print_line((const cv_seen_mark *)s->marks.slots[i].value, line);
-            cv_buf_add(&text, (cv_str){line, BYTES});
-        }
-    bool ok = cv_file_write(s->path, cv_buf_str(&text), err) && cv_seen_refresh(s, err);
+    size_t rest;
+    hold(s, LOCK_EX);
+    bool replaced = is_replaced(s), ok = replaced || read_whole_lines(s, &rest, err);
+    const cv_seen_mark **list = cv_seen_list(s, &scratch);
+    for (size_t i = s->marks.count; ok && i > 0; i--) {
+        char line[BYTES + 1];
+        print_line(list[i - 1], line);
+        cv_buf_add(&text, (cv_str){line, BYTES});
+    }
+    ok = ok && (replaced || cv_file_write(s->path, cv_buf_str(&text), err));
+    hold(s, LOCK_UN);
     cv_buf_release(&text);
-    return ok;
+    cv_arena_release(&scratch);
+    return ok && cv_seen_refresh(s, err);
+}
+
+/* The file as it is now, held with others who append. False: there is none, and none can be made. */
+static bool hold_file(cv_seen *s, cv_err *err)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        if (s->fd < 0)
+            s->fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (s->fd < 0)
+            return fail(s, "note what was seen of the record", err);
+        hold(s, LOCK_SH);
+        if (!is_replaced(s))
+            return true;
+        hold(s, LOCK_UN);
+        if (!cv_seen_refresh(s, err))
+            return false;
+    }
+    return cv_err_set(err, CV_ERR_BUSY, "cannot note what was seen of the record: '%s' is replaced all the time",
+                      s->path);
 }
 
 /* On a full disk a part of the line may have been written, which everything behind it would be read wrong by: it is
  * taken back, if it is still the end. */
-static bool append(cv_seen *s, const cv_seen_mark *mark)
+static bool append(cv_seen *s, const cv_seen_mark *mark, cv_err *err)
 {
     char line[BYTES + 1];
     struct stat there;
-    if (s->fd < 0)
-        s->fd = open(s->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (!hold_file(s, err))
+        return false;
     print_line(mark, line);
-    ssize_t written = s->fd < 0 ? -1 : write(s->fd, line, BYTES);
+    ssize_t written = write(s->fd, line, BYTES);
     if (written > 0 && written < BYTES) {
         off_t end = lseek(s->fd, 0, SEEK_CUR);
         if (fstat(s->fd, &there) == 0 && there.st_size == end && ftruncate(s->fd, end - written) == 0)
             errno = ENOSPC;
     }
-    return written == BYTES;
+    hold(s, LOCK_UN);
+    return written == BYTES || fail(s, "note what was seen of the record", err);
 }
 
 void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head)
@@ -206,11 +293,13 @@ void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, 
         return;
     memcpy(mark.key, key, CV_SEEN_KEY_DIGITS);
     memcpy(mark.head, head.p, CV_HASH_DIGITS);
+    bool ok = append(s, &mark, &err);
     keep(s, &mark);
-    if (!append(s, &mark))
-        cv_log_line("cannot note what was seen of the record in '%s': %s", s->path, strerror(errno));
-    if (s->lines > 2 * s->marks.count + SPARE_LINES && !write_anew(s, &err))
+    if (ok && s->lines > 2 * s->marks.count + SPARE_LINES)
+        ok = write_anew(s, &err);
+    if (!ok && !s->complained)
         cv_log_line("%.*s", CV_FMT(cv_err_text(&err)));
+    s->complained = !ok;
     cv_arena_release(&a);
 }
 

@@ -8,7 +8,9 @@
  * with one write and without a sync: one that is missing says less, but nothing wrong.
  *
  * Lines that do not read as such are never taken for none: the file is refused until somebody decides
- * (`conclave accept`). When most of the lines are old ones the file is written anew.
+ * (`conclave accept`). The beginning of a line at the end, which a crash may leave, is cut off. When most of the lines
+ * are old ones the file is written anew. Who appends holds the file (flock) together with others, who cuts or writes it
+ * anew holds it alone.
  */
 #ifndef CV_RECORD_POSTGRES_SEEN_H
 #define CV_RECORD_POSTGRES_SEEN_H
@@ -22,6 +24,7 @@ typedef struct {
     char key[CV_SEEN_KEY_DIGITS]; /* of the scope */
     int64_t rev;
     char head[CV_HASH_DIGITS];
+    size_t noted; /* higher: later */
 } cv_seen_mark;
 
 typedef struct {
@@ -30,9 +33,11 @@ typedef struct {
     int fd;                     /* below 0: there is no file yet */
     size_t read;                /* bytes of it that are known here */
     size_t lines;               /* in them */
+    size_t noted;               /* by the last mark */
     cv_map marks;               /* key -> cv_seen_mark */
     const cv_seen_mark *newest; /* that was noted last; NULL: none */
     bool unreadable;            /* the file has something else in it */
+    bool complained;            /* that nothing can be noted */
 } cv_seen;
 
 void cv_seen_open(cv_seen *s, const char *path);
@@ -44,7 +49,11 @@ bool cv_seen_refresh(cv_seen *s, cv_err *err);
 /* NULL: nothing of this scope was seen. */
 const cv_seen_mark *cv_seen_get(const cv_seen *s, const char key[CV_SEEN_KEY_DIGITS]);
 
-/* Notes a higher rev; a lower one is left alone. Trouble is logged: the write has been done. */
+/* All of them, those that were noted last first. */
+const cv_seen_mark **cv_seen_list(const cv_seen *s, cv_arena *a);
+
+/* Notes a higher rev; a lower one is left alone. Trouble is logged, once for each handle: the write has been
+ * done. */
 void cv_seen_raise(cv_seen *s, const char key[CV_SEEN_KEY_DIGITS], int64_t rev, cv_str head);
 
 /* Forgets everything that was seen. */

@@ -189,36 +189,16 @@ static bool hold_schema(const cv_swap *s, cv_err *err)
     return v->is_made || under_way(s, result, err);
 }
 
-typedef struct {
-    const cv_swap *s;
-    cv_arena scratch;
-    struct {
-        cv_scope_id *items;
-        size_t count, capacity;
-    } scopes;
-} filled;
-
-static bool keep_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
-{
-    filled *f = ctx;
-    (void)at, (void)err;
-    *CV_PUSH(&f->scratch, &f->scopes) = (cv_scope_id){scope.room, cv_arena_copy(&f->scratch, scope.name)};
-    return true;
-}
-
 /* Every scope agrees with its history, and ends where the backup's does. */
-static bool verify_scope(const filled *f, cv_scope_id scope, cv_err *err)
+static bool verify_scope(const cv_swap *s, const cv_scope_place *there, cv_err *err)
 {
     cv_arena one = {0};
-    cv_scope_position here, there;
-    cv_record *backup = f->s->backup;
-    bool ok = cv_scope_verify(server_of(f->s)->target, &one, scope, NULL, &here, err) &&
-              backup->calls->begin(backup, &one, scope, &there, err);
-    backup->calls->end(backup);
-    if (ok && (here.rev != there.rev || !cv_str_eq(here.head, there.head)))
-        ok = refuse(f->s, err, CV_ERR_VERIFY,
-                    cv_arena_printf(f->s->arena, "the %.*s '%.*s' did not arrive as it is in the backup",
-                                    CV_FMT(scope.room), CV_FMT(scope.name)),
+    cv_scope_position here;
+    bool ok = cv_scope_verify(server_of(s)->target, &one, there->scope, NULL, &here, err);
+    if (ok && (here.rev != there->at.rev || !cv_str_eq(here.head, there->at.head)))
+        ok = refuse(s, err, CV_ERR_VERIFY,
+                    cv_arena_printf(s->arena, "the %.*s '%.*s' did not arrive as it is in the backup",
+                                    CV_FMT(there->scope.room), CV_FMT(there->scope.name)),
                     CV_STR("try again; nothing was changed"));
     cv_arena_release(&one);
     return ok;
@@ -228,14 +208,12 @@ static bool fill_schema(const cv_swap *s, cv_err *err)
 {
     cv_record *target = server_of(s)->target;
     cv_copying copying = {0};
-    filled f = {.s = s};
+    cv_scope_list list = {0};
     cv_swap_step(s);
-    bool ok = cv_record_copy(s->backup, target, &copying, err) && target->calls->check(target, s->arena, err);
-    for (size_t i = 0; ok && i < s->types->count; i++)
-        ok = s->backup->calls->scopes(s->backup, s->types->rooms[i]->room, CV_STR(""), 0, keep_scope, &f, err);
-    for (size_t i = 0; ok && i < f.scopes.count; i++)
-        ok = verify_scope(&f, f.scopes.items[i], err);
-    cv_arena_release(&f.scratch);
+    bool ok = cv_record_copy(s->backup, target, &copying, err) && target->calls->check(target, s->arena, err) &&
+              cv_record_scopes(s->backup, s->arena, CV_STR(""), &list, err);
+    for (size_t i = 0; ok && i < list.count; i++)
+        ok = verify_scope(s, &list.items[i], err);
     return ok;
 }
 
@@ -279,7 +257,7 @@ static bool begin(cv_swap *s, cv_err *err)
         return false;
     v->restoring = v->address;
     v->restoring.schema = joined(s->arena, v->address.schema, RESTORING);
-    v->c = cv_postgres_new(s->arena, &v->address, true);
+    v->c = cv_postgres_new(s->arena, &v->address);
     if (cv_postgres_ready(v->c, err) != CV_POSTGRES_OK || !look(s, v->address.schema, v->restoring.schema, err) ||
         !check_rights(s, err))
         return false;
@@ -287,7 +265,7 @@ static bool begin(cv_swap *s, cv_err *err)
         v->restoring.partitions = (int)v->partitions;
     return cv_record_open(s->arena, s->copy, CV_RECORD_COPY, s->types, s->types->sqlite, &s->backup, err) &&
            make_schema(s, err) && hold_schema(s, err) && fill_schema(s, err) && open_present(s, err) &&
-           lock_present(s, "swap_lock", err);
+           lock_present(s, "hold", err);
 }
 
 /* ---- the change ----------------------------------------------------------------------------------------------------

@@ -79,14 +79,27 @@ static const struct {
     const char *word, *also;
     const char *suggestion;
 } hints[] = {
+    {"no password supplied", "",
+     "the server wants a password, and libpq found none for this host, database and user: put it into ~/.pgpass "
+     "(HOST:PORT:DATABASE:USER:PASSWORD, readable by you alone), a service file, or the variable PGPASSWORD"},
+    {"password authentication failed", "",
+     "check the user in the address, and the password where libpq finds it: ~/.pgpass, a service file, or PGPASSWORD"},
+    {"definition of service", "not found",
+     "check service= in the address (or PGSERVICE), and that ~/.pg_service.conf, or the file that PGSERVICEFILE names, "
+     "has a section [NAME]"},
+    {"service file", "", "check the service file: ~/.pg_service.conf, or the file that PGSERVICEFILE names"},
+    {"read-only", "refused",
+     "one server is a standby, and another one does not answer: start the primary, or promote the standby"},
+    {"read-only", "no answer",
+     "one server is a standby, and another one does not answer: start the primary, or promote the standby"},
     {"read-only", "",
      "this server takes no writes, it may be a standby: name the primary in the address, or all of them "
      "(postgresql://HOST1,HOST2/DATABASE)"},
     {"database \"", "does not exist", "have the database made ('createdb NAME'), or name another one in the address"},
     {"translate host name", "", "check the name of the host in the address"},
+    {"pg_hba.conf", "", "have the server's administrator let this user in from here (pg_hba.conf)"},
     {"certificate", "", "check sslmode= and sslrootcert= in the address, and the certificate of the server"},
     {"SSL", "", "check sslmode= in the address, and whether the server speaks TLS"},
-    {"pg_hba.conf", "", "have the server's administrator let this user in from here (pg_hba.conf)"},
     {"invalid ", "", "correct the address: beside schema=, pipeline= and partitions= its settings are those of libpq"},
 };
 

@@ -52,6 +52,11 @@ void cv_postgres_int(cv_postgres_statement *st, int64_t number)
     add_value(st, (cv_postgres_value){.kind = CV_POSTGRES_INT, .number = number});
 }
 
+void cv_postgres_limit(cv_postgres_statement *st, size_t most)
+{
+    cv_postgres_int(st, most == 0 || most > INT64_MAX ? CV_ABSENT : (int64_t)most);
+}
+
 void cv_postgres_uuid(cv_postgres_statement *st, const uint8_t uuid[CV_POSTGRES_UUID_BYTES])
 {
     const char *kept = cv_arena_dup(st->arena, uuid, CV_POSTGRES_UUID_BYTES);

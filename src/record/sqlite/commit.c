@@ -190,7 +190,7 @@ static bool change_rows(cv_sqlite_record *r, cv_scope_id scope, const cv_rows *r
     if (!cv_sqlite_scope(r, NULL, scope, &number, NULL, err))
         return false;
     if (number == 0)
-        return cv_err_set(err, CV_ERR_INVALID_VALUE, "there is no '%.*s' yet", CV_FMT(scope.name));
+        return cv_record_no_scope(scope, err);
     if (removed)
         return remove_rows(r, number, rows, err);
     r->number = number;

@@ -154,16 +154,47 @@ static bool begin(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_po
     return enter(r, a, scope, ret_at, err);
 }
 
+/* The first column of the first row; empty: there is none. */
+static bool read_text(cv_sqlite_record *r, cv_arena *a, sqlite3_stmt *st, const char *doing, cv_str *ret, cv_err *err)
+{
+    int got = st ? cv_sqlite_step(st) : -1;
+    *ret = got > 0 ? cv_arena_copy(a, cv_sqlite_column_str(st, 0)) : CV_STR("");
+    if (got < 0)
+        cv_sqlite_fail(r->s, doing, err);
+    if (st)
+        sqlite3_reset(st);
+    return got >= 0;
+}
+
 static bool lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
                  cv_err *err)
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     (void)op_id;
     assert(!r->open);
-    r->writing = cv_sqlite_lock(r, err) && enter(r, a, scope, ret_at, err);
-    if (r->writing)
-        ret_at->clock_ms = cv_clock_system().now_ms(NULL);
-    return r->writing;
+    if (!cv_sqlite_lock(r, err) || !enter(r, a, scope, ret_at, err))
+        return false;
+    r->writing = true;
+    if (!read_text(r, a, cv_sqlite_use(r->s, "moved_to"), "read where the record is", &r->at.moved_to, err)) {
+        end(record);
+        return false;
+    }
+    *ret_at = r->at;
+    ret_at->clock_ms = cv_clock_system().now_ms(NULL);
+    return true;
+}
+
+static bool hold(cv_record *record, cv_err *err)
+{
+    return cv_sqlite_lock((cv_sqlite_record *)record, err);
+}
+
+static bool release(cv_record *record, bool keep, cv_err *err)
+{
+    cv_sqlite_record *r = (cv_sqlite_record *)record;
+    bool ok = !keep || cv_sqlite_finish(r, cv_sqlite_commit(r->s, err)) == CV_WRITE_DONE;
+    cv_sqlite_rollback(r->s);
+    return ok;
 }
 
 /* ---- scopes and feed ----------------------------------------------------------------------------------------------
@@ -290,13 +321,8 @@ static bool reader_at(cv_record *record, cv_arena *a, cv_str reader, cv_str *ret
 {
     cv_sqlite_record *r = (cv_sqlite_record *)record;
     sqlite3_stmt *st = cv_sqlite_use(r->s, "reader");
-    int got = st && cv_sqlite_bind_str(st, ":reader", reader) ? cv_sqlite_step(st) : -1;
-    *ret_position = got > 0 ? cv_arena_copy(a, cv_sqlite_column_str(st, 0)) : CV_STR("");
-    if (got < 0)
-        cv_sqlite_fail(r->s, "read how far the feed was read", err);
-    if (st)
-        sqlite3_reset(st);
-    return got >= 0;
+    bool bound = st && cv_sqlite_bind_str(st, ":reader", reader);
+    return read_text(r, a, bound ? st : NULL, "read how far the feed was read", ret_position, err);
 }
 
 static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to, bool *ret_moved, cv_err *err)
@@ -420,6 +446,8 @@ static const cv_record_calls calls = {
     .changed = changed,
     .reader_at = reader_at,
     .reader_move = reader_move,
+    .hold = hold,
+    .release = release,
     .search = cv_sqlite_search_words,
     .search_rebuild = cv_sqlite_search_again,
     .search_check = cv_sqlite_search_check_rows,

@@ -328,6 +328,17 @@ static bool reader_move(cv_record *record, cv_str reader, cv_str from, cv_str to
     return refuse((frozen *)record, "note how far the feed was read", err);
 }
 
+static bool hold(cv_record *record, cv_err *err)
+{
+    return refuse((frozen *)record, "move the record", err);
+}
+
+static bool release(cv_record *record, bool keep, cv_err *err)
+{
+    (void)record, (void)keep, (void)err;
+    return true;
+}
+
 static bool search_rebuild(cv_record *record, cv_arena *a, cv_err *err)
 {
     (void)a;
@@ -364,6 +375,8 @@ static const cv_record_calls calls = {
     .changed = changed,
     .reader_at = reader_at,
     .reader_move = reader_move,
+    .hold = hold,
+    .release = release,
     .search = search,
     .search_rebuild = search_rebuild,
     .search_check = search_check,
