@@ -13,6 +13,7 @@
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
+#include "door/web/web.h"
 #include "kit/agents.h"
 #include "project/project.h"
 
@@ -144,9 +145,10 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     cv_mcp_http *mcp = cv_mcp_http_new(server, &workers);
     cv_tools *tools = server->ctx;
     cv_api *api = cv_api_new(&tools->service, &workers, cv_cli_get(cli, "log"));
-    cv_http_route routes[1 + CV_API_ROUTES] = {cv_mcp_http_route(mcp, "/mcp")};
+    cv_http_route routes[CV_API_ROUTES + 2] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
     cv_api_routes(api, routes + 1);
+    routes[CV_API_ROUTES + 1] = cv_web_route();
     options.routes = routes;
     options.route_count = CV_COUNT(routes);
     options.workers = &workers;
