@@ -203,6 +203,13 @@ build/postgres/proxy: test/postgres/proxy.c | build/.need
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
 
+# A real browser, for the tests of the dashboard.
+build/.need-browser: tools/need
+	@mkdir -p build
+	@if tools/need browser; then touch $@; else \
+	    echo "no browser: what needs one is skipped, which fails where CI is set" >&2; \
+	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
+
 build/kill_at: test/kill_at.c | build/.need
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
@@ -230,7 +237,7 @@ build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sq
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
 PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy build/.need-postgres
-SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm
+SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm build/.need-browser
 ifeq ($(T),)
 TESTED   := $(PROGRAMS) $(SERVED) $(TEST_PROGRAMS) $(REPLAYS)
 else

@@ -132,7 +132,7 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
     if (cli->json)
         printf("{\"status\":\"success\",\"url\":\"%.*s\",\"mcp\":\"%.*s/mcp\"}\n", CV_FMT(url), CV_FMT(url));
     else
-        printf("Conclave listens on %s%.*s (MCP: /mcp). Ctrl-C ends it.\n",
+        printf("Conclave listens on %s%.*s (open it in a browser; API: /api, MCP: /mcp). Ctrl-C ends it.\n",
                cv_http_is_everywhere(http) ? "all addresses of this machine; from here: " : "", CV_FMT(url));
     fflush(stdout);
 }
@@ -233,7 +233,7 @@ static const cv_cli_option serve_options[] = {
 
 const cv_cli_command cv_cmd_serve = {
     .name = "serve",
-    .summary = "serve the project over HTTP: the API at /api, MCP at /mcp",
+    .summary = "serve the project over HTTP: dashboard, API at /api, MCP at /mcp",
     .arguments = "",
     .details =
         "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"

@@ -65,11 +65,11 @@ static void handle(cv_http_exchange *x, void *ctx)
     (void)ctx;
     if (name.n == 0)
         name = CV_STR("index.html");
-    if (!cv_str_eq(method, CV_STR("GET")) && !cv_str_eq(method, CV_STR("HEAD"))) {
+    if (!find(name, "")) {
+        refuse(x, 404, "nothing is served at this path; / is the dashboard, /api/openapi.json tells the rest");
+    } else if (!cv_str_eq(method, CV_STR("GET")) && !cv_str_eq(method, CV_STR("HEAD"))) {
         cv_http_add_header(x, "Allow", CV_STR("GET, HEAD"));
         refuse(x, 405, "GET");
-    } else if (!find(name, "")) {
-        refuse(x, 404, "nothing is served at this path; / is the dashboard, /api/openapi.json tells the rest");
     } else {
         send_file(x, name);
     }
