@@ -5,7 +5,7 @@
 #   build/fuzz/      the fuzz targets, for make fuzz and make soak (clang, libFuzzer)
 #   build/tsan/      the sources and the server of the MCP tests with ThreadSanitizer
 #   build/steps/     the sources that the tests which count steps need
-#   build/gen/       sources made from others: the SQL, the schemas
+#   build/gen/       sources made from others: the SQL, the schemas, the dashboard
 #
 # Every target installs the packages it needs when they are missing (tools/need).
 
@@ -35,7 +35,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/web.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -95,6 +95,20 @@ build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 build/gen/skills.c: tools/embed-files skills/alignment-play/SKILL.md
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md skills/alignment-play/SKILL.md >$@
+
+# The dashboard: checked, bundled and compressed. Without npm the program has a page that says so.
+WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts)
+build/.need-web: web/package-lock.json tools/need
+	@mkdir -p build
+	@tools/need npm || true
+	$(call say,npm)
+	$(Q)cd web && if npm ci --loglevel=error >/dev/null; then touch ../$@; else \
+	    echo "npm failed: the program has no dashboard, which fails where CI is set" >&2; \
+	    case "$${CI-}" in ""|0|false) touch ../$@ ;; *) exit 1 ;; esac; fi
+
+build/gen/web.c: tools/embed-files tools/web $(WEB) build/.need-web
+	$(call say,web)
+	$(Q)mkdir -p $(@D) && tools/web build/web && tools/embed-files cv_web_files "" $$(ls build/web/*) >$@
 
 build/gen/%.o: build/gen/%.c | build/.need
 	$(call say,cc)
@@ -189,6 +203,13 @@ build/postgres/proxy: test/postgres/proxy.c | build/.need
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
 
+# A real browser, for the tests of the dashboard.
+build/.need-browser: tools/need
+	@mkdir -p build
+	@if tools/need browser; then touch $@; else \
+	    echo "no browser: what needs one is skipped, which fails where CI is set" >&2; \
+	    case "$${CI-}" in ""|0|false) ;; *) exit 1 ;; esac; fi
+
 build/kill_at: test/kill_at.c | build/.need
 	$(call say,test)
 	$(Q)mkdir -p $(@D) && $(CC) $(COMPILE) -Werror $(CFLAGS) -MF $@.d -o $@ $<
@@ -216,7 +237,7 @@ build/asan/conclave_toy: $(wildcard $(TOY)/*.c) build/gen/sql_toy.o build/gen/sq
 
 # What tools/test runs: of one module only its own programs, and what scripts of servers need only if it has a script.
 PROGRAMS := build/conclave build/asan/conclave build/kill_at build/postgres/proxy build/.need-postgres
-SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm
+SERVED   := build/asan/mcp_fixture build/asan/conclave_toy build/.need-npm build/.need-browser
 ifeq ($(T),)
 TESTED   := $(PROGRAMS) $(SERVED) $(TEST_PROGRAMS) $(REPLAYS)
 else

@@ -17,4 +17,8 @@ extern const size_t cv_schema_files_count;
 extern const cv_embedded cv_skill_files[];
 extern const size_t cv_skill_files_count;
 
+/* The pages of the dashboard, and each of them compressed, as NAME.gz. */
+extern const cv_embedded cv_web_files[];
+extern const size_t cv_web_files_count;
+
 #endif

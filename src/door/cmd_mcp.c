@@ -13,6 +13,7 @@
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
 #include "door/tools.h"
+#include "door/web/web.h"
 #include "kit/agents.h"
 #include "project/project.h"
 
@@ -131,7 +132,7 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
     if (cli->json)
         printf("{\"status\":\"success\",\"url\":\"%.*s\",\"mcp\":\"%.*s/mcp\"}\n", CV_FMT(url), CV_FMT(url));
     else
-        printf("Conclave listens on %s%.*s (MCP: /mcp). Ctrl-C ends it.\n",
+        printf("Conclave listens on %s%.*s (open it in a browser; API: /api, MCP: /mcp). Ctrl-C ends it.\n",
                cv_http_is_everywhere(http) ? "all addresses of this machine; from here: " : "", CV_FMT(url));
     fflush(stdout);
 }
@@ -144,9 +145,10 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     cv_mcp_http *mcp = cv_mcp_http_new(server, &workers);
     cv_tools *tools = server->ctx;
     cv_api *api = cv_api_new(&tools->service, &workers, cv_cli_get(cli, "log"));
-    cv_http_route routes[1 + CV_API_ROUTES] = {cv_mcp_http_route(mcp, "/mcp")};
+    cv_http_route routes[CV_API_ROUTES + 2] = {cv_mcp_http_route(mcp, "/mcp")};
     cv_http_server *http;
     cv_api_routes(api, routes + 1);
+    routes[CV_API_ROUTES + 1] = cv_web_route();
     options.routes = routes;
     options.route_count = CV_COUNT(routes);
     options.workers = &workers;
@@ -231,7 +233,7 @@ static const cv_cli_option serve_options[] = {
 
 const cv_cli_command cv_cmd_serve = {
     .name = "serve",
-    .summary = "serve the project over HTTP: the API at /api, MCP at /mcp",
+    .summary = "serve the project over HTTP: dashboard, API at /api, MCP at /mcp",
     .arguments = "",
     .details =
         "Listens until it is interrupted; the address is printed when it does. Pages of other origins are refused.\n"

@@ -1,0 +1,129 @@
+// check.mjs - the dashboard in a real browser: what people see, with hostile content, on every width, by keyboard. TAP.
+//
+//     node test/web/check.mjs URL        the project of test/e2e/web.sh; commands for another process come on standard input
+import { createRequire } from "node:module";
+import { spawnSync } from "node:child_process";
+
+const need = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = need("playwright-core");
+const axe = need.resolve("axe-core/axe.min.js");
+const url = process.argv[2];
+const conclave = process.argv[3];
+
+let number = 0;
+function ok(passed, name, more = "") {
+  number++;
+  console.log(`${passed ? "ok" : "not ok"} ${number} - ${name}`);
+  if (!passed && more) console.log(String(more).replace(/^/gm, "#   "));
+}
+
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const complaints = [];
+async function open(hash, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  page.on("console", (m) => m.type() === "error" && complaints.push(`${hash}: ${m.text()}`));
+  page.on("pageerror", (e) => complaints.push(`${hash}: ${e}`));
+  page.on("dialog", (d) => complaints.push(`${hash}: a dialog: ${d.message()}`));
+  await page.goto(`${url}/${hash}`);
+  await page.waitForSelector("h1");
+  return page;
+}
+
+// ---- every view ----
+const views = {
+  "#/": ["2 dialogues", "NVIDIA Decision"],
+  "#/dialogue/nvidia-decision": ["Should Acme Trust swap", "Decided in round 2", "Scone disagrees", "Wait a quarter", "Growth vs income"],
+  "#/dialogue/nvidia-decision/rounds": ["Round 0", "Opening Arguments", "Options Strategist"],
+  "#/dialogue/nvidia-decision/graph": ["The same as a list", "Growth vs income"],
+  "#/dialogue/nvidia-decision/tensions": ["4 closed, 0 open"],
+  "#/dialogue/nvidia-decision/experts": ["Geopolitical Risk Analyst", "What became of it"],
+  "#/dialogue/nvidia-decision/history": ["created", "resolved"],
+  "#/dialogue/nvidia-decision/item/T0001": ["Growth vs income", "Referred to by"],
+  "#/search?q=collar": ["where “collar” was said"],
+};
+for (const [hash, texts] of Object.entries(views)) {
+  const page = await open(hash);
+  for (const text of texts) {
+    const seen = await page.getByText(text).locator("visible=true").first().waitFor({ timeout: 10000 }).then(() => true, () => false);
+    ok(seen, `${hash}: ${text}`);
+  }
+  await page.close();
+  const judged = await open(hash, { bypassCSP: true });
+  await judged.getByText(texts[0]).locator("visible=true").first().waitFor();
+  await judged.addScriptTag({ path: axe });
+  const faults = await judged.evaluate(async () => {
+    const { violations } = await window.axe.run();
+    return violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => `${v.id}: ${v.nodes[0].html}`);
+  });
+  ok(faults.length === 0, `${hash}: axe finds nothing serious`, faults.join("\n"));
+  await judged.close();
+}
+
+// ---- pixels: graph and charts are drawn ----
+{
+  const page = await open("#/dialogue/nvidia-decision/graph");
+  const nodes = await page.locator(".graph .node").count();
+  const paths = await page.locator(".graph .edge").count();
+  ok(nodes === 16 && paths > 15, "the graph has its nodes and edges", `${nodes} nodes, ${paths} edges`);
+  const shot = await page.locator(".graph").screenshot();
+  await page.evaluate(() => document.querySelectorAll(".graph *").forEach((e) => e.remove()));
+  const empty = await page.locator(".graph").screenshot();
+  ok(shot.length > 2 * empty.length, "the graph is drawn", `${shot.length} and ${empty.length} bytes`);
+  await page.close();
+}
+
+// ---- live: another process writes ----
+{
+  const page = await open("#/");
+  await page.locator(".live.on").waitFor();
+  spawnSync(conclave, ["dialogue", "create", "Appears by itself"]);
+  const seen = await page.getByText("Appears by itself").first().waitFor({ timeout: 10000 }).then(() => true, () => false);
+  ok(seen, "what another process writes appears without a reload");
+  await page.close();
+}
+
+// ---- hostile content stays text ----
+{
+  const page = await open("#/dialogue/hostile");
+  await page.waitForTimeout(300);
+  ok(await page.evaluate(() => !window.pwned && !document.querySelector("main script, main img, main iframe, main svg[onload]")), "nothing of it runs");
+  ok((await page.locator("a[href^='javascript:']").count()) === 0, "no link runs a script");
+  ok(await page.getByText("<img src=x onerror=").first().isVisible(), "it is shown as text");
+  ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a giant word does not widen the page");
+  await page.close();
+}
+
+// ---- keys, widths, colours ----
+{
+  const page = await open("#/");
+  await page.keyboard.press("j");
+  ok(await page.evaluate(() => document.activeElement?.hasAttribute("data-row")), "j goes to a row");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("nav.tabs");
+  ok(page.url().includes("#/dialogue/"), "Enter opens it");
+  await page.keyboard.press("?");
+  ok(await page.getByRole("dialog").isVisible(), "? shows the keys");
+  await page.keyboard.press("Escape");
+  ok((await page.getByRole("dialog").count()) === 0, "Esc closes them");
+  await page.keyboard.press("/");
+  await page.keyboard.type("collar");
+  await page.keyboard.press("Enter");
+  await page.getByText("was said").waitFor();
+  ok(page.url().includes("search?q=collar"), "/ searches");
+  await page.close();
+}
+for (const hash of ["#/", "#/dialogue/nvidia-decision"]) {
+  const page = await open(hash, { viewport: { width: 390, height: 844 } });
+  await page.waitForTimeout(300);
+  ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash}: fits a phone`);
+  await page.close();
+}
+{
+  const page = await open("#/", { colorScheme: "dark" });
+  const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  ok(dark === "rgb(22, 24, 26)", "dark where the system is dark", dark);
+  await page.close();
+}
+ok(complaints.length === 0, "no errors in the console", complaints.join("\n"));
+await browser.close();
+console.log(`1..${number}`);

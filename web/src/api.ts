@@ -1,0 +1,64 @@
+// api.ts - asks the server: one operation, its answer or its fault.
+
+export interface Fault {
+  error_code: string;
+  message: string;
+  field?: string;
+  suggestion?: string;
+  errors?: Fault[];
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly fault: Fault,
+  ) {
+    super(fault.message);
+  }
+}
+
+export type Value = string | number | boolean | null | Value[] | { [key: string]: Value | undefined };
+export type Input = { [key: string]: Value | undefined };
+
+async function read<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new ApiError(response.status, { error_code: "no_json", message: `the server answered ${response.status}` });
+  }
+  if (!response.ok) throw new ApiError(response.status, body as Fault);
+  return body as T;
+}
+
+function query(input: Input): string {
+  const parameters = new URLSearchParams();
+  for (const [key, value] of Object.entries(input))
+    if (value !== undefined && value !== null)
+      parameters.append(key, typeof value === "object" ? JSON.stringify(value) : String(value));
+  const text = parameters.toString();
+  return text ? `?${text}` : "";
+}
+
+/** An operation that changes nothing. */
+export async function ask<T>(operation: string, input: Input = {}, signal?: AbortSignal): Promise<T> {
+  return read<T>(await fetch(`/api/${operation}${query(input)}`, signal ? { signal } : {}));
+}
+
+/** Any operation. */
+export async function act<T>(operation: string, input: Input = {}): Promise<T> {
+  return read<T>(
+    await fetch(`/api/${operation}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(input),
+    }),
+  );
+}
+
+/** Exchanges a token for a cookie that no script can read. */
+export async function signIn(token: string): Promise<void> {
+  const response = await fetch("/api/session", { method: "POST", headers: { Authorization: `Bearer ${token}` } });
+  if (!response.ok) await read(response);
+}

@@ -1,0 +1,59 @@
+// ask.ts - what a view shows, and keeps up to date: asked once, and again after every commit that concerns it.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { ask, act, type ApiError, type Input } from "./api";
+import { onCommit } from "./live";
+
+export interface Asked<T> {
+  data: T | undefined;
+  error: ApiError | undefined;
+  /** Counts answers, so that what changed can be marked. */
+  turn: number;
+  again: () => void;
+}
+
+export interface Question {
+  operation: string;
+  input?: Input;
+  /** Asked with POST: an operation that may write files, but is used here to read. */
+  post?: boolean;
+  /** Commits of this room, or of this scope of it, are a reason to ask again; without a room any is. */
+  room?: string;
+  scope?: string;
+}
+
+const PATIENCE = 120; // milliseconds in which several commits count as one
+
+export function useAsk<T>(question: Question): Asked<T> {
+  const [state, setState] = useState<{ data: T | undefined; error: ApiError | undefined; turn: number }>({
+    data: undefined,
+    error: undefined,
+    turn: 0,
+  });
+  const key = JSON.stringify(question);
+  const current = useRef(key);
+  const run = useCallback((): void => {
+    const q = JSON.parse(key) as Question;
+    const answer = q.post ? act<T>(q.operation, q.input) : ask<T>(q.operation, q.input);
+    answer.then(
+      (data) => current.current === key && setState((s) => ({ data, error: undefined, turn: s.turn + 1 })),
+      (error: ApiError) => current.current === key && setState((s) => ({ ...s, error })),
+    );
+  }, [key]);
+  useEffect(() => {
+    if (current.current !== key) setState({ data: undefined, error: undefined, turn: 0 });
+    current.current = key;
+    run();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = onCommit((commit) => {
+      const q = JSON.parse(key) as Question;
+      if (q.room && (commit.room !== q.room || (q.scope && commit.scope !== q.scope))) return;
+      clearTimeout(timer);
+      timer = setTimeout(run, PATIENCE);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [key, run]);
+  return { ...state, again: run };
+}

@@ -1,0 +1,50 @@
+// live.ts - every commit, as it happens. The browser comes back by itself and says where it was.
+
+export interface Commit {
+  room: string;
+  scope: string;
+  rev: number;
+  operation?: string;
+  who: string[];
+  created_at: string;
+  position: string;
+}
+
+type Listener = (commit: Commit) => void;
+type StateListener = (connected: boolean) => void;
+
+const listeners = new Set<Listener>();
+const watchers = new Set<StateListener>();
+let source: EventSource | undefined;
+let connected = false;
+
+function setConnected(now: boolean): void {
+  connected = now;
+  for (const watcher of watchers) watcher(now);
+}
+
+export function connect(): void {
+  source?.close();
+  source = new EventSource("/api/events");
+  source.addEventListener("open", () => setConnected(true));
+  source.addEventListener("error", () => {
+    setConnected(false);
+    // A server that refused, or was restarted with another record, is asked again from its present.
+    if (source?.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
+  });
+  source.addEventListener("commit", (event) => {
+    const commit = JSON.parse((event as MessageEvent<string>).data) as Commit;
+    for (const listener of listeners) listener(commit);
+  });
+}
+
+export function onCommit(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function onState(watcher: StateListener): () => void {
+  watchers.add(watcher);
+  watcher(connected);
+  return () => watchers.delete(watcher);
+}

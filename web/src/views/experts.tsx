@@ -1,0 +1,62 @@
+// experts.tsx - who sat, what they scored, and what became of what they said.
+import type { Dialogue, Expert } from "../dialogue";
+import { Person } from "../parts/show";
+import { plural } from "../words";
+
+function fate(d: Dialogue, slug: string): string {
+  const own = d.entities.filter((e) => e.contributors.includes(slug));
+  const tensions = own.filter((e) => e.kind === "tension");
+  const closed = tensions.filter((t) => t.status === "resolved" || t.status === "accepted").length;
+  const adopted = own.filter((e) => e.status === "adopted").length;
+  return [
+    plural(own.length, "contribution"),
+    tensions.length ? `${closed} of ${plural(tensions.length, "tension")} closed` : "",
+    adopted ? `${adopted} adopted` : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function Row({ d, expert }: { d: Dialogue; expert: Expert }): preact.JSX.Element {
+  return (
+    <tr>
+      <th scope="row">
+        <Person name={expert.slug} />
+      </th>
+      <td>{expert.role}</td>
+      <td>{expert.tier}</td>
+      {d.rounds.map((r) => (
+        <td class="number">{expert.scores[String(r.round)] ?? ""}</td>
+      ))}
+      <td class="number">{expert.total ?? ""}</td>
+      <td>{fate(d, expert.slug)}</td>
+    </tr>
+  );
+}
+
+export function Experts({ d }: { d: Dialogue }): preact.JSX.Element {
+  return (
+    <div class="scroll">
+      <table class="grid">
+        <caption class="hidden">Experts with their scores</caption>
+        <thead>
+          <tr>
+            <th scope="col">Expert</th>
+            <th scope="col">Role</th>
+            <th scope="col">Tier</th>
+            {d.rounds.map((r) => (
+              <th scope="col">R{r.round}</th>
+            ))}
+            <th scope="col">Total</th>
+            <th scope="col">What became of it</th>
+          </tr>
+        </thead>
+        <tbody>
+          {d.experts.map((expert) => (
+            <Row d={d} expert={expert} key={expert.slug} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
