@@ -1,7 +1,7 @@
 /* fuzz_notes.c - any bytes as a file of any language: reading, setting a header and adding notes agree.
  *
- * The first byte chooses the language. What is read lies inside of the text; a header that may be set is read back as it
- * was set, the same update again changes nothing; a note that may be added is read back.
+ * The first byte chooses the language. What is read lies inside of the text; a header that may be set is read back as
+ * it was set, the same update again changes nothing; a note that may be added is read back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static void check_places(const cv_notes_file *file)
         need(n->line >= 1 && n->line <= n->last_line, "its lines are in order", text, text);
         for (size_t k = 0; k < n->field_count; k++) {
             const cv_note_field *f = &n->fields[k];
-            need(f->value_at.start <= f->value_at.end && f->value_at.end <= text.n, "a value lies in the text", text, text);
+            need(f->value_at.start <= f->value_at.end && f->value_at.end <= text.n, "a value lies in the text", text,
+                 text);
             need(cv_str_eq(f->key, cv_span_of(text, f->key_at)), "a key is where it says", f->key, text);
         }
     }

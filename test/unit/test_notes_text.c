@@ -17,7 +17,8 @@
 #define FIXTURES "test/notes/fixtures"
 #define GOLDEN "test/golden/notes/fixtures.txt"
 
-/* ---- fixtures ----------------------------------------------------------------------------------------------------- */
+/* ---- fixtures -----------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
     cv_arena a;
@@ -62,7 +63,8 @@ static cv_notes_file read_fixture(cv_arena *a, const char *name)
     return read_text(a, name, bytes_of(a, name));
 }
 
-/* ---- what is read ------------------------------------------------------------------------------------------------- */
+/* ---- what is read -------------------------------------------------------------------------------------------------
+ */
 
 static void print_note(cv_buf *out, const cv_note *n)
 {
@@ -109,7 +111,8 @@ static void test_fixtures(void **state)
     assert_view_eq(found, expected);
 }
 
-/* ---- setting a header ---------------------------------------------------------------------------------------------- */
+/* ---- setting a header ----------------------------------------------------------------------------------------------
+ */
 
 static cv_note_values values(const char *speaker, const char *target, const char *message)
 {
@@ -123,8 +126,9 @@ static cv_note_values values(const char *speaker, const char *target, const char
 /* A text of one line: letters, quotes, backslashes, colons, hashes, and characters of more than one byte. */
 static cv_str random_text(cv_arena *a, cv_test_random *r, size_t most)
 {
-    static const char *const pieces[] = {"a", "B", " ", "\"", "'", "\\", ": ", " #", "#",  "-", "@x", "é", "\xf0\x9f\x90\xba",
-                                         "{", "[", "|", ">",  "%", "*",  "/",  "``", "$1", "&", "?",  ",", "--"};
+    static const char *const pieces[] = {
+        "a", "B", " ", "\"", "'", "\\", ": ", " #", "#",  "-", "@x", "é", "\xf0\x9f\x90\xba",
+        "{", "[", "|", ">",  "%", "*",  "/",  "``", "$1", "&", "?",  ",", "--"};
     cv_buf out = {0};
     for (size_t n = 1 + cv_test_below(r, most); n > 0; n--)
         cv_buf_add_z(&out, pieces[cv_test_below(r, CV_COUNT(pieces))]);
@@ -196,7 +200,8 @@ static void check_others(cv_arena *a, const char *name, const cv_notes_file *old
         assert_view_eq(cv_span_of(now.text, now.items[y].at), cv_span_of(old->text, old->items[x].at));
 }
 
-/* Random updates of all fixtures: only values change, the same update twice changes nothing, what is refused is told. */
+/* Random updates of all fixtures: only values change, the same update twice changes nothing, what is refused is told.
+ */
 static void test_set_header(void **state)
 {
     fixtures *f = *state;
@@ -229,7 +234,8 @@ static void test_set_header(void **state)
     assert_true(set > refused && refused > 0 && escapes > 0);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------- */
+/* ---- what is refused
+ * ------------------------------------------------------------------------------------------------- */
 
 static void test_unsafe_headers(void **state)
 {
@@ -295,7 +301,8 @@ static void test_escapes(void **state)
     }
 }
 
-/* ---- adding notes ---------------------------------------------------------------------------------------------------- */
+/* ---- adding notes
+ * ---------------------------------------------------------------------------------------------------- */
 
 static const cv_note *added(const cv_notes_file *file)
 {

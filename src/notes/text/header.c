@@ -119,11 +119,11 @@ static void read_unopened(cv_arena *a, cv_notes_file *file, cv_line first, size_
 
 typedef struct {
     cv_notes_container container;
-    cv_span lines;    /* those that can hold keys */
-    size_t number;    /* of the first */
-    size_t behind;    /* where the file goes on */
+    cv_span lines; /* those that can hold keys */
+    size_t number; /* of the first */
+    size_t behind; /* where the file goes on */
     size_t behind_number;
-    size_t start;     /* of the comment */
+    size_t start; /* of the comment */
 } comment;
 
 static size_t lines_in(cv_str text, size_t from, size_t to)
@@ -138,8 +138,8 @@ static comment enclosed(cv_str text, cv_line line, size_t number, cv_notes_conta
     size_t end = found == SIZE_MAX ? text.n : body + found;
     size_t last = found == SIZE_MAX ? text.n : cv_line_start(text, end);
     size_t behind = found == SIZE_MAX ? text.n : cv_line_at(text, end).next;
-    return (comment){container, {body, last < body ? body : last}, number + 1, behind,
-                     number + lines_in(text, line.start, behind), line.start};
+    return (comment){container, {body, last < body ? body : last},           number + 1,
+                     behind,    number + lines_in(text, line.start, behind), line.start};
 }
 
 static comment run_of_lines(cv_arena *a, cv_str text, cv_line line, size_t number, cv_notes_container container)
@@ -155,10 +155,10 @@ static bool is_line_comment(const cv_notes_file *file, cv_str s, cv_notes_contai
     cv_notes_reader reader = cv_notes_languages[file->language].reader;
     bool hash = reader == CV_READ_PYTHON || reader == CV_READ_SHELL || reader == CV_READ_YAML ||
                 reader == CV_READ_LINES || reader == CV_READ_PHP;
-    *ret = cv_str_starts(s, CV_STR("//"))                                    ? CV_IN_SLASHES
-           : cv_str_starts(s, CV_STR("--")) && reader != CV_READ_MARKDOWN    ? CV_IN_DASHES
-           : cv_str_starts(s, CV_STR("#")) && hash                           ? CV_IN_HASH
-                                                                             : CV_IN_NONE;
+    *ret = cv_str_starts(s, CV_STR("//"))                                 ? CV_IN_SLASHES
+           : cv_str_starts(s, CV_STR("--")) && reader != CV_READ_MARKDOWN ? CV_IN_DASHES
+           : cv_str_starts(s, CV_STR("#")) && hash                        ? CV_IN_HASH
+                                                                          : CV_IN_NONE;
     return *ret != CV_IN_NONE;
 }
 

@@ -86,8 +86,13 @@ static void read_entry(cv_cursor *c, cv_notes_file *file, cv_str date)
         end = c->line.next;
         last = c->number;
     }
-    cv_note note = {.kind = CV_NOTE_KIND_MARKDOWN, .at = {start, end}, .line = first, .last_line = last,
-                    .fields = all.items, .field_count = all.count, .heading_date = date};
+    cv_note note = {.kind = CV_NOTE_KIND_MARKDOWN,
+                    .at = {start, end},
+                    .line = first,
+                    .last_line = last,
+                    .fields = all.items,
+                    .field_count = all.count,
+                    .heading_date = date};
     cv_note_settle(&note);
     *CV_PUSH(c->arena, file) = note;
 }

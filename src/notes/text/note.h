@@ -43,13 +43,13 @@ typedef enum {
 extern const cv_str cv_note_styles[CV_STYLE_COUNT];
 
 typedef struct {
-    cv_str key, value;       /* as written; decoded once */
-    int field;               /* cv_note_field_id, or -1 */
+    cv_str key, value; /* as written; decoded once */
+    int field;         /* cv_note_field_id, or -1 */
     cv_note_style style;
     cv_span key_at, value_at; /* the value with its quotes, without a comment behind it */
     cv_span lines;            /* all of its lines, the last line break included */
     size_t line;
-    bool has_comment;         /* " #" followed on the line */
+    bool has_comment; /* " #" followed on the line */
 } cv_note_field;
 
 /* ---- one dialog -------------------------------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ typedef struct {
     cv_note_form form;
     cv_note_reason reason; /* why it does not count */
     size_t place;          /* in a list, 0 is the newest */
-    cv_span at;            /* inline: from the line "---" to behind the one at the end; header: the lines of its fields */
+    cv_span at; /* inline: from the line "---" to behind the one at the end; header: the lines of its fields */
     size_t line, last_line;
     bool is_header_further_down; /* a whole WOLFIE header that was pasted into the body */
     cv_str lead;                 /* what its fields' lines begin with: prefix and indentation */
@@ -112,7 +112,7 @@ typedef struct {
     cv_span at;     /* with its lines "---" */
     cv_span inside; /* the lines of its keys */
     size_t line, last_line;
-    cv_str lead; /* what the lines of its keys begin with */
+    cv_str lead;         /* what the lines of its keys begin with */
     cv_note_field *keys; /* the top-level ones, in order */
     size_t key_count;
     size_t dialogs; /* keys that are called dialog; more than one is a mistake */

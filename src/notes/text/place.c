@@ -18,7 +18,8 @@
 
 #define SIGNATURE "explicit architecture with structured clarity for every file."
 
-/* ---- lines of a note ------------------------------------------------------------------------------------------------- */
+/* ---- lines of a note
+ * ------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     cv_arena *arena;
@@ -49,12 +50,13 @@ static void add_dialog(lines *l, const char *key, const cv_note_values *values)
     add_line(l, cv_str_of(key));
     for (int i = 0; i < CV_NOTE_FIELDS; i++)
         if (values->of[i].p)
-            add_line(l, cv_arena_printf(l->arena, "  %.*s: %.*s", CV_FMT(cv_note_fields[i].key),
-                                        CV_FMT(cv_note_encode(l->arena, cv_note_usual_style((cv_note_field_id)i),
-                                                              values->of[i]))));
+            add_line(l, cv_arena_printf(
+                            l->arena, "  %.*s: %.*s", CV_FMT(cv_note_fields[i].key),
+                            CV_FMT(cv_note_encode(l->arena, cv_note_usual_style((cv_note_field_id)i), values->of[i]))));
 }
 
-/* ---- headers --------------------------------------------------------------------------------------------------------- */
+/* ---- headers
+ * --------------------------------------------------------------------------------------------------------- */
 
 static cv_str header_text(cv_arena *a, cv_notes_container container, cv_str eol, const cv_note_values *values)
 {
@@ -95,7 +97,8 @@ static size_t place_of_header(const cv_notes_file *file, bool *ret_in_line)
         line = cv_line_at(text, at);
         s = cv_line_text(text, line);
     }
-    if (file->language == CV_LANG_PYTHON && cv_str_starts(s, CV_STR("#")) && cv_str_find(s, CV_STR("coding")) != SIZE_MAX)
+    if (file->language == CV_LANG_PYTHON && cv_str_starts(s, CV_STR("#")) &&
+        cv_str_find(s, CV_STR("coding")) != SIZE_MAX)
         return line.next;
     if (cv_str_starts_nocase(s, CV_STR("<!doctype")) || cv_str_starts(s, CV_STR("@charset")))
         return line.next;
@@ -111,7 +114,8 @@ static cv_str fitted(cv_arena *a, const cv_notes_file *file, cv_str header, size
 {
     cv_str rest = cv_str_from(file->text, at);
     bool is_php = file->language == CV_LANG_PHP;
-    bool outside = is_php && !in_line && (at == 0 || (at == 3 && file->has_bom)) && !cv_str_starts(header, CV_STR("---"));
+    bool outside =
+        is_php && !in_line && (at == 0 || (at == 3 && file->has_bom)) && !cv_str_starts(header, CV_STR("---"));
     bool unended = at > 0 && !in_line && file->text.p[at - 1] != '\n' && !(at == 3 && file->has_bom);
     cv_str open = in_line || unended ? file->eol : CV_STR("");
     cv_str php = outside ? cv_arena_printf(a, "<?php%.*s", CV_FMT(file->eol)) : CV_STR("");
@@ -131,7 +135,8 @@ static bool no_comments(const cv_notes_file *file, cv_err *err)
     return false;
 }
 
-bool cv_splice_header(cv_arena *a, const cv_notes_file *file, const cv_note_values *values, cv_splices *all, cv_err *err)
+bool cv_splice_header(cv_arena *a, const cv_notes_file *file, const cv_note_values *values, cv_splices *all,
+                      cv_err *err)
 {
     cv_notes_container container = cv_notes_languages[file->language].header;
     bool in_line;
@@ -163,7 +168,8 @@ bool cv_notes_with_header(cv_arena *a, const cv_notes_file *file, cv_str content
     return true;
 }
 
-/* ---- where a note may go --------------------------------------------------------------------------------------------- */
+/* ---- where a note may go
+ * --------------------------------------------------------------------------------------------- */
 
 static bool no_place(cv_err *err, size_t line, const char *why, const char *advice)
 {
@@ -184,8 +190,8 @@ static bool find_line(cv_str text, size_t number, size_t *ret_offset, cv_err *er
     if (number < 1 || number > count + 1) {
         cv_err_set(err, CV_ERR_NOTES_PLACE, "there is no line %zu: the file has %zu", number, count);
         cv_err_field(err, CV_STR("line"));
-        cv_err_suggest(err, cv_arena_printf(err->arena, "name a line from 1 to %zu; %zu puts the note at the end", count + 1,
-                                            count + 1));
+        cv_err_suggest(err, cv_arena_printf(err->arena, "name a line from 1 to %zu; %zu puts the note at the end",
+                                            count + 1, count + 1));
         return false;
     }
     for (size_t i = 1; i < number; i++)
@@ -223,8 +229,8 @@ static bool find_heading(const cv_notes_file *file, cv_str before, size_t *ret_l
     if (found == 0)
         cv_err_set(err, CV_ERR_NOTES_PLACE, "no line of the file is '%.*s'", CV_FMT(before));
     else
-        cv_err_set(err, CV_ERR_NOTES_PLACE, "%zu lines of the file are '%.*s', the first is line %zu", found, CV_FMT(before),
-                   *ret_line);
+        cv_err_set(err, CV_ERR_NOTES_PLACE, "%zu lines of the file are '%.*s', the first is line %zu", found,
+                   CV_FMT(before), *ret_line);
     cv_err_field(err, CV_STR("before"));
     cv_err_suggest(err, CV_STR("name the line by its number"));
     return false;
@@ -286,7 +292,8 @@ static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_err *e
     return !why || no_place(err, line, why, "name another line, before or behind that part of the file");
 }
 
-/* ---- the note there -------------------------------------------------------------------------------------------------- */
+/* ---- the note there
+ * -------------------------------------------------------------------------------------------------- */
 
 static cv_str note_text(cv_arena *a, const cv_notes_file *file, size_t at, const cv_note_values *values)
 {
@@ -341,8 +348,9 @@ bool cv_notes_insert(cv_arena *a, const cv_notes_file *file, const cv_note_inser
     }
     *ret_text = cv_splice_text(a, file->text, &all);
     cv_notes_read(a, *ret_text, file->language, 0, &again);
-    bool same_header = again.header.state == file->header.state &&
-                       cv_str_eq(cv_span_of(again.text, again.header.whole), cv_span_of(file->text, file->header.whole));
+    bool same_header =
+        again.header.state == file->header.state &&
+        cv_str_eq(cv_span_of(again.text, again.header.whole), cv_span_of(file->text, file->header.whole));
     if (counted(&again) == counted(file) + count && same_header)
         return true;
     *ret_bad = 0;

@@ -36,12 +36,13 @@ bool cv_notes_worth_reading(cv_str text)
     return false;
 }
 
-/* ---- candidates --------------------------------------------------------------------------------------------------- */
+/* ---- candidates ---------------------------------------------------------------------------------------------------
+ */
 
 typedef struct {
-    size_t start;      /* of the line with the key */
-    size_t opening;    /* of the line before it */
-    bool is_header;    /* "wolfie.header…": a whole header */
+    size_t start;                 /* of the line with the key */
+    size_t opening;               /* of the line before it */
+    bool is_header;               /* "wolfie.header…": a whole header */
     cv_notes_container container; /* by its prefix; BARE: by its state */
 } candidate;
 
@@ -114,7 +115,8 @@ static void find_candidates(cv_arena *a, cv_str text, size_t from, candidates *f
     }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------------------------
+ */
 
 /* The rest of a block is no part of it once a line is neither a key nor below one. */
 static bool is_of_block(const cv_cursor *c, size_t base)
@@ -181,10 +183,10 @@ static void keep(reader *r, const candidate *at, cv_note note, cv_at state, bool
 static size_t read_block(reader *r, const candidate *at, cv_at state)
 {
     cv_str text = r->file->text;
-    cv_notes_container container = at->container != CV_IN_BARE      ? at->container
-                                   : state == CV_AT_COMMENT         ? CV_IN_BLOCK
-                                   : state == CV_AT_HTML_COMMENT    ? CV_IN_HTML
-                                                                    : CV_IN_BARE;
+    cv_notes_container container = at->container != CV_IN_BARE   ? at->container
+                                   : state == CV_AT_COMMENT      ? CV_IN_BLOCK
+                                   : state == CV_AT_HTML_COMMENT ? CV_IN_HTML
+                                                                 : CV_IN_BARE;
     size_t number = number_of(r, at->opening), behind, last;
     cv_cursor c = cv_cursor_at(r->arena, text, container, (cv_span){at->start, text.n}, number + 1);
     cv_notes_header h = {.container = container, .line = number + 1};
@@ -213,7 +215,8 @@ static void read_blocks(reader *r, const candidates *found, const cv_at *states)
             done = read_block(r, &found->items[i], states[i]);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------- */
+/* ---- the file -----------------------------------------------------------------------------------------------------
+ */
 
 /* The first header stands in a fence: it is an example, or somebody pasted an answer with its frame. */
 static void note_fenced_header(cv_notes_file *file)
@@ -229,7 +232,8 @@ void cv_notes_read(cv_arena *a, cv_str text, cv_notes_language language, unsigne
 {
     cv_line first = cv_line_at(text, 0);
     candidates found = {0};
-    *ret_file = (cv_notes_file){.text = text, .language = language, .has_bom = cv_str_starts(text, CV_STR("\xEF\xBB\xBF"))};
+    *ret_file =
+        (cv_notes_file){.text = text, .language = language, .has_bom = cv_str_starts(text, CV_STR("\xEF\xBB\xBF"))};
     ret_file->eol = first.next - first.end == 2 ? CV_STR("\r\n") : CV_STR("\n");
     cv_notes_read_header(a, ret_file);
     size_t from = ret_file->header.state == CV_HEADER_NONE ? 0 : ret_file->header.inside.end;

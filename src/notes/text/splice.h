@@ -5,7 +5,7 @@
 #include "notes/text/write.h"
 
 typedef struct {
-    cv_span at; /* these bytes go … */
+    cv_span at;   /* these bytes go … */
     cv_str bytes; /* … for these */
     size_t order;
 } cv_splice;
@@ -24,6 +24,7 @@ cv_note_style cv_note_usual_style(cv_note_field_id id);
 
 /* A dialog in a header that has none; a header in a file that has none. */
 void cv_splice_dialog(cv_arena *a, const cv_notes_file *file, const cv_note_values *values, cv_splices *all);
-bool cv_splice_header(cv_arena *a, const cv_notes_file *file, const cv_note_values *values, cv_splices *all, cv_err *err);
+bool cv_splice_header(cv_arena *a, const cv_notes_file *file, const cv_note_values *values, cv_splices *all,
+                      cv_err *err);
 
 #endif

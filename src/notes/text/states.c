@@ -249,7 +249,8 @@ static void walk_code(walk *w, const lexis *l)
         step(w, l);
 }
 
-/* ---- PHP: code between <?php and ?>, the rest is text -------------------------------------------------------------- */
+/* ---- PHP: code between <?php and ?>, the rest is text --------------------------------------------------------------
+ */
 
 static void walk_php(walk *w)
 {
@@ -276,7 +277,8 @@ static void walk_php(walk *w)
         w->last = CV_AT_OUTSIDE;
 }
 
-/* ---- HTML: text between tags; nothing is put into tags, scripts, styles ------------------------------------------------ */
+/* ---- HTML: text between tags; nothing is put into tags, scripts, styles
+ * ------------------------------------------------ */
 
 static void walk_html(walk *w)
 {
@@ -308,7 +310,8 @@ static void walk_html(walk *w)
     }
 }
 
-/* ---- Markdown: fences, <pre>, HTML comments ------------------------------------------------------------------------- */
+/* ---- Markdown: fences, <pre>, HTML comments -------------------------------------------------------------------------
+ */
 
 /* The fence that a line opens: its character and length; 0: none. */
 static size_t fence_of(cv_str content, char *ret_char)
@@ -366,7 +369,8 @@ static void walk_markdown(walk *w)
     w->last = state;
 }
 
-/* ---- YAML: block scalars --------------------------------------------------------------------------------------------- */
+/* ---- YAML: block scalars
+ * --------------------------------------------------------------------------------------------- */
 
 /* Does the line end in "|" or ">" (with "+", "-" or a digit) behind a key or a dash? */
 static bool opens_scalar(cv_str content)
@@ -399,20 +403,16 @@ static void walk_yaml(walk *w)
     w->last = scalar == SIZE_MAX ? CV_AT_CODE : CV_AT_STRING;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------------- */
+/* ---- all
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static const lexis sql = {
     .line = "--", .open = "/*", .close = "*/", .long_quotes = "'\"`", .escape = DOUBLES, .dollar = true};
 static const lexis sql_backslash = {
     .line = "--", .open = "/*", .close = "*/", .long_quotes = "'\"`", .escape = DOUBLES | ESCAPES, .dollar = true};
 static const lexis lua = {.line = "--", .open = "[[", .close = "]]", .quotes = "\"'", .escape = ESCAPES};
-static const lexis script = {.line = "//",
-                             .open = "/*",
-                             .close = "*/",
-                             .quotes = "\"'",
-                             .long_quotes = "`",
-                             .escape = ESCAPES,
-                             .pattern = true};
+static const lexis script = {
+    .line = "//", .open = "/*", .close = "*/", .quotes = "\"'", .long_quotes = "`", .escape = ESCAPES, .pattern = true};
 static const lexis c_like = {
     .line = "//", .open = "/*", .close = "*/", .quotes = "\"'", .escape = ESCAPES, .triple = true};
 static const lexis css = {.open = "/*", .close = "*/", .quotes = "\"'", .escape = ESCAPES};
@@ -428,18 +428,41 @@ void cv_notes_states(cv_str text, cv_notes_reader reader, bool backslash, size_t
     while (w.next < count && offsets[w.next] <= from)
         ret_at[w.next++] = reader == CV_READ_PHP ? CV_AT_OUTSIDE : CV_AT_CODE;
     switch (reader) {
-    case CV_READ_MARKDOWN: walk_markdown(&w); break;
-    case CV_READ_PHP: walk_php(&w); break;
-    case CV_READ_SQL: walk_code(&w, backslash ? &sql_backslash : &sql); break;
-    case CV_READ_LUA: walk_code(&w, &lua); break;
-    case CV_READ_SCRIPT: walk_code(&w, &script); break;
-    case CV_READ_C: walk_code(&w, &c_like); break;
-    case CV_READ_CSS: walk_code(&w, &css); break;
-    case CV_READ_HTML: walk_html(&w); break;
-    case CV_READ_PYTHON: walk_code(&w, &python); break;
-    case CV_READ_SHELL: walk_code(&w, &shell); break;
-    case CV_READ_YAML: walk_yaml(&w); break;
-    case CV_READ_LINES: break;
+    case CV_READ_MARKDOWN:
+        walk_markdown(&w);
+        break;
+    case CV_READ_PHP:
+        walk_php(&w);
+        break;
+    case CV_READ_SQL:
+        walk_code(&w, backslash ? &sql_backslash : &sql);
+        break;
+    case CV_READ_LUA:
+        walk_code(&w, &lua);
+        break;
+    case CV_READ_SCRIPT:
+        walk_code(&w, &script);
+        break;
+    case CV_READ_C:
+        walk_code(&w, &c_like);
+        break;
+    case CV_READ_CSS:
+        walk_code(&w, &css);
+        break;
+    case CV_READ_HTML:
+        walk_html(&w);
+        break;
+    case CV_READ_PYTHON:
+        walk_code(&w, &python);
+        break;
+    case CV_READ_SHELL:
+        walk_code(&w, &shell);
+        break;
+    case CV_READ_YAML:
+        walk_yaml(&w);
+        break;
+    case CV_READ_LINES:
+        break;
     }
     while (w.next < count)
         ret_at[w.next++] = w.last;

@@ -11,7 +11,8 @@
 #include "notes/text/splice.h"
 #include "notes/words/errors.h"
 
-/* ---- what a dialog may say ------------------------------------------------------------------------------------------ */
+/* ---- what a dialog may say ------------------------------------------------------------------------------------------
+ */
 
 static bool is_target(cv_str word)
 {
@@ -34,7 +35,8 @@ static bool targets_valid(cv_str target)
 /* U+0085, U+2028, U+2029: they end the line comments of some languages. */
 static bool has_line_separator(cv_str value)
 {
-    return cv_str_find(value, CV_STR("\xc2\x85")) != SIZE_MAX || cv_str_find(value, CV_STR("\xe2\x80\xa8")) != SIZE_MAX ||
+    return cv_str_find(value, CV_STR("\xc2\x85")) != SIZE_MAX ||
+           cv_str_find(value, CV_STR("\xe2\x80\xa8")) != SIZE_MAX ||
            cv_str_find(value, CV_STR("\xe2\x80\xa9")) != SIZE_MAX;
 }
 
@@ -64,7 +66,8 @@ bool cv_note_values_check(const cv_note_values *values, cv_note_fault tell, void
 {
     bool ok = true;
     for (int i = 0; i < CV_NOTE_FIELDS; i++) {
-        const char *advice = NULL, *trouble = values->of[i].p ? trouble_of((cv_note_field_id)i, values->of[i], &advice) : NULL;
+        const char *advice = NULL,
+                   *trouble = values->of[i].p ? trouble_of((cv_note_field_id)i, values->of[i], &advice) : NULL;
         if (!values->of[i].p && cv_note_fields[i].required)
             trouble = "it is missing", advice = cv_note_fields[i].rule.p;
         if (trouble) {
@@ -75,7 +78,8 @@ bool cv_note_values_check(const cv_note_values *values, cv_note_fault tell, void
     return ok;
 }
 
-/* ---- what a comment can hold ----------------------------------------------------------------------------------------- */
+/* ---- what a comment can hold
+ * ----------------------------------------------------------------------------------------- */
 
 static bool refuse_value(cv_note_field_id field, cv_str what, cv_str why, cv_note_field_id *ret_field, cv_err *err)
 {
@@ -111,7 +115,8 @@ bool cv_note_values_fit(const cv_note_values *values, cv_notes_language language
     return true;
 }
 
-/* ---- a value in the style of its field ------------------------------------------------------------------------------- */
+/* ---- a value in the style of its field
+ * ------------------------------------------------------------------------------- */
 
 static bool is_plain_enough(cv_str value)
 {
@@ -159,7 +164,8 @@ cv_note_style cv_note_usual_style(cv_note_field_id id)
     return id == CV_NOTE_MESSAGE || id == CV_NOTE_MOOD ? CV_STYLE_DOUBLE : CV_STYLE_PLAIN;
 }
 
-/* ---- splicing -------------------------------------------------------------------------------------------------------- */
+/* ---- splicing
+ * -------------------------------------------------------------------------------------------------------- */
 
 static int by_place(const void *x, const void *y)
 {
@@ -189,7 +195,8 @@ cv_str cv_splice_text(cv_arena *a, cv_str text, cv_splices *all)
     return cv_buf_take(&out, a);
 }
 
-/* ---- the header dialog ----------------------------------------------------------------------------------------------- */
+/* ---- the header dialog
+ * ----------------------------------------------------------------------------------------------- */
 
 static bool refuse_header(const cv_notes_file *file, cv_str why, const char *advice, cv_err *err)
 {
@@ -204,7 +211,8 @@ bool cv_notes_may_set(const cv_notes_file *file, cv_err *err)
     const cv_notes_header *h = &file->header;
     const cv_note *dialog = cv_notes_header_dialog(file);
     if (h->state != CV_HEADER_NONE && h->state != CV_HEADER_WHOLE)
-        return refuse_header(file, cv_header_states[h->state], "mend the header by hand; 'notes lint' tells where", err);
+        return refuse_header(file, cv_header_states[h->state], "mend the header by hand; 'notes lint' tells where",
+                             err);
     if (h->dialogs > 1)
         return refuse_header(file, CV_STR("it has the key 'dialog' more than once"),
                              "leave one of them, by hand; nobody else can know which one counts", err);
@@ -230,8 +238,8 @@ static void add_line(cv_arena *a, const cv_notes_file *file, const cv_note *dial
     bool is_flat = dialog->form == CV_FORM_FLAT;
     cv_str dot = is_flat ? cv_str_head(after->key, cv_str_find_char(after->key, '.') + 1) : CV_STR("");
     bool ends = after->lines.end > 0 && file->text.p[after->lines.end - 1] == '\n';
-    cv_str bytes = cv_arena_printf(a, "%s%.*s%.*s%.*s: %.*s%s", ends ? "" : file->eol.p, CV_FMT(dialog->lead), CV_FMT(dot),
-                                   CV_FMT(cv_note_fields[id].key),
+    cv_str bytes = cv_arena_printf(a, "%s%.*s%.*s%.*s: %.*s%s", ends ? "" : file->eol.p, CV_FMT(dialog->lead),
+                                   CV_FMT(dot), CV_FMT(cv_note_fields[id].key),
                                    CV_FMT(cv_note_encode(a, cv_note_usual_style(id), value)), ends ? file->eol.p : "");
     cv_splice_add(a, all, (cv_span){after->lines.end, after->lines.end}, bytes);
 }
@@ -290,8 +298,8 @@ bool cv_notes_set_header(cv_arena *a, const cv_notes_file *file, const cv_note_v
     cv_splices all = {0};
     if (!cv_notes_may_set(file, err))
         return false;
-    cv_notes_container container = file->header.state == CV_HEADER_WHOLE ? file->header.container
-                                                                         : cv_notes_languages[file->language].header;
+    cv_notes_container container =
+        file->header.state == CV_HEADER_WHOLE ? file->header.container : cv_notes_languages[file->language].header;
     if (!cv_note_values_fit(values, file->language, container, &bad, err))
         return false;
     if (dialog)
@@ -301,5 +309,13 @@ bool cv_notes_set_header(cv_arena *a, const cv_notes_file *file, const cv_note_v
     else if (!cv_splice_header(a, file, values, &all, err))
         return false;
     *ret_text = cv_splice_text(a, file->text, &all);
+    if (!dialog) { /* a mood that stood beside it belongs to the new dialog now, and is not its own */
+        cv_notes_file now;
+        cv_splices rest = {0};
+        cv_notes_read(a, *ret_text, file->language, 0, &now);
+        if (cv_notes_header_dialog(&now))
+            set_dialog(a, &now, cv_notes_header_dialog(&now), values, &rest);
+        *ret_text = cv_splice_text(a, *ret_text, &rest);
+    }
     return reads_back(a, file, *ret_text, values, err);
 }

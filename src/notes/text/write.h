@@ -5,8 +5,8 @@
  *     create     a header at the top of a file that has none
  *
  * Whatever is asked for is checked before and read again after: a value that would leave its comment, a header that is
- * not closed, doubled or fenced, a place inside of a string, a fence or a comment is refused with its reason. Nothing is
- * written here: the answer is the new text.
+ * not closed, doubled or fenced, a place inside of a string, a fence or a comment is refused with its reason. Nothing
+ * is written here: the answer is the new text.
  */
 #ifndef CV_NOTES_TEXT_WRITE_H
 #define CV_NOTES_TEXT_WRITE_H

@@ -5,7 +5,8 @@
 
 const cv_notes_container_row cv_notes_containers[CV_IN_COUNT] = {
 #define CONTAINER(id, word, open, prefix, close, never, why)                                                           \
-    {CV_STR_INIT(word), CV_STR_INIT(open), CV_STR_INIT(prefix), CV_STR_INIT(close), CV_STR_INIT(never), CV_STR_INIT(why)},
+    {CV_STR_INIT(word),  CV_STR_INIT(open),  CV_STR_INIT(prefix),                                                      \
+     CV_STR_INIT(close), CV_STR_INIT(never), CV_STR_INIT(why)},
 #include "notes/words/containers.def"
 #undef CONTAINER
 };

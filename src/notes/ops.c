@@ -1,0 +1,160 @@
+/* ops.c - what can be asked in the notes room: every operation exactly once; see kit/room.h. */
+#include "notes/operations.h"
+#include "notes/room.h"
+
+enum {
+    READS = CV_OP_STORE | CV_OP_IDEMPOTENT,
+    STEADY = READS | CV_OP_STEADY,
+    WRITES = CV_OP_STORE | CV_OP_WRITES | CV_OP_FILES,
+    UNASKED = CV_OP_UNASKED,
+};
+
+const cv_operation cv_notes_ops[] = {
+    /* ---- files ---- */
+    {.room = "notes",
+     .verb = "scan",
+     .tool = "conclave_notes_scan",
+     .summary = "find the dialogs in files: header dialogs and margin notes",
+     .details =
+         "Files and whole trees; what .gitignore names, vendored folders and binary files are passed over. Dialogs\n"
+         "are read in front matter and in the comments of each language. Examples in code fences, strings and\n"
+         "block scalars, and those with placeholders, are not dialogs; --include-fenced shows them. Nothing is\n"
+         "kept: 'log' does that.\n",
+     .examples = "  conclave notes scan README.md\n"
+                 "  conclave notes scan docs --include-fenced --json\n",
+     .schema = "notes_scan",
+     .flags = CV_OP_IDEMPOTENT | CV_OP_LARGE | UNASKED,
+     .run = cv_notes_op_scan,
+     .answer = cv_notes_scan_shape},
+    {.room = "notes",
+     .verb = "header",
+     .tool = "conclave_notes_header",
+     .summary = "say in a file's header what you changed; with content the change itself, in one step",
+     .details =
+         "The dialog of the WOLFIE header is replaced: only the bytes of its values change. The previous dialog is\n"
+         "archived and the new one logged, together with the file or not at all. A header that is missing is\n"
+         "made, in the comment syntax of the language. Notes of others are kept: content that lacks one is\n"
+         "refused. On a file that has not changed since its header dialog it needs --force. The same dialog\n"
+         "again changes nothing.\n",
+     .examples =
+         "  conclave notes header docs/garden.md --speaker KIRO --target @everyone --message \"Adds herbs.\" --force\n",
+     .schema = "notes_header",
+     .flags = WRITES | CV_OP_IDEMPOTENT | UNASKED,
+     .run = cv_notes_op_header,
+     .answer = cv_notes_edit_shape},
+    {.room = "notes",
+     .verb = "add",
+     .tool = "conclave_notes_add",
+     .summary = "leave a note at a line or before a heading of a file",
+     .details =
+         "A question, warning, observation or suggestion, in the comment syntax of the file's language. The header\n"
+         "stays byte for byte, and so does every other note. A place where the note would change what the file\n"
+         "means (in a string, a code fence, a comment, a table) is refused.\n",
+     .examples = "  conclave notes add docs/garden.md --before \"## Herbs\" --speaker LILITH --target @KIRO --message "
+                 "\"And basil?\"\n",
+     .schema = "notes_add",
+     .flags = WRITES | UNASKED,
+     .run = cv_notes_op_add,
+     .answer = cv_notes_edit_shape},
+    {.room = "notes",
+     .verb = "create",
+     .tool = "conclave_notes_create",
+     .summary = "make a file with its WOLFIE header, content and notes",
+     .details =
+         "In one step, and logged. The header has the signature, wolfie.headers.version and the first dialog, in the\n"
+         "comment syntax of the language.\n",
+     .examples = "  conclave notes create docs/pond.md --speaker KIRO --target @everyone --message \"Begins the "
+                 "pond.\" --content "
+                 "\"# Pond\"\n",
+     .schema = "notes_create",
+     .flags = WRITES | UNASKED,
+     .run = cv_notes_op_create,
+     .answer = cv_notes_edit_shape},
+
+    /* ---- the log ---- */
+    {.room = "notes",
+     .verb = "log",
+     .tool = "conclave_notes_log",
+     .summary = "enter the dialogs of files into dialog_messages, once",
+     .details =
+         "Everything that 'scan' finds. A file that has not changed adds nothing; a message that returns after\n"
+         "another, and one that stands twice in a file, is a row of its own. Notes that vanished are marked, not\n"
+         "removed. Files are never changed.\n",
+     .examples = "  conclave notes log\n"
+                 "  conclave notes log docs --json\n",
+     .schema = "notes_log",
+     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | UNASKED,
+     .run = cv_notes_op_log,
+     .answer = cv_notes_log_shape},
+    {.room = "notes",
+     .verb = "list",
+     .tool = "conclave_notes_list",
+     .summary = "list what the log has: for an agent, of a speaker, in a file",
+     .details =
+         "The newest first, those that stand in their files now. --for NAME is what is addressed to an agent, by any\n"
+         "of its names or with @everyone; --all also has what was replaced or vanished.\n",
+     .examples = "  conclave notes list --for KIRO\n"
+                 "  conclave notes list --speaker LILITH --kind inline\n",
+     .schema = "notes_list",
+     .flags = READS | UNASKED,
+     .run = cv_notes_op_list,
+     .answer = cv_notes_list_shape},
+    {.room = "notes",
+     .verb = "show",
+     .tool = "conclave_notes_show",
+     .summary = "show one message of the log with all of its columns",
+     .details = "The columns of dialog_messages: those of the specification, and where the message comes from.\n",
+     .examples = "  conclave notes show 1\n",
+     .schema = "notes_show",
+     .flags = STEADY,
+     .run = cv_notes_op_show,
+     .answer = cv_notes_show_shape},
+    {.room = "notes",
+     .verb = "history",
+     .tool = "conclave_notes_history",
+     .summary = "the history of a file or of a speaker, oldest first",
+     .details =
+         "Every header dialog that the file had and every note in it, also those that somebody deleted or altered:\n"
+         "since when, and who did it, as far as git knows.\n",
+     .examples = "  conclave notes history docs/garden.md\n"
+                 "  conclave notes history --speaker KIRO\n",
+     .schema = "notes_history",
+     .flags = READS,
+     .run = cv_notes_op_history,
+     .answer = cv_notes_history_shape},
+    {.room = "notes",
+     .verb = "stale",
+     .tool = "conclave_notes_stale",
+     .summary = "files that were changed without a new header dialog",
+     .details =
+         "Compared with a commit of git (--since, by default the last one), and with the log. The exit status is 1\n"
+         "when there are any.\n",
+     .examples = "  conclave notes stale\n",
+     .schema = "notes_stale",
+     .flags = READS,
+     .run = cv_notes_op_stale,
+     .answer = cv_notes_stale_shape},
+    {.room = "notes",
+     .verb = "threads",
+     .tool = "conclave_notes_threads",
+     .summary = "list the threads with their moods, or the messages of one",
+     .details = "A note is given to a thread with --thread. The mood of a thread is the mean of its messages' moods.\n",
+     .examples = "  conclave notes threads\n",
+     .schema = "notes_threads",
+     .flags = STEADY,
+     .run = cv_notes_op_threads,
+     .answer = cv_notes_threads_shape},
+    {.room = "notes",
+     .verb = "repair",
+     .tool = "conclave_notes_repair",
+     .summary = "finish changes of files that somebody was killed in",
+     .details =
+         "A change that was logged and did not reach its file yet is put there; where somebody else has changed the\n"
+         "file meanwhile it is withdrawn. Every other command does this for the files that it meets.\n",
+     .examples = "  conclave notes repair\n",
+     .schema = "notes_repair",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_notes_op_repair,
+     .answer = cv_notes_repair_shape},
+    {0},
+};
