@@ -13,6 +13,7 @@
 #include "notes/operations.h"
 #include "notes/threads.h"
 #include "notes/words/errors.h"
+#include "record/hash.h"
 
 #define CV_THIS_TYPE cv_edit
 const cv_shape cv_notes_edit_shape[] = {
@@ -55,14 +56,33 @@ static bool withdraw(cv_call *call, cv_writing *w, const cv_intent *intent, cv_e
            cv_intent_drop(call->record, cv_notes_scope(), &cv_note_intent_type, intent->path, err);
 }
 
-/* Under the lock. The temporary files of killed writers go with the change they were made for. */
+/* What a killed writer left beside the file: temporary files, and the bytes that it had just displaced, which are those
+ * that were read. */
+static void sweep(cv_call *call, const cv_intent *intent)
+{
+    cv_arena *a = call->arena;
+    cv_where file = {call->root, intent->path.p}, folder = cv_where_folder(a, file);
+    cv_str beside = cv_arena_printf(a, "%s.before-", cv_where_name(file)), bytes;
+    cv_folder_entries entries;
+    cv_err unread = {.arena = a};
+    cv_folder_sweep(a, cv_where_path(a, folder));
+    if (!intent->old_sha256.p || !cv_folder_list(a, folder, &entries, &unread))
+        return;
+    for (size_t i = 0; i < entries.count; i++) {
+        cv_where kept = cv_where_in(a, folder, entries.items[i].name);
+        if (cv_str_starts(cv_str_of(entries.items[i].name), beside) &&
+            cv_file_read_at(a, kept, CV_MAX_FILE_BYTES, &bytes, &unread) &&
+            cv_str_eq(cv_hash_text(a, bytes), intent->old_sha256))
+            cv_where_unlink(kept);
+    }
+}
+
+/* Under the lock. */
 static bool finish_locked(cv_call *call, cv_writing *w, const cv_intent *intent, bool *ret_changed, cv_err *err)
 {
     cv_intent_result result = cv_intent_publish(call->record, call->arena, cv_notes_scope(), &cv_note_intent_type,
                                                 call->root, intent->path, err);
-    const char *folder = cv_folder_of(call->arena, cv_where_path(call->arena, (cv_where){call->root, intent->path.p}));
     *ret_changed = result == CV_INTENT_CHANGED;
-    cv_folder_sweep(call->arena, folder);
     if (result == CV_INTENT_CHANGED) {
         cv_err_clear(err);
         return withdraw(call, w, intent, err);
@@ -78,7 +98,7 @@ static bool find_intent(cv_call *call, cv_str path, cv_intent *ret, bool *ret_fo
     return cv_record_get(call->record, call->arena, cv_notes_scope(), &cv_note_intent_type, ret, ret_found, err);
 }
 
-bool cv_edit_finish(cv_call *call, cv_str path, bool *ret_found, bool *ret_changed, cv_err *err)
+bool cv_edit_finish(cv_call *call, cv_str path, bool own, bool *ret_found, bool *ret_changed, cv_err *err)
 {
     cv_writing w;
     cv_intent intent;
@@ -100,6 +120,8 @@ bool cv_edit_finish(cv_call *call, cv_str path, bool *ret_found, bool *ret_chang
         ok = ok && cv_writing_commit(&w, &request, CV_STR("{}"), &written, err);
     }
     cv_writing_end(&w);
+    if (ok && *ret_found && !own)
+        sweep(call, &intent);
     return ok;
 }
 
@@ -226,11 +248,11 @@ bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit)
     }
     edit->path = cv_str_of(edit->where.path);
     call->own = edit;
-    if (!cv_edit_finish(call, edit->path, &found, &changed, &err))
+    if (!cv_edit_finish(call, edit->path, false, &found, &changed, &err))
         return cv_call_fail(call, &err);
     if (!cv_request_locked(call, operation, cv_notes_scope(), work))
         return false;
-    if (!cv_edit_finish(call, edit->path, &found, &changed, &err))
+    if (!cv_edit_finish(call, edit->path, true, &found, &changed, &err))
         return cv_call_fail(call, &err);
     if (!changed)
         return true;

@@ -41,8 +41,8 @@ struct cv_edit {
 /* The operation as a whole, with its answer. */
 bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit);
 
-/* Finishes the change of this path that is under way, if there is one; *ret_changed: somebody else has changed the
- * file, and the change was withdrawn. */
-bool cv_edit_finish(cv_call *call, cv_str path, bool *ret_found, bool *ret_changed, cv_err *err);
+/* Finishes the change of this path that is under way, if there is one: our `own`, or that of somebody who was killed.
+ * *ret_changed: somebody else has changed the file, and the change was withdrawn. */
+bool cv_edit_finish(cv_call *call, cv_str path, bool own, bool *ret_found, bool *ret_changed, cv_err *err);
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -118,12 +120,30 @@ bool cv_git_run(cv_call *call, const char *const *arguments, cv_str *ret_output,
     return status == 0 || fail(err, cv_arena_printf(call->arena, "git %s refuses", arguments[0]).p, *ret_output);
 }
 
+/* Has the project's folder, or one above it, a .git? Without one no program is started. */
+static bool has_repository(cv_call *call)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    if (!realpath(call->root, real))
+        return false;
+    for (size_t n = strlen(real);; n--) {
+        if (n > 0 && real[n] != '/' && real[n] != '\0')
+            continue;
+        cv_str folder = {real, n};
+        if (stat(cv_arena_printf(call->arena, "%.*s/.git", CV_FMT(folder)).p, &st) == 0)
+            return true;
+        if (n == 0)
+            return false;
+    }
+}
+
 bool cv_git_is_there(cv_call *call)
 {
     static const char *const ask[] = {"rev-parse", "--is-inside-work-tree", NULL};
     cv_err none = {.arena = call->arena};
     cv_str said;
-    return cv_git_run(call, ask, &said, &none) && cv_str_eq(cv_str_trim(said), CV_STR("true"));
+    return has_repository(call) && cv_git_run(call, ask, &said, &none) && cv_str_eq(cv_str_trim(said), CV_STR("true"));
 }
 
 bool cv_git_is_modified(cv_call *call, cv_str path, bool *ret_modified)
@@ -133,8 +153,8 @@ bool cv_git_is_modified(cv_call *call, cv_str path, bool *ret_modified)
                                    NULL};
     cv_str said;
     int status;
-    if (!run(call, known, &said, &status) || status != 0 || !run(call, differs, &said, &status) || status > 1 ||
-        status < 0)
+    if (!has_repository(call) || !run(call, known, &said, &status) || status != 0 ||
+        !run(call, differs, &said, &status) || status > 1 || status < 0)
         return false;
     *ret_modified = status == 1;
     return true;

@@ -175,6 +175,7 @@ static bool keeps_notes(cv_edit *e, const cv_notes_file *now, cv_err *err)
     return true;
 }
 
+/* Lines count in the text as the caller knows it: before a header is put in. */
 static bool put_notes(cv_edit *e, const wanted *w, cv_err *err)
 {
     cv_notes_file now;
@@ -194,7 +195,7 @@ static bool make_header(cv_edit *e, cv_err *err)
 {
     const wanted *w = e->own;
     cv_arena *a = e->call->arena;
-    cv_notes_file now = e->file;
+    cv_notes_file now;
     if (!e->exists) {
         cv_err_set(err, CV_ERR_NOT_FOUND, "there is no file '%.*s'", CV_FMT(e->path));
         cv_err_field(err, CV_STR("path"));
@@ -202,20 +203,16 @@ static bool make_header(cv_edit *e, cv_err *err)
         cv_err_suggest(err, CV_STR("makes a file with its header"));
         return false;
     }
-    if (w->content.p) {
-        if (!cv_notes_with_header(a, &e->file, w->content, &e->after, err))
-            return false;
-        cv_notes_read(a, e->after, e->file.language, 0, &now);
-        if (!keeps_notes(e, &now, err))
-            return false;
-    }
-    bool same_body = cv_str_eq(e->after, e->before);
-    if (same_body && !w->note_count && says_already(&now, &w->values))
-        return true;
-    if (!cv_notes_may_set(&now, err) || !is_modified(e, w, &now, err) ||
-        !cv_notes_set_header(a, &now, &w->values, &e->after, err))
+    if (!cv_notes_may_set(&e->file, err))
         return false;
-    return put_notes(e, w, err);
+    e->after = w->content.p ? w->content : e->before;
+    if (!put_notes(e, w, err) || (w->content.p && !cv_notes_with_header(a, &e->file, e->after, &e->after, err)))
+        return false;
+    cv_notes_read(a, e->after, e->file.language, 0, &now);
+    if (cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
+        return true;
+    return keeps_notes(e, &now, err) && cv_notes_may_set(&now, err) && is_modified(e, w, &now, err) &&
+           cv_notes_set_header(a, &now, &w->values, &e->after, err);
 }
 
 static bool make_note(cv_edit *e, cv_err *err)
@@ -240,10 +237,11 @@ static bool make_file(cv_edit *e, cv_err *err)
         cv_err_suggest(err, CV_STR("changes it, with `content` and a new header dialog"));
         return false;
     }
-    cv_notes_read(a, w->content.p ? w->content : CV_STR(""), e->file.language, 0, &now);
-    if (!cv_notes_set_header(a, &now, &w->values, &e->after, err))
+    e->after = w->content.p ? w->content : CV_STR("");
+    if (!put_notes(e, w, err))
         return false;
-    return put_notes(e, w, err);
+    cv_notes_read(a, e->after, e->file.language, 0, &now);
+    return cv_notes_set_header(a, &now, &w->values, &e->after, err);
 }
 
 /* ---- the operations ---------------------------------------------------------------------------------------------- */

@@ -27,14 +27,14 @@ typedef struct {
 #define CV_THIS_TYPE told
 static const cv_shape told_shape[] = {
     CV_NUMBER(ALWAYS, "number", row.dialog_message_id, 1, CV_NO_LIMIT, "dialog_message_id"),
-    CV_FIELD_AS(ALWAYS, "created_ymdhis", row.created_ymdhis, ""),
-    CV_FIELD_AS(ALWAYS, "path", row.path, ""),
-    CV_FIELD_AS(ALWAYS, "line", row.line_start, "where it stood when it was logged"),
     CV_WORD(ALWAYS, "kind", row.source_kind, &cv_note_kinds, ""),
-    CV_WORD(ALWAYS, "status", row.status, &cv_note_statuses, "current: it stands in its file"),
     CV_FIELD_AS(ALWAYS, "speaker", row.agent_name, ""),
     CV_FIELD_AS(ALWAYS, "target", row.target, ""),
     CV_FIELD_AS(ALWAYS, "mood_rgb", row.mood_rgb, ""),
+    CV_WORD(ALWAYS, "status", row.status, &cv_note_statuses, "current: it stands in its file"),
+    CV_FIELD_AS(ALWAYS, "path", row.path, ""),
+    CV_FIELD_AS(ALWAYS, "line", row.line_start, "where it stood when it was logged"),
+    CV_FIELD_AS(ALWAYS, "created_ymdhis", row.created_ymdhis, ""),
     CV_FIELD_AS(IF_ANY, "thread", row.dialog_threads_id, "dialog_threads_id"),
     CV_FIELD_AS(IF_ANY, "gone_at", row.gone_at, "since when it is not current"),
     CV_FIELD(IF_ANY, altered_to, "another note of the same speaker came when it went: its number"),

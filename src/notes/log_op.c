@@ -46,7 +46,7 @@ static bool mend(void *ctx, const cv_intent *intent, cv_err *err)
 {
     repairs *r = ctx;
     bool found, changed;
-    if (!cv_edit_finish(r->call, intent->path, &found, &changed, err))
+    if (!cv_edit_finish(r->call, intent->path, false, &found, &changed, err))
         return false;
     if (!found) /* somebody else was faster */
         return true;

@@ -36,7 +36,6 @@ typedef struct {
 static const cv_shape scanned_shape[] = {
     CV_FIELD(ALWAYS, path, ""),
     CV_NUMBER(ALWAYS, "line", line, 1, CV_NO_LIMIT, "its first line"),
-    CV_NUMBER(ALWAYS, "last_line", last_line, 1, CV_NO_LIMIT, ""),
     CV_WORD(ALWAYS, "kind", kind, &cv_note_kinds, ""),
     CV_FIELD(ALWAYS, speaker, ""),
     CV_FIELD(ALWAYS, target, ""),
@@ -47,6 +46,7 @@ static const cv_shape scanned_shape[] = {
     CV_FIELD(IF_ANY, reason, "why it does not count: fenced, in_string, placeholder"),
     CV_FIELD(ALWAYS, container, "bare, block, dashes, hash, slashes, html, docstring"),
     CV_FIELD(ALWAYS, form, "map, list, flat"),
+    CV_NUMBER(ALWAYS, "last_line", last_line, 1, CV_NO_LIMIT, ""),
     CV_JSON_AS(IF_ANY, MAP, "fields", fields, "its other fields"),
     CV_BELOW(ALWAYS, message, ""),
     {0},

@@ -162,13 +162,13 @@ static const cv_shape told_shape[] = {
 #define CV_THIS_TYPE message
 static const cv_shape message_shape[] = {
     CV_NUMBER(ALWAYS, "number", number, 1, CV_NO_LIMIT, "dialog_message_id"),
-    CV_FIELD(ALWAYS, created_ymdhis, ""),
-    CV_FIELD(ALWAYS, path, ""),
     CV_FIELD(ALWAYS, kind, ""),
-    CV_FIELD(ALWAYS, status, ""),
     CV_FIELD(ALWAYS, speaker, ""),
     CV_FIELD(ALWAYS, target, ""),
     CV_FIELD(ALWAYS, mood_rgb, ""),
+    CV_FIELD(ALWAYS, status, ""),
+    CV_FIELD(ALWAYS, path, ""),
+    CV_FIELD(ALWAYS, created_ymdhis, ""),
     CV_BELOW(ALWAYS, message, ""),
     {0},
 };
