@@ -56,8 +56,15 @@ static bool withdraw(cv_call *call, cv_writing *w, const cv_intent *intent, cv_e
            cv_intent_drop(call->record, cv_notes_scope(), &cv_note_intent_type, intent->path, err);
 }
 
-/* What a killed writer left beside the file: temporary files, and the bytes that it had just displaced, which are those
- * that were read. */
+/* Are these bytes those that the change was to put there, or those that it took out? */
+static bool is_of_change(cv_arena *a, const cv_intent *intent, cv_str bytes)
+{
+    cv_str sha256 = cv_hash_text(a, bytes);
+    return cv_str_eq(sha256, intent->new_sha256) || cv_str_eq(sha256, intent->old_sha256);
+}
+
+/* What a killed writer left beside the file: temporary files, and NAME.before-N on its way there or back (base/file.c).
+ */
 static void sweep(cv_call *call, const cv_intent *intent)
 {
     cv_arena *a = call->arena;
@@ -66,13 +73,12 @@ static void sweep(cv_call *call, const cv_intent *intent)
     cv_folder_entries entries;
     cv_err unread = {.arena = a};
     cv_folder_sweep(a, cv_where_path(a, folder));
-    if (!intent->old_sha256.p || !cv_folder_list(a, folder, &entries, &unread))
+    if (!cv_folder_list(a, folder, &entries, &unread))
         return;
     for (size_t i = 0; i < entries.count; i++) {
         cv_where kept = cv_where_in(a, folder, entries.items[i].name);
         if (cv_str_starts(cv_str_of(entries.items[i].name), beside) &&
-            cv_file_read_at(a, kept, CV_MAX_FILE_BYTES, &bytes, &unread) &&
-            cv_str_eq(cv_hash_text(a, bytes), intent->old_sha256))
+            cv_file_read_at(a, kept, CV_MAX_FILE_BYTES, &bytes, &unread) && is_of_change(a, intent, bytes))
             cv_where_unlink(kept);
     }
 }
