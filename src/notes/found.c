@@ -12,6 +12,7 @@
 #include "base/folder.h"
 #include "base/heap.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "notes/ignore.h"
@@ -92,12 +93,13 @@ static cv_str further_of(cv_arena *a, const cv_note *n)
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     size_t count = 0;
+    cv_map seen = {0};
     cv_json_begin_object(&w);
     for (size_t i = 0; i < n->field_count; i++) {
         const cv_note_field *f = &n->fields[i];
         bool is_first = true;
-        for (size_t k = 0; k < i; k++)
-            is_first &= !cv_str_eq(n->fields[k].key, f->key);
+        if (f->field < 0)
+            cv_map_put(&seen, a, f->key, &is_first);
         if (f->field >= 0 || !is_first)
             continue;
         cv_json_key(&w, f->key);
@@ -274,6 +276,7 @@ static void read_one(worker *w, const target *t, cv_found_file *ret)
             ret->trouble = CV_STR("it is binary or UTF-16");
         return;
     }
+    ret->is_text = true;
     if (!cv_notes_worth_reading(text))
         return;
     cv_notes_read(&w->scratch, text, cv_notes_language_of(t->path),
@@ -357,7 +360,8 @@ static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     for (size_t i = 0; ok && i < w->count; i++)
-        if (j.files[i].count || j.files[i].header != CV_HEADER_NONE || j.files[i].trouble.p)
+        if (j.files[i].count || j.files[i].header != CV_HEADER_NONE || j.files[i].trouble.p ||
+            (flags & CV_FIND_ALL && j.files[i].is_text))
             *CV_PUSH(a, ret) = copied(a, &j.files[i]);
     take_counts(&j, ret);
     for (size_t i = 0; i < most; i++) {

@@ -33,10 +33,11 @@ typedef struct {
     size_t header_line, headers, dialogs;
     cv_str sha256, body_sha256; /* of files with a header or notes */
     cv_str trouble;             /* why it could not be read; absent: it could */
+    bool is_text;               /* it was read */
 } cv_found_file;
 
 typedef struct {
-    cv_found_file *items; /* those with a header, a note or trouble */
+    cv_found_file *items; /* those with a header, a note or trouble; with CV_FIND_ALL every text */
     size_t count, capacity;
     size_t looked, bytes;                     /* files that were read, and how much of them */
     size_t ignored, binary, too_large, links; /* passed over */
@@ -45,8 +46,9 @@ typedef struct {
 } cv_found;
 
 enum {
-    CV_FIND_MARKDOWN = 1,  /* entries of dialog files, too */
-    CV_FIND_IN_PROJECT = 2 /* paths are those of the project; others are refused */
+    CV_FIND_MARKDOWN = 1,   /* entries of dialog files, too */
+    CV_FIND_IN_PROJECT = 2, /* paths are those of the project; others are refused */
+    CV_FIND_ALL = 4         /* also texts without a header and notes */
 };
 
 /* `paths` of the input, or the whole project (the current folder) when it has none. */

@@ -156,5 +156,24 @@ const cv_operation cv_notes_ops[] = {
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_notes_op_repair,
      .answer = cv_notes_repair_shape},
+
+    /* ---- checking, taking out ---- */
+    {.room = "notes",
+     .verb = "lint",
+     .tool = "conclave_notes_lint",
+     .summary = "judge the headers and dialogs of files, and fix what can be fixed",
+     .details =
+         "Every finding has its file, line, column, rule and hint. Profiles: core (a dialog can be read and changed\n"
+         "safely), spec (what the specification demands), strict (good YAML, and what the wider doctrine wants).\n"
+         "--fix quotes targets, names the mood mood_RGB and writes dates and moods in their form; nothing else of\n"
+         "a file changes. --baseline FILE tells only what is new. The exit status is 1 when there are errors or\n"
+         "warnings. docs/notes-lint.md has the rules.\n",
+     .examples = "  conclave notes lint docs\n"
+                 "  conclave notes lint docs --fix --dry-run\n"
+                 "  conclave notes lint --format sarif\n",
+     .schema = "notes_lint",
+     .flags = CV_OP_FILES | CV_OP_IDEMPOTENT | CV_OP_LARGE,
+     .run = cv_notes_op_lint,
+     .answer = cv_notes_lint_shape},
     {0},
 };

@@ -10,6 +10,8 @@
  */
 #include "notes/text/reading.h"
 
+#include <stdlib.h>
+
 #include "record/hash.h"
 
 bool cv_notes_is_binary(cv_str text)
@@ -260,18 +262,37 @@ cv_note *cv_notes_header_dialog(const cv_notes_file *file)
     return has ? &file->items[0] : NULL;
 }
 
-/* A header dialog is left out with the lines of its fields, an inline one as a whole. */
+static int by_start(const void *x, const void *y)
+{
+    const cv_span *a = x, *b = y;
+    return CV_ORDER(a->start, b->start);
+}
+
+/* A header dialog is left out with the lines of its fields, also of those beside it; an inline one as a whole. */
 cv_str cv_notes_body_digest(cv_arena *a, const cv_notes_file *file)
 {
+    struct {
+        cv_span *items;
+        size_t count, capacity;
+    } out = {0};
     cv_hash hash;
     size_t at = 0;
-    cv_hash_begin(&hash);
     for (size_t i = 0; i < file->count; i++) {
         const cv_note *n = &file->items[i];
-        if (n->reason == CV_FENCED || n->reason == CV_IN_STRING || n->kind == CV_NOTE_KIND_MARKDOWN || n->at.start < at)
+        if (n->reason == CV_FENCED || n->reason == CV_IN_STRING || n->kind == CV_NOTE_KIND_MARKDOWN)
             continue;
-        cv_hash_add(&hash, cv_span_of(file->text, (cv_span){at, n->at.start}));
-        at = n->at.end;
+        *CV_PUSH(a, &out) = n->at;
+        for (int k = 0; k < CV_NOTE_FIELDS; k++)
+            if (n->of[k] && (n->of[k]->lines.start < n->at.start || n->of[k]->lines.end > n->at.end))
+                *CV_PUSH(a, &out) = n->of[k]->lines;
+    }
+    if (out.count)
+        qsort(out.items, out.count, sizeof *out.items, by_start);
+    cv_hash_begin(&hash);
+    for (size_t i = 0; i < out.count; i++) {
+        if (out.items[i].start > at)
+            cv_hash_add(&hash, cv_span_of(file->text, (cv_span){at, out.items[i].start}));
+        at = out.items[i].end > at ? out.items[i].end : at;
     }
     cv_hash_add(&hash, cv_str_from(file->text, at));
     return cv_hash_end(&hash, a);
