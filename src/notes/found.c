@@ -251,6 +251,12 @@ static bool is_special(cv_where where)
     return cv_where_look(where, &st) && !S_ISREG(st.st_mode);
 }
 
+/* What 'notes extract' and 'notes export' wrote repeats dialogs of other files. */
+static bool is_extract(cv_str text)
+{
+    return cv_str_find(cv_str_head(text, 200), CV_STR("<!-- conclave notes -->")) != SIZE_MAX;
+}
+
 static void read_one(worker *w, const target *t, cv_found_file *ret)
 {
     cv_err err = {.arena = &w->scratch};
@@ -277,7 +283,7 @@ static void read_one(worker *w, const target *t, cv_found_file *ret)
         return;
     }
     ret->is_text = true;
-    if (!cv_notes_worth_reading(text))
+    if (!cv_notes_worth_reading(text) || is_extract(text))
         return;
     cv_notes_read(&w->scratch, text, cv_notes_language_of(t->path),
                   w->job->flags & CV_FIND_MARKDOWN ? CV_NOTES_MARKDOWN : 0, &file);

@@ -45,11 +45,14 @@ static char **arguments_of(cv_arena *a, const char *root, const char *const *arg
     return all;
 }
 
-static char **environment_of(cv_arena *a)
+/* A hook is told which index will be committed; nobody but the command line runs as one. */
+static char **environment_of(cv_arena *a, bool confined)
 {
-    char **all = CV_NEW_ARRAY(a, CV_COUNT(environment) + 3, char *);
+    char **all = CV_NEW_ARRAY(a, CV_COUNT(environment) + 4, char *);
     size_t n = 0;
-    const char *path = getenv("PATH"), *home = getenv("HOME");
+    const char *path = getenv("PATH"), *home = getenv("HOME"), *index = confined ? NULL : getenv("GIT_INDEX_FILE");
+    if (index)
+        all[n++] = cv_arena_copy_z(a, cv_arena_printf(a, "GIT_INDEX_FILE=%s", index));
     for (size_t i = 0; i < CV_COUNT(environment); i++)
         all[n++] = cv_arena_copy_z(a, cv_str_of(environment[i]));
     all[n++] = cv_arena_copy_z(a, cv_arena_printf(a, "PATH=%s", path ? path : "/usr/bin:/bin"));
@@ -89,7 +92,7 @@ static bool start(cv_call *call, const char *const *arguments, int output, pid_t
               posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) == 0 &&
               posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
               posix_spawnp(ret_child, "git", &actions, NULL, arguments_of(call->arena, call->root, arguments),
-                           environment_of(call->arena)) == 0;
+                           environment_of(call->arena, call->confined)) == 0;
     posix_spawn_file_actions_destroy(&actions);
     return ok;
 }

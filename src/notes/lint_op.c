@@ -274,7 +274,7 @@ bool cv_notes_op_lint(cv_call *call)
     l.as_findings = l.sarif ? NULL : &l;
     l.as_sarif = l.sarif ? &l : NULL;
     if (l.sarif)
-        cv_sarif_begin(&l.json, CV_VERSION, cv_notes_rules, CV_NOTES_RULE_COUNT, "docs/notes.md",
+        cv_sarif_begin(&l.json, CV_VERSION, cv_notes_rules, CV_NOTES_RULE_COUNT, "docs/notes-lint.md",
                        "conclave notes lint");
     for (size_t i = 0; i < found.count; i++)
         lint_one(&l, &found.items[i]);

@@ -175,5 +175,56 @@ const cv_operation cv_notes_ops[] = {
      .flags = CV_OP_FILES | CV_OP_IDEMPOTENT | CV_OP_LARGE,
      .run = cv_notes_op_lint,
      .answer = cv_notes_lint_shape},
+    {.room = "notes",
+     .verb = "extract",
+     .tool = "conclave_notes_extract",
+     .summary = "take the dialogs of files, or of a thread, out into one document",
+     .details =
+         "As Markdown (each with its source), JSON or YAML, the newest first; printed, or written to a file. --to-db\n"
+         "logs them and gives them to a thread, which must be named. What is malformed or missing is told and\n"
+         "passed over. In a folder as --output, the file is called changelog_dialog.md, dialog_file_FILE.md or\n"
+         "dialog_thread_NAME.md.\n",
+     .examples = "  conclave notes extract --dir docs --recursive\n"
+                 "  conclave notes extract docs --speaker KIRO --format yaml\n",
+     .schema = "notes_extract",
+     .flags = WRITES | CV_OP_IDEMPOTENT | CV_OP_LARGE,
+     .run = cv_notes_op_extract,
+     .answer = cv_notes_extract_shape},
+    {.room = "notes",
+     .verb = "export",
+     .tool = "conclave_notes_export",
+     .summary = "write the log for others: JSON, Markdown or SQL",
+     .details = "Everything that was ever logged, in the order of its numbers. --format sql has two dialects: spec\n"
+                "(dialog_messages as the specification maps it) and current (lupo_dialog_messages of MySQL; names and\n"
+                "sources are in its metadata_json). Nothing is cut.\n",
+     .examples = "  conclave notes export\n"
+                 "  conclave notes export --format sql --dialect current\n",
+     .schema = "notes_export",
+     .flags = READS | CV_OP_FILES | CV_OP_LARGE,
+     .run = cv_notes_op_export,
+     .answer = cv_notes_export_shape},
+    {.room = "notes",
+     .verb = "atoms",
+     .tool = "conclave_notes_atoms",
+     .summary = "say what the atoms in headers stand for",
+     .details =
+         "Atoms are names in a header (header_atoms, values that begin with FILE_, DIR_, DIRR_, MODULE_, GLOBAL_).\n"
+         "They are looked up in the header, in _dir_atoms.yaml, module_atoms.yaml and config/global_atoms.yaml, and\n"
+         "never expanded in files.\n",
+     .examples = "  conclave notes atoms\n",
+     .schema = "notes_atoms",
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT | CV_OP_LARGE,
+     .run = cv_notes_op_atoms,
+     .answer = cv_notes_atoms_shape},
+    {.room = "notes",
+     .verb = "install-hook",
+     .summary = "let git demand a new header dialog with every change",
+     .details = "Sets up a pre-commit hook that asks 'notes stale --staged'. A hook of your own is never overwritten: "
+                "then the\n"
+                "message says which line to put into it. --remove takes ours away.\n",
+     .schema = "notes_install_hook",
+     .flags = CV_OP_PROJECT | CV_OP_FILES | CV_OP_IDEMPOTENT,
+     .run = cv_notes_op_install_hook,
+     .answer = cv_notes_install_hook_shape},
     {0},
 };

@@ -6,9 +6,13 @@
 #include "base/map.h"
 #include "notes/found.h"
 #include "notes/git.h"
+#include "notes/ignore.h"
 #include "notes/log.h"
 #include "notes/operations.h"
 #include "notes/words/errors.h"
+
+/* git has it without being told: a tree with nothing in it. */
+#define EMPTY_TREE "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 typedef struct {
     cv_str path, found_by, problem, speaker, message;
@@ -21,6 +25,7 @@ typedef struct {
     size_t count, capacity;
     size_t changed;
     cv_str since; /* a commit; absent: git was not asked */
+    bool staged;  /* what will be committed, not the files as they are */
     cv_map told;
 } answer;
 
@@ -86,19 +91,49 @@ static bool find_commit(answer *ans, cv_str since, cv_err *err)
     return true;
 }
 
+static bool read_blob(answer *ans, cv_str commit, cv_str path, cv_str *ret_text)
+{
+    cv_arena *a = ans->call->arena;
+    const char *name = cv_arena_printf(a, "%.*s:./%.*s", CV_FMT(commit), CV_FMT(path)).p;
+    const char *const ask[] = {"cat-file", "blob", name, NULL};
+    cv_err none = {.arena = a};
+    return cv_git_run(ans->call, ask, ret_text, &none) && !cv_notes_is_binary(*ret_text);
+}
+
+static bool read_now(answer *ans, cv_str path, cv_str *ret_text)
+{
+    cv_arena *a = ans->call->arena;
+    cv_err none = {.arena = a};
+    return ans->staged ? read_blob(ans, CV_STR(""), path, ret_text)
+                       : cv_notes_load(a, (cv_where){ans->call->root, cv_arena_copy_z(a, path)}, ret_text, &none);
+}
+
+/* A new file of a language that we know must have a header, too; names that say nothing may be anything. */
+static bool must_begin(const answer *ans, cv_str path)
+{
+    size_t slash = path.n, dot = SIZE_MAX;
+    while (slash > 0 && path.p[slash - 1] != '/')
+        slash--;
+    cv_str name = cv_str_from(path, slash);
+    for (size_t i = 1; i < name.n; i++)
+        dot = name.p[i] == '.' ? i : dot;
+    return ans->staged && dot != SIZE_MAX && !cv_ignores_vendored(name, false) &&
+           cv_notes_listed(cv_notes_languages[cv_notes_language_of(path)].names, cv_str_from(name, dot + 1));
+}
+
 static void compare_with_git(answer *ans, cv_str path)
 {
     cv_arena *a = ans->call->arena;
-    const char *name = cv_arena_printf(a, "%.*s:./%.*s", CV_FMT(ans->since), CV_FMT(path)).p;
-    const char *const ask[] = {"cat-file", "blob", name, NULL};
-    cv_err none = {.arena = a};
     cv_str before, text;
     cv_notes_file old, now;
     cv_notes_language language = cv_notes_language_of(path);
-    if (cv_notes_languages[language].header == CV_IN_NONE ||
-        !cv_notes_load(a, (cv_where){ans->call->root, cv_arena_copy_z(a, path)}, &text, &none) ||
-        !cv_git_run(ans->call, ask, &before, &none) || cv_notes_is_binary(before))
+    if (cv_notes_languages[language].header == CV_IN_NONE || !read_now(ans, path, &text))
         return;
+    if (!read_blob(ans, ans->since, path, &before)) {
+        if (!must_begin(ans, path))
+            return;
+        before = CV_STR("");
+    }
     cv_notes_read(a, before, language, 0, &old);
     cv_notes_read(a, text, language, 0, &now);
     if (cv_str_eq(cv_notes_body_digest(a, &old), cv_notes_body_digest(a, &now)))
@@ -117,12 +152,27 @@ static bool ask_git(answer *ans, cv_str since, cv_err *err)
     cv_err none = {.arena = call->arena};
     if (!named && !cv_git_is_there(call))
         return true;
-    if (!find_commit(ans, named ? since : CV_STR("HEAD"), named ? err : &none))
-        return !named;
+    if (!find_commit(ans, named ? since : CV_STR("HEAD"), named ? err : &none)) {
+        if (named || !ans->staged)
+            return !named;
+        ans->since = CV_STR(EMPTY_TREE); /* the first commit */
+    }
     const char *const ask[] = {
         "diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--diff-filter=AM", "--relative", ans->since.p,
         "--",   ".",           NULL};
-    if (!cv_git_run(call, ask, &out, err))
+    const char *const ask_staged[] = {"diff",
+                                      "--cached",
+                                      "--name-only",
+                                      "-z",
+                                      "--no-ext-diff",
+                                      "--no-renames",
+                                      "--diff-filter=AM",
+                                      "--relative",
+                                      ans->since.p,
+                                      "--",
+                                      ".",
+                                      NULL};
+    if (!cv_git_run(call, ans->staged ? ask_staged : ask, &out, err))
         return false;
     while (cv_str_split(&out, '\0', &path)) {
         if (!path.n || cv_str_starts(path, CV_STR(".conclave/")))
@@ -192,9 +242,10 @@ bool cv_notes_op_stale(cv_call *call)
     answer ans = {.call = call};
     rows all = {.arena = call->arena};
     cv_str since = cv_json_get_text(call->input, "since");
+    ans.staged = cv_json_get_true(call->input, "staged");
     const cv_find find = {.type = &cv_note_file_type, .scope = cv_notes_scope()};
     bool ok = ask_git(&ans, since, &err);
-    if (ok && !since.p)
+    if (ok && !since.p && !ans.staged)
         ok = call->record->calls->find(call->record, &find, take_row, &all, &err);
     for (size_t i = 0; ok && i < all.count; i++)
         ok = compare_with_log(&ans, &all.items[i], &err);

@@ -120,6 +120,16 @@ bool cv_notes_thread_find(cv_call *call, cv_writing *w, cv_str name, int64_t *re
     return true;
 }
 
+bool cv_notes_thread_known(cv_call *call, cv_str name, int64_t *ret_number, cv_err *err)
+{
+    one_thread one;
+    if (!find_numbered(call->record, call->arena, name, &one, err) ||
+        (!one.found && !find_named(call->record, call->arena, name, &one, err)))
+        return false;
+    *ret_number = one.row.number;
+    return one.found || not_found(name, err);
+}
+
 /* ---- the operation ----------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -9,6 +9,9 @@
 /* Inside of a write: the thread with this name, which is made when there is none, or with this number. */
 bool cv_notes_thread_find(cv_call *call, cv_writing *w, cv_str name, int64_t *ret_number, cv_err *err);
 
+/* The number of a thread that is there, by name or number. */
+bool cv_notes_thread_known(cv_call *call, cv_str name, int64_t *ret_number, cv_err *err);
+
 /* The mean of moods per channel, "00CC88"; those that say nothing (000000) do not count. "666666" for none. */
 typedef struct {
     int64_t sum[3], count;

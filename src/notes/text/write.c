@@ -122,7 +122,8 @@ static bool is_plain_enough(cv_str value)
 {
     return value.n && !strchr("\"'|>#&*!%`{}[],?-", value.p[0]) && !cv_is_blank(value.p[0]) &&
            !cv_is_blank(value.p[value.n - 1]) && cv_str_find(value, CV_STR(" #")) == SIZE_MAX &&
-           cv_str_find(value, CV_STR(": ")) == SIZE_MAX && value.p[value.n - 1] != ':';
+           cv_str_find(value, CV_STR(": ")) == SIZE_MAX && value.p[value.n - 1] != ':' &&
+           value.p[value.n - 1] != '\\'; /* it would join the next line to the comment */
 }
 
 static cv_str in_double(cv_arena *a, cv_str value)
@@ -279,7 +280,7 @@ static bool reads_back(cv_arena *a, const cv_notes_file *file, cv_str text, cons
     cv_notes_file again;
     cv_notes_read(a, text, file->language, 0, &again);
     const cv_note *dialog = cv_notes_header_dialog(&again);
-    bool ok = dialog && again.header.state == CV_HEADER_WHOLE && again.header.dialogs <= 1 &&
+    bool ok = dialog && dialog->reason == CV_COUNTS && again.header.state == CV_HEADER_WHOLE && again.header.dialogs <= 1 &&
               again.headers == (file->headers ? file->headers : 1);
     for (int i = 0; ok && i < CV_NOTE_FIELDS; i++)
         if (values->of[i].p && (dialog->of[i] || i != CV_NOTE_DATE))
