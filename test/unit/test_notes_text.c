@@ -384,6 +384,11 @@ static void test_places(void **state)
         {"a.yaml", "a: one\n  two\n", 2, NULL, "goes on"},
         {"a.html", "<a\nhref=x>\n", 2, NULL, "tag"},
         {"a.html", "<script>\nx\n</script>\n", 2, NULL, "tag"},
+        {"a.js", "#!/usr/bin/env node\nx();\n", 1, NULL, "come first"},
+        {"a.js", "#!/usr/bin/env node\nx();\n", 2, NULL, NULL},
+        {"a.py", "#!/usr/bin/python\n# coding: x\ny = 1\n", 2, NULL, "come first"},
+        {"a.css", "@charset \"utf-8\";\na {}\n", 1, NULL, "come first"},
+        {"a.md", "\xef\xbb\xbf# A\n", 1, NULL, NULL},
         {"a.json", "{}\n", 1, NULL, "no comments"},
         {"a.xml", "<a/>\n", 2, NULL, "XML"},
     };

@@ -280,6 +280,9 @@ static bool is_free(const cv_notes_file *file, size_t at, size_t line, cv_err *e
     bool has_header = h->state != CV_HEADER_NONE;
     size_t from = has_header && h->container == CV_IN_BARE ? h->at.end : 0;
     cv_at state, other;
+    bool in_line;
+    if (!has_header && at < place_of_header(file, &in_line))
+        return no_place(err, line, "what must come first in the file stands there", "name a line below it");
     if (has_header && at < h->whole.end)
         return no_place(err, line, "the header must come first and stay whole", "name a line below the header");
     for (size_t i = 0; i < file->count; i++)
@@ -341,8 +344,11 @@ bool cv_notes_insert(cv_arena *a, const cv_notes_file *file, const cv_note_inser
         if (container == CV_IN_NONE)
             return no_comments(file, err);
         if (!cv_note_values_fit(&one->values, file->language, container, &field, err) ||
-            !(line ? find_line(file->text, line, &at, err) : find_heading(file, one->before, &line, &at, err)) ||
-            !is_free(file, at, line, err))
+            !(line ? find_line(file->text, line, &at, err) : find_heading(file, one->before, &line, &at, err)))
+            return false;
+        if (at == 0 && file->has_bom)
+            at = 3;
+        if (!is_free(file, at, line, err))
             return false;
         cv_splice_add(a, &all, (cv_span){at, at}, note_text(a, file, at, &one->values));
     }
