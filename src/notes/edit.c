@@ -120,7 +120,7 @@ bool cv_edit_finish(cv_call *call, cv_str path, bool own, bool *ret_found, bool 
         const cv_request request = {.op_id = cv_arena_printf(call->arena, "publish-%lld-%.*s", (long long)w.at.rev + 1,
                                                              CV_FMT(intent.new_sha256)),
                                     .digest = intent.new_sha256,
-                                    .operation = CV_STR("notes publish")};
+                                    .operation = CV_STR("notes repair")};
         w.agent = call->who.name;
         w.standing = call->who.standing;
         ok = ok && cv_writing_commit(&w, &request, CV_STR("{}"), &written, err);
