@@ -222,6 +222,7 @@ const cv_operation cv_notes_ops[] = {
      .details = "Sets up a pre-commit hook that asks 'notes stale --staged'. A hook of your own is never overwritten: "
                 "then the\n"
                 "message says which line to put into it. --remove takes ours away.\n",
+     .examples = "  conclave notes install-hook\n",
      .schema = "notes_install_hook",
      .flags = CV_OP_PROJECT | CV_OP_FILES | CV_OP_IDEMPOTENT,
      .run = cv_notes_op_install_hook,

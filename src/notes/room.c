@@ -49,6 +49,11 @@ static bool count_intent(void *ctx, const cv_intent *intent, cv_err *err)
     return true;
 }
 
+static bool in_use(cv_record *record, cv_arena *a, const char *root)
+{
+    return rev_of_log(record, a, root, NULL) > 0;
+}
+
 static void examine(cv_doctor *d)
 {
     size_t left = 0;
@@ -60,13 +65,8 @@ static void examine(cv_doctor *d)
         cv_doctor_say(d, "notes", CV_DOCTOR_WARNING, "%zu change%s of files did not reach their files", left,
                       left == 1 ? "" : "s")
             ->remedy = CV_STR("conclave notes repair");
-    else
+    else if (in_use(d->call.record, d->call.arena, d->call.root))
         cv_doctor_say(d, "notes", CV_DOCTOR_OK, "every change that was logged is in its file");
-}
-
-static bool in_use(cv_record *record, cv_arena *a, const char *root)
-{
-    return rev_of_log(record, a, root, NULL) > 0;
 }
 
 const cv_room cv_room_notes = {
