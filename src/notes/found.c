@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "notes/ignore.h"
+#include "notes/seen.h"
 #include "notes/words/errors.h"
 #include "record/hash.h"
 
@@ -133,18 +134,28 @@ static void gather_note(cv_arena *a, const cv_notes_file *file, const cv_note *n
     }
 }
 
-void cv_notes_gather(cv_arena *a, const cv_notes_file *file, cv_found_file *ret)
+static void gather(cv_arena *a, const cv_notes_file *file, bool digests, cv_found_file *ret)
 {
     ret->notes = CV_NEW_ARRAY(a, file->count, cv_found_note);
     ret->count = file->count;
-    for (size_t i = 0; i < file->count; i++)
+    ret->counted = 0;
+    for (size_t i = 0; i < file->count; i++) {
         gather_note(a, file, &file->items[i], &ret->notes[i]);
+        ret->counted += file->items[i].reason == CV_COUNTS;
+    }
     ret->header = file->header.state;
     ret->header_line = file->header.line;
     ret->headers = file->headers;
     ret->dialogs = file->header.dialogs;
-    ret->sha256 = cv_hash_text(a, file->text);
-    ret->body_sha256 = cv_notes_body_digest(a, file);
+    if (digests) {
+        ret->sha256 = cv_hash_text(a, file->text);
+        ret->body_sha256 = cv_notes_body_digest(a, file);
+    }
+}
+
+void cv_notes_gather(cv_arena *a, const cv_notes_file *file, cv_found_file *ret)
+{
+    gather(a, file, true, ret);
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -153,6 +164,7 @@ typedef struct {
     cv_where where;
     cv_str path;
     bool named; /* by the caller, not found in a folder */
+    cv_seen_stamp stamp;
 } target;
 
 typedef struct {
@@ -192,6 +204,18 @@ static void add_trouble(walk *w, cv_str path, cv_where where, const cv_err *err)
     *CV_PUSH(a, w->found) = (cv_found_file){.path = path, .where = where, .trouble = cv_arena_copy(a, err->message)};
 }
 
+static void add_file(walk *w, cv_where where, const cv_folder_entry *e)
+{
+    if (!e->is_regular)
+        w->found->links++;
+    else
+        *CV_PUSH(w->call->arena, w) = (target){
+            .where = where,
+            .path = cv_str_of(where.path),
+            .stamp = {
+                .size = e->size, .modified = e->modified_ns, .changed = e->changed_ns, .inode = (int64_t)e->inode}};
+}
+
 static bool walk_folder(walk *w, cv_where folder, const cv_ignores *above, int depth)
 {
     cv_arena *a = w->call->arena;
@@ -216,7 +240,7 @@ static bool walk_folder(walk *w, cv_where folder, const cv_ignores *above, int d
         else if (e->is_folder)
             walk_folder(w, (cv_where){folder.root, path}, ignores, depth + 1);
         else
-            *CV_PUSH(a, w) = (target){{folder.root, path}, cv_str_of(path), false};
+            add_file(w, (cv_where){folder.root, path}, e);
     }
     return true;
 }
@@ -229,6 +253,7 @@ typedef struct {
     const walk *walk;
     unsigned flags;
     cv_found_file *files; /* one for each target */
+    const cv_seen *seen;  /* NULL: everything is read */
     _Atomic size_t next, looked, bytes, binary, too_large, links;
     atomic_bool cancelled;
 } job;
@@ -238,23 +263,22 @@ typedef struct {
     cv_arena kept, scratch;
 } worker;
 
-static bool is_link(cv_where where)
-{
-    struct stat st;
-    return where.root ? cv_where_look(where, &st) && S_ISLNK(st.st_mode)
-                      : lstat(where.path, &st) == 0 && S_ISLNK(st.st_mode);
-}
-
-static bool is_special(cv_where where)
-{
-    struct stat st;
-    return cv_where_look(where, &st) && !S_ISREG(st.st_mode);
-}
-
 /* What 'notes extract' and 'notes export' wrote repeats dialogs of other files. */
 static bool is_extract(cv_str text)
 {
     return cv_str_find(cv_str_head(text, 200), CV_STR("<!-- conclave notes -->")) != SIZE_MAX;
+}
+
+static bool take_seen(worker *w, const target *t, cv_found_file *ret)
+{
+    const cv_seen_file *known = w->job->seen && !t->named ? cv_seen_find(w->job->seen, t->path, &t->stamp) : NULL;
+    if (!known)
+        return false;
+    w->job->looked++;
+    ret->is_seen = ret->is_text = true;
+    ret->sha256 = known->sha256;
+    ret->counted = known->counted;
+    return true;
 }
 
 static void read_one(worker *w, const target *t, cv_found_file *ret)
@@ -262,10 +286,8 @@ static void read_one(worker *w, const target *t, cv_found_file *ret)
     cv_err err = {.arena = &w->scratch};
     cv_str text;
     cv_notes_file file;
-    if (!t->named && (is_link(t->where) || is_special(t->where))) {
-        w->job->links++;
+    if (take_seen(w, t, ret))
         return;
-    }
     if (!cv_file_read_at(&w->scratch, t->where, CV_NOTES_MAX_FILE, &text, &err)) {
         if (err.code == CV_ERR_TOO_LARGE && !t->named) {
             w->job->too_large++;
@@ -288,7 +310,7 @@ static void read_one(worker *w, const target *t, cv_found_file *ret)
     cv_notes_read(&w->scratch, text, cv_notes_language_of(t->path),
                   w->job->flags & CV_FIND_MARKDOWN ? CV_NOTES_MARKDOWN : 0, &file);
     if (file.count || file.header.state != CV_HEADER_NONE)
-        cv_notes_gather(&w->kept, &file, ret);
+        gather(&w->kept, &file, (w->job->flags & CV_FIND_DIGESTS) != 0, ret);
 }
 
 static void *work(void *ctx)
@@ -345,7 +367,19 @@ static void take_counts(const job *j, cv_found *ret)
     ret->bytes = j->bytes;
     ret->binary = j->binary;
     ret->too_large = j->too_large;
-    ret->links = j->links;
+    ret->links += j->links;
+}
+
+/* What was read, for the next time; what was not asked for now stays remembered. */
+static void remember(const job *j, cv_seen *seen)
+{
+    for (size_t i = 0; i < j->walk->count; i++) {
+        const cv_found_file *f = &j->files[i];
+        const target *t = &j->walk->items[i];
+        if (!t->named && !f->is_seen && f->is_text)
+            cv_seen_put(seen, t->path, &t->stamp, f->sha256, f->counted);
+    }
+    cv_seen_save(j->walk->call, seen);
 }
 
 static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
@@ -356,7 +390,12 @@ static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
     size_t most = w->count / 64 + 1 < wanted ? w->count / 64 + 1 : wanted;
     pthread_t threads[MOST_WORKERS];
     worker workers[MOST_WORKERS] = {{0}};
+    cv_seen seen = {0};
     job j = {.walk = w, .flags = flags, .files = CV_NEW_ARRAY(a, w->count, cv_found_file)};
+    if (flags & CV_FIND_NEW) {
+        cv_seen_load(w->call, &seen);
+        j.seen = &seen;
+    }
     most = most < MOST_WORKERS ? most : MOST_WORKERS;
     for (size_t i = 0; i < most; i++)
         workers[i].job = &j;
@@ -367,8 +406,10 @@ static bool read_all(walk *w, unsigned flags, cv_found *ret, cv_err *err)
         pthread_join(threads[i], NULL);
     for (size_t i = 0; ok && i < w->count; i++)
         if (j.files[i].count || j.files[i].header != CV_HEADER_NONE || j.files[i].trouble.p ||
-            (flags & CV_FIND_ALL && j.files[i].is_text))
+            (flags & CV_FIND_ALL && j.files[i].is_text) || (j.files[i].is_seen && j.files[i].sha256.p))
             *CV_PUSH(a, ret) = copied(a, &j.files[i]);
+    if (ok && j.seen)
+        remember(&j, &seen);
     take_counts(&j, ret);
     for (size_t i = 0; i < most; i++) {
         cv_arena_release(&workers[i].kept);
@@ -384,7 +425,7 @@ static const cv_ignores *ignores_above(walk *w, cv_where top)
 {
     const cv_ignores *all = NULL;
     cv_str path = cv_str_of(top.path);
-    static cv_folder_entry gitignore[] = {{".gitignore", false}};
+    static cv_folder_entry gitignore[] = {{.name = ".gitignore"}};
     const cv_folder_entries entries = {gitignore, 1, 1};
     for (size_t i = 0; top.root && i < path.n; i++)
         if (i == 0 || path.p[i] == '/')
@@ -408,7 +449,7 @@ static bool add_top(walk *w, cv_str path, unsigned flags, cv_err *err)
         return cv_where_fail(err, cv_where_path(w->call->arena, where), "look at it", errno);
     if (S_ISDIR(st.st_mode))
         return walk_folder(w, where, ignores_above(w, where), 0);
-    *CV_PUSH(w->call->arena, w) = (target){where, cv_str_of(where.path), true};
+    *CV_PUSH(w->call->arena, w) = (target){.where = where, .path = cv_str_of(where.path), .named = true};
     return true;
 }
 

@@ -34,6 +34,8 @@ typedef struct {
     cv_str sha256, body_sha256; /* of files with a header or notes */
     cv_str trouble;             /* why it could not be read; absent: it could */
     bool is_text;               /* it was read */
+    bool is_seen;               /* it was not, for it is as it was: `counted` and sha256 are known, not the notes */
+    size_t counted;             /* notes that count */
 } cv_found_file;
 
 typedef struct {
@@ -48,7 +50,9 @@ typedef struct {
 enum {
     CV_FIND_MARKDOWN = 1,   /* entries of dialog files, too */
     CV_FIND_IN_PROJECT = 2, /* paths are those of the project; others are refused */
-    CV_FIND_ALL = 4         /* also texts without a header and notes */
+    CV_FIND_ALL = 4,        /* also texts without a header and notes */
+    CV_FIND_DIGESTS = 8,    /* sha256, body_sha256 */
+    CV_FIND_NEW = 16        /* files that are as they were seen before (seen.h) are not read: digests and counts only */
 };
 
 /* `paths` of the input, or the whole project (the current folder) when it has none. */

@@ -130,14 +130,6 @@ static bool is_known(const logging *l, const cv_found_file *f)
     return at && cv_str_eq(l->rows.items[*at - 1].sha256, f->sha256);
 }
 
-static size_t counting(const cv_found_file *f)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < f->count; i++)
-        count += f->notes[i].reason == CV_COUNTS;
-    return count;
-}
-
 /* The file as it is now that nobody else can write to the log. */
 static bool read_again(logging *l, cv_found_file *f)
 {
@@ -179,7 +171,7 @@ static bool log_found(logging *l, cv_notes_log *log, cv_err *err)
             if (!is_known(l, f) && (f->count || cv_map_get(&l->known, f->path)) && !cv_notes_log_file(log, f, err))
                 return false;
         }
-        l->dialogs += counting(f);
+        l->dialogs += f->counted;
     }
     return true;
 }
@@ -225,7 +217,8 @@ bool cv_notes_op_log(cv_call *call)
     l->call = call;
     l->markdown = cv_json_get_true(call->input, "markdown");
     if (!mend_all(&r, &err) ||
-        !cv_notes_find(call, CV_FIND_IN_PROJECT | (l->markdown ? CV_FIND_MARKDOWN : 0), &l->found, &err))
+        !cv_notes_find(call, CV_FIND_IN_PROJECT | CV_FIND_DIGESTS | (l->markdown ? CV_FIND_MARKDOWN : CV_FIND_NEW),
+                       &l->found, &err))
         return cv_call_fail(call, &err);
     l->files = l->found.looked;
     call->own = l;

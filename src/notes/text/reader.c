@@ -21,21 +21,46 @@ bool cv_notes_is_binary(cv_str text)
            memchr(head.n ? head.p : "", 0, head.n) != NULL;
 }
 
-static size_t find_from(cv_str text, size_t from, cv_str needle)
+/* ---- keys, at memory speed ----------------------------------------------------------------------------------------
+ */
+
+enum { MOST_KEY = 64 };
+
+static bool is_key_char(char c)
 {
-    const char *p = from < text.n ? memmem(text.p + from, text.n - from, needle.p, needle.n) : NULL;
-    return p ? (size_t)(p - text.p) : SIZE_MAX;
+    return cv_is_alnum(c) || c == '_' || c == '.' || c == '-';
 }
 
-static const cv_str signs[] = {CV_STR_INIT("ialog"), CV_STR_INIT("IALOG"), CV_STR_INIT("wolfie.header"),
-                               CV_STR_INIT("**Speaker"), CV_STR_INIT("**speaker")};
+/* Is the word that ends before this colon a key of ours? */
+static bool is_sign(cv_str text, size_t colon)
+{
+    size_t at = colon, least = colon > MOST_KEY ? colon - MOST_KEY : 0;
+    while (at > least && is_key_char(text.p[at - 1]))
+        at--;
+    cv_str word = cv_span_of(text, (cv_span){at, colon});
+    return word.n >= 6 &&
+           (cv_str_starts_nocase(word, CV_STR("dialog")) || cv_str_starts_nocase(word, CV_STR("wolfie.header")) ||
+            cv_str_eq_nocase(word, CV_STR("speaker")));
+}
+
+/* The next colon behind such a word; SIZE_MAX: there is none. Every key ends in one, and most texts have few. */
+static size_t find_sign(cv_str text, size_t from)
+{
+    while (from < text.n) {
+        const char *p = memchr(text.p + from, ':', text.n - from);
+        if (!p)
+            break;
+        size_t at = (size_t)(p - text.p);
+        if (at > 0 && is_key_char(p[-1]) && is_sign(text, at))
+            return at;
+        from = at + 1;
+    }
+    return SIZE_MAX;
+}
 
 bool cv_notes_worth_reading(cv_str text)
 {
-    for (size_t i = 0; i < CV_COUNT(signs); i++)
-        if (find_from(text, 0, signs[i]) != SIZE_MAX)
-            return true;
-    return false;
+    return find_sign(text, 0) != SIZE_MAX;
 }
 
 /* ---- candidates ---------------------------------------------------------------------------------------------------
@@ -99,22 +124,8 @@ static void add_candidate(cv_arena *a, cv_str text, size_t start, candidates *fo
 /* In the order of the text, each line once. */
 static void find_candidates(cv_arena *a, cv_str text, size_t from, candidates *found)
 {
-    size_t next[3];
-    for (size_t i = 0; i < CV_COUNT(next); i++)
-        next[i] = find_from(text, from, signs[i]);
-    for (size_t last = SIZE_MAX;;) {
-        size_t nearest = 0;
-        for (size_t i = 1; i < CV_COUNT(next); i++)
-            nearest = next[i] < next[nearest] ? i : nearest;
-        size_t at = next[nearest];
-        if (at == SIZE_MAX)
-            return;
-        next[nearest] = find_from(text, at + signs[nearest].n, signs[nearest]);
-        if (last != SIZE_MAX && at < last) /* on the same line as the one before */
-            continue;
+    for (size_t at; (at = find_sign(text, from)) != SIZE_MAX; from = cv_line_at(text, at).next)
         add_candidate(a, text, cv_line_start(text, at), found);
-        last = cv_line_at(text, at).next;
-    }
 }
 
 /* ---- blocks -------------------------------------------------------------------------------------------------------
