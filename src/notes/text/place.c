@@ -252,6 +252,28 @@ static bool begins_something(cv_str line)
     return !s.n || strchr("-#}]", s.p[0]) || cv_notes_split_key(s, false, &key, &rest);
 }
 
+/* The first line from here on that is not blank. */
+static cv_str next_text(cv_str text, size_t at)
+{
+    cv_line line = cv_line_at(text, at);
+    while (line.next < text.n && cv_notes_is_blank(cv_line_text(text, line)))
+        line = cv_line_at(text, line.next);
+    return cv_line_text(text, line);
+}
+
+/* JavaScript with markup in it: there a comment would be text. */
+static bool is_markup(cv_str line)
+{
+    cv_str s = cv_str_trim(line);
+    return s.n >= 2 && s.p[0] == '<' && (cv_is_alpha(s.p[1]) || s.p[1] == '/' || s.p[1] == '>');
+}
+
+static bool may_be_markup(const cv_notes_file *file, cv_str prev, cv_str next)
+{
+    bool below = cv_notes_indent(next) > 0 && !cv_notes_is_blank(next);
+    return is_markup(prev) || is_markup(next) || (file->language == CV_LANG_JSX && below);
+}
+
 static const char *trouble_with_lines(const cv_notes_file *file, size_t at)
 {
     cv_notes_reader reader = cv_notes_languages[file->language].reader;
@@ -261,7 +283,9 @@ static const char *trouble_with_lines(const cv_notes_file *file, size_t at)
     cv_str trimmed = cv_str_trim(next);
     if (cv_str_ends(prev, CV_STR("\\")))
         return "the line before it goes on here";
-    if (reader == CV_READ_YAML && !begins_something(next))
+    if (reader == CV_READ_SCRIPT && may_be_markup(file, prev, next))
+        return "it may stand in markup, which would show the note";
+    if (reader == CV_READ_YAML && !begins_something(next_text(file->text, at)))
         return "it goes on with the text of the line before it";
     if (reader != CV_READ_MARKDOWN || cv_notes_is_blank(prev))
         return NULL;

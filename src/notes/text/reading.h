@@ -77,9 +77,10 @@ void cv_notes_read_keys(cv_arena *a, cv_str text, cv_notes_header *header, cv_no
 typedef enum { CV_AT_CODE, CV_AT_COMMENT, CV_AT_HTML_COMMENT, CV_AT_STRING, CV_AT_FENCE, CV_AT_OUTSIDE } cv_at;
 
 /* For each of `count` offsets, which ascend and are beginnings of lines, *ret_at says it; reading begins at `from`.
- * `backslash`: in SQL, where the dialects differ, a backslash escapes a quote. */
-void cv_notes_states(cv_str text, cv_notes_reader reader, bool backslash, size_t from, const size_t *offsets,
-                     size_t count, cv_at *ret_at);
+ * `other`: where dialects differ, as the other one has it: in SQL a backslash escapes a quote, and strings of C go on
+ * over lines. */
+void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t from, const size_t *offsets, size_t count,
+                     cv_at *ret_at);
 
 /* The entries of a dialog file in Markdown. */
 void cv_notes_read_markdown(cv_arena *a, cv_notes_file *file);

@@ -11,11 +11,13 @@ typedef struct {
     const size_t *offsets;
     size_t count, next;
     cv_at *ret;
-    cv_at last;    /* how the text ends */
-    size_t failed; /* searches for an end that is not there: after a few of them no more are made */
+    cv_at last;               /* how the text ends */
+    size_t failed;            /* searches for an end that is not there: after a few of them no more are made */
+    bool loose;               /* "/" behind ")" begins a pattern */
+    size_t braces[32], depth; /* "${" of templates that are open, each with the braces that are open in it */
 } walk;
 
-enum { MOST_FAILED = 64 };
+enum { MOST_FAILED = 64, MOST_NESTED = 32 };
 
 /* Everything up to `to` is of this state: what begins there or before is told. */
 static void go_on(walk *w, size_t to, cv_at state)
@@ -91,10 +93,10 @@ static void pass_triple(walk *w)
     pass(w, i + 3 < w->text.n ? i + 3 : w->text.n, CV_AT_STRING);
 }
 
-/* The line that is the word alone, or begins with it; SIZE_MAX: there is none. */
-static size_t heredoc_end(const walk *w, cv_str word)
+/* The line that is the word alone, or begins with it, from `at` on; SIZE_MAX: there is none. */
+static size_t heredoc_end(const walk *w, size_t at, cv_str word)
 {
-    for (size_t at = line_end(w, w->at) + 1; at < w->text.n;) {
+    while (at < w->text.n) {
         cv_line line = cv_line_at(w->text, at);
         cv_str content = cv_line_text(w->text, line);
         content = cv_str_from(content, cv_notes_indent(content));
@@ -105,30 +107,198 @@ static size_t heredoc_end(const walk *w, cv_str word)
     return SIZE_MAX;
 }
 
-/* <<EOT, <<-'EOT', <<~EOT, <<<EOT: up to the line that is the word. False: it is not one. */
-static bool pass_heredoc(walk *w, size_t angles)
+/* The word of <<EOT, <<-'EOT', <<~EOT, <<<EOT; empty: it is not one. */
+static cv_str heredoc_word(cv_str behind_angles)
 {
-    cv_str s = cv_str_from(w->text, w->at + angles);
     size_t i = 0, n = 0;
+    cv_str s = behind_angles;
     while (i < s.n && (s.p[i] == '-' || s.p[i] == '~' || s.p[i] == ' ' || s.p[i] == '"' || s.p[i] == '\''))
         i++;
     while (i + n < s.n && (cv_is_alnum(s.p[i + n]) || s.p[i + n] == '_'))
         n++;
-    if (n == 0 || cv_is_digit(s.p[i]) || w->failed > MOST_FAILED)
-        return false;
-    size_t at = heredoc_end(w, cv_str_head(cv_str_from(s, i), n));
-    if (at == SIZE_MAX) {
-        w->failed++;
-        return false;
+    return n == 0 || cv_is_digit(s.p[i]) ? CV_STR("") : cv_str_head(cv_str_from(s, i), n);
+}
+
+/* Up to the line that is the word, and of several on one line the last. False: it is not one. */
+static bool pass_heredoc(walk *w, size_t angles)
+{
+    size_t line = line_end(w, w->at), end = SIZE_MAX, from = line + 1;
+    for (size_t at = w->at; at + angles < line && w->failed <= MOST_FAILED;) {
+        cv_str word = heredoc_word(cv_span_of(w->text, (cv_span){at + angles, line}));
+        size_t found = word.n ? heredoc_end(w, from, word) : SIZE_MAX;
+        w->failed += word.n && found == SIZE_MAX;
+        if (found == SIZE_MAX)
+            break;
+        end = found;
+        from = line_end(w, found) + 1;
+        size_t next = cv_str_find(cv_span_of(w->text, (cv_span){at + angles, line}), CV_STR("<<"));
+        at = next == SIZE_MAX ? line : at + angles + next;
+        angles = 2;
     }
-    pass(w, line_end(w, w->at), CV_AT_CODE);
+    if (end == SIZE_MAX)
+        return false;
+    pass(w, line, CV_AT_CODE);
     if (w->at < w->text.n)
         pass(w, w->at + 1, CV_AT_STRING);
-    if (at > w->at)
-        pass(w, at, CV_AT_STRING);
+    if (end > w->at)
+        pass(w, end, CV_AT_STRING);
     if (w->at < w->text.n) /* the line with the word is none to put anything before */
         go_on(w, line_end(w, w->at), CV_AT_STRING);
     return true;
+}
+
+/* ---- quotes of some languages -------------------------------------------------------------------------------------
+ */
+
+/* To behind `end`, if it is there. */
+static bool pass_to(walk *w, size_t from, cv_str end, cv_at state)
+{
+    size_t found = w->failed > MOST_FAILED ? SIZE_MAX : cv_str_find(cv_str_from(w->text, from), end);
+    w->failed += found == SIZE_MAX;
+    if (found == SIZE_MAX)
+        return false;
+    pass(w, from + found + end.n, state);
+    return true;
+}
+
+/* `… ${ code } …` from its beginning, or from the brace that ends the code. */
+static void pass_template(walk *w)
+{
+    size_t i = w->at + 1;
+    for (; i < w->text.n && w->text.p[i] != '`'; i++) {
+        if (w->text.p[i] == '\\') {
+            i++;
+        } else if (w->text.p[i] == '$' && i + 1 < w->text.n && w->text.p[i + 1] == '{' && w->depth < MOST_NESTED) {
+            pass(w, i + 2, CV_AT_STRING);
+            w->braces[w->depth++] = 0;
+            return;
+        }
+    }
+    if (i >= w->text.n)
+        w->last = CV_AT_STRING;
+    pass(w, i < w->text.n ? i + 1 : w->text.n, CV_AT_STRING);
+}
+
+/* A brace of the code in a template. False: it is not one. */
+static bool pass_brace(walk *w)
+{
+    char c = w->text.p[w->at];
+    if (!w->depth || (c != '{' && c != '}'))
+        return false;
+    size_t *open = &w->braces[w->depth - 1];
+    if (c == '}' && *open == 0) {
+        w->depth--;
+        pass_template(w);
+        return true;
+    }
+    *open = c == '{' ? *open + 1 : *open - 1;
+    go_on(w, w->at + 1, CV_AT_CODE);
+    return true;
+}
+
+/* R"x(…)x" of C++, r#"…"# of Rust, @"…" of C#. */
+static bool pass_raw(walk *w)
+{
+    cv_str s = cv_str_from(w->text, w->at), delimiter;
+    size_t n = 1;
+    bool in_word = w->at > 0 && (cv_is_alnum(w->text.p[w->at - 1]) || w->text.p[w->at - 1] == '_');
+    char end[24];
+    if (s.n < 3 || (in_word && s.p[0] != 'R')) /* LR"(…)" */
+        return false;
+    if (s.p[0] == 'R' && s.p[1] == '"') {
+        size_t paren = cv_str_find_char(cv_str_head(s, 20), '(');
+        if (paren == SIZE_MAX)
+            return false;
+        delimiter = cv_span_of(s, (cv_span){2, paren});
+        end[0] = ')';
+        memcpy(end + 1, delimiter.p, delimiter.n);
+        end[delimiter.n + 1] = '"';
+        return pass_to(w, w->at + paren + 1, (cv_str){end, delimiter.n + 2}, CV_AT_STRING);
+    }
+    if (s.p[0] == 'r') {
+        while (n < s.n && n < 20 && s.p[n] == '#')
+            n++;
+        if (n >= s.n || s.p[n] != '"')
+            return false;
+        end[0] = '"';
+        memset(end + 1, '#', n - 1);
+        return pass_to(w, w->at + n + 1, (cv_str){end, n}, CV_AT_STRING);
+    }
+    if (s.p[0] != '@' || s.p[1] != '"')
+        return false;
+    w->at++;
+    pass_quoted(w, DOUBLES | GOES_ON);
+    return true;
+}
+
+/* [[…]], [==[…]==] of Lua; behind "--" a comment. */
+static bool pass_brackets(walk *w)
+{
+    cv_str s = cv_str_from(w->text, w->at);
+    bool is_comment = cv_str_starts(s, CV_STR("--["));
+    size_t from = is_comment ? 2 : 0, n = from + 1;
+    char end[24] = "]";
+    while (n < s.n && n < from + 20 && s.p[n] == '=')
+        n++;
+    if (from >= s.n || s.p[from] != '[' || n >= s.n || s.p[n] != '[')
+        return false;
+    memset(end + 1, '=', n - from - 1);
+    end[n - from] = ']';
+    return pass_to(w, w->at + n + 1, (cv_str){end, n - from + 1}, is_comment ? CV_AT_COMMENT : CV_AT_STRING);
+}
+
+/* %q(…), %w[…] of Ruby, q{…}, qw(…) of Perl, up to the first closing bracket: where these nest, the rest is judged as
+ * code of one line each. */
+static bool pass_percent(walk *w)
+{
+    cv_str s = cv_str_from(w->text, w->at);
+    bool in_word = w->at > 0 && (cv_is_alnum(w->text.p[w->at - 1]) || strchr("_$@&-", w->text.p[w->at - 1]));
+    size_t n = s.p[0] == '%';
+    if (n == 0 && (in_word || s.p[0] != 'q'))
+        return false;
+    if (n == 0)
+        n = s.n > 1 && strchr("qwx", s.p[1]) ? 2 : 1;
+    else if (s.n > 1 && strchr("qQwWiI", s.p[1]))
+        n = 2;
+    else
+        return false;
+    const char *open = n < s.n && s.p[n] ? strchr("([{<", s.p[n]) : NULL;
+    return open && pass_to(w, w->at + n + 1, (cv_str){&")]}>"[open - "([{<"], 1}, CV_AT_STRING);
+}
+
+/* A line that makes what follows no code: __END__ and __DATA__ to the end, "=pod" and "=begin" to "=cut" or "=end". */
+static bool pass_document(walk *w)
+{
+    static const cv_str ends[] = {CV_STR_INIT("__END__"), CV_STR_INIT("__DATA__")};
+    cv_line line = cv_line_at(w->text, w->at);
+    cv_str s = cv_line_text(w->text, line);
+    for (size_t i = 0; i < CV_COUNT(ends); i++)
+        if (cv_str_eq(cv_str_trim_right(s), ends[i])) {
+            go_on(w, w->at, CV_AT_CODE);
+            w->last = CV_AT_STRING;
+            pass(w, w->text.n, CV_AT_STRING);
+            return true;
+        }
+    if (s.n < 2 || s.p[0] != '=' || !cv_is_alpha(s.p[1]))
+        return false;
+    while (line.start < w->text.n && !cv_str_starts(s, CV_STR("=cut")) && !cv_str_starts(s, CV_STR("=end"))) {
+        line = cv_line_at(w->text, line.next);
+        s = cv_line_text(w->text, line);
+    }
+    pass(w, line.next, CV_AT_STRING);
+    return true;
+}
+
+/* The data of PostgreSQL's COPY … FROM stdin; up to the line "\.". */
+static bool pass_copy(walk *w)
+{
+    cv_line line = cv_line_at(w->text, w->at);
+    cv_str s = cv_str_trim_right(cv_line_text(w->text, line));
+    if (!cv_str_starts_nocase(s, CV_STR("copy ")) || cv_str_find_nocase(s, CV_STR("from stdin")) == SIZE_MAX ||
+        !cv_str_ends(s, CV_STR(";")))
+        return false;
+    go_on(w, line.end, CV_AT_CODE);
+    return pass_to(w, w->at, CV_STR("\n\\."), CV_AT_STRING) || w->at > line.start;
 }
 
 /* ---- code -------------------------------------------------------------------------------------------------------- */
@@ -139,7 +309,7 @@ static bool begins_pattern(const walk *w)
     size_t i = w->at;
     while (i > 0 && (w->text.p[i - 1] == ' ' || w->text.p[i - 1] == '\t'))
         i--;
-    return i == 0 || strchr("(,=:[!&|?{};\n+-*%<>~^", w->text.p[i - 1]) ||
+    return i == 0 || strchr(w->loose ? "(,=:[!&|?{};\n+-*%<>~^)" : "(,=:[!&|?{};\n+-*%<>~^", w->text.p[i - 1]) ||
            (i >= 6 && memcmp(w->text.p + i - 6, "return", 6) == 0);
 }
 
@@ -169,7 +339,7 @@ typedef struct {
     const char *quotes;       /* one line each */
     const char *long_quotes;  /* these go on over lines */
     unsigned escape;          /* of both */
-    bool triple, heredoc, pattern, dollar;
+    bool triple, heredoc, pattern, dollar, template, raw, brackets;
 } lexis;
 
 static void pass_code(walk *w, size_t to)
@@ -208,6 +378,26 @@ static bool pass_dollar(walk *w)
     return true;
 }
 
+static bool is_line_start(const walk *w)
+{
+    return w->at == 0 || w->text.p[w->at - 1] == '\n';
+}
+
+/* What only some languages have. */
+static bool pass_special(walk *w, const lexis *l)
+{
+    char c = w->text.p[w->at];
+    if (l->template && c == '`') {
+        pass_template(w);
+        return true;
+    }
+    return (l->template && pass_brace(w)) || (l->raw && (c == 'R' || c == 'r' || c == '@') && pass_raw(w)) ||
+           (l->brackets && (c == '[' || c == '-') && pass_brackets(w)) ||
+           (l->heredoc && (c == '%' || c == 'q') && pass_percent(w)) ||
+           (l->heredoc && (c == '=' || c == '_') && is_line_start(w) && pass_document(w)) ||
+           (l->dollar && (c == 'C' || c == 'c') && is_line_start(w) && pass_copy(w));
+}
+
 static bool pass_string(walk *w, const lexis *l)
 {
     char c = w->text.p[w->at];
@@ -239,7 +429,7 @@ static void step(walk *w, const lexis *l)
         pass_code(w, w->at + 1);
     else if (l->heredoc && (is_inside_word(w) || c == '\\'))
         pass_code(w, w->at + (c == '\\' ? 2 : 1));
-    else if (!pass_comment(w, l) && !pass_string(w, l))
+    else if (!pass_special(w, l) && !pass_comment(w, l) && !pass_string(w, l))
         pass_code(w, w->at + 1);
 }
 
@@ -280,9 +470,25 @@ static void walk_php(walk *w)
 /* ---- HTML: text between tags; nothing is put into tags, scripts, styles
  * ------------------------------------------------ */
 
+/* A tag may have ">" in the quotes of its attributes. */
+static void pass_tag(walk *w)
+{
+    char quote = 0;
+    size_t i = w->at + 1;
+    for (; i < w->text.n && (quote || w->text.p[i] != '>'); i++) {
+        char c = w->text.p[i];
+        bool opens = !quote && (c == '"' || c == '\'') && w->text.p[i - 1] == '=';
+        quote = opens ? c : c == quote ? 0 : quote;
+    }
+    if (i >= w->text.n)
+        w->last = CV_AT_STRING;
+    pass(w, i < w->text.n ? i + 1 : w->text.n, CV_AT_STRING);
+}
+
 static void walk_html(walk *w)
 {
-    static const char *const raw[] = {"script", "style", "pre", "textarea", "title"};
+    static const char *const raw[] = {"script", "style",  "pre",     "textarea", "title",
+                                      "xmp",    "iframe", "noembed", "noframes", "plaintext"};
     while (w->next < w->count && w->at < w->text.n) {
         if (starts(w, "<!--")) {
             pass(w, behind(w, w->at + 4, "-->", CV_AT_HTML_COMMENT), CV_AT_HTML_COMMENT);
@@ -294,7 +500,7 @@ static void walk_html(walk *w)
             pass_code(w, to);
             continue;
         }
-        const char *until = ">";
+        const char *until = NULL;
         char close[16];
         for (size_t i = 0; i < CV_COUNT(raw); i++) {
             cv_str name = cv_str_head(cv_str_from(w->text, w->at + 1), strlen(raw[i]));
@@ -303,6 +509,10 @@ static void walk_html(walk *w)
                 memcpy(close + 2, raw[i], strlen(raw[i]) + 1);
                 until = close;
             }
+        }
+        if (!until) {
+            pass_tag(w);
+            continue;
         }
         size_t found = cv_str_find_nocase(cv_str_from(w->text, w->at), cv_str_of(until));
         w->last = found == SIZE_MAX ? CV_AT_STRING : w->last;
@@ -334,6 +544,22 @@ static bool closes(cv_str content, char c, size_t length)
     return n >= length && found == c && s.n == n;
 }
 
+/* Where <pre> and its like end, when they begin on this line and do not end on it; NULL: none does. */
+static const char *raw_end(cv_str s)
+{
+    static const struct {
+        cv_str open;
+        const char *close;
+    } rows[] = {{CV_STR_INIT("<pre"), "</pre"},
+                {CV_STR_INIT("<script"), "</script"},
+                {CV_STR_INIT("<style"), "</style"},
+                {CV_STR_INIT("<textarea"), "</textarea"}};
+    for (size_t i = 0; i < CV_COUNT(rows); i++)
+        if (cv_str_starts_nocase(s, rows[i].open) && cv_str_find_nocase(s, cv_str_of(rows[i].close)) == SIZE_MAX)
+            return rows[i].close;
+    return NULL;
+}
+
 static void walk_markdown(walk *w)
 {
     char fence = 0;
@@ -352,10 +578,8 @@ static void walk_markdown(walk *w)
         } else if (!was && (length = fence_of(content, &fence)) > 0) {
             go_on(w, line.start, CV_AT_CODE);
             state = CV_AT_FENCE;
-        } else if (!was && cv_str_starts_nocase(s, CV_STR("<pre")) &&
-                   cv_str_find_nocase(s, CV_STR("</pre")) == SIZE_MAX) {
+        } else if (!was && (until = raw_end(s)) != NULL) {
             go_on(w, line.start, CV_AT_CODE);
-            until = "</pre";
             state = CV_AT_FENCE;
         } else if (!was && cv_str_starts(s, CV_STR("<!--")) && cv_str_find(s, CV_STR("-->")) == SIZE_MAX) {
             go_on(w, line.start, CV_AT_CODE);
@@ -386,6 +610,23 @@ static bool opens_scalar(cv_str content)
     return s.n && (s.p[s.n - 1] == ':' || s.p[s.n - 1] == '-');
 }
 
+/* Does a quote that opens a value on this line stay open? Then where it closes, or at the end of the text. */
+static size_t quoted_beyond(walk *w, cv_line line)
+{
+    for (size_t i = line.start; i < line.end; i++) {
+        char c = w->text.p[i], before = i > line.start ? w->text.p[i - 1] : ' ';
+        if (c == '#' && cv_is_blank(before))
+            return 0;
+        if ((c != '"' && c != '\'') || !(cv_is_blank(before) || strchr("[{,:", before)))
+            continue;
+        for (i++; i < w->text.n && w->text.p[i] != c; i++)
+            i += w->text.p[i] == '\\' && c == '"';
+        if (i >= line.end)
+            return i < w->text.n ? i : w->text.n;
+    }
+    return 0;
+}
+
 static void walk_yaml(walk *w)
 {
     size_t scalar = SIZE_MAX; /* the indentation of its key */
@@ -398,9 +639,16 @@ static void walk_yaml(walk *w)
         go_on(w, line.start, scalar == SIZE_MAX ? CV_AT_CODE : CV_AT_STRING);
         if (scalar == SIZE_MAX && opens_scalar(content))
             scalar = indent;
+        size_t quoted = scalar == SIZE_MAX ? quoted_beyond(w, line) : 0;
         w->at = line.next;
+        if (quoted > w->at) {
+            if (quoted == w->text.n)
+                w->last = CV_AT_STRING;
+            go_on(w, quoted, CV_AT_STRING);
+            w->at = cv_line_at(w->text, quoted).next;
+        }
     }
-    w->last = scalar == SIZE_MAX ? CV_AT_CODE : CV_AT_STRING;
+    w->last = scalar == SIZE_MAX ? w->last : CV_AT_STRING;
 }
 
 /* ---- all
@@ -410,19 +658,27 @@ static const lexis sql = {
     .line = "--", .open = "/*", .close = "*/", .long_quotes = "'\"`", .escape = DOUBLES, .dollar = true};
 static const lexis sql_backslash = {
     .line = "--", .open = "/*", .close = "*/", .long_quotes = "'\"`", .escape = DOUBLES | ESCAPES, .dollar = true};
-static const lexis lua = {.line = "--", .open = "[[", .close = "]]", .quotes = "\"'", .escape = ESCAPES};
+static const lexis lua = {.line = "--", .quotes = "\"'", .escape = ESCAPES, .brackets = true};
 static const lexis script = {
-    .line = "//", .open = "/*", .close = "*/", .quotes = "\"'", .long_quotes = "`", .escape = ESCAPES, .pattern = true};
+    .line = "//", .open = "/*", .close = "*/", .quotes = "\"'", .escape = ESCAPES, .pattern = true, .template = true};
 static const lexis c_like = {
-    .line = "//", .open = "/*", .close = "*/", .quotes = "\"'", .escape = ESCAPES, .triple = true};
+    .line = "//", .open = "/*", .close = "*/", .quotes = "\"'", .escape = ESCAPES, .triple = true, .raw = true};
+static const lexis c_long = {.line = "//",
+                             .open = "/*",
+                             .close = "*/",
+                             .quotes = "'",
+                             .long_quotes = "\"",
+                             .escape = ESCAPES,
+                             .triple = true,
+                             .raw = true};
 static const lexis css = {.open = "/*", .close = "*/", .quotes = "\"'", .escape = ESCAPES};
 static const lexis python = {.line = "#", .quotes = "\"'", .escape = ESCAPES, .triple = true};
 static const lexis shell = {.line = "#", .long_quotes = "\"'`", .escape = ESCAPES, .heredoc = true};
 
-void cv_notes_states(cv_str text, cv_notes_reader reader, bool backslash, size_t from, const size_t *offsets,
-                     size_t count, cv_at *ret_at)
+void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t from, const size_t *offsets, size_t count,
+                     cv_at *ret_at)
 {
-    walk w = {.text = text, .at = from, .offsets = offsets, .count = count, .ret = ret_at};
+    walk w = {.text = text, .at = from, .offsets = offsets, .count = count, .ret = ret_at, .loose = other};
     for (size_t i = 0; i < count; i++)
         ret_at[i] = CV_AT_CODE;
     while (w.next < count && offsets[w.next] <= from)
@@ -435,7 +691,7 @@ void cv_notes_states(cv_str text, cv_notes_reader reader, bool backslash, size_t
         walk_php(&w);
         break;
     case CV_READ_SQL:
-        walk_code(&w, backslash ? &sql_backslash : &sql);
+        walk_code(&w, other ? &sql_backslash : &sql);
         break;
     case CV_READ_LUA:
         walk_code(&w, &lua);
@@ -444,7 +700,7 @@ void cv_notes_states(cv_str text, cv_notes_reader reader, bool backslash, size_t
         walk_code(&w, &script);
         break;
     case CV_READ_C:
-        walk_code(&w, &c_like);
+        walk_code(&w, other ? &c_long : &c_like);
         break;
     case CV_READ_CSS:
         walk_code(&w, &css);

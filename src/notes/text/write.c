@@ -280,8 +280,8 @@ static bool reads_back(cv_arena *a, const cv_notes_file *file, cv_str text, cons
     cv_notes_file again;
     cv_notes_read(a, text, file->language, 0, &again);
     const cv_note *dialog = cv_notes_header_dialog(&again);
-    bool ok = dialog && dialog->reason == CV_COUNTS && again.header.state == CV_HEADER_WHOLE && again.header.dialogs <= 1 &&
-              again.headers == (file->headers ? file->headers : 1);
+    bool ok = dialog && dialog->reason == CV_COUNTS && again.header.state == CV_HEADER_WHOLE &&
+              again.header.dialogs <= 1 && again.headers == (file->headers ? file->headers : 1);
     for (int i = 0; ok && i < CV_NOTE_FIELDS; i++)
         if (values->of[i].p && (dialog->of[i] || i != CV_NOTE_DATE))
             ok = cv_str_eq(cv_note_value(dialog, (cv_note_field_id)i), values->of[i]);
