@@ -173,7 +173,7 @@ if [ "$(id -u)" -ne 0 ]; then
     cmp -s ro.md before
     ok $? "no byte is changed"
 else
-    skip "read-only" "root writes everything"
+    skip "read-only" "running as root"
 fi
 
 # ---- the log: points 11, 31-45, 55 -----------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ if git --version >/dev/null 2>&1; then
     run "stale by the log" 1 notes stale --json # point 18
     is '[.stale[] | [.path, .found_by]] == [["a.md", "log"]]'
 else
-    skip "git" "there is no git"
+    skip "git" "no git"
 fi
 
 # ---- teaching: point 51 ----------------------------------------------------------------------------------------------
