@@ -678,6 +678,8 @@ static const lexis shell = {.line = "#", .long_quotes = "\"'`", .escape = ESCAPE
 void cv_notes_states(cv_str text, cv_notes_reader reader, bool other, size_t from, const size_t *offsets, size_t count,
                      cv_at *ret_at)
 {
+    if (from == 0 && cv_str_starts(text, CV_STR("\xEF\xBB\xBF")))
+        from = 3; /* the first line begins behind a byte order mark */
     walk w = {.text = text, .at = from, .offsets = offsets, .count = count, .ret = ret_at, .loose = other};
     for (size_t i = 0; i < count; i++)
         ret_at[i] = CV_AT_CODE;

@@ -257,7 +257,9 @@ static void set_field(cv_arena *a, const cv_notes_file *file, const cv_note *dia
         return;
     cv_str bytes = cv_note_encode(a, f->style, value);
     bool touches = f->value_at.start > 0 && file->text.p[f->value_at.start - 1] == ':';
-    cv_splice_add(a, all, f->value_at, touches ? cv_arena_join(a, CV_STR(" "), bytes) : bytes);
+    bool meets_comment = f->value_at.end < file->text.n && file->text.p[f->value_at.end] == '#';
+    cv_splice_add(a, all, f->value_at,
+                  cv_arena_printf(a, "%s%.*s%s", touches ? " " : "", CV_FMT(bytes), meets_comment ? " " : ""));
 }
 
 /* Mood and date are replaced where they are, so that nobody inherits another's; else they are only added when given. */
@@ -282,9 +284,11 @@ static bool reads_back(cv_arena *a, const cv_notes_file *file, cv_str text, cons
     const cv_note *dialog = cv_notes_header_dialog(&again);
     bool ok = dialog && dialog->reason == CV_COUNTS && again.header.state == CV_HEADER_WHOLE &&
               again.header.dialogs <= 1 && again.headers == (file->headers ? file->headers : 1);
-    for (int i = 0; ok && i < CV_NOTE_FIELDS; i++)
-        if (values->of[i].p && (dialog->of[i] || i != CV_NOTE_DATE))
-            ok = cv_str_eq(cv_note_value(dialog, (cv_note_field_id)i), values->of[i]);
+    for (int i = 0; ok && i < CV_NOTE_FIELDS; i++) {
+        cv_str wanted = values->of[i].p || i != CV_NOTE_MOOD ? values->of[i] : cv_mood_default;
+        if (wanted.p && (dialog->of[i] || (i != CV_NOTE_DATE && values->of[i].p)))
+            ok = cv_str_eq(cv_note_value(dialog, (cv_note_field_id)i), wanted);
+    }
     if (ok)
         return true;
     return refuse_header(file, CV_STR("the changed header would not be read back as it was meant"),
