@@ -16,7 +16,7 @@ commit() {
     ok $? "$commit_name"
 }
 
-run "there is no repository" 2 notes install-hook
+run "there is no repository" 1 notes install-hook
 has "git init" err
 git init -q . && printf '.conclave/\nbin/\n' >.gitignore
 cat >a.md <<'END'

