@@ -92,8 +92,16 @@ bool cv_folder_list(cv_arena *a, cv_where where, cv_folder_entries *ret_entries,
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         bool known = fstatat(dirfd(folder), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-        *CV_PUSH(a, &found) =
-            (cv_folder_entry){cv_arena_copy_z(a, cv_str_of(entry->d_name)), known && S_ISDIR(st.st_mode)};
+        cv_folder_entry *one = CV_PUSH(a, &found);
+        *one = (cv_folder_entry){.name = cv_arena_copy_z(a, cv_str_of(entry->d_name))};
+        if (known) {
+            one->is_folder = S_ISDIR(st.st_mode);
+            one->is_regular = S_ISREG(st.st_mode);
+            one->size = st.st_size;
+            one->modified_ns = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+            one->changed_ns = st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
+            one->inode = st.st_ino;
+        }
     }
     int number = errno;
     closedir(folder);

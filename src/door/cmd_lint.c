@@ -227,7 +227,7 @@ static void print_summary(run *r)
 static void begin(run *r)
 {
     if (r->format == SARIF) {
-        cv_sarif_begin(&r->json, CV_VERSION, cv_rules, CV_RULE_COUNT);
+        cv_sarif_begin(&r->json, CV_VERSION, cv_rules, CV_RULE_COUNT, "docs/rules/", "conclave lint");
     } else if (r->format == JSON) {
         cv_json_begin_object(&r->json);
         cv_json_key(&r->json, CV_STR("files"));

@@ -5,17 +5,36 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "record/hash.h"
+
+/* A row holds UTF-8 without NUL; other bytes are kept as base64 behind a word that text which begins with it gets,
+ * too. */
+static const cv_str base64 = CV_STR_INIT("base64:");
+
+static cv_str as_text(cv_arena *a, cv_str bytes)
+{
+    bool is_text = cv_utf8_valid(bytes) == bytes.n && !(bytes.n && memchr(bytes.p, '\0', bytes.n));
+    return is_text && !cv_str_starts(bytes, base64) ? bytes : cv_arena_join(a, base64, cv_base64_url(a, bytes));
+}
+
+/* False: it is damaged. */
+static bool as_bytes(cv_arena *a, cv_str text, cv_str *ret_bytes)
+{
+    *ret_bytes = text;
+    return !cv_str_starts(text, base64) || cv_base64_url_decode(a, cv_str_from(text, base64.n), ret_bytes);
+}
 
 void cv_intent_keep(cv_writing *w, const cv_type *type, cv_str path, cv_str old, cv_str bytes)
 {
     const cv_intent row = {.path = path,
                            .old_sha256 = old.p ? cv_hash_text(w->arena, old) : (cv_str){NULL, 0},
                            .new_sha256 = cv_hash_text(w->arena, bytes),
-                           .bytes = bytes,
+                           .bytes = as_text(w->arena, bytes),
                            .created_at = w->now};
     assert(type->life == CV_VOLATILE && type->size == sizeof row);
     cv_writing_put(w, type, &row);
@@ -65,14 +84,19 @@ static bool look(cv_arena *a, cv_where where, cv_str *ret_sha256, cv_err *err)
 static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, cv_err *err)
 {
     cv_file_rules rules = {.arena = a, .is_ours = is_what_was_read, .ctx = intent, .gives_way = true};
-    cv_str found;
+    cv_str found, bytes;
     if (!look(a, where, &found, err))
         return CV_INTENT_FAILED;
+    if (!as_bytes(a, intent->bytes, &bytes) || !cv_str_eq(cv_hash_text(a, bytes), intent->new_sha256)) {
+        cv_err_set(err, CV_ERR_CORRUPT, "the bytes that a change of '%s' was to write are damaged in the record",
+                   where.path);
+        return CV_INTENT_FAILED;
+    }
     if (found.p && cv_str_eq(found, intent->new_sha256))
         return CV_INTENT_DONE;
     if (!found.p != !intent->old_sha256.p || !cv_str_eq(found, intent->old_sha256))
         return changed(where, err);
-    if (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, intent->bytes, &rules, err))
+    if (cv_folder_make_at(cv_where_folder(a, where), err) && cv_file_write_at(where, bytes, &rules, err))
         return CV_INTENT_DONE;
     return err->code == CV_ERR_FILE_CHANGED ? CV_INTENT_CHANGED : CV_INTENT_FAILED;
 }

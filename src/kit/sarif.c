@@ -31,14 +31,16 @@ static void text_object(cv_json_writer *w, const char *key, cv_str text)
     cv_json_end_object(w);
 }
 
-static void print_rule(cv_json_writer *w, const cv_rule_row *rule)
+static void print_rule(cv_json_writer *w, const cv_rule_row *rule, cv_str pages, const char *command)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "id", rule->word);
     text_object(w, "shortDescription", rule->summary);
     cv_buf help = {0};
-    cv_buf_printf(&help, "See docs/rules/%.*s.md%s", CV_FMT(rule->word),
-                  rule->fixable ? "; 'conclave lint --fix' can fix it" : "");
+    bool own = cv_str_ends(pages, CV_STR("/"));
+    cv_buf_printf(&help, "See %.*s%.*s%s", CV_FMT(pages), CV_FMT(own ? rule->word : CV_STR("")), own ? ".md" : "");
+    if (rule->fixable)
+        cv_buf_printf(&help, "; '%s --fix' can fix it", command);
     text_object(w, "help", cv_buf_str(&help));
     cv_buf_release(&help);
     cv_json_key(w, CV_STR("defaultConfiguration"));
@@ -48,7 +50,8 @@ static void print_rule(cv_json_writer *w, const cv_rule_row *rule)
     cv_json_end_object(w);
 }
 
-void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *rules, size_t count)
+void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *rules, size_t count, const char *pages,
+                    const char *command)
 {
     cv_json_begin_object(w);
     cv_json_key_str(w, "$schema", CV_STR("https://json.schemastore.org/sarif-2.1.0.json"));
@@ -65,7 +68,7 @@ void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *r
     cv_json_key(w, CV_STR("rules"));
     cv_json_begin_array(w);
     for (size_t i = 0; i < count; i++)
-        print_rule(w, &rules[i]);
+        print_rule(w, &rules[i], cv_str_of(pages), command);
     cv_json_end_array(w);
     cv_json_end_object(w);
     cv_json_end_object(w);

@@ -10,7 +10,9 @@
 #include "base/err.h"
 #include "kit/findings.h"
 
-void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *rules, size_t count);
+/* `pages`: the page about all rules, or with "/" at its end the folder with one for each; `command` is what fixes. */
+void cv_sarif_begin(cv_json_writer *w, const char *version, const cv_rule_row *rules, size_t count, const char *pages,
+                    const char *command);
 void cv_sarif_file(cv_json_writer *w, cv_arena *a, const cv_rule_row *rules, const char *file, cv_str text,
                    const cv_findings *findings);
 void cv_sarif_end(cv_json_writer *w, const cv_err *errs, size_t err_count);

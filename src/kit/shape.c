@@ -358,10 +358,14 @@ static void schema_members(cv_json_writer *w, const cv_shape *shape)
     cv_json_begin_object(w);
     schema_properties(w, shape, shape, NULL);
     cv_json_end_object(w);
-    cv_json_key(w, CV_STR("required"));
-    cv_json_begin_array(w);
-    schema_required(w, shape, shape);
-    cv_json_end_array(w);
+    cv_buf names = {0}; /* cases that have nothing in common require nothing */
+    cv_json_writer list = {.out = &names};
+    cv_json_begin_array(&list);
+    schema_required(&list, shape, shape);
+    cv_json_end_array(&list);
+    if (names.n > 2)
+        cv_json_key_raw_if(w, "required", cv_buf_str(&names));
+    cv_buf_release(&names);
     cv_json_key_bool(w, "additionalProperties", false);
 }
 

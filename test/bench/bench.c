@@ -11,6 +11,7 @@
 #include "bench_import.h"
 #include "bench_json.h"
 #include "bench_mcp.h"
+#include "bench_notes.h"
 #include "bench_postgres.h"
 #include "bench_record.h"
 #include "bench_register.h"
@@ -26,7 +27,7 @@ typedef struct {
 static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
     {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
-    {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres},
+    {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"notes", bench_notes},
 };
 
 static const section *find(const char *name)

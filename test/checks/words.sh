@@ -20,6 +20,9 @@ response result results rev role rules run score search selected severity sha sh
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unmarked unread update
 updated updates
 verify waiting warning warnings why with without words write written
+add all before broadcast commit date fields for form found gone header ignored is large last_number links log logged messages number outcome paths
+repair rgb scan show stale thread time too too_large
+column db document end_column file findings fix fixable fixed hint install known lint newest oldest profile recursive remove rule scope unreadable value
 your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
 
 # What still has words of a room, and why; the list may only become shorter.

@@ -7,7 +7,9 @@ PATH=$work/bin:$PATH
 export PATH
 project
 cp -r "$root"/examples/nvidia-decision/* "$root/examples/dialogues" "$root/examples/decision.dialogue.md" "$root/examples/agents.json" .
-mkdir -p decisions
+mkdir -p decisions docs
+echo "# Readme" >README.md && printf '# Garden\n\n## Herbs\n\nMint.\n' >docs/garden.md
+git init -q . 2>/dev/null
 
 "$conclave" dialogue create --data @dialogue.json >"$out" 2>"$err"
 ok $? "the dialogue of the examples"

@@ -628,7 +628,7 @@ static void schemas_are_made_and_fit_the_types(void **state)
         f->err = (cv_err){.arena = &f->arena};
         assert_ok(cv_postgres_migrate(c, &cv_sql_postgres_schema, true, &version, &f->err), &f->err);
         assert_true(f->err.code == CV_ERR_NONE);
-        assert_int_equal(version, 3);
+        assert_int_equal(version, cv_sql_postgres_schema.count);
         assert_ok(sound(f), &f->err);
         uint64_t trips = c->costs.trips;
         assert_ok(cv_postgres_migrate(c, &cv_sql_postgres_schema, false, &version, &f->err), &f->err);
@@ -696,27 +696,30 @@ static void other_schemas_are_refused(void **state)
 {
     fixture *f = begin(state);
     int64_t version;
-    cv_sql_migration changed[4];
-    for (size_t i = 0; i < 3; i++)
+    const size_t own = cv_sql_postgres_schema.count;
+    cv_sql_migration changed[32];
+    assert_true(own < CV_COUNT(changed));
+    for (size_t i = 0; i < own; i++)
         changed[i] = cv_sql_postgres_schema.items[i];
-    changed[3] = (cv_sql_migration){4, "004_more", "CREATE TABLE $schema.more (x bigint);", "four"};
+    changed[own] =
+        (cv_sql_migration){(int)own + 1, "999_more", "CREATE TABLE $schema.more (x bigint);", "one more"};
 
     /* An older one is migrated, a newer one left alone. */
     fresh(f, "");
     assert_ok(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, 2}, true, &version, &f->err), &f->err);
-    assert_ok(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, 4}, false, &version, &f->err), &f->err);
-    assert_int_equal(version, 4);
+    assert_ok(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, own + 1}, false, &version, &f->err), &f->err);
+    assert_int_equal(version, own + 1);
     assert_fails(cv_postgres_migrate(f->c, &cv_sql_postgres_schema, true, &version, &f->err), &f->err, CV_ERR_SCHEMA);
     assert_str_has(f->err.message, "newer conclave");
     /* One whose past is another. */
     changed[1].checksum = "0123456789abcdef";
-    assert_fails(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, 4}, true, &version, &f->err), &f->err,
+    assert_fails(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, own + 1}, true, &version, &f->err), &f->err,
                  CV_ERR_SCHEMA);
     assert_str_has(f->err.message, "002_dialogue");
     changed[1] = cv_sql_postgres_schema.items[1];
     /* Another number of parts. */
     f->c->address.partitions = 5;
-    assert_fails(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, 4}, true, &version, &f->err), &f->err,
+    assert_fails(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, own + 1}, true, &version, &f->err), &f->err,
                  CV_ERR_SCHEMA);
     assert_str_has(f->err.message, "partitions=5");
     does(f, f->c, in(f, "DROP SCHEMA $schema CASCADE"));
@@ -730,12 +733,12 @@ static void other_schemas_are_refused(void **state)
     does(f, f->c, in(f, "DROP SCHEMA $schema CASCADE"));
 
     /* One that fails leaves nothing behind. */
-    changed[3].text = "CREATE TABLE $schema.more (x bigint); CREATE TABLE $schema.most (x nonsense);";
+    changed[own].text = "CREATE TABLE $schema.more (x bigint); CREATE TABLE $schema.most (x nonsense);";
     fresh(f, "");
-    assert_fails(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, 4}, true, &version, &f->err), &f->err,
+    assert_fails(cv_postgres_migrate(f->c, &(cv_sql_migrations){changed, own + 1}, true, &version, &f->err), &f->err,
                  CV_ERR_STORE);
-    assert_str_has(f->err.message, "004_more");
-    assert_int_equal(number_of(f, in(f, "SELECT count(*) FROM $schema.schema_migrations")), 3);
+    assert_str_has(f->err.message, "999_more");
+    assert_int_equal(number_of(f, in(f, "SELECT count(*) FROM $schema.schema_migrations")), own);
     assert_int_equal(number_of(f, in(f, "SELECT to_regclass('$schema.more') IS NULL")), 1);
     does(f, f->c, in(f, "DROP SCHEMA $schema CASCADE"));
 }
@@ -820,7 +823,8 @@ static void programs_migrate_at_once(void **state)
                 continue;
             int64_t version = 0;
             cv_postgres *c = handle(f, schema);
-            bool ok = cv_postgres_migrate(c, &cv_sql_postgres_schema, true, &version, &f->err) && version == 3;
+            bool ok = cv_postgres_migrate(c, &cv_sql_postgres_schema, true, &version, &f->err) &&
+                      version == (int64_t)cv_sql_postgres_schema.count;
             if (!ok)
                 print_error("%.*s\n", CV_FMT(cv_err_text(&f->err)));
             _exit(ok ? 0 : 1);
@@ -828,7 +832,8 @@ static void programs_migrate_at_once(void **state)
         for (int i = 0, status; i < PROGRAMS; i++)
             failed += wait(&status) < 0 || status != 0;
         assert_int_equal(failed, 0);
-        assert_int_equal(number_of(f, in(f, "SELECT count(*) FROM $schema.schema_migrations")), 3);
+        assert_int_equal(number_of(f, in(f, "SELECT count(*) FROM $schema.schema_migrations")),
+                         cv_sql_postgres_schema.count);
         assert_ok(sound(f), &f->err);
         does(f, f->c, in(f, "DROP SCHEMA $schema CASCADE"));
     }

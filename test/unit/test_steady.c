@@ -18,6 +18,7 @@ static const struct {
     {"agent list", "{}"},
     {"agent show", "{'agent_id': 'Muffin'}"},
     {"token list", "{}"},
+    {"notes threads", "{}"},
 };
 
 static const char *question(const char *verb)

@@ -1,0 +1,290 @@
+/* header.c - `notes header`, `notes add`, `notes create`: what each makes of a file; edit.h does the rest.
+ *
+ *     header   the file's, or `content` with the file's header -> dialog set -> notes put in
+ *     add      a note at a line or before a heading; the header stays as it is
+ *     create   `content` in a file that is not there -> header made -> notes put in
+ */
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "kit/fault.h"
+#include "kit/who.h"
+#include "notes/edit.h"
+#include "notes/git.h"
+#include "notes/operations.h"
+#include "notes/words/errors.h"
+
+typedef struct {
+    cv_note_values values;
+    cv_note_insertion *notes;
+    size_t note_count;
+    cv_str content; /* absent: the file's own */
+    bool force;
+} wanted;
+
+/* ---- reading the request ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_call *call;
+    cv_str at; /* "notes[2]" */
+    const cv_note_values *values;
+} telling;
+
+static const char *const inputs[CV_NOTE_FIELDS] = {[CV_NOTE_SPEAKER] = "speaker",
+                                                   [CV_NOTE_TARGET] = "target",
+                                                   [CV_NOTE_MESSAGE] = "message",
+                                                   [CV_NOTE_DATE] = "date_ymdhis",
+                                                   [CV_NOTE_MOOD] = "mood_rgb"};
+
+static void tell_fault(void *ctx, cv_note_field_id field, cv_err_code code, const char *message, const char *advice)
+{
+    telling *t = ctx;
+    cv_str value = t->values->of[field];
+    cv_err *err =
+        cv_refuse(t->call, code, t->at, inputs[field], value, "the %s is not valid: %s", inputs[field], message);
+    if (field == CV_NOTE_MESSAGE && value.p && cv_notes_length(value) > CV_NOTES_MAX_MESSAGE)
+        cv_err_message(err, "the message has %zu characters, %d are allowed; nothing is cut", cv_notes_length(value),
+                       CV_NOTES_MAX_MESSAGE);
+    cv_err_suggest(err, cv_str_of(advice));
+}
+
+/* A speaker who is not named is whoever acts; somebody who acts speaks for nobody else. */
+static bool read_speaker(cv_call *call, cv_note_values *values, cv_str otherwise)
+{
+    cv_str name, given = cv_json_get_text(call->input, "speaker");
+    if (call->who.name.p && !cv_call_as(call, "speaker", &name))
+        return false;
+    if (!values->of[CV_NOTE_SPEAKER].p)
+        values->of[CV_NOTE_SPEAKER] = otherwise.p ? otherwise : given.p ? given : call->who.name;
+    return true;
+}
+
+static bool read_values(cv_call *call, const cv_json *input, cv_str at, cv_str speaker, cv_note_values *ret)
+{
+    telling t = {call, at, ret};
+    for (int i = 0; i < CV_NOTE_FIELDS; i++)
+        ret->of[i] = cv_json_get_text(input, inputs[i]);
+    return read_speaker(call, ret, speaker) && cv_note_values_check(ret, tell_fault, &t);
+}
+
+/* Notes have the time when they were made, so that whoever logs them elsewhere knows it. */
+static void set_time(cv_call *call, cv_note_values *values)
+{
+    if (!values->of[CV_NOTE_DATE].p)
+        values->of[CV_NOTE_DATE] = cv_arena_printf(call->arena, "%lld", (long long)cv_notes_ymdhis(cv_call_now(call)));
+}
+
+static bool read_place(cv_call *call, const cv_json *input, cv_str at, cv_note_insertion *ret)
+{
+    ret->line = (size_t)cv_json_get_int(input, "line", 0);
+    ret->before = cv_json_get_text(input, "before");
+    if ((ret->line > 0) != (ret->before.p != NULL))
+        return true;
+    cv_err *err =
+        cv_refuse(call, CV_ERR_MISSING_FIELD, at, "line", CV_STR(""),
+                  "a note goes before a line or before a heading: %s", ret->line ? "both are given" : "none is given");
+    cv_err_suggest(err, CV_STR("give `line` (a number) or `before` (a heading or a whole line)"));
+    return false;
+}
+
+static bool read_notes(cv_call *call, wanted *w)
+{
+    const cv_json *list = cv_json_get(call->input, CV_STR("notes"));
+    bool ok = true;
+    w->note_count = list ? list->count : 0;
+    w->notes = CV_NEW_ARRAY(call->arena, w->note_count, cv_note_insertion);
+    for (uint32_t i = 0; i < w->note_count; i++) {
+        cv_str at = cv_arena_printf(call->arena, "notes[%u]", i);
+        cv_note_insertion *one = &w->notes[i];
+        ok &= read_values(call, &list->items[i], at, w->values.of[CV_NOTE_SPEAKER], &one->values);
+        ok &= read_place(call, &list->items[i], at, one);
+        set_time(call, &one->values);
+    }
+    return ok;
+}
+
+/* ---- what is made of the file ------------------------------------------------------------------------------------ */
+
+static bool refuse_unchanged(cv_err *err, const char *since)
+{
+    cv_err_set(err, CV_ERR_NOTES_UNCHANGED, "the file has not changed since %s; a header dialog tells of a change",
+               since);
+    cv_err_suggest(err, CV_STR("send the new `content` along, leave a note with 'notes add', or --force it"));
+    return false;
+}
+
+/* Is there anything that the new header could tell of? */
+static bool is_modified(cv_edit *e, const wanted *w, const cv_notes_file *now, cv_err *err)
+{
+    cv_note_file row;
+    bool known, modified = true;
+    cv_arena *a = e->call->arena;
+    if (w->force || !e->exists || !cv_notes_header_dialog(&e->file) || w->note_count)
+        return true;
+    cv_str body = cv_notes_body_digest(a, now);
+    if (w->content.p && !cv_str_eq(body, cv_notes_body_digest(a, &e->file)))
+        return true;
+    if (!cv_notes_file_row(e->call->record, a, e->path, &row, &known, err))
+        return false;
+    if (known && row.body_sha256.p)
+        return !cv_str_eq(row.body_sha256, body) || refuse_unchanged(err, "its header dialog");
+    return !cv_git_is_modified(e->call, e->path, &modified) || modified || refuse_unchanged(err, "its last commit");
+}
+
+/* Does the header say this already? The date is the time when it was said, not what is said. */
+static bool says_already(const cv_notes_file *file, const cv_note_values *values)
+{
+    const cv_note *dialog = cv_notes_header_dialog(file);
+    for (int i = 0; dialog && i < CV_NOTE_FIELDS; i++) {
+        cv_str said = cv_note_value(dialog, (cv_note_field_id)i), want = values->of[i];
+        if (i == CV_NOTE_MOOD)
+            want = want.p ? want : cv_mood_default, said = said.p ? said : cv_mood_default;
+        if (i != CV_NOTE_DATE && !cv_str_eq(said, want))
+            return false;
+    }
+    return dialog != NULL;
+}
+
+/* Every note that the file has must be in what it becomes. */
+static bool keeps_notes(cv_edit *e, const cv_notes_file *now, cv_err *err)
+{
+    bool *used = CV_NEW_ARRAY(e->call->arena, now->count, bool);
+    for (size_t i = 0; i < e->file.count; i++) {
+        const cv_note *old = &e->file.items[i];
+        size_t k = 0;
+        if (old->kind != CV_NOTE_KIND_INLINE || old->reason != CV_COUNTS)
+            continue;
+        for (; k < now->count; k++) {
+            bool same = !used[k] && now->items[k].kind == CV_NOTE_KIND_INLINE && now->items[k].reason == CV_COUNTS;
+            for (int f = 0; same && f < CV_NOTE_FIELDS; f++)
+                same = cv_str_eq(cv_note_value(old, (cv_note_field_id)f),
+                                 cv_note_value(&now->items[k], (cv_note_field_id)f));
+            if (same)
+                break;
+        }
+        if (k < now->count) {
+            used[k] = true;
+            continue;
+        }
+        cv_err_at(err, CV_ERR_NOTES_LOST, old->line, 1, "the new content lacks the note of %.*s at line %zu: \"%.*s\"",
+                  CV_FMT(cv_note_value(old, CV_NOTE_SPEAKER)), old->line,
+                  CV_FMT(cv_utf8_excerpt(e->call->arena, cv_note_value(old, CV_NOTE_MESSAGE), 80)));
+        cv_err_field(err, CV_STR("content"));
+        cv_err_suggest(err, CV_STR("keep every note of the file, wherever it goes; notes are never overwritten"));
+        return false;
+    }
+    return true;
+}
+
+/* Lines count in the text as the caller knows it: before a header is put in. */
+static bool put_notes(cv_edit *e, const wanted *w, cv_err *err)
+{
+    cv_notes_file now;
+    size_t bad = 0;
+    if (!w->note_count)
+        return true;
+    cv_notes_read(e->call->arena, e->after, e->file.language, 0, &now);
+    if (cv_notes_insert(e->call->arena, &now, w->notes, w->note_count, &e->after, &bad, err))
+        return true;
+    bool is_list = cv_json_get(e->call->input, CV_STR("notes")) != NULL;
+    cv_str field = err->field.n ? err->field : cv_str_of(w->notes[bad].line ? "line" : "before");
+    cv_err_field(err, is_list ? cv_arena_printf(e->call->arena, "notes[%zu].%.*s", bad, CV_FMT(field)) : field);
+    return false;
+}
+
+static bool make_header(cv_edit *e, cv_err *err)
+{
+    const wanted *w = e->own;
+    cv_arena *a = e->call->arena;
+    cv_notes_file now;
+    if (!e->exists) {
+        cv_err_set(err, CV_ERR_NOT_FOUND, "there is no file '%.*s'", CV_FMT(e->path));
+        cv_err_field(err, CV_STR("path"));
+        cv_err_operation(err, CV_STR("notes create"));
+        cv_err_suggest(err, CV_STR("makes a file with its header"));
+        return false;
+    }
+    if (!cv_notes_may_set(&e->file, err))
+        return false;
+    e->after = w->content.p ? w->content : e->before;
+    if (!put_notes(e, w, err) || (w->content.p && !cv_notes_with_header(a, &e->file, e->after, &e->after, err)))
+        return false;
+    cv_notes_read(a, e->after, e->file.language, 0, &now);
+    if (cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
+        return true;
+    return keeps_notes(e, &now, err) && cv_notes_may_set(&now, err) && is_modified(e, w, &now, err) &&
+           cv_notes_set_header(a, &now, &w->values, &e->after, err);
+}
+
+static bool make_note(cv_edit *e, cv_err *err)
+{
+    if (!e->exists) {
+        cv_err_set(err, CV_ERR_NOT_FOUND, "there is no file '%.*s'", CV_FMT(e->path));
+        cv_err_field(err, CV_STR("path"));
+        return false;
+    }
+    return put_notes(e, e->own, err);
+}
+
+static bool make_file(cv_edit *e, cv_err *err)
+{
+    const wanted *w = e->own;
+    cv_arena *a = e->call->arena;
+    cv_notes_file now;
+    if (e->exists) {
+        cv_err_set(err, CV_ERR_NOTES_EXISTS, "'%.*s' is there already", CV_FMT(e->path));
+        cv_err_field(err, CV_STR("path"));
+        cv_err_operation(err, CV_STR("notes header"));
+        cv_err_suggest(err, CV_STR("changes it, with `content` and a new header dialog"));
+        return false;
+    }
+    e->after = w->content.p ? w->content : CV_STR("");
+    if (!put_notes(e, w, err))
+        return false;
+    cv_notes_read(a, e->after, e->file.language, 0, &now);
+    return cv_notes_set_header(a, &now, &w->values, &e->after, err);
+}
+
+/* ---- the operations ---------------------------------------------------------------------------------------------- */
+
+static bool check_content(cv_call *call, cv_str content)
+{
+    if (!content.p || !cv_notes_is_binary(content))
+        return true;
+    cv_refuse(call, CV_ERR_NOT_TEXT, CV_STR(""), "content", CV_STR(""), "the content is binary or UTF-16");
+    return false;
+}
+
+static bool run(cv_call *call, const char *operation, const char *event, bool (*make)(cv_edit *edit, cv_err *err))
+{
+    wanted w = {.content = cv_json_get_text(call->input, "content"), .force = cv_json_get_true(call->input, "force")};
+    cv_edit e = {.what = cv_str_of(event), .make = make, .own = &w};
+    bool ok = read_values(call, call->input, CV_STR(""), (cv_str){NULL, 0}, &w.values);
+    if (make == make_note) {
+        w.notes = CV_NEW(call->arena, cv_note_insertion);
+        w.note_count = 1;
+        e.is_note = true;
+        set_time(call, &w.values);
+        w.notes->values = w.values;
+        ok &= read_place(call, call->input, CV_STR(""), w.notes);
+    } else {
+        ok &= read_notes(call, &w);
+        ok &= check_content(call, w.content);
+        set_time(call, &w.values);
+    }
+    return ok && cv_edit_run(call, cv_str_of(operation), &e);
+}
+
+bool cv_notes_op_header(cv_call *call)
+{
+    return run(call, "notes header", "header", make_header);
+}
+
+bool cv_notes_op_add(cv_call *call)
+{
+    return run(call, "notes add", "note", make_note);
+}
+
+bool cv_notes_op_create(cv_call *call)
+{
+    return run(call, "notes create", "created", make_file);
+}

@@ -1,0 +1,75 @@
+/* skill.c - what agents are taught about notes: printed from the tables that check them; see room.h. */
+#include "notes/skill.h"
+
+#include "notes/words/words.h"
+
+static void print_fields(cv_buf *out)
+{
+    cv_buf_add_z(out, "| field | | what it is |\n|---|---|---|\n");
+    for (int i = 0; i < CV_NOTE_FIELDS; i++)
+        cv_buf_printf(out, "| `%.*s` | %s | %.*s |\n", CV_FMT(cv_note_fields[i].key),
+                      cv_note_fields[i].required ? "required" : "optional", CV_FMT(cv_note_fields[i].rule));
+}
+
+static void print_moods(cv_buf *out)
+{
+    cv_buf_add_z(out, "Moods with names: ");
+    for (size_t i = 0; i < cv_mood_count; i++)
+        cv_buf_printf(out, "%s`%.*s` %.*s", i ? ", " : "", CV_FMT(cv_moods[i].hex), CV_FMT(cv_moods[i].name));
+    cv_buf_add_z(out, ".\n");
+}
+
+/* What a value must not have, in each kind of comment. */
+static void print_escapes(cv_buf *out)
+{
+    cv_buf_add_z(out, "| in a comment of kind | a value must not have |\n|---|---|\n");
+    for (int i = 0; i < CV_IN_COUNT; i++)
+        if (cv_notes_containers[i].never.n)
+            cv_buf_printf(out, "| %.*s (`%.*s`) | `%.*s` |\n", CV_FMT(cv_notes_containers[i].word),
+                          CV_FMT(cv_notes_containers[i].open), CV_FMT(cv_notes_containers[i].never));
+}
+
+void cv_notes_print_format(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "A dialog stands between two lines `---`. In the WOLFIE header at the top of a file its key is\n"
+                 "`dialog:`, anywhere else `DIALOG:`.\n\n"
+                 "```yaml\n---\nDIALOG:\n  speaker: LILITH\n  target: @everyone\n"
+                 "  message: \"Question: should this be documented?\"\n  date_ymdhis: 20260106120000\n---\n```\n\n");
+    print_fields(out);
+    cv_buf_add_z(out, "\n");
+    print_moods(out);
+    cv_buf_add_z(out, "\nNo value may be a line `---`, or have a line break. Nothing is ever cut.\n\n");
+    print_escapes(out);
+}
+
+void cv_notes_print_skill(cv_buf *out)
+{
+    cv_buf_add_z(
+        out, "---\nname: conclave-notes\n"
+             "description: Header dialogs and margin notes in files (WOLFIE headers, DIALOG blocks): how to read them, "
+             "leave notes "
+             "and say what was changed. Use before changing files of a project that has them.\n---\n\n"
+             "# Notes in files\n\n"
+             "The header dialog of a file tells its latest change. Inline dialogs are notes of agents in the margin. "
+             "You are not\n"
+             "the only one who works on these files.\n\n"
+             "## When you begin\n\n"
+             "`conclave_notes_list` with `for` = your name shows what is addressed to you and to everyone.\n\n"
+             "## When you read a file\n\n"
+             "You may leave a note: `conclave_notes_add` with `path`, `line` or `before`, `target`, `message`. Do not "
+             "touch the\n"
+             "header, and never change or remove the notes of others.\n\n"
+             "## When you change a file\n\n"
+             "Say what you changed in its header: `conclave_notes_header` with `path`, `target`, `message`, and the "
+             "new `content`\n"
+             "to do both in one step. Further `notes` may come along. All notes of the file must be in the content.\n\n"
+             "## When you make a file\n\n"
+             "`conclave_notes_create` writes its header, content and notes.\n\n"
+             "## The format\n\n");
+    cv_notes_print_format(out);
+    cv_buf_add_z(
+        out,
+        "\nWhoever edits files by hand: `conclave notes log` enters the dialogs into the log, `conclave notes stale`\n"
+        "lists files that were changed without a new header dialog.\n");
+}

@@ -1,0 +1,22 @@
+/* threads.h - conversations that messages are given to: by name, or by number. */
+#ifndef CV_NOTES_THREADS_H
+#define CV_NOTES_THREADS_H
+
+#include "kit/call.h"
+#include "kit/writing.h"
+#include "notes/types.h"
+
+/* Inside of a write: the thread with this name, which is made when there is none, or with this number. */
+bool cv_notes_thread_find(cv_call *call, cv_writing *w, cv_str name, int64_t *ret_number, cv_err *err);
+
+/* The number of a thread that is there, by name or number. */
+bool cv_notes_thread_known(cv_call *call, cv_str name, int64_t *ret_number, cv_err *err);
+
+/* The mean of moods per channel, "00CC88"; those that say nothing (000000) do not count. "666666" for none. */
+typedef struct {
+    int64_t sum[3], count;
+} cv_mood_mean;
+void cv_mood_add(cv_mood_mean *mean, cv_str mood);
+cv_str cv_mood_of(cv_arena *a, const cv_mood_mean *mean);
+
+#endif
