@@ -20,6 +20,8 @@ response result results rev role rules run score search selected severity sha sh
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unmarked unread update
 updated updates
 verify waiting warning warnings why with without words write written
+as begins body check clear close cursor digest findings flag for foreign hint holder import join keep leave locked messages more note of on
+original outcome peek pending purpose queued reply restore restored send show ticket unlock verified wait watch
 your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
 
 # What still has words of a room, and why; the list may only become shorter.
