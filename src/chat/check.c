@@ -283,6 +283,14 @@ static bool is_wrong(const cv_chat_compared *c, int64_t number, const char *kind
     return false;
 }
 
+static bool is_fresh(const cv_chat_compared *c, int64_t number)
+{
+    for (size_t i = 0; i < c->fresh.count; i++)
+        if (c->fresh.items[i].number == number)
+            return true;
+    return false;
+}
+
 /* Everything behind the header anew: what the record saw, then what it had not seen. Where each message ends is noted,
  * for the pointers: ends[number] in lines of the body. */
 static cv_str rebuild(cv_chat_change *ch, const witness *w, int64_t *ends)
@@ -304,7 +312,7 @@ static cv_str rebuild(cv_chat_change *ch, const witness *w, int64_t *ends)
     }
     for (size_t i = 0; i < v->messages.all.count; i++) {
         const cv_chat_message *m = &v->messages.all.items[i];
-        if (m->number > last)
+        if (is_fresh(&ch->found, m->number))
             cv_buf_add(&out, cv_str_range(body.p + m->start, body.p + m->end));
     }
     if (out.n && out.p[out.n - 1] != '\n')
@@ -376,6 +384,7 @@ static bool restore_locked(answer *a, cv_chat_change *ch)
     size_t header = ch->view.header.text.n;
     cv_buf_clear(&ch->tail);
     ch->chain = ch->found.chain;
+    ch->next = ch->found.messages + 1;
     send_inserted(ch);
     keep_pointers(ch, ends, known);
     cv_chat_edit_add(&ch->edits, call->arena, header, ch->view.text.n - header, body);

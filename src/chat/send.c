@@ -32,7 +32,7 @@ const cv_shape cv_chat_send_shape[] = {
     CV_WORD(ALWAYS, "state", state, &states, "queued: the next call of anybody delivers it"),
     CV_FIELD(IF_ANY, message, "its id, when it is in the file"),
     CV_FIELD(IF_ANY, ticket, "its place in the queue"),
-    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
+    CV_CHAT_WARNINGS("what was done, but should be known"),
     CV_WRITTEN_FROM(0, "chat"),
     CV_TRIED,
     {0},

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/plain.h"
 #include "base/utf8.h"
+#include "chat/operations.h"
 #include "chat/words/errors.h"
 #include "kit/agents.h"
 #include "kit/fault.h"
@@ -20,6 +21,16 @@ const cv_shape cv_chat_message_shape[] = {
     CV_FIELD(IF_ANY, on_behalf_of, "who it was entered for"),
     CV_FIELD(IF_ANY, verified, "a person sent it, certainly"),
     CV_FIELD(ALWAYS, body, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE cv_notice
+const cv_shape cv_chat_notice_shape[] = {
+    CV_FIELD(ALWAYS, type, "see docs/errors.md"),
+    CV_FIELD(IF_ANY, id, "the message that it is about"),
+    CV_FIELD(IF_ANY, field, "of the request"),
+    CV_FIELD(ALWAYS, message, ""),
     {0},
 };
 #undef CV_THIS_TYPE
