@@ -135,7 +135,7 @@ static bool is_none(cv_str domain)
 static void lint_batches(const cv_consult_state *s, const cv_chat_message_row *m, cv_consult_tell tell, void *ctx)
 {
     unsigned of = 0, more;
-    uint64_t there = cv_consult_batch(m->body, &of);
+    uint64_t there = cv_consult_batch(m->body, &of), own = there;
     for (size_t i = 0; s && i < s->kinds[CV_CONSULT_RESPONSE].count; i++) {
         const cv_chat_message_row *other = &s->kinds[CV_CONSULT_RESPONSE].items[i];
         if (other->number > m->number && cv_str_eq(other->sender, m->sender)) {
@@ -144,7 +144,7 @@ static void lint_batches(const cv_consult_state *s, const cv_chat_message_row *m
         }
     }
     for (unsigned i = 0; i < of; i++)
-        if (!(there >> i & 1))
+        if (!(there >> i & 1) && !(own >> i)) /* what comes behind its own ones */
             tell(ctx, "question_missing", false,
                  cv_arena_printf(s->arena, "a batch of %u questions has no (%u/%u)", of, i + 1, of));
 }

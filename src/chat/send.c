@@ -137,10 +137,18 @@ static bool prepare(cv_call *call, cv_chat_view *view, sending *s)
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
+typedef struct {
+    cv_arena *arena;
+    int64_t seq;
+    cv_str sent_at;
+} last_queued;
+
 static bool see_last(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
 {
+    last_queued *last = ctx;
     (void)scope, (void)err;
-    *(cv_chat_queued_row *)ctx = *(const cv_chat_queued_row *)row;
+    last->seq = ((const cv_chat_queued_row *)row)->seq;
+    last->sent_at = cv_arena_copy(last->arena, ((const cv_chat_queued_row *)row)->sent_at);
     return true;
 }
 
@@ -164,13 +172,12 @@ static bool enqueue(cv_call *call, cv_writing *w, cv_str *ret_result)
 {
     sending *s = call->own;
     cv_err err = {.arena = call->arena};
-    cv_chat_queued_row last = {0}, row;
+    last_queued last = {.arena = call->arena};
+    cv_chat_queued_row row;
     const cv_find find = {
         .type = &cv_chat_queued_row_type, .scope = w->scope, .descending = true, .limit = 1, .outline = true};
-    cv_str sent_at = {NULL, 0};
     if (!call->record->calls->find(call->record, &find, see_last, &last, &err))
         return cv_call_fail(call, &err);
-    sent_at = last.seq ? cv_arena_copy(call->arena, last.sent_at) : sent_at;
     cv_row_clear(&cv_chat_queued_row_type, &row);
     row.seq = last.seq + 1;
     row.state = CV_STR("queued");
@@ -179,7 +186,7 @@ static bool enqueue(cv_call *call, cv_writing *w, cv_str *ret_result)
     row.tags = s->draft.tags.n ? s->draft.tags : (cv_str){NULL, 0};
     row.reply_to = s->draft.re > 0 ? s->draft.re : CV_ABSENT;
     row.behalf = s->draft.behalf.n ? s->draft.behalf : (cv_str){NULL, 0};
-    row.sent_at = s->draft.at = later_than(call->arena, s->draft.at, sent_at);
+    row.sent_at = s->draft.at = later_than(call->arena, s->draft.at, last.sent_at);
     row.standing = call->who.standing;
     row.body = s->draft.body;
     cv_writing_put(w, &cv_chat_queued_row_type, &row);

@@ -185,15 +185,16 @@ static void begin(cv_call *call, const cv_chat_place *place, cv_chat_view *v)
     *v = (cv_chat_view){.call = call, .place = place, .arena = call->arena, .fd = -1};
 }
 
-/* One of the two names is there at every moment, but not at the moment of each look. */
+/* One of the two names is there at every moment, but not at the moment of each look. When both are, the locked one is
+ * the chat, and the other was made while it was locked. */
 static bool open_file(cv_chat_view *v, int folder, cv_err *err)
 {
     for (int tries = 0; tries < MAX_READINGS; tries++) {
-        const char *const names[] = {v->place->name, v->place->editing};
+        const char *const names[] = {v->place->editing, v->place->name};
         for (size_t i = 0; i < CV_COUNT(names); i++) {
             v->fd = openat(folder, names[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
             v->own = v->fd >= 0;
-            v->locked = i == 1;
+            v->locked = i == 0;
             if (v->fd < 0 && errno != ENOENT)
                 return fail_file(v, errno == ELOOP ? "follow a link to a chat" : "open the chat", errno, err);
             if (v->fd >= 0)
