@@ -263,6 +263,7 @@ bool cv_chat_close(cv_call *call)
     if (!cv_request_replayed(call, place.scope, &before, &err))
         return cv_call_fail(call, &err);
     if (before.replayed) {
+        cv_chat_settle(call, &place);
         cv_request_answer(call, &before);
         return true;
     }

@@ -109,11 +109,12 @@ static cv_str host_name(cv_arena *a)
     return cv_arena_printf(a, "%s/%.*s", name, CV_FMT(machine_line(a, "/etc/machine-id")));
 }
 
-/* The clock that files are stamped by. */
+/* Files are stamped by this clock, or by one that is a few milliseconds behind it: what was renamed before is never later
+ * than this. */
 static int64_t stamp_ms(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 

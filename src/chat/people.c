@@ -180,6 +180,7 @@ static bool run(cv_call *call, bool joins)
     if (!cv_request_replayed(call, place.scope, &before, &err))
         return cv_call_fail(call, &err);
     if (before.replayed) {
+        cv_chat_settle(call, &place);
         cv_request_answer(call, &before);
         return true;
     }
