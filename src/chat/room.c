@@ -133,6 +133,8 @@ void cv_chat_doctor(cv_doctor *d)
 static const cv_topic topics[] = {
     {"chat-file", print_file}, {"chat-consult", print_consult}, {"chat-policy", print_policy}, {0}};
 static const cv_skill skills[] = {{"conclave-chat", print_skill}, {0}};
+static const cv_room_hook hooks[] = {
+    {"chat gate --format hook", "nothing is written before what is new for the agent was read"}, {0}};
 static const cv_completion completions[] = {
     {"CHAT", "chat_id id", "chat list", NULL, false, "chats", "chat_id", "purpose"}, {0}};
 
@@ -152,6 +154,7 @@ const cv_room cv_room_chat = {
     .completions = completions,
     .skills = skills,
     .topics = topics,
+    .hooks = hooks,
     .scope = {.field = "chat_id", .value = "CHAT", .show = "chat show", .one = "chat", .many = "chats"},
     .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
     .folder = CV_CHAT_FOLDER,

@@ -189,4 +189,43 @@ run "a hook lets pass" 0 chat gate --as Nobody@x --format hook
 is '. == {}'
 run "a hook of nobody lets pass" 0 chat gate --format hook
 is '. == {}'
+
+# ---- entered into a client ----
+run "offered" 0 install claude --dry-run
+has "With --hooks claude runs 'conclave chat gate --format hook' before it writes"
+mkdir -p .claude
+cat >.claude/settings.json <<'EOF'
+{
+  "model": "opus", // theirs
+  "hooks": {
+    "PreToolUse": [
+      {"matcher": "Bash", "hooks": [{"type": "command", "command": "theirs"}]}
+    ]
+  }
+}
+EOF
+cp .claude/settings.json before
+run "entered" 0 install claude --hooks --json
+sed 's|//.*||' .claude/settings.json >plain.json
+jq -e '.hooks.PreToolUse | length == 2 and .[0].hooks[0].command == "theirs" and .[1].matcher == "Write|Edit|MultiEdit|NotebookEdit"' plain.json >/dev/null
+ok $? "beside what was there"
+cp .claude/settings.json once
+run "again" 0 install claude --hooks --json
+cmp -s once .claude/settings.json
+ok $? "nothing changes"
+command=$(jq -r '.hooks.PreToolUse[1].hooks[0].command' plain.json)
+echo '{"tool_name": "Write"}' | CONCLAVE_AGENT=bio sh -c "$command" >"$out" 2>"$err"
+ok $? "the hook runs"
+name="the hook"
+is '.hookSpecificOutput.permissionDecision == "deny"'
+run "taken out" 0 install claude --undo --json
+cmp -s before .claude/settings.json
+ok $? "as it was before"
+rm .claude/settings.json
+run "into nothing" 0 install claude --hooks --json
+jq -e '.hooks.PreToolUse | length == 1' .claude/settings.json >/dev/null
+ok $? "a file of its own"
+printf '{"hooks": {"PreToolUse": [ // a comment\n]}}' >.claude/settings.json
+run "a list with comments" 2 install claude --hooks --json
+is '.suggestion | contains("by hand")'
 finish

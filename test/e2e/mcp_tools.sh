@@ -11,7 +11,10 @@ ask() {
 }
 list='{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 project
-ask "the tools" "$list"
+ask "the tools of chats" "$list" --rooms chat
+[ "$(jq -c .result "$out" | wc -c)" -le 6000 ]
+ok $? "the tools of chats: at most 6,000 bytes ($(jq -c .result "$out" | wc -c))"
+ask "the tools" "$list" --rooms dialogue
 [ "$(jq -c .result "$out" | wc -c)" -le 12000 ]
 ok $? "the tools: at most 12,000 bytes ($(jq -c .result "$out" | wc -c))"
 is '[.result.tools[].name] | contains(["blue_dialogue_create", "blue_dialogue_round_context", "blue_dialogue_expert_create", "blue_dialogue_round_register", "blue_dialogue_verdict_register", "blue_dialogue_export", "blue_dialogue_evolve_panel"])'
