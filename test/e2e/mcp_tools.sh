@@ -290,12 +290,12 @@ is '.result.isError == true and (.result.content[0].text | contains("conclave in
 
 # The documentation names every tool, and no others.
 name="docs/mcp.md"
-grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' "$root/docs/mcp.md" | sort -u >"$work/named"
+sed 's/[a-z_]*_…//g' "$root/docs/mcp.md" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | sort -u >"$work/named"
 printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].name' | sort >"$work/all"
 diff "$work/named" "$work/all" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/all"
 ok $? "$name names every tool, and no others"
-sed -n '/^## The tools/,/^`--tools all`/s/^| `\(blue_[a-z_]*\)`.*/\1/p' "$root/docs/mcp.md" | sort >"$work/named"
+sed -n '/^## The tools/,/^`--tools all`/s/^| `\([a-z]*_[a-z_]*\)`.*/\1/p' "$root/docs/mcp.md" | sort >"$work/named"
 printf '%s\n' "$list" | "$conclave" mcp | jq -r '.result.tools[].name' | sort >"$work/usual"
 diff "$work/named" "$work/usual" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/usual"
