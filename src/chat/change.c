@@ -287,6 +287,8 @@ bool cv_chat_change_commit(cv_chat_change *ch, cv_str operation)
         answer_unwitnessed(ch, &err);
         done = true;
     }
+    if (done && !cv_chat_lock_sync(&ch->lock, &err))
+        return cv_call_fail(call, &err);
     return done;
 }
 
@@ -308,7 +310,7 @@ static bool commit_own(cv_chat_change *ch, cv_err *err)
         ok = cv_writing_is_empty(&w) || cv_writing_commit(&w, &request, CV_STR("{}"), &written, err);
     }
     cv_writing_end(&w);
-    return ok;
+    return cv_chat_lock_sync(&ch->lock, err) && ok;
 }
 
 void cv_chat_deliver(cv_call *call, const cv_chat_place *place, int64_t wait_ms)

@@ -109,8 +109,8 @@ static cv_str host_name(cv_arena *a)
     return cv_arena_printf(a, "%s/%.*s", name, CV_FMT(machine_line(a, "/etc/machine-id")));
 }
 
-/* Files are stamped by this clock, or by one that is a few milliseconds behind it: what was renamed before is never later
- * than this. */
+/* Files are stamped by this clock, or by one that is a few milliseconds behind it: what was renamed before is never
+ * later than this. */
 static int64_t stamp_ms(void)
 {
     struct timespec now;
@@ -281,8 +281,10 @@ static cv_lock_result rename_away(cv_chat_lock *l, cv_err *err)
     struct stat st;
     if (look(l, l->place->editing, &st)) /* nothing is written for nothing, and no word is left beside a hand's lock */
         return look(l, l->place->name, &st) ? CV_LOCK_CONFLICT : CV_LOCK_BUSY;
-    if (look(l, l->place->name, &st) && !S_ISREG(st.st_mode)) {
-        fail(l, l->place->name, S_ISLNK(st.st_mode) ? "use a link as a chat" : "use this as a chat", EINVAL, err);
+    l->before = (struct stat){0};
+    if (look(l, l->place->name, &l->before) && !S_ISREG(l->before.st_mode)) {
+        fail(l, l->place->name, S_ISLNK(l->before.st_mode) ? "use a link as a chat" : "use this as a chat", EINVAL,
+             err);
         return CV_LOCK_FAILED;
     }
     if (!say(l, "taking")) {
@@ -305,8 +307,14 @@ static cv_lock_result rename_away(cv_chat_lock *l, cv_err *err)
 static cv_lock_result open_file(cv_chat_lock *l, cv_err *err)
 {
     l->file = openat(l->folder, l->place->editing, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (l->file >= 0 && fstat(l->file, &l->st) == 0)
+    if (l->file >= 0 && fstat(l->file, &l->st) == 0) {
+        bool same = l->st.st_ino == l->before.st_ino && l->st.st_size == l->before.st_size &&
+                    l->st.st_mtim.tv_sec == l->before.st_mtim.tv_sec &&
+                    l->st.st_mtim.tv_nsec == l->before.st_mtim.tv_nsec;
+        if (!same) /* somebody wrote to it between our look and our rename */
+            l->before = l->st;
         return CV_LOCK_HELD;
+    }
     fail(l, l->place->editing, "open the chat", errno, err);
     return CV_LOCK_FAILED;
 }
@@ -433,11 +441,20 @@ cv_lock_result cv_chat_lock_publish(cv_chat_lock *l, cv_err *err)
     l->held = false;
     l->published = true;
     keep_late(l);
-    if (fstat(l->fresh, &l->st) != 0 || (fsync(l->folder) != 0 && errno != EINVAL && errno != ENOTSUP)) {
-        fail(l, l->place->name, "bring the folder to disk", errno, err);
-        return CV_LOCK_FAILED;
-    }
-    return CV_LOCK_HELD;
+    if (fstat(l->fresh, &l->st) == 0)
+        return CV_LOCK_HELD;
+    fail(l, l->place->name, "look at the new version", errno, err);
+    return CV_LOCK_FAILED;
+}
+
+bool cv_chat_lock_sync(cv_chat_lock *l, cv_err *err)
+{
+    if (!l->published || fsync(l->folder) == 0 || errno == EINVAL || errno == ENOTSUP)
+        return true;
+    fail(l, l->place->name, "bring the folder to disk", errno, err);
+    cv_err_suggest(err,
+                   CV_STR("the chat has the change, but it may not survive a power cut: look before you do it again"));
+    return false;
 }
 
 void cv_chat_lock_end(cv_chat_lock *l)

@@ -41,6 +41,7 @@ typedef struct {
     int folder, wf, lock; /* open folders, and the lock file; -1: not open */
     int file;             /* the chat, open for reading */
     struct stat st;       /* of it */
+    struct stat before;   /* of it, before our own rename changed a time of it */
     int fresh;            /* the new version; -1: there is none */
     bool held;            /* X_editing.txt is ours */
     bool published;
@@ -60,6 +61,10 @@ bool cv_chat_lock_write(cv_chat_lock *lock, const cv_chat_edits *edits, cv_str t
 
 /* Publishes it. HELD: it is the chat now, and st its stat. */
 cv_lock_result cv_chat_lock_publish(cv_chat_lock *lock, cv_err *err);
+
+/* Brings the names to disk: before anything is acknowledged. After the record's commit it costs next to nothing,
+ * because a journal takes both. */
+bool cv_chat_lock_sync(cv_chat_lock *lock, cv_err *err);
 
 /* Gives back what is held; nothing is published by it. */
 void cv_chat_lock_end(cv_chat_lock *lock);

@@ -207,13 +207,14 @@ static bool open_file(cv_chat_view *v, int folder, cv_err *err)
     return false;
 }
 
-static bool read_file(cv_chat_view *v, cv_err *err)
+/* `seen_as`: what it was when others could see it; NULL: it is that now. */
+static bool read_file(cv_chat_view *v, const struct stat *seen_as, cv_err *err)
 {
     if (fstat(v->fd, &v->st) != 0)
         return fail_file(v, "look at the chat", errno, err);
     if (!S_ISREG(v->st.st_mode))
         return fail_file(v, "read it: this is not a file", EINVAL, err);
-    v->known = v->has_row && v->seen.n && cv_str_eq(v->seen, cv_chat_fingerprint(v->arena, &v->st));
+    v->known = v->has_row && v->seen.n && cv_str_eq(v->seen, cv_chat_fingerprint(v->arena, seen_as ? seen_as : &v->st));
     return read_header(v, err) && (v->known || cv_chat_view_read_all(v, err));
 }
 
@@ -235,7 +236,7 @@ bool cv_chat_view_open(cv_call *call, const cv_chat_place *place, cv_chat_view *
     for (int tries = 0; tries < MAX_READINGS; tries++) {
         begin(call, place, v);
         cv_err_clear(err);
-        ok = load_rows(v, err) && open_file(v, folder, err) && read_file(v, err);
+        ok = load_rows(v, err) && open_file(v, folder, err) && read_file(v, NULL, err);
         if (v->fd < 0 || v->locked || is_steady(v))
             break;
         cv_chat_view_close(v);
@@ -251,7 +252,7 @@ bool cv_chat_view_locked(cv_call *call, const cv_chat_lock *lock, cv_chat_view *
 {
     begin(call, lock->place, v);
     v->fd = lock->file;
-    return load_rows(v, err) && read_file(v, err);
+    return load_rows(v, err) && read_file(v, &lock->before, err);
 }
 
 void cv_chat_view_close(cv_chat_view *v)
