@@ -317,6 +317,7 @@ bool cv_chat_region_of(cv_chat_view *v, cv_str who, cv_chat_region *r, cv_err *e
     if (!place) {
         if (!cv_chat_view_read_all(v, err))
             return false;
+        r->read = cv_chat_pointer_of(&v->header, who); /* the header was read again */
         cut_behind(v, line, r);
         return true;
     }
