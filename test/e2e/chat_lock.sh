@@ -147,4 +147,23 @@ wait
 run "what cannot be watched" 3 chat watch --workflow nothing --duration 0
 head -n 1 "$out" | grep -q '^\[SESSION_WATCH\] config_error at='
 ok $? "says so"
+
+# ---- resources ----
+name="a subscription"
+{
+    echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}'
+    echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    echo '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://chat/c1"}}'
+    echo '{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"conclave://chat/c1"}}'
+    sleep 2
+    printf '[M%04d] FROM:A@x | TYPE:T | FLAG:UNREAD\nnoticed\n' "$(($(grep -c '^\[M' "$file") + 1))" >>"$file"
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        grep -q resources/updated "$out" && break
+        sleep 1
+    done
+} | "$conclave" mcp --rooms chat >"$out" 2>"$err"
+grep -q '"method":"notifications/resources/updated","params":{"uri":"conclave://chat/c1"}' "$out"
+ok $? "hears of what a hand has written"
+grep '"id":3' "$out" | jq -e '.result.contents[0].text | fromjson | .chat_id == "c1"' >/dev/null
+ok $? "$name: the resource is the chat"
 finish
