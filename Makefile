@@ -92,9 +92,10 @@ build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_schema_files .json $(sort $(wildcard schemas/*.json)) >$@
 
-build/gen/skills.c: tools/embed-files skills/alignment-play/SKILL.md
+SKILLS   := skills/alignment-play/SKILL.md skills/conclave-chat/SKILL.md
+build/gen/skills.c: tools/embed-files $(SKILLS)
 	$(call say,embed)
-	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md skills/alignment-play/SKILL.md >$@
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md $(SKILLS) >$@
 
 # The dashboard: checked, bundled and compressed. Without npm the program has a page that says so.
 WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts)

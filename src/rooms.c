@@ -1,10 +1,11 @@
 /* rooms.c - the rooms of this program: one word each. Every door is made from them (kit/room.h). */
+#include "chat/room.h"
 #include "dialogue/room.h"
 #include "notes/room.h"
 #include "project/room.h"
 #include "record/sql.h"
 
-#define KEEPING(X) X(dialogue) X(notes) X(project)
+#define KEEPING(X) X(dialogue) X(chat) X(notes) X(project)
 #define ROOMS(X) KEEPING(X) X(agent) X(token) /* these two keep what they have in the project's */
 
 const cv_room *const cv_rooms[] = {

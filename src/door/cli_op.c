@@ -30,10 +30,14 @@ const char *cv_cli_wanted_agent(const char *option)
     return option ? option : variable && *variable ? variable : NULL;
 }
 
-/* A person types and reads: nothing that only runs commands has both ends of a terminal. */
+/* A person types and reads: nothing that only runs commands has both ends of a terminal. An operation that has an `as`
+ * of its own, with values of its own, gets the option; then only the variable says who acts. */
 static cv_who who_acts(const cv_cli *cli)
 {
-    return (cv_who){.name = cv_str_of(cv_cli_wanted_agent(cv_cli_get(cli, "as"))),
+    const cv_json *all = cli->command->input ? cv_json_get(cli->command->input, CV_STR("properties")) : NULL;
+    const cv_json *own = all ? cv_json_get(all, CV_STR("as")) : NULL;
+    const char *as = own && cv_json_get(own, CV_STR("x-value")) ? NULL : cv_cli_get(cli, "as");
+    return (cv_who){.name = cv_str_of(cv_cli_wanted_agent(as)),
                     .at_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
 }
 
@@ -175,7 +179,7 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
     } else {
         cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op).output, cli->colour, call->width);
     }
-    return cv_cli_finish(cli, &out, call->unwell ? 1 : 0);
+    return cv_cli_finish(cli, &out, call->exit ? call->exit : call->unwell ? 1 : 0);
 }
 
 int cv_cli_run_operation(cv_cli *cli)

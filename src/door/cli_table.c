@@ -212,9 +212,11 @@ cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
     cv_cli_option *options = CV_NEW_ARRAY(a, count + FOR_OPERATIONS, cv_cli_option);
     for (size_t i = 0; i < count; i++)
         options[i] = option_of(a, c.input, &all->members[i]);
-    memcpy(options + count, for_operations, sizeof for_operations);
     c.options = options;
-    c.option_count = count + FOR_OPERATIONS;
+    c.option_count = count;
+    for (size_t i = 0; i < FOR_OPERATIONS; i++) /* an operation may have one of these of its own */
+        if (!all || !cv_json_get(all, cv_str_of(for_operations[i].name)))
+            options[c.option_count++] = for_operations[i];
     c.taken = arguments_of(a, c.input, &c.taken_count);
     c.arguments = argument_names(a, &c);
     return c;

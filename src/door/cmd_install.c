@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "door/cli_parts.h"
 #include "door/install/client.h"
+#include "door/install/hook.h"
 #include "project/project.h"
 
 /* One file, and what becomes of it. */
@@ -27,6 +28,7 @@ typedef struct {
     bool above;       /* … is the project's, and we stand below it */
     bool no_project;  /* … is meant to be a project's, and is none */
     bool undo, force, dry_run;
+    bool hooks; /* those of the rooms, too */
     struct {
         change *items;
         size_t count, capacity;
@@ -107,6 +109,45 @@ static bool plan_skills(installation *in, cv_err *err)
             if (!plan_skill(in, skill->name, cv_buf_take(&text, in->cli->arena), err))
                 return false;
         }
+    return true;
+}
+
+/* Is there anything for the hooks of this client? Those of a project only: elsewhere there may be none. */
+static bool has_hooks(const installation *in)
+{
+    bool any = false;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        any = any || (cv_rooms[i]->hooks && cv_rooms[i]->hooks->words);
+    return any && in->client->hooks.settings && in->scope == CV_SCOPE_PROJECT;
+}
+
+/* Entered when they are asked for, and always taken out again. */
+static bool plan_hooks(installation *in, cv_str command, cv_err *err)
+{
+    cv_arena *a = in->cli->arena;
+    cv_str before;
+    if (!has_hooks(in) || (!in->hooks && !in->undo))
+        return true;
+    const char *path = cv_arena_printf(a, "%s/%s", in->base, in->client->hooks.settings).p;
+    if (!read_if_there(a, path, &before, err))
+        return false;
+    if (in->undo && !before.p)
+        return true;
+    cv_str after = before;
+    for (size_t i = 0; cv_rooms[i]; i++)
+        for (const cv_room_hook *h = cv_rooms[i]->hooks; h && h->words; h++) {
+            const cv_client_hook hook = {cv_str_of(in->client->hooks.event), cv_str_of(in->client->hooks.matcher),
+                                         command, cv_str_of(h->words)};
+            bool ok = in->undo ? cv_client_hook_remove(a, &hook, after, &after, err)
+                               : cv_client_hook_set(a, &hook, after, &after, err);
+            if (!ok) {
+                cv_err_file(err, cv_str_of(path));
+                return false;
+            }
+        }
+    change *c = plan(in, path, before, after);
+    if (in->undo && !c->note)
+        c->note = "our hooks are taken out, the file stays";
     return true;
 }
 
@@ -241,6 +282,11 @@ static void tell(const installation *in, cv_buf *out)
     }
     if (!in->dry_run && !in->undo)
         tell_tools(in, out);
+    if (!in->undo && !in->hooks && has_hooks(in))
+        for (size_t i = 0; cv_rooms[i]; i++)
+            for (const cv_room_hook *h = cv_rooms[i]->hooks; h && h->words; h++)
+                cv_buf_printf(out, "With --hooks %s runs 'conclave %s' before it writes: %s.\n", in->client->name,
+                              h->words, h->about);
     if (in->no_project && !in->undo)
         cv_buf_printf(out, "There is no project in %s yet: 'conclave init' makes one.\n",
                       strcmp(in->base, ".") == 0 ? "this folder" : in->base);
@@ -332,9 +378,11 @@ static int run_install(cv_cli *cli)
     installation in = {.cli = cli,
                        .undo = cv_cli_get(cli, "undo") != NULL,
                        .force = cv_cli_get(cli, "force") != NULL,
-                       .dry_run = cv_cli_get(cli, "dry-run") != NULL};
+                       .dry_run = cv_cli_get(cli, "dry-run") != NULL,
+                       .hooks = cv_cli_get(cli, "hooks") != NULL};
     if (!choose_client(&in, &err) || !choose_base(&in, &err) || !plan_config(&in, own_command(cli->arena), &err) ||
-        !plan_skills(&in, &err) || !check_places(&in, &err) || (!in.dry_run && !carry_out(&in, &err)))
+        !plan_skills(&in, &err) || !plan_hooks(&in, own_command(cli->arena), &err) || !check_places(&in, &err) ||
+        (!in.dry_run && !carry_out(&in, &err)))
         return cv_cli_fail(cli, &err);
     cv_buf out = cli->json ? cv_cli_stdout_json(cli) : cv_cli_stdout_text(cli);
     if (!in.dry_run)
@@ -351,6 +399,7 @@ static const cv_cli_option options[] = {
      "project user"},
     {"root", CV_VALUE_FOLDER,
      "with --scope project: the project's folder; by default CONCLAVE_ROOT, else the nearest one upwards", NULL},
+    {"hooks", NULL, "also let the client ask the rooms before its tools write (claude, --scope project)", NULL},
     {"undo", NULL, "take our entry and our skills out again", NULL},
     {"force", NULL, "also replace an entry that was customised; replace or remove skills that differ from ours", NULL},
     {"dry-run", NULL, "say what would be done, write nothing", NULL},

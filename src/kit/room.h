@@ -129,6 +129,12 @@ typedef struct {
     void (*print)(cv_buf *out);
 } cv_skill;
 
+/* A command that a client which has hooks can run before one of its tools writes a file: what it prints decides. */
+typedef struct {
+    const char *words; /* behind the program: the operation and its options */
+    const char *about; /* what it does there, for people */
+} cv_room_hook;
+
 /* conclave help NAME */
 typedef struct {
     const char *name;
@@ -153,6 +159,7 @@ typedef struct cv_room {
     const cv_completion *completions;
     const cv_skill *skills;
     const cv_topic *topics;
+    const cv_room_hook *hooks;
     struct {
         const char *field;      /* of inputs and replies, which names one of its scopes: "dialogue_id" */
         const char *value;      /* what the command line calls its value: "DIALOGUE" */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "bench_chat.h"
 #include "bench_context.h"
 #include "bench_export.h"
 #include "bench_import.h"
@@ -27,7 +28,8 @@ typedef struct {
 static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
     {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
-    {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"notes", bench_notes},
+    {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"chat", bench_chat},
+    {"notes", bench_notes},
 };
 
 static const section *find(const char *name)

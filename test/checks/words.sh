@@ -23,6 +23,8 @@ verify waiting warning warnings why with without words write written
 add all before broadcast commit date fields for form found gone header ignored is large last_number links log logged messages number outcome paths
 repair rgb scan show stale thread time too too_large
 column db document end_column file findings fix fixable fixed hint install known lint newest oldest profile recursive remove rule scope unreadable value
+as begins body check clear close cursor digest findings flag for foreign hint holder import join keep leave locked messages more note of on
+original outcome peek pending purpose queued reply restore restored send show ticket unlock verified wait watch
 your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
 
 # What still has words of a room, and why; the list may only become shorter.

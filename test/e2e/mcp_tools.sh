@@ -11,6 +11,9 @@ ask() {
 }
 list='{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 project
+ask "the tools of chats" "$list" --rooms chat
+[ "$(jq -c .result "$out" | wc -c)" -le 6000 ]
+ok $? "the tools of chats: at most 6,000 bytes ($(jq -c .result "$out" | wc -c))"
 ask "the tools" "$list" --rooms dialogue
 [ "$(jq -c .result "$out" | wc -c)" -le 12000 ]
 ok $? "the tools: at most 12,000 bytes ($(jq -c .result "$out" | wc -c))"

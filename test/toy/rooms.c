@@ -1,10 +1,11 @@
 /* rooms.c - the rooms of the test program: those of src/rooms.c, and one word for the toy. */
+#include "chat/room.h"
 #include "dialogue/room.h"
 #include "project/room.h"
 #include "record/sql.h"
 #include "toy/toy.h"
 
-#define KEEPING(X) X(dialogue) X(toy) X(project)
+#define KEEPING(X) X(dialogue) X(chat) X(toy) X(project)
 #define ROOMS(X) KEEPING(X) X(agent) X(token) /* these two keep what they have in the project's */
 
 const cv_room *const cv_rooms[] = {

@@ -6,20 +6,34 @@
 #include "door/install/toml_block.h"
 
 const cv_client cv_clients[] = {
-    {"claude", {".mcp.json", ".claude.json"}, {".claude/skills", ".claude/skills"}, "mcpServers", false, NULL},
+    {"claude",
+     {".mcp.json", ".claude.json"},
+     {".claude/skills", ".claude/skills"},
+     "mcpServers",
+     false,
+     NULL,
+     {".claude/settings.json", "PreToolUse", "Write|Edit|MultiEdit|NotebookEdit"}},
     {"cursor",
      {".cursor/mcp.json", ".cursor/mcp.json"},
      {".cursor/skills", ".cursor/skills"},
      "mcpServers",
      false,
-     "${workspaceFolder}"},
+     "${workspaceFolder}",
+     {NULL, NULL, NULL}},
     {"vscode",
      {".vscode/mcp.json", ".config/Code/User/mcp.json"},
      {".github/skills", ".copilot/skills"},
      "servers",
      true,
-     "${workspaceFolder}"},
-    {"codex", {".codex/config.toml", ".codex/config.toml"}, {".agents/skills", ".agents/skills"}, NULL, false, NULL},
+     "${workspaceFolder}",
+     {NULL, NULL, NULL}},
+    {"codex",
+     {".codex/config.toml", ".codex/config.toml"},
+     {".agents/skills", ".agents/skills"},
+     NULL,
+     false,
+     NULL,
+     {NULL, NULL, NULL}},
 };
 const size_t cv_client_count = CV_COUNT(cv_clients);
 

@@ -20,6 +20,10 @@ typedef struct {
     bool typed;          /* an entry says that it is of type stdio */
     const char
         *root; /* what stands for the project's folder in the entry of a project; NULL: the client starts us there */
+    struct {
+        const char *settings, *event,
+            *matcher; /* of a project: the file, and before which tools; NULL: it has no hooks */
+    } hooks;
 } cv_client;
 
 extern const cv_client cv_clients[];

@@ -233,6 +233,19 @@ bool cv_jsonc_find(cv_str text, cv_str key, cv_str name, cv_str member, cv_edit_
     return true;
 }
 
+bool cv_jsonc_value(cv_str text, cv_str key, cv_str name, bool *ret_found, cv_edit_range *ret, cv_err *err)
+{
+    object root, outer;
+    *ret_found = false;
+    if (cv_str_trim(text).n == 0)
+        return true;
+    if (!scan(text, key, name, &root, &outer, err))
+        return false;
+    *ret_found = outer.found;
+    *ret = (cv_edit_range){outer.value, outer.end};
+    return true;
+}
+
 /* ---- setting ---------------------------------------------------------------------------------------------------- */
 
 /* The white space in front of `at` on its line; absent: something else stands there too. */

@@ -22,6 +22,9 @@ bool cv_jsonc_set(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str valu
 /* Where text[key][name][member] stands; in an entry that is no object there is none. */
 bool cv_jsonc_find(cv_str text, cv_str key, cv_str name, cv_str member, cv_edit_found *ret, cv_err *err);
 
+/* Where text[key][name] itself stands, whatever it is. */
+bool cv_jsonc_value(cv_str text, cv_str key, cv_str name, bool *ret_found, cv_edit_range *ret, cv_err *err);
+
 /* Without text[key][name]. */
 bool cv_jsonc_remove(cv_arena *a, cv_str text, cv_str key, cv_str name, cv_str *ret_text, cv_err *err);
 

@@ -1,0 +1,95 @@
+/* resources.c - what there is to read about chats, under URIs; see kit/room.h.
+ *
+ *     conclave://chats              which there are
+ *     conclave://chat/ID            one of them, with its messages
+ *
+ * Others write to chat files, too: so a resource has changed when its file is another one, whatever the record knows.
+ */
+#include <fcntl.h>
+
+#include "chat/each.h"
+#include "chat/lock.h"
+#include "chat/room.h"
+
+#define JSON_TYPE "application/json"
+
+static bool read_all(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
+{
+    (void)values;
+    return cv_ask(asker, "chat list", CV_STR("{}"), ret_text, err);
+}
+
+static cv_str input_of(cv_arena *a, cv_str id)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "chat_id", id);
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, a);
+}
+
+static bool read_one(const cv_asker *asker, const cv_str *values, cv_str *ret_text, cv_err *err)
+{
+    return cv_ask(asker, "chat show", input_of(asker->arena, values[0]), ret_text, err);
+}
+
+static bool list_chats(const cv_asker *asker, cv_str after, cv_resource_page *ret_page, cv_err *err)
+{
+    cv_arena *a = asker->arena;
+    cv_json *tree = CV_NEW(a, cv_json);
+    cv_str reply;
+    (void)after;
+    if (!cv_ask(asker, "chat list", CV_STR("{}"), &reply, err) || !cv_json_parse(a, reply, tree, err))
+        return false;
+    const cv_json *chats = cv_json_get(tree, CV_STR("chats"));
+    for (uint32_t i = 0; chats && i < chats->count; i++) {
+        cv_str id = cv_json_get_text(&chats->items[i], "chat_id");
+        *CV_PUSH(a, ret_page) = (cv_resource_entry){{id}, id, cv_json_get_text(&chats->items[i], "purpose")};
+    }
+    return true;
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
+
+/* A number of the file as it is now; the lock's name does not matter, a pointer or a flag does. */
+static int64_t rev_of_file(cv_call *call, const cv_chat_place *p)
+{
+    struct stat st;
+    for (int tries = 0; tries < 4; tries++)
+        if (cv_where_look(cv_where_in(call->arena, p->folder.where, tries % 2 ? p->editing : p->name), &st))
+            return (int64_t)(cv_str_hash(cv_arena_printf(call->arena, "%llx:%llx:%llx.%lx",
+                                                         (unsigned long long)st.st_ino, (unsigned long long)st.st_size,
+                                                         (unsigned long long)st.st_mtim.tv_sec,
+                                                         (unsigned long)st.st_mtim.tv_nsec)) >>
+                             2);
+    return 0;
+}
+
+/* The sum over all chats, or that of one; -1: it is not known. */
+static int64_t rev(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
+{
+    cv_errs errs = {0};
+    cv_json input = {.type = CV_JSON_OBJECT};
+    cv_call call = {.arena = a, .record = record, .root = root, .confined = true, .input = &input, .errs = &errs};
+    cv_chat_entries all;
+    uint64_t sum = 0;
+    if (!cv_chat_each(&call, &all))
+        return -1;
+    for (size_t i = 0; i < all.count; i++)
+        if (!all.items[i].foreign.p && (!values || cv_str_eq(all.items[i].place.id, values[0])))
+            sum += (uint64_t)rev_of_file(&call, &all.items[i].place);
+    return (int64_t)(sum >> 1);
+}
+
+static int64_t rev_of_all(cv_record *record, cv_arena *a, const char *root, const cv_str *values)
+{
+    (void)values;
+    return rev(record, a, root, NULL);
+}
+
+const cv_resource cv_chat_resources[] = {
+    {"conclave://chats", "chats", "Which chats there are", JSON_TYPE, read_all, rev_of_all, NULL},
+    {"conclave://chat/{id}", "chat", "One chat with its messages", JSON_TYPE, read_one, rev, list_chats},
+    {0},
+};

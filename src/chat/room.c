@@ -1,0 +1,164 @@
+/* room.c - the chat room's descriptor: what its other tables do not say; see kit/room.h. */
+#include "chat/room.h"
+
+#include "base/embedded.h"
+#include "base/folder.h"
+#include "chat/each.h"
+#include "chat/lock.h"
+#include "chat/text/fields.h"
+#include "chat/words/errors.h"
+#include "kit/outlet.h"
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+static void print_file(cv_buf *out)
+{
+    cv_buf_add_z(
+        out, "A chat is a text file that several agents share, with this program or by hand:\n\n"
+             "  # CHAT v3\n"
+             "  # Chat ID: 261116_1723\n"
+             "  # Status: OPEN\n"
+             "  # Participants:\n"
+             "  # - Implementer@claude\n"
+             "  # - Validator@ada\n"
+             "  # Last read:\n"
+             "  # - Implementer@claude: 0\n"
+             "  # - Validator@ada: 0\n"
+             "  # Purpose: primers for gene X\n"
+             "  [M0001] FROM:Implementer@claude | TYPE:QUESTION | FLAG:UNREAD | TAG:@Validator\n"
+             "  Is the reverse primer right?\n\n"
+             "By hand: if temp_chat_ID_editing.txt exists, do not write. Else rename temp_chat_ID.txt to it, append\n"
+             "a message with the next number, and rename it back. Never change or move what was said before.\n");
+}
+
+static void print_consult(cv_buf *out)
+{
+    cv_buf_add_z(out, "What consult messages must have, as lines 'name: value' of the body:\n");
+    for (int kind = 0; kind < CV_CONSULT_COUNT; kind++) {
+        cv_buf_printf(out, "\n  %.*s\n", CV_FMT(cv_consults[kind].type));
+        for (size_t i = 0; i < cv_consult_field_count; i++)
+            if ((int)cv_consult_fields[i].of == kind)
+                cv_buf_printf(out, "    %-18.*s %s\n", CV_FMT(cv_consult_fields[i].name),
+                              cv_consult_fields[i].required ? "required" : "if it is clear");
+    }
+    cv_buf_add_z(out, "\nCONSULT_DOMAIN is the name of a profile in " CV_CONSULTANTS ", any other name, or none.\n");
+}
+
+static void print_policy(cv_buf *out)
+{
+    cv_buf_add_z(out, "A workflow decides about its chats in chat_policy.json, in the folder of the chats or in\n"
+                      ".conclave/chat; every key may be left out:\n\n"
+                      "  {\"types\": [\"QUESTION\", \"ANSWER\"],            other types are refused\n"
+                      "   \"other_types\": \"refuse\",                    or accept, warn\n"
+                      "   \"roles\": [\"Implementer\", \"Validator\"],      other roles are refused\n"
+                      "   \"combos\": [\"Specifier+Validator\"],          joined roles that are allowed\n"
+                      "   \"disallowed_combos\": [\"Implementer+Validator\"],\n"
+                      "   \"consult\": \"refuse\",                        incomplete consults; or warn, off\n"
+                      "   \"archive\": true}                            may a digest be written at the end\n");
+}
+
+static void print_skill(cv_buf *out)
+{
+    for (size_t i = 0; i < cv_skill_files_count; i++)
+        if (strcmp(cv_skill_files[i].name, "conclave-chat") == 0)
+            cv_buf_add(out, cv_skill_files[i].text);
+}
+
+/* ---- its files --------------------------------------------------------------------------------------------------- */
+
+static bool see_scope(void *ctx, cv_scope_id scope, const cv_scope_position *at, cv_err *err)
+{
+    (void)scope, (void)at, (void)err;
+    *(bool *)ctx = true;
+    return true;
+}
+
+static bool in_use(cv_record *record, cv_arena *a, const char *root)
+{
+    bool any = false;
+    cv_err err = {.arena = a};
+    (void)root;
+    return record->calls->scopes(record, CV_STR("chat"), CV_STR(""), 1, see_scope, &any, &err) && any;
+}
+
+static void examine_entry(cv_doctor *d, const cv_chat_entry *e, size_t *chats)
+{
+    cv_chat_holder holder;
+    cv_err err = {.arena = d->call.arena};
+    if (e->foreign.p) {
+        cv_doctor_say(d, "chats", CV_DOCTOR_NOTE, "'%.*s' only looks like a chat: a copy of a sync tool?",
+                      CV_FMT(e->foreign))
+            ->remedy = CV_STR("compare it with the chat, and move it away");
+        return;
+    }
+    ++*chats;
+    if (!cv_chat_lock_holder(&d->call, &e->place, &holder, &err) || holder.kind == CV_HOLDER_NONE ||
+        holder.kind == CV_HOLDER_OURS)
+        return;
+    cv_doctor_finding *f = cv_doctor_say(d, "chats", CV_DOCTOR_WARNING, "locked by %.*s since %.*s",
+                                         CV_FMT(holder.text), CV_FMT(holder.since));
+    f->what = e->place.scope.name;
+    f->remedy = cv_arena_printf(d->call.arena, "conclave chat unlock %.*s", CV_FMT(e->place.id));
+}
+
+/* The folders of all workflows, whichever is active. */
+void cv_chat_doctor(cv_doctor *d)
+{
+    cv_arena *a = d->call.arena;
+    cv_chat_entries all = {0};
+    cv_err err = {.arena = a};
+    cv_folder_entries workflows = {0};
+    size_t chats = 0;
+    struct stat st;
+    cv_where own = {d->call.root, cv_record_path(a, "", CV_CHAT_FOLDER)}, flows = {d->call.root, CV_WORKFLOWS};
+    if (cv_where_look(flows, &st))
+        cv_folder_list(a, flows, &workflows, &err);
+    bool ok = cv_chat_entries_in(&d->call, &(cv_chat_folder){own, {NULL, 0}}, &all, &err);
+    for (size_t i = 0; ok && i < workflows.count; i++)
+        if (workflows.items[i].is_folder)
+            ok = cv_chat_entries_in(
+                &d->call, &(cv_chat_folder){cv_where_in(a, flows, workflows.items[i].name), {NULL, 0}}, &all, &err);
+    if (!ok) {
+        cv_doctor_fail(d, "chats", CV_DOCTOR_ERROR, &err);
+        return;
+    }
+    for (size_t i = 0; i < all.count; i++)
+        examine_entry(d, &all.items[i], &chats);
+    if (chats)
+        cv_doctor_say(d, "chats", CV_DOCTOR_OK, "%zu chat file%s", chats, chats == 1 ? "" : "s");
+}
+
+/* ---- the descriptor ---------------------------------------------------------------------------------------------- */
+
+static const cv_topic topics[] = {
+    {"chat-file", print_file}, {"chat-consult", print_consult}, {"chat-policy", print_policy}, {0}};
+static const cv_skill skills[] = {{"conclave-chat", print_skill}, {0}};
+static const cv_room_hook hooks[] = {
+    {"chat gate --format hook", "nothing is written before what is new for the agent was read"}, {0}};
+static const cv_completion completions[] = {
+    {"CHAT", "chat_id id", "chat list", NULL, false, "chats", "chat_id", "purpose"}, {0}};
+
+const cv_room cv_room_chat = {
+    .name = "chat",
+    .summary = "agents share one chat file, with locks, read pointers and consult rules",
+    .details = "A chat is a text file (CHAT v3) that others may edit by hand, too: it is the truth. The record is the\n"
+               "witness: it sees every message, tells when history was changed, and has the original.\n",
+    .instructions = "Chats with other agents in a shared file: conclave_chat_gate before you act (as: Role@Identity), "
+                    "conclave_chat_read for what is new to you, conclave_chat_send to answer (type, tag, reply_to), "
+                    "conclave_chat_close to end it (step request, the others ack).",
+    .example = "  conclave chat open \"primers for gene X\" --participants Implementer@claude,Validator@ada\n",
+    .ops = cv_chat_ops,
+    .records = &cv_chat_records,
+    .codes = cv_chat_codes,
+    .resources = cv_chat_resources,
+    .completions = completions,
+    .skills = skills,
+    .topics = topics,
+    .hooks = hooks,
+    .scope = {.field = "chat_id", .value = "CHAT", .show = "chat show", .one = "chat", .many = "chats"},
+    .statuses = {.good = " CLOSED ", .pending = " OPEN queued ", .bad = " refused "},
+    .folder = CV_CHAT_FOLDER,
+    .doctor = cv_chat_doctor,
+    .import = {.fit = cv_chat_import_fit, .run = cv_chat_import_files},
+    .in_use = in_use,
+};
