@@ -1,9 +1,10 @@
 /* rooms.c - the rooms of this program: one word each. Every door is made from them (kit/room.h). */
 #include "dialogue/room.h"
+#include "mail/room.h"
 #include "project/room.h"
 #include "record/sql.h"
 
-#define KEEPING(X) X(dialogue) X(project)
+#define KEEPING(X) X(dialogue) X(mail) X(project)
 #define ROOMS(X) KEEPING(X) X(agent) X(token) /* these two keep what they have in the project's */
 
 const cv_room *const cv_rooms[] = {

@@ -1,0 +1,26 @@
+/* room.c - the mail room's descriptor; see kit/room.h. */
+#include "mail/room.h"
+
+#include "mail/types.h"
+#include "mail/words/errors.h"
+
+const cv_room cv_room_mail = {
+    .name = "mail",
+    .summary = "agents send each other messages and tasks, and finish them once",
+    .details =
+        "A message is in the mailbox of every recipient when 'send' answers, and is not lost from then on. Whoever\n"
+        "works on one claims it for some time, and finishes it with the token of that claim: it is done once, also\n"
+        "when several take from one mailbox. See docs/mail.md.\n",
+    .instructions = "Mail between agents: conclave_mail_inbox shows what is there, conclave_mail_wait waits for more, "
+                    "conclave_mail_claim takes a message, conclave_mail_done or conclave_mail_fail finishes it with "
+                    "the token, conclave_mail_send writes to others.",
+    .example = "  conclave mail send --from muffin --to Planner-1 \"The oven is free\"\n",
+    .ops = cv_mail_ops,
+    .records = &cv_mail_records,
+    .codes = cv_mail_codes,
+    .scope = {.one = "post office", .many = "post offices"},
+    .statuses = {.good = " done completed online ",
+                 .pending = " new claimed accepted delivered pending running idle busy ",
+                 .bad = " failed dead expired superseded offline "},
+    .folder = "mail",
+};
