@@ -194,7 +194,7 @@ static bool claim(cv_mail_office *o, void *ctx, cv_str *ret_result)
 typedef struct {
     cv_mail_told *message; /* NULL: there was nothing to claim */
     int64_t token, settled, rev;
-    cv_str expires_at, warnings;
+    cv_str expires_at, warnings, text;
     bool more, replayed, dry_run;
 } claimed;
 
@@ -210,9 +210,21 @@ const cv_shape cv_mail_claim_shape[] = {
     CV_NUMBER(ALWAYS, "rev", rev, 0, CV_NO_LIMIT, "of the post office"),
     CV_FIELD(IF_ANY, replayed, "the same request was done before: its answer again"),
     CV_FIELD(IF_ANY, dry_run, "nothing was written"),
+    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
+
+static cv_str claim_text(cv_call *call, const claimed *c)
+{
+    if (!c->message)
+        return CV_STR("nothing to claim\n");
+    const cv_mail_told_list one = {.items = c->message, .count = 1};
+    return cv_mail_page(call, &one,
+                        cv_arena_printf(call->arena, "token %lld, until %.*s\n", (long long)c->token,
+                                        CV_FMT(cv_time_short(call->arena, c->expires_at)))
+                            .p);
+}
 
 /* The answer with the message that was claimed. */
 static bool answer_claim(cv_call *call, cv_str stored)
@@ -245,6 +257,8 @@ static bool answer_claim(cv_call *call, cv_str stored)
         *answer.message = cv_mail_tell(call->arena, &m, &d, cv_mail_now(call), 0);
         answer.message->from = known ? sender.id : answer.message->from;
     }
+    if (call->for_people)
+        answer.text = claim_text(call, &answer);
     cv_buf_clear(call->out);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_claim_shape, &answer);
     return true;

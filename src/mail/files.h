@@ -6,8 +6,13 @@
 #ifndef CV_MAIL_FILES_H
 #define CV_MAIL_FILES_H
 
+#include "base/notify.h"
 #include "kit/call.h"
 
 bool cv_mail_run(cv_call *call, cv_handler handler);
+
+/* Whoever waits also waits for files: watches their folders; takes in what has come. */
+void cv_mail_files_watch(cv_call *call, cv_notify *n);
+void cv_mail_files_take(cv_call *call);
 
 #endif

@@ -2,6 +2,12 @@
 #include "mail/operations.h"
 #include "mail/told.h"
 
+static cv_str page_text(cv_call *call, const cv_mail_told_list *messages, cv_str next, const char *nothing)
+{
+    const char *more = next.n ? cv_arena_printf(call->arena, "more: --after %.*s\n", CV_FMT(next)).p : "";
+    return cv_mail_page(call, messages, messages->count ? more : nothing);
+}
+
 /* ---- dead letters ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -14,7 +20,7 @@ typedef struct {
         dead_letter *items;
         size_t count, capacity;
     } messages;
-    cv_str next;
+    cv_str next, text;
 } dead_page;
 
 #define CV_THIS_TYPE dead_letter
@@ -30,6 +36,7 @@ const cv_shape cv_mail_dead_shape[] = {
     CV_LIST("messages", messages.items, messages.count, dead_letter_shape, "by mailbox and number"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -93,6 +100,8 @@ bool cv_mail_op_dead(cv_call *call)
         return cv_call_fail(call, &err);
     for (size_t i = 0; i < told.count; i++)
         *CV_PUSH(call->arena, &p.messages) = (dead_letter){told.items[i], told.items[i].delivery.mailbox};
+    if (call->for_people)
+        p.text = page_text(call, &told, p.next, "no dead letters\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_dead_shape, &p);
     return true;
 }
@@ -102,7 +111,7 @@ bool cv_mail_op_dead(cv_call *call)
 typedef struct {
     cv_str agent, thread_id;
     cv_mail_told_list messages;
-    cv_str next;
+    cv_str next, text;
 } sent_page;
 
 #define CV_THIS_TYPE sent_page
@@ -112,6 +121,7 @@ const cv_shape cv_mail_outbox_shape[] = {
     CV_LIST("messages", messages.items, messages.count, cv_mail_sent_shape, "the newest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 const cv_shape cv_mail_thread_shape[] = {
@@ -120,6 +130,7 @@ const cv_shape cv_mail_thread_shape[] = {
     CV_LIST("messages", messages.items, messages.count, cv_mail_sent_shape, "the oldest first"),
     CV_FIELD_AS(ALWAYS, "count", messages.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_PRINTED(text, "for people; not with --json"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -182,6 +193,8 @@ bool cv_mail_op_outbox(cv_call *call)
     sent_page p = {.agent = agent.id};
     if (!find_sent(call, (cv_find){.index = cv_messages_by_sender, .like = &like, .descending = true}, &p))
         return false;
+    if (call->for_people)
+        p.text = page_text(call, &p.messages, p.next, "nothing was sent\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_outbox_shape, &p);
     return true;
 }
@@ -211,6 +224,8 @@ bool cv_mail_op_thread(cv_call *call)
         return false;
     if (p.messages.count == 0)
         return cv_mail_refuse_unknown(call, id);
+    if (call->for_people)
+        p.text = page_text(call, &p.messages, p.next, "nothing was sent\n");
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_thread_shape, &p);
     return true;
 }
@@ -240,8 +255,6 @@ static const cv_shape mailbox_shape[] = {
     CV_FIELD(OR_NULL, oldest_seconds, "the age of the oldest of them"),
     CV_FIELD_AS(ALWAYS, "done", row.done, ""),
     CV_FIELD_AS(ALWAYS, "dead", row.dead, ""),
-    CV_FIELD_AS(ALWAYS, "expired", row.expired, ""),
-    CV_FIELD_AS(ALWAYS, "superseded", row.superseded, ""),
     CV_FIELD_AS(ALWAYS, "sent", row.sent, ""),
     CV_FIELD_AS(OR_NULL, "last_seen", life.last_seen, ""),
     {0},

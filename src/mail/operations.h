@@ -8,6 +8,7 @@
 bool cv_mail_op_send(cv_call *call);
 bool cv_mail_op_inbox(cv_call *call);
 bool cv_mail_op_read(cv_call *call);
+bool cv_mail_op_wait(cv_call *call);
 bool cv_mail_op_claim(cv_call *call);
 bool cv_mail_op_done(cv_call *call);
 bool cv_mail_op_fail(cv_call *call);
@@ -17,7 +18,7 @@ bool cv_mail_op_outbox(cv_call *call);
 bool cv_mail_op_thread(cv_call *call);
 bool cv_mail_op_stats(cv_call *call);
 
-extern const cv_shape cv_mail_send_shape[], cv_mail_inbox_shape[], cv_mail_read_shape[];
+extern const cv_shape cv_mail_send_shape[], cv_mail_inbox_shape[], cv_mail_read_shape[], cv_mail_wait_shape[];
 extern const cv_shape cv_mail_claim_shape[], cv_mail_settled_shape[], cv_mail_requeue_shape[];
 extern const cv_shape cv_mail_dead_shape[], cv_mail_outbox_shape[], cv_mail_thread_shape[], cv_mail_stats_shape[];
 

@@ -19,6 +19,7 @@ enum {
 AROUND(send)
 AROUND(inbox)
 AROUND(read)
+AROUND(wait)
 AROUND(claim)
 AROUND(done)
 AROUND(fail)
@@ -71,6 +72,18 @@ const cv_operation cv_mail_ops[] = {
      .flags = READS,
      .run = read,
      .answer = cv_mail_read_shape},
+    {.room = "mail",
+     .verb = "wait",
+     .tool = "conclave_mail_wait",
+     .summary = "wait until something new is in a mailbox",
+     .details =
+         "Returns at once when there is, and what one wait has returned no other returns, after a restart neither.\n"
+         "Nothing is claimed by it.\n",
+     .examples = "  conclave mail wait Planner-1 --timeout-seconds 1\n",
+     .schema = "mail_wait",
+     .flags = ADDS | UNASKED,
+     .run = wait,
+     .answer = cv_mail_wait_shape},
     {.room = "mail",
      .verb = "claim",
      .tool = "conclave_mail_claim",

@@ -4,6 +4,16 @@
 #include "mail/types.h"
 #include "mail/words/errors.h"
 
+static bool in_use(cv_record *record, cv_arena *a, const char *root)
+{
+    cv_scope_position at = {0};
+    cv_err err = {.arena = a};
+    (void)root;
+    bool ok = record->calls->begin(record, a, cv_mail_scope(), &at, &err);
+    record->calls->end(record);
+    return ok && at.rev > 0;
+}
+
 const cv_room cv_room_mail = {
     .name = "mail",
     .summary = "agents send each other messages and tasks, and finish them once",
@@ -23,4 +33,5 @@ const cv_room cv_room_mail = {
                  .pending = " new claimed accepted delivered pending running idle busy ",
                  .bad = " failed dead expired superseded offline "},
     .folder = "mail",
+    .in_use = in_use,
 };

@@ -42,6 +42,9 @@ bool cv_mail_name_senders(cv_call *call, cv_mail_told_list *all, cv_err *err);
 bool cv_mail_add_receipts(cv_call *call, const cv_mail_rows *deliveries, int64_t now_ms, cv_mail_told *told,
                           cv_err *err);
 
+/* A few lines for each, for people; then `last`. */
+cv_str cv_mail_page(cv_call *call, const cv_mail_told_list *messages, const char *last);
+
 /* There is no such message. Always false. */
 bool cv_mail_refuse_unknown(cv_call *call, cv_str id);
 

@@ -112,6 +112,18 @@ run "in pages" 0 mail thread "$first" --limit 1 --after "$answer" --json
 is '[.messages[].params.body] == ["Welcome"] and (has("next") | not)'
 run "the outbox" 0 mail outbox muffin --limit 1 --json # checklist 6, 21
 is '.messages[0].params.body == "Welcome" and .messages[0].receipts[0].state == "accepted" and .next'
+run "what is new" 0 mail wait cupcake --json
+is '.cursor == 6 and ([.messages[].seq] == [2, 3, 4, 5, 6]) and (has("timed_out") | not)'
+run "nothing is returned twice" 0 mail wait cupcake --timeout-seconds 0 --json
+is '.timed_out and .messages == []'
+run "seen is delivered" 0 mail outbox muffin --limit 1 --json
+is '.messages[0].receipts[0].state == "delivered"'
+"$conclave" mail wait cupcake --timeout-seconds 60 --json >"$work/woken" &
+sleep 0.3
+run "a send wakes who waits" 0 mail send --from donut --to cupcake "Wake up" --json
+wait
+[ "$(jq -r '.messages[0].params.body' "$work/woken")" = "Wake up" ]
+ok $? "with the message"
 run "numbers" 0 mail stats --json # checklist 41
 is '[.mailboxes[] | select(.agent == "cupcake") | [.done, .dead, .status, .slot]] == [[1, 0, "online", 2]]'
 run "the record agrees with its history" 0 verify
