@@ -795,11 +795,11 @@ bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, c
 }
 
 /* Not over a file: by the system where the file system can, else by a second name. */
-static bool move_in(const char *from, int folder, const char *name, bool over)
+static bool move_in(int holder, const char *from, int folder, const char *name, bool over)
 {
-    if (renameat2(AT_FDCWD, from, folder, name, over ? 0 : RENAME_NOREPLACE) == 0)
+    if (renameat2(holder, from, folder, name, over ? 0 : RENAME_NOREPLACE) == 0)
         return true;
-    return !over && cannot(errno) && linkat(AT_FDCWD, from, folder, name, 0) == 0 && unlink(from) == 0;
+    return !over && cannot(errno) && linkat(holder, from, folder, name, 0) == 0 && unlinkat(holder, from, 0) == 0;
 }
 
 bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err)
@@ -808,8 +808,26 @@ bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err)
     j.folder = cv_where_open_folder(cv_where_folder(err->arena, to), O_RDONLY, false, "open its folder", err);
     if (j.folder < 0)
         return false;
-    bool ok = (move_in(from, j.folder, cv_where_name(to), over) || fail_job(&j, "put the new file in place", errno)) &&
+    bool ok = (move_in(AT_FDCWD, from, j.folder, cv_where_name(to), over) ||
+               fail_job(&j, "put the new file in place", errno)) &&
               sync_folder(&j);
+    end_job(&j);
+    return ok;
+}
+
+bool cv_file_move(cv_where from, cv_where to, cv_err *err)
+{
+    job j = new_job(&system_calls, to, NULL, err);
+    cv_where holder = cv_where_folder(err->arena, from);
+    int left = cv_where_open_folder(holder, O_RDONLY, false, "open the folder that holds it", err);
+    if (left < 0)
+        return false;
+    j.folder = cv_where_open_folder(cv_where_folder(err->arena, to), O_RDONLY, false, "open its folder", err);
+    bool ok = j.folder >= 0 &&
+              (move_in(left, cv_where_name(from), j.folder, cv_where_name(to), false) ||
+               cv_where_fail(err, cv_where_path(err->arena, from), "move it", errno)) &&
+              sync_folder(&j) && (cv_where_sync(left, ".") || fail_job(&j, "sync the folder that it left", errno));
+    close(left);
     end_job(&j);
     return ok;
 }

@@ -63,6 +63,10 @@ bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, c
  * replaced, or with `over` false an error. */
 bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err);
 
+/* Gives the file another name on the same file system, durably, and never over another file: of several who do so at
+ * the same time one succeeds. A link is moved as itself. */
+bool cv_file_move(cv_where from, cv_where to, cv_err *err);
+
 /* Calls `visit` for every regular file below `top` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `top` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
  * passed over; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the

@@ -247,6 +247,8 @@ void cv_resources_watch(void *ctx, cv_mcp_host *host, const cv_str *uris, size_t
     cv_map now = {0};
     cv_err err = {.arena = &a};
     bool open = cv_record_handle_open(&tools->watcher, tools->service.root, &err);
+    if (open)
+        cv_service_take_in(&tools->watcher, &tools->complaint);
     for (size_t i = 0; i < count; i++) {
         int64_t rev = open ? rev_of(tools, &a, uris[i]) : 0;
         const uintptr_t *seen = cv_map_get(&tools->seen, uris[i]);

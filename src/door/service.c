@@ -3,6 +3,7 @@
 
 #include "base/err_json.h"
 #include "base/heap.h"
+#include "base/log.h"
 #include "kit/who.h"
 
 enum { KEPT_BYTES = 1 << 18 }; /* of the memory for answers, from one to the next */
@@ -138,4 +139,24 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
         cv_buf_release(&mine->out);
     cv_buf_clear(&mine->out);
     return done;
+}
+
+void cv_service_take_in(const cv_record_handle *handle, cv_buf *told)
+{
+    cv_arena a = {0};
+    cv_buf complaint = {0};
+    cv_watermark_state watermark;
+    cv_err lost = {.arena = &a};
+    const cv_call call = {.arena = &a, .record = handle->record, .clock = cv_clock_system(), .root = handle->root};
+    bool whole = call.record->calls->acknowledged(call.record, &a, &watermark, &lost);
+    for (size_t i = 0; whole && i < cv_room_count(); i++) {
+        cv_err err = {.arena = &a};
+        if (!cv_room_intake(cv_room_at(i), &call, &err))
+            cv_buf_printf(&complaint, "%s%.*s", complaint.n ? "; " : "", CV_FMT(cv_err_text(&err)));
+    }
+    if (complaint.n && !cv_str_eq(cv_buf_str(&complaint), cv_buf_str(told)))
+        cv_log_line("files are not taken in: %.*s", CV_FMT(cv_buf_str(&complaint)));
+    cv_buf_release(told);
+    *told = complaint;
+    cv_arena_release(&a);
 }

@@ -46,6 +46,10 @@ typedef struct {
 bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_service_call *asked, cv_errs *errs,
                     cv_str *ret_reply);
 
+/* Lets every room bring its files and the record together (kit/room.h): files that others have put there are changes,
+ * too. For who looks for changes; the handle is open. What goes wrong is told when it is not what was `told` before. */
+void cv_service_take_in(const cv_record_handle *handle, cv_buf *told);
+
 /* The answer to a call that was refused. */
 cv_str cv_service_faults(cv_arena *a, const cv_operation *op, const cv_errs *errs);
 

@@ -18,6 +18,7 @@ void cv_tools_end(cv_mcp_server *server)
     cv_service_end(&tools->service);
     cv_record_handle_close(&tools->watcher);
     cv_arena_release(&tools->seen_arena);
+    cv_buf_release(&tools->complaint);
 }
 
 /* ---- one call --------------------------------------------------------------------------------------------------- */
@@ -291,6 +292,13 @@ static cv_str instructions(cv_arena *a, const cv_tools *tools)
     return cv_buf_take(&text, a);
 }
 
+/* An answer that is given again takes nothing in: files may lie there that nobody has seen yet. */
+static bool is_steady(const cv_operation *op)
+{
+    const cv_room *room = cv_room_find(cv_str_of(op->room));
+    return op->flags & CV_OP_STEADY && !(room && room->intake);
+}
+
 static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *server)
 {
     cv_mcp_tool *offered = CV_NEW_ARRAY(a, cv_op_count(), cv_mcp_tool);
@@ -301,7 +309,7 @@ static void offer_tools(cv_arena *a, const cv_tools *tools, cv_mcp_server *serve
                                                           .definition = define(a, op, tools->options.all),
                                                           .call = call_tool,
                                                           .data = op,
-                                                          .steady = op->flags & CV_OP_STEADY};
+                                                          .steady = is_steady(op)};
     }
     server->tools = offered;
 }

@@ -29,6 +29,7 @@ typedef struct {
     cv_record_handle watcher; /* of the thread that looks for changes */
     cv_arena seen_arena;      /* … and what it saw last: URI -> rev */
     cv_map seen;
+    cv_buf complaint; /* … and why a room could not take its files in, if it could not */
 } cv_tools;
 void cv_tools_end(cv_mcp_server *server); /* once nothing is served any more */
 

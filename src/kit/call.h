@@ -50,6 +50,7 @@ struct cv_call {
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
     cv_errs *errs;
+    bool taking_in; /* an intake calls (room.h): there is none before what it calls */
     void *own;      /* the handler's, for the work that a request runs (request.h) */
     cv_naming name; /* how the caller calls operations; NULL: by their words */
     bool (*invoke)(cv_call *call, cv_str room, cv_str verb); /* runs another operation with this call; invoke.h */

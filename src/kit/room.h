@@ -170,6 +170,12 @@ typedef struct cv_room {
     /* Do its files agree with the record, which is open? NULL: it has none. */
     void (*doctor)(cv_doctor *d);
     cv_room_import import;
+    /* Brings the room's files and the record together: takes in what others have put where the room looks for it, and
+     * writes what has come into the record since. It runs before every operation of the room that has the record, and
+     * in a server while somebody has subscribed; nobody acts in `call`, and its input is empty. Where nothing waits it
+     * must cost little. False: an operation that writes is refused with err; one that reads answers what the record
+     * has, and the log tells why that may be less. NULL: there are no such files. */
+    bool (*intake)(cv_call *call, cv_err *err);
     /* The folder where the room keeps files of a scope, besides those below .conclave; NULL: there is none. */
     bool (*scope_folder)(cv_call *call, cv_str scope, cv_where *ret_where, cv_err *err);
     /* Has the record anything of this room? NULL: that is never asked. */

@@ -180,11 +180,51 @@ static bool is_formed(const cv_operation *op, cv_call *call)
     return true;
 }
 
+/* Whoever calls has put nothing into the room's folders: what is taken in is not done in the caller's name. */
+bool cv_room_intake(const cv_room *room, const cv_call *call, cv_err *err)
+{
+    static const cv_json nothing = {.type = CV_JSON_OBJECT};
+    cv_errs errs = {0};
+    cv_buf unused = {0};
+    if (!room || !room->intake)
+        return true;
+    cv_call own = {.arena = call->arena,
+                   .record = call->record,
+                   .clock = call->clock,
+                   .root = call->root,
+                   .confined = true,
+                   .input = &nothing,
+                   .input_text = CV_STR("{}"),
+                   .out = &unused,
+                   .errs = &errs,
+                   .name = call->name,
+                   .invoke = invoke,
+                   .taking_in = true};
+    bool done = room->intake(&own, err);
+    assert((done || err->code) && "what is not taken in has its reason");
+    cv_buf_release(&unused);
+    return done;
+}
+
+/* Not in the middle of a write, not in an intake itself, and not into a record that has lost something. */
+static bool take_in(const cv_operation *op, cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    if (!call->record || call->holds || call->taking_in || op->flags & CV_OP_REGRESSED ||
+        cv_room_intake(cv_room_find(cv_str_of(op->room)), call, &err))
+        return true;
+    if (op->flags & CV_OP_WRITES)
+        return cv_call_fail(call, &err);
+    cv_str why = cv_err_text(&err);
+    cv_log_line("files are not taken in: %.*s", CV_FMT(why));
+    return true;
+}
+
 bool cv_op_call(const cv_operation *op, cv_call *call)
 {
     call->invoke = invoke;
     call->schema = cv_op_schema(op).input;
-    bool done = is_admitted(op, call) && is_formed(op, call) && has_all(op, call) && op->run(call);
+    bool done = is_admitted(op, call) && is_formed(op, call) && has_all(op, call) && take_in(op, call) && op->run(call);
     if (done && !cv_buf_ok(call->out)) {
         cv_errs_add(call->errs, call->arena, CV_ERR_TOO_LARGE, "the answer is larger than %zu bytes",
                     call->out->ceiling ? call->out->ceiling : CV_MAX_BUF_BYTES);

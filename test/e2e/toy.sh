@@ -207,4 +207,78 @@ run "verify lists what is kept" 0 verify --json
 is '[.scopes[] | .room, .name] == ["dialogue", "'"$id"'", "jar", "pears", "jar", "plums"]'
 run "of one room" 0 verify --room jar --json
 is '[.scopes[].name] == ["pears", "plums"]'
+
+# ---- files that are put into its folder are taken in by its next operation; its own are written from the feed
+project fifth
+jars=.conclave/jars
+echo 3 >$jars/plums.jar
+run "a file is taken in" 0 jar look plums --json
+is '.count == 3 and .rev == 1'
+[ ! -e $jars/plums.jar ] && [ "$(cat $jars/plums.label)" = 3 ] && [ "$(ls -A $jars)" = plums.label ]
+ok $? "it is gone, and the label is written"
+echo 3 >$jars/plums.jar
+run "equal bytes again are another filling" 0 jar fill plums --json
+is '.count == 7 and .rev == 3'
+run "nobody's act, whoever calls" 0 jar list --as ann
+run "its history" 0 feed --room jar --json
+is '[.entries[] | .operation] == ["jar fill", "jar fill", "jar fill"]'
+"$conclave" export-scope jar plums | jq -e '[.. | strings | select(. == "ann")] == []' >/dev/null
+ok $? "nobody's act: the caller's name is not in what was taken in"
+printf 1 >$jars/.1-0-abc.figs.jar
+run "what a killed process had begun" 0 jar look figs --json
+is '.count == 1'
+printf 1 >$jars/.1-0-abc.figs.jar
+run "… and had done is not done twice" 0 jar look figs --json
+is '.count == 1 and .rev == 1'
+echo 90 >$jars/plums.jar && echo many >$jars/figs.jar
+run "what is refused does not hinder" 0 jar look plums --json
+is '.count == 7'
+[ "$(cat $jars/*.plums.jar.refused)" = 90 ] && [ "$(cat $jars/*.figs.jar.refused)" = many ]
+ok $? "it is kept"
+ln -s /etc/hostname $jars/link.jar && mkdir $jars/folder.jar
+run "what is not a file stays where it is" 0 jar fill figs --json
+[ -L $jars/link.jar ] && [ -d $jars/folder.jar ] && rm $jars/link.jar && rmdir $jars/folder.jar
+ok $? "what is not a file stays where it is: it does"
+mv $jars aside
+run "files that cannot be taken in: who reads gets what there is" 0 jar look plums --json
+is '.count == 7'
+has "files are not taken in: " err
+run "files that cannot be taken in: who writes is refused" 2 jar fill plums --json
+is '.error_code == "not_found" and (.file | endswith(".conclave/jars"))'
+run "files that cannot be taken in: other rooms work" 0 dialogue list
+mv aside $jars
+for i in 1 2 3 4 5 6; do
+    echo 1 >$jars/many.jar
+    for _ in 1 2 3 4; do "$conclave" jar look plums >/dev/null & done
+    wait
+done
+run "several at the same time take each file once" 0 jar look many --json
+is '.count == 6 and .rev == 6'
+[ "$(cat $jars/many.label)" = 6 ] && [ "$(ls -A $jars | grep -c '^\.')" = 0 ]
+ok $? "… and leave nothing but the label"
+mkfifo "$work/more"
+"$conclave" mcp <"$work/more" >"$work/answers" 2>"$err" &
+pid=$!
+exec 7>"$work/more"
+look='"method":"tools/call","params":{"name":"toy_jar_look","arguments":{"jar_id":"figs"}}'
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' "{\"jsonrpc\":\"2.0\",\"id\":2,$look}" >&7
+for _ in $(seq 100); do grep -q '"id":2' "$work/answers" && break; sleep 0.1; done
+echo 2 >$jars/figs.jar
+printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":3,$look}" '{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"conclave://jar/figs"}}' >&7
+for _ in $(seq 100); do grep -q '"id":4' "$work/answers" && break; sleep 0.1; done
+jq -se '.[] | select(.id == 3) | .result.content[0].text | fromjson | .count == 4' "$work/answers" >/dev/null
+ok $? "a server asks the files before it gives an answer again"
+echo 4 >$jars/figs.jar
+for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://jar/figs' "$work/answers" && break; sleep 0.1; done
+exec 7>&-
+wait $pid
+grep -q 'notifications/resources/updated.*conclave://jar/figs' "$work/answers"
+ok $? "a file that somebody puts there reaches who has subscribed, though nobody calls"
+[ ! -e $jars/figs.jar ] && [ "$(cat $jars/figs.label)" = 8 ]
+ok $? "it was taken in"
+cp -r . ../sixth && cd ../sixth && rm $jars/*.label
+run "a folder of its own catches up by itself" 0 jar look figs --json
+[ "$(cat $jars/figs.label $jars/many.label | tr '\n' ' ')" = "8 6 " ]
+ok $? "all labels are there again"
 finish

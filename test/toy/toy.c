@@ -3,6 +3,8 @@
  *     conclave jar fill plums --count 3        writes; refuses more than fits (jar_full)
  *     conclave jar look plums                  reads
  *     conclave://jar/plums                     a resource; who subscribed hears of every filling
+ *     .conclave/jars/plums.jar                 a number, put there by anybody: taken in by the next operation
+ *     .conclave/jars/plums.label               what is in it, written from the feed
  *
  * A jar is a scope with one row that changes; its table is made by 900_toy.sql. Help, manual, completion, MCP tools,
  * resource and prompt come from the descriptor at the end, and search, feed, verify, redaction, backup, export and
@@ -14,9 +16,13 @@
 #include "kit/doctor.h"
 #include "kit/import.h"
 #include "kit/invoke.h"
+#include "kit/projection.h"
 #include "kit/request.h"
 
+#include <errno.h>
+
 enum { MOST = 10 };
+#define FOLDER ".conclave/jars"
 
 static const cv_err_kind JAR_FULL[1] = {{CV_STR_INIT("jar_full"), 1, CV_STR_INIT("more does not fit into the jar")}};
 static const cv_err_code codes[] = {JAR_FULL, CV_ERR_NONE};
@@ -185,11 +191,66 @@ static bool import(cv_import *im)
     return true;
 }
 
+/* The same file, put into the room's folder by anybody, is taken in by the next operation. Before it is read it gets a
+ * name of its own, which is the op_id: whoever is killed in between fills nothing twice. */
+static bool take_file(cv_call *call, cv_where folder, const char *name, cv_err *err)
+{
+    cv_arena *a = call->arena;
+    cv_where own = cv_where_in(a, folder, name);
+    if (*name != '.') {
+        own = cv_where_printf(a, folder, ".%s.%s", cv_file_unique(a), name);
+        if (!cv_file_move(cv_where_in(a, folder, name), own, err))
+            return err->code == CV_ERR_NOT_FOUND; /* another has taken it */
+    }
+    cv_str op_id = cv_str_of(cv_where_name(own)), id = cv_str_from(op_id, 1), text;
+    id = cv_str_from(id, cv_str_find_char(id, '.') + 1);
+    if (!cv_file_read_text_at(a, own, &text, err))
+        return err->code == CV_ERR_NOT_FOUND;
+    cv_reply reply;
+    cv_invoke_handler(call, a, call->record, CV_ABSENT, fill,
+                      cv_arena_printf(a, "{\"jar_id\":\"%.*s\",\"count\":%.*s,\"op_id\":\"%.*s\"}",
+                                      CV_FMT(cv_str_head(id, id.n - 4)), CV_FMT(text), CV_FMT(op_id)),
+                      &reply);
+    if (reply.done)
+        return cv_where_unlink(own) || errno == ENOENT || cv_where_fail(err, own.path, "remove it", errno);
+    cv_err_copy(err, &reply.errs.items[0]);
+    return (cv_err_is_refusal(err->code) || err->code == CV_ERR_JSON) && /* it is kept for people to see */
+           cv_file_move(own, cv_where_printf(a, folder, "%.*s.refused", CV_FMT(cv_str_from(op_id, 1))), err);
+}
+
+static bool write_labels(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *err)
+{
+    const cv_call *call = ctx;
+    bool ok = true, found;
+    for (size_t i = 0; ok && i < count; i++) {
+        jar j = {.id = entries[i].scope.name};
+        if (cv_str_eq(entries[i].scope.room, CV_STR("jar")) && cv_str_find_char(j.id, '/') == SIZE_MAX)
+            ok = cv_record_get(call->record, call->arena, entries[i].scope, &jar_type, &j, &found, err) &&
+                 cv_file_write_at(
+                     cv_where_printf(call->arena, (cv_where){call->root, FOLDER}, "%.*s.label", CV_FMT(j.id)),
+                     cv_arena_printf(call->arena, "%lld\n", (long long)j.count), NULL, err);
+    }
+    return ok;
+}
+
+static bool intake(cv_call *call, cv_err *err)
+{
+    cv_where folder = {call->root, FOLDER};
+    cv_folder_entries files;
+    const cv_projection labels = {"jar labels", folder, write_labels, call};
+    bool ok = cv_folder_list(call->arena, folder, &files, err);
+    for (size_t i = 0; ok && i < files.count; i++)
+        if (cv_str_ends(cv_str_of(files.items[i].name), CV_STR(".jar")) &&
+            cv_where_is_regular(cv_where_in(call->arena, folder, files.items[i].name)))
+            ok = take_file(call, folder, files.items[i].name, err);
+    return ok && cv_projection_catch_up(call->record, call->arena, &labels, err);
+}
+
 static void examine(cv_doctor *d)
 {
     cv_folder_entries files;
     cv_err err = {.arena = d->call.arena};
-    if (cv_folder_list(d->call.arena, (cv_where){d->call.root, ".conclave/jars"}, &files, &err))
+    if (cv_folder_list(d->call.arena, (cv_where){d->call.root, FOLDER}, &files, &err))
         cv_doctor_say(d, "jars", CV_DOCTOR_OK, "%zu labels", files.count);
     else
         cv_doctor_fail(d, "jars", CV_DOCTOR_ERROR, &err);
@@ -261,4 +322,5 @@ const cv_room cv_room_toy = {
     .folder = "jars",
     .doctor = examine,
     .import = {.fit = fits, .run = import},
+    .intake = intake,
 };

@@ -162,13 +162,24 @@ static bool do_unlink(fixture *f, cv_where w)
     return cv_where_unlink(w);
 }
 
+static bool do_move(fixture *f, cv_where w)
+{
+    return cv_file_move(w, cv_where_printf(&f->a, cv_where_folder(&f->a, w), "moved"), &f->err);
+}
+static bool do_move_to(fixture *f, cv_where w)
+{
+    put(in(f, f->root, "mine"), "mine");
+    return cv_file_move((cv_where){f->root, "mine"}, w, &f->err);
+}
+
 static const struct {
     const char *name;
     bool (*run)(fixture *f, cv_where w);
     bool tells; /* the error names the link, wherever it is on the path */
-} deeds[] = {{"read", do_read, true},  {"write", do_write, true},   {"keep", do_keep, true},
-             {"make", do_make, true},  {"stream", do_stream, true}, {"list", do_list, true},
-             {"walk", do_walk, false}, {"check", do_check, true},   {"unlink", do_unlink, false}};
+} deeds[] = {{"read", do_read, true},  {"write", do_write, true},     {"keep", do_keep, true},
+             {"make", do_make, true},  {"stream", do_stream, true},   {"list", do_list, true},
+             {"walk", do_walk, false}, {"check", do_check, true},     {"unlink", do_unlink, false},
+             {"move", do_move, false}, {"move to", do_move_to, false}};
 
 /* Folders a/b/c and the file in them, the same outside with secrets, and at `at` a link instead. */
 static void lay_out(fixture *f, size_t depth, size_t at, link_kind kind)
@@ -528,15 +539,50 @@ static void leftovers_of_the_dead_are_known(void **state)
     assert_false(cv_file_is_leftover("response-muffin.md.before-1"));
 }
 
+/* Of several who move a file one has it, and no file is moved over. */
+static void a_file_is_moved_once_and_over_nothing(void **state)
+{
+    fixture *f = *state;
+    enum { MOVERS = 8 };
+    pid_t children[MOVERS];
+    size_t succeeded = 0;
+    mkdir(in(f, f->root, "in"), 0700);
+    put(in(f, f->root, "in/letter"), "dear");
+    put(in(f, f->root, "taken"), "mine");
+    for (size_t i = 0; i < MOVERS; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            _exit(!cv_file_move((cv_where){f->root, "in/letter"},
+                                cv_where_printf(&f->a, (cv_where){f->root, ""}, "to-%zu", i), &f->err));
+    }
+    for (size_t i = 0; i < MOVERS; i++) {
+        int status;
+        waitpid(children[i], &status, 0);
+        assert_true(WIFEXITED(status));
+        if (WEXITSTATUS(status) != 0)
+            continue;
+        succeeded++;
+        cv_where moved = cv_where_printf(&f->a, (cv_where){f->root, ""}, "to-%zu", i);
+        assert_view_eq(cv_test_read(&f->a, cv_where_path(&f->a, moved)), CV_STR("dear"));
+        assert_false(cv_file_move(moved, (cv_where){f->root, "taken"}, &f->err));
+        assert_str_has(f->err.message, "move it");
+        assert_str_has(f->err.file, moved.path);
+        assert_view_eq(cv_test_read(&f->a, in(f, f->root, "taken")), CV_STR("mine"));
+    }
+    assert_int_equal(succeeded, 1);
+    assert_false(cv_where_is_regular((cv_where){f->root, "in/letter"}));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(no_layout_of_links_leads_out),      TEST(swapped_folders_lead_nowhere),
-        TEST(another_writers_bytes_are_kept),    TEST(edited_files_are_kept),
-        TEST(parents_of_new_folders_are_synced), TEST(paths_stay_below_by_their_words),
-        TEST(temporary_names_are_given_once),    TEST(leftovers_of_the_dead_are_known),
+        TEST(no_layout_of_links_leads_out),          TEST(swapped_folders_lead_nowhere),
+        TEST(another_writers_bytes_are_kept),        TEST(edited_files_are_kept),
+        TEST(parents_of_new_folders_are_synced),     TEST(paths_stay_below_by_their_words),
+        TEST(temporary_names_are_given_once),        TEST(leftovers_of_the_dead_are_known),
+        TEST(a_file_is_moved_once_and_over_nothing),
     };
     return cmocka_run_group_tests_name("where", tests, NULL, NULL);
 }

@@ -46,6 +46,7 @@ struct cv_api_events {
     cv_service_worker *mine;
     cv_notify notify;
     const char *watched; /* the project whose folder is watched; NULL: none */
+    cv_buf complaint;    /* why files were not taken in, if they were not */
     uint64_t version;
 };
 
@@ -202,6 +203,11 @@ static void watch_store(cv_api_events *events)
 static void look(cv_api_events *events)
 {
     uint64_t version = 0;
+    cv_arena a = {0};
+    cv_err closed = {.arena = &a};
+    if (cv_record_handle_open(&events->mine->handle, events->service->root, &closed))
+        cv_service_take_in(&events->mine->handle, &events->complaint);
+    cv_arena_release(&a);
     bool known = cv_service_data_version(events->service, &version);
     bool changed = !known || version != events->version;
     events->version = version;
@@ -234,6 +240,7 @@ static void *listen_to_feed(void *argument)
         eventfd_read(events->poke, &pokes);
     }
     cv_notify_close(&events->notify);
+    cv_buf_release(&events->complaint);
     cv_service_own.leave(NULL, events->mine);
     return NULL;
 }
