@@ -22,4 +22,8 @@ extern const cv_shape cv_mail_send_shape[], cv_mail_inbox_shape[], cv_mail_read_
 extern const cv_shape cv_mail_claim_shape[], cv_mail_settled_shape[], cv_mail_requeue_shape[];
 extern const cv_shape cv_mail_dead_shape[], cv_mail_outbox_shape[], cv_mail_thread_shape[], cv_mail_stats_shape[];
 
+/* Of the files. */
+bool cv_mail_op_watch(cv_call *call);
+extern const cv_shape cv_mail_watch_shape[];
+
 #endif

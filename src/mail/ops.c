@@ -176,5 +176,16 @@ const cv_operation cv_mail_ops[] = {
      .flags = READS,
      .run = stats,
      .answer = cv_mail_stats_shape},
+    /* ---- files ---- */
+    {.room = "mail",
+     .verb = "watch",
+     .summary = "take in files as soon as they are dropped, moved or edited",
+     .details = "Every operation of this room does so once; a server and 'wait' do so while they run. See\n"
+                "docs/mail-files.md for what can be done with files alone.\n",
+     .examples = "  conclave mail watch 0\n",
+     .schema = "mail_watch",
+     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | CV_OP_FILES,
+     .run = cv_mail_op_watch,
+     .answer = cv_mail_watch_shape},
     {0},
 };

@@ -1,6 +1,7 @@
 /* room.c - the mail room's descriptor; see kit/room.h. */
 #include "mail/room.h"
 
+#include "mail/files.h"
 #include "mail/types.h"
 #include "mail/words/errors.h"
 
@@ -34,4 +35,5 @@ const cv_room cv_room_mail = {
                  .bad = " failed dead expired superseded offline "},
     .folder = "mail",
     .in_use = in_use,
+    .intake = cv_mail_take_in,
 };

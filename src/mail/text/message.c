@@ -147,6 +147,8 @@ static void read_strict(cv_arena *a, cv_str text, const cv_json *value, cv_mtext
         size_t field;
         bool is_data =
             cv_str_eq(m->name, data_word) && (ret->writing == CV_MTEXT_ENVELOPE || is_envelope_data(value, v));
+        if (is_data && ret->writing == CV_MTEXT_ENVELOPE)
+            ret->data_whole = m->raw;
         if (is_field_name(ret->writing, m->name, &field))
             ret->fields[field] = m->raw;
         else if (is_data && v->type == CV_JSON_OBJECT)

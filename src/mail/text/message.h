@@ -46,6 +46,7 @@ typedef struct {
     cv_str fields[CV_MTEXT_FIELD_COUNT]; /* JSON as it was written; absent: not there */
     cv_mtext_members data;               /* what else stood in `data` … */
     cv_str data_raw;                     /* … which was no object */
+    cv_str data_whole;                   /* all of `data` as it was written, of an envelope */
     cv_mtext_members extra;              /* what else stood beside it */
 } cv_mtext_message;
 
