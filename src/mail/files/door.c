@@ -278,11 +278,11 @@ bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where fi
     return move_numbered(door, file, agent, CV_DOOR_ARCHIVE, name, &to, &gone, err);
 }
 
-bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, cv_str reason, cv_err *err)
+bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_str reason,
+                        cv_err *err)
 {
     cv_where to;
     bool gone;
-    const char *name = cv_where_name(file);
     if (!move_numbered(door, file, agent, CV_DOOR_QUARANTINE, name, &to, &gone, err) || gone)
         return gone;
     door->refused++;

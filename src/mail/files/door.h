@@ -117,8 +117,9 @@ bool cv_door_folders(const cv_mail_door *door, cv_where folder, cv_door_list *re
 const char *cv_door_name_of(cv_arena *a, int64_t seq);
 bool cv_door_seq_of(const char *name, int64_t *ret_seq);
 
-/* Moves what cannot be taken in to the quarantine, with its reason beside it. */
-bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, cv_str reason, cv_err *err);
+/* Moves what cannot be taken in to the quarantine, under the name that it had, with its reason beside it. */
+bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_str reason,
+                        cv_err *err);
 
 /* A name in the archive that nobody has: its own, or with a number. */
 bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_err *err);

@@ -111,7 +111,7 @@ static bool put_back(cv_mail_door *door, cv_door_agent *agent, cv_where file, cv
     if (cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err))
         return true;
     cv_err_clear(err); /* one of this name is there already */
-    return cv_door_quarantine(door, agent, file, why, err);
+    return cv_door_quarantine(door, agent, file, name, why, err);
 }
 
 /* In claimed/: is it a claim that the record does not have yet, or one whose time is over? */
@@ -188,7 +188,7 @@ bool cv_door_take_moves(cv_mail_door *door, cv_door_agent *agent, cv_door_folder
             !cv_mail_delivery_get(door->record, door->arena, agent->name, seq, &d, &found, err))
             return false;
         bool ok = !found
-                      ? cv_door_quarantine(door, agent, file,
+                      ? cv_door_quarantine(door, agent, file, names.items[i],
                                            CV_STR("only files of the inbox can be moved here, with their names"), err)
                   : folder == CV_DOOR_CLAIMED ? take_claim(door, agent, file, &d, err)
                                               : take_end(door, agent, file, &d, folder == CV_DOOR_FAILED, err);

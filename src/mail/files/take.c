@@ -377,7 +377,7 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
     taken t;
     struct stat st;
     if (!read_name(door->arena, name, &t))
-        return cv_door_quarantine(door, agent, file, CV_STR("it was put where nothing is to be put"), err);
+        return cv_door_quarantine(door, agent, file, name, CV_STR("it was put where nothing is to be put"), err);
     if (!cv_door_is_settled(door, file)) {
         door->waiting++;
         return true;
@@ -385,13 +385,13 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
     if (!cv_file_read_at(door->arena, file, MOST_BYTES, &bytes, &trouble)) {
         if (!cv_where_look(file, &st))
             return true; /* another process was quicker */
-        return cv_door_quarantine(door, agent, file, cv_err_text(&trouble), err);
+        return cv_door_quarantine(door, agent, file, t.name, cv_err_text(&trouble), err);
     }
     outcome what = run(door, agent, &t, bytes, &why);
     door->taken += what == DONE;
     door->waiting += what == AGAIN;
     if (what == REFUSED)
-        return cv_door_quarantine(door, agent, file, why, err);
+        return cv_door_quarantine(door, agent, file, t.name, why, err);
     return what == AGAIN || cv_door_archive(door, agent, file, t.name, err);
 }
 
@@ -420,8 +420,8 @@ static int by_time(const void *x, const void *y)
     return order ? order : strcmp(a->name, b->name);
 }
 
-/* What was dropped into a folder, the oldest first: one that waits holds up those behind it, so that the order of a
- * sender is kept. Not for ever: after two quiet seconds a file is whole or goes to the quarantine. */
+/* What was dropped into a folder, in the order in which it was finished: one that is closed and waits holds up those
+ * behind it. Not for long: after two quiet seconds a file is whole or goes to the quarantine. */
 static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err)
 {
     cv_door_list names;
@@ -446,13 +446,15 @@ static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folde
         if (!cv_where_look(file, &st))
             continue;
         if (!S_ISREG(st.st_mode)) {
-            if (!cv_door_quarantine(door, agent, file, CV_STR("it is a link or a device: put the file itself here"),
-                                    err))
+            if (!cv_door_quarantine(door, agent, file, files[i].name,
+                                    CV_STR("it is a link or a device: put the file itself here"), err))
                 return false;
             continue;
         }
         if (!cv_door_is_settled(door, file)) {
             door->waiting++;
+            if (cv_file_is_being_written(file))
+                continue; /* its time is still to come */
             break;
         }
         if (!cv_door_take(door, agent, folder == CV_DOOR_INBOX ? CV_DOOR_FROM_INBOX : CV_DOOR_FROM_OUTBOX, file,

@@ -13,9 +13,9 @@ typedef struct {
 #define CV_THIS_TYPE watched
 const cv_shape cv_mail_watch_shape[] = {
     CV_SUCCESS,
-    CV_FIELD(ALWAYS, taken, "files that were taken in"),
-    CV_FIELD(ALWAYS, refused, "files that went to a quarantine"),
-    CV_FIELD(ALWAYS, written, "files that were written"),
+    CV_FIELD(ALWAYS, taken, "files that were taken in while it watched"),
+    CV_FIELD(ALWAYS, refused, "… that went to a quarantine"),
+    CV_FIELD(ALWAYS, written, "… that were written"),
     CV_FIELD(ALWAYS, waiting, "files that may still grow"),
     {0},
 };
