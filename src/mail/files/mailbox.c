@@ -23,10 +23,14 @@ static const char *name_of(cv_arena *a, int64_t slot)
     return cv_arena_printf(a, "mailbox_%lld.json", (long long)slot).p;
 }
 
-static bool slot_of(const char *name, int64_t *ret_slot)
+/* "mailbox_3.json", and what was displaced by a process that was killed before it could take it in. */
+static bool slot_of(const char *name, int64_t *ret_slot, bool *ret_displaced)
 {
     cv_str s = cv_str_of(name);
     int slot;
+    size_t before = cv_str_find(s, CV_STR(".before-"));
+    *ret_displaced = before != SIZE_MAX;
+    s = cv_str_head(s, before);
     if (!cv_str_starts(s, CV_STR("mailbox_")) || !cv_str_ends(s, CV_STR(".json")))
         return false;
     bool ok = cv_str_to_int(cv_str_head(cv_str_from(s, 8), s.n - 13), &slot) && slot > 0;
@@ -188,8 +192,8 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
         return false;
     for (size_t i = 0; i < names.count; i++) {
         cv_door_agent *agent;
-        bool late;
-        if (!slot_of(names.items[i], &slot) || cv_door_is_quiet(door, names.items[i]))
+        bool late, displaced;
+        if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_quiet(door, names.items[i])))
             continue;
         if (!agent_of_slot(door, slot, &agent, err))
             return false;
@@ -200,7 +204,7 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
             door->waiting++;
             continue;
         }
-        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, names.items[i], err) ||
+        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, name_of(door->arena, slot), err) ||
             !cv_door_mailbox_write(door, agent->name, &late, err))
             return false;
     }

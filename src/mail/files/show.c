@@ -275,8 +275,8 @@ static bool write_position(cv_mail_door *door, const cv_door_position *p, cv_err
     if (p->late.count)
         cv_json_key_strs(&w, "late", p->late.items, p->late.count);
     cv_json_end_object(&w);
-    return cv_door_write(cv_where_in(door->arena, cv_door_root(door), position_file), cv_buf_take(&out, door->arena),
-                         err);
+    return cv_door_replace(cv_where_in(door->arena, cv_door_root(door), position_file), cv_buf_take(&out, door->arena),
+                           NULL, err);
 }
 
 /* ---- from nothing ------------------------------------------------------------------------------------------------ */
