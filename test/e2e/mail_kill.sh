@@ -42,7 +42,8 @@ acked=$work/acked
 # The command is told its number by a wrapper, for each try is another message.
 cat >"$work/send" <<END
 #!/bin/sh
-exec "$conclave" mail send --from muffin --to Planner-1 --message-id "\$(cat "$work/n")" "body of \$(cat "$work/n")" --json
+read -r id <"$work/n"
+exec "$conclave" mail send --from muffin --to Planner-1 --message-id "\$id" "body of \$id" --json
 END
 chmod +x "$work/send"
 name_it() { echo "kill-$1" >"$work/n"; }
