@@ -29,6 +29,7 @@ AROUND(dead)
 AROUND(outbox)
 AROUND(thread)
 AROUND(stats)
+AROUND(slot)
 AROUND(plan)
 AROUND(ready)
 AROUND(graph)
@@ -73,7 +74,7 @@ const cv_operation cv_mail_ops[] = {
                 "superseded, dead.\n",
      .examples = "  conclave mail read 019a8c3e-1f2a-7b6c-8d9e-0a1b2c3d4e5f || conclave mail inbox Planner-1\n",
      .schema = "mail_read",
-     .flags = READS,
+     .flags = READS | UNASKED,
      .run = read,
      .answer = cv_mail_read_shape},
     {.room = "mail",
@@ -180,6 +181,19 @@ const cv_operation cv_mail_ops[] = {
      .flags = READS,
      .run = stats,
      .answer = cv_mail_stats_shape},
+    {.room = "mail",
+     .verb = "slot",
+     .tool = "conclave_mail_slot",
+     .summary = "list, claim or release the numbers of mailboxes",
+     .details =
+         "The N of mailbox_N.json. A mailbox gets the lowest free number when it is made; a number is one agent's\n"
+         "at a time.\n",
+     .examples = "  conclave mail slot list\n"
+                 "  conclave mail slot claim Planner-1\n",
+     .schema = "mail_slot",
+     .flags = WRITES,
+     .run = slot,
+     .answer = cv_mail_slot_shape},
 
     /* ---- tasks ---- */
     {.room = "mail",
