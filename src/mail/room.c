@@ -3,6 +3,7 @@
 
 #include "base/embedded.h"
 #include "mail/types.h"
+#include "mail/verify.h"
 #include "mail/words/errors.h"
 
 static void print_skill(cv_buf *out)
@@ -45,5 +46,6 @@ const cv_room cv_room_mail = {
                  .pending = " new claimed accepted delivered pending running idle busy ",
                  .bad = " failed dead expired superseded offline "},
     .folder = "mail",
+    .verify = cv_mail_verify,
     .in_use = in_use,
 };

@@ -217,7 +217,7 @@ exec 7>&-
 wait $pid
 grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers"
 ok $? "who subscribed to an inbox hears of a send by another process"
-jq -e 'select(.id == 3) | .result.contents[0].text | fromjson | .messages | length > 0' "$work/answers" >/dev/null
+[ "$(jq 'select(.id == 3) | .result.contents[0].text | fromjson | .messages | length > 0' "$work/answers")" = true ]
 ok $? "and reads it"
 run "the record agrees with its history" 0 verify
 finish
