@@ -90,9 +90,10 @@ build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_schema_files .json $(sort $(wildcard schemas/*.json)) >$@
 
-build/gen/skills.c: tools/embed-files skills/alignment-play/SKILL.md
+SKILLS   := skills/alignment-play/SKILL.md skills/conclave-mail/SKILL.md
+build/gen/skills.c: tools/embed-files $(SKILLS)
 	$(call say,embed)
-	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md skills/alignment-play/SKILL.md >$@
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md $(SKILLS) >$@
 
 build/gen/%.o: build/gen/%.c | build/.need
 	$(call say,cc)

@@ -21,6 +21,7 @@ enum { ROWS_AT_ONCE = 16 };
 
 typedef struct {
     cv_mail_agent agent;
+    cv_str wanted;           /* a certain message; absent: whichever comes first */
     cv_mail_delivery picked; /* message_id absent: none */
     bool telling;            /* of deliveries that were settled on the way */
     size_t settled;
@@ -180,8 +181,8 @@ static bool take_lease(cv_mail_office *o, claiming *c)
 static bool claim(cv_mail_office *o, void *ctx, cv_str *ret_result)
 {
     claiming *c = ctx;
-    cv_str id = cv_json_get_text(o->call->input, "message_id");
-    if (id.p ? !pick_named(o, c, id) : !pick_by(o, c, cv_deliveries_by_turn) || !pick_by(o, c, cv_deliveries_by_lease))
+    if (c->wanted.p ? !pick_named(o, c, c->wanted)
+                    : !pick_by(o, c, cv_deliveries_by_turn) || !pick_by(o, c, cv_deliveries_by_lease))
         return false;
     cv_mail_sign(o, &c->agent, "claim");
     if (c->picked.message_id.p && !take_lease(o, c))
@@ -267,7 +268,8 @@ static bool answer_claim(cv_call *call, cv_str stored)
 bool cv_mail_op_claim(cv_call *call)
 {
     claiming c = {0};
-    return cv_mail_actor(call, "agent", &c.agent) && cv_mail_write(call, "mail claim", claim, &c) &&
+    return cv_mail_actor(call, "agent", &c.agent) && cv_mail_named_message(call, &c.wanted) &&
+           cv_mail_write(call, "mail claim", claim, &c) &&
            answer_claim(call, cv_arena_copy(call->arena, cv_buf_str(call->out)));
 }
 
@@ -276,6 +278,7 @@ bool cv_mail_op_claim(cv_call *call)
 typedef struct {
     cv_mail_agent agent;
     bool failed;        /* `fail`, not `done` */
+    cv_str wanted;      /* the message */
     cv_str text;        /* output or error, JSON; absent: none */
     cv_mail_delivery d; /* as it is told */
     cv_str message_id, state;
@@ -338,25 +341,32 @@ static bool stands(const finishing *f, const cv_mail_delivery *d, int64_t token)
     return ended && d->token == token && cv_str_eq(f->failed ? d->error : d->output, f->text);
 }
 
+/* A task that failed is not tried again by itself: whoever planned it decides. */
+static bool is_last(cv_mail_office *o, cv_mail_delivery *d, bool *ret_last)
+{
+    bool is_task, final = cv_json_get_true(o->call->input, "final");
+    if (!cv_mail_is_task(o, d, &is_task))
+        return false;
+    *ret_last = final || is_task || d->attempts >= CV_MAIL_MAX_ATTEMPTS;
+    if (*ret_last)
+        d->reason = final     ? CV_STR("it failed, and is not to be tried again")
+                    : is_task ? CV_STR("the task failed")
+                              : CV_STR("it failed each time it was claimed");
+    return true;
+}
+
 static bool finish_held(cv_mail_office *o, finishing *f, cv_mail_delivery *d)
 {
-    bool last = d->attempts >= CV_MAIL_MAX_ATTEMPTS || cv_json_get_true(o->call->input, "final");
+    bool last = false;
     cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &f->agent);
-    cv_mail_state state = !f->failed ? CV_MAIL_DONE : last ? CV_MAIL_DEAD : CV_MAIL_FAILED;
     if (!mailbox)
         return cv_mail_fail(o);
-    if (f->failed) {
-        d->error = f->text;
-        d->reason =
-            last ? cv_str_of(cv_json_get_true(o->call->input, "final") ? "it failed, and is not to be tried again"
-                                                                       : "it failed each time it was claimed")
-                 : d->reason;
-    } else {
-        d->output = f->text;
-        d->error = (cv_str){NULL, 0};
-    }
+    if (f->failed && !is_last(o, d, &last))
+        return false;
+    d->error = f->failed ? f->text : (cv_str){NULL, 0};
+    d->output = f->failed ? d->output : f->text;
     cv_mail_event(o, CV_STR("message"), d->message_id, f->failed ? "failed" : "done");
-    *d = *cv_mail_settle(o, mailbox, d, state);
+    *d = *cv_mail_settle(o, mailbox, d, !f->failed ? CV_MAIL_DONE : last ? CV_MAIL_DEAD : CV_MAIL_FAILED);
     cv_mail_change(o, d);
     if (d->superseded_by.p)
         cv_notice_add(&o->warnings, o->arena, CV_STR("superseded"), "the message was superseded by '%.*s' meanwhile",
@@ -368,12 +378,11 @@ static bool finish(cv_mail_office *o, void *ctx, cv_str *ret_result)
 {
     finishing *f = ctx;
     int64_t token = cv_json_get_int(o->call->input, "token", 0);
-    cv_str id = cv_json_get_text(o->call->input, "message_id");
     bool found;
-    if (!cv_mail_delivery_find(o->record, o->arena, f->agent.name, id, &f->d, &found, &o->err))
+    if (!cv_mail_delivery_find(o->record, o->arena, f->agent.name, f->wanted, &f->d, &found, &o->err))
         return cv_mail_fail(o);
     if (!found)
-        return refuse_unknown(o->call, id, f->agent.id);
+        return refuse_unknown(o->call, f->wanted, f->agent.id);
     if (!stands(f, &f->d, token) && (!holds(o, &f->d, token) || !finish_held(o, f, &f->d)))
         return false;
     cv_mail_sign(o, &f->agent, f->failed ? "fail" : "done");
@@ -393,6 +402,18 @@ static void check_length(cv_call *call, const char *field, cv_str text)
                        CV_STR("put what is large into a file and name it here"));
 }
 
+static bool finish_named(cv_call *call, const char *operation, finishing *f)
+{
+    if (!cv_mail_actor(call, "agent", &f->agent) || !cv_mail_named_message(call, &f->wanted) || call->errs->count > 0)
+        return false;
+    if (f->wanted.p)
+        return cv_mail_write(call, operation, finish, f);
+    cv_err_suggest(cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), "message_id", CV_STR(""),
+                             "neither message_id nor task_id says what is finished"),
+                   CV_STR("give one of them: both are in the answer of 'mail claim'"));
+    return false;
+}
+
 bool cv_mail_op_done(cv_call *call)
 {
     const cv_json *output = cv_json_get(call->input, CV_STR("output"));
@@ -400,8 +421,12 @@ bool cv_mail_op_done(cv_call *call)
     if (output && output->type == CV_JSON_OBJECT)
         f.text = cv_mail_raw(call, output);
     check_length(call, "output", f.text);
-    return cv_mail_actor(call, "agent", &f.agent) && call->errs->count == 0 &&
-           cv_mail_write(call, "mail done", finish, &f);
+    return finish_named(call, "mail done", &f);
+}
+
+bool cv_mail_op_complete(cv_call *call)
+{
+    return cv_mail_op_done(call);
 }
 
 /* A text is {"message": text}. */
@@ -421,8 +446,7 @@ bool cv_mail_op_fail(cv_call *call)
 {
     finishing f = {.failed = true, .text = error_object(call, cv_json_get(call->input, CV_STR("error_details")))};
     check_length(call, "error_details", f.text);
-    return cv_mail_actor(call, "agent", &f.agent) && call->errs->count == 0 &&
-           cv_mail_write(call, "mail fail", finish, &f);
+    return finish_named(call, "mail fail", &f);
 }
 
 /* ---- requeue ----------------------------------------------------------------------------------------------------- */

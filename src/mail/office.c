@@ -252,15 +252,21 @@ static bool read_slots(cv_mail_office *o)
     return true;
 }
 
-/* The lowest number that no mailbox has. */
-static bool take_slot(cv_mail_office *o, cv_mail_mailbox *mailbox)
+bool cv_mail_free_slot(cv_mail_office *o, int64_t *ret_slot)
 {
     if (o->slots.last == 0 && !read_slots(o))
         return false;
     bool reused = o->slots.used < o->slots.free.count;
+    *ret_slot = reused ? ((const cv_mail_slot *)o->slots.free.items[o->slots.used++])->slot : o->slots.last++;
+    return true;
+}
+
+static bool take_slot(cv_mail_office *o, cv_mail_mailbox *mailbox)
+{
     cv_mail_slot slot;
     cv_row_clear(&cv_mail_slot_type, &slot);
-    slot.slot = reused ? ((const cv_mail_slot *)o->slots.free.items[o->slots.used++])->slot : o->slots.last++;
+    if (!cv_mail_free_slot(o, &slot.slot))
+        return false;
     slot.agent = mailbox->agent;
     slot.changed_at = o->now;
     mailbox->slot = slot.slot;
@@ -268,7 +274,7 @@ static bool take_slot(cv_mail_office *o, cv_mail_mailbox *mailbox)
     return true;
 }
 
-cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_office *o, const cv_mail_agent *agent)
+static cv_mail_mailbox *mailbox_of(cv_mail_office *o, const cv_mail_agent *agent, bool with_slot)
 {
     bool is_new, found;
     cv_mail_mailbox row;
@@ -285,12 +291,22 @@ cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_office *o, const cv_mail_agent *agen
                                 .minute = CV_ABSENT,
                                 .in_minute = CV_ABSENT,
                                 .created_at = o->now};
-        if (!agent->is_word && !take_slot(o, &row))
+        if (with_slot && !agent->is_word && !take_slot(o, &row))
             return NULL;
     }
     cv_mail_mailbox *put = cv_writing_put(o->w, &cv_mail_mailbox_type, &row);
     *known = (uintptr_t)put;
     return put;
+}
+
+cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_office *o, const cv_mail_agent *agent)
+{
+    return mailbox_of(o, agent, true);
+}
+
+cv_mail_mailbox *cv_mail_mailbox_without_slot(cv_mail_office *o, const cv_mail_agent *agent)
+{
+    return mailbox_of(o, agent, false);
 }
 
 static void count(cv_mail_mailbox *mailbox, cv_mail_state state, int64_t by)

@@ -105,6 +105,10 @@ bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_st
  * row is that of the write: whoever changes it changes what is committed. NULL: o->err. */
 cv_mail_mailbox *cv_mail_mailbox_of(cv_mail_office *o, const cv_mail_agent *agent);
 
+/* The same, but one that is made has no slot; and the lowest number that no mailbox has. */
+cv_mail_mailbox *cv_mail_mailbox_without_slot(cv_mail_office *o, const cv_mail_agent *agent);
+bool cv_mail_free_slot(cv_mail_office *o, int64_t *ret_slot);
+
 /* A new delivery of a message, with the next number. */
 cv_mail_delivery *cv_mail_deliver(cv_mail_office *o, cv_mail_mailbox *mailbox, const cv_mail_message *message,
                                   int64_t expires_ms, cv_mail_state state);

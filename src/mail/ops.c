@@ -23,11 +23,16 @@ AROUND(wait)
 AROUND(claim)
 AROUND(done)
 AROUND(fail)
+AROUND(complete)
 AROUND(requeue)
 AROUND(dead)
 AROUND(outbox)
 AROUND(thread)
 AROUND(stats)
+AROUND(slot)
+AROUND(plan)
+AROUND(ready)
+AROUND(graph)
 
 const cv_operation cv_mail_ops[] = {
     /* ---- messages ---- */
@@ -69,7 +74,7 @@ const cv_operation cv_mail_ops[] = {
                 "superseded, dead.\n",
      .examples = "  conclave mail read 019a8c3e-1f2a-7b6c-8d9e-0a1b2c3d4e5f || conclave mail inbox Planner-1\n",
      .schema = "mail_read",
-     .flags = READS,
+     .flags = READS | UNASKED,
      .run = read,
      .answer = cv_mail_read_shape},
     {.room = "mail",
@@ -176,6 +181,70 @@ const cv_operation cv_mail_ops[] = {
      .flags = READS,
      .run = stats,
      .answer = cv_mail_stats_shape},
+    {.room = "mail",
+     .verb = "slot",
+     .tool = "conclave_mail_slot",
+     .summary = "list, claim or release the numbers of mailboxes",
+     .details =
+         "The N of mailbox_N.json. A mailbox gets the lowest free number when it is made; a number is one agent's\n"
+         "at a time.\n",
+     .examples = "  conclave mail slot list\n"
+                 "  conclave mail slot claim Planner-1\n",
+     .schema = "mail_slot",
+     .flags = WRITES,
+     .run = slot,
+     .answer = cv_mail_slot_shape},
+
+    /* ---- tasks ---- */
+    {.room = "mail",
+     .verb = "plan",
+     .tool = "conclave_mail_plan",
+     .summary = "hand in a list of tasks; those that wait for nothing are delivered",
+     .details =
+         "A task has task_id, action, params, target_agent, status, priority (1 is the most urgent) and depends_on;\n"
+         "whatever else it has is kept. All faults are told at once: ids, agents, dependencies, cycles. A task that\n"
+         "waits for others is delivered by the write that completes the last of them. --parent and --parent-plan\n"
+         "say which task the list is a part of.\n",
+     .examples =
+         "  conclave mail plan --from muffin --plan bread --tasks '[{\"task_id\": \"t1\", \"action\": \"KNEAD\", "
+         "\"target_agent\": \"Planner-1\"}]'\n",
+     .schema = "mail_plan",
+     .flags = WRITES | CV_OP_BATCH | UNASKED,
+     .run = plan,
+     .answer = cv_mail_plan_shape},
+    {.room = "mail",
+     .verb = "ready",
+     .tool = "conclave_mail_ready",
+     .summary = "list tasks that can begin, the most urgent first",
+     .details = "Of all agents, or of one: those whose dependencies are completed, and that nobody has claimed.\n",
+     .examples = "  conclave mail ready\n"
+                 "  conclave mail ready Planner-1\n",
+     .schema = "mail_ready",
+     .flags = READS | UNASKED,
+     .run = ready,
+     .answer = cv_mail_ready_shape},
+    {.room = "mail",
+     .verb = "complete",
+     .tool = "conclave_mail_complete",
+     .summary = "finish a task that was claimed: it is completed",
+     .details = "The same as 'done', by --task-id. Tasks that waited for this one alone are delivered by it.\n",
+     .examples = "  conclave mail complete Planner-1 --task-id t1 --token 9 || conclave mail ready\n",
+     .schema = "mail_complete",
+     .flags = WRITES,
+     .run = complete,
+     .answer = cv_mail_settled_shape},
+    {.room = "mail",
+     .verb = "graph",
+     .tool = "conclave_mail_graph",
+     .summary = "show the tasks of a plan and what they wait for: as text, Mermaid or DOT",
+     .details = "In the order in which they came.\n",
+     .examples = "  conclave mail graph bread\n"
+                 "  conclave mail graph bread --format mermaid\n",
+     .schema = "mail_graph",
+     .flags = READS,
+     .run = graph,
+     .answer = cv_mail_graph_shape},
+
     /* ---- files ---- */
     {.room = "mail",
      .verb = "watch",

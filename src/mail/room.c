@@ -1,9 +1,20 @@
 /* room.c - the mail room's descriptor; see kit/room.h. */
 #include "mail/room.h"
 
+#include "base/embedded.h"
 #include "mail/files.h"
 #include "mail/types.h"
+#include "mail/verify.h"
 #include "mail/words/errors.h"
+
+static void print_skill(cv_buf *out)
+{
+    for (size_t i = 0; i < cv_skill_files_count; i++)
+        if (strcmp(cv_skill_files[i].name, "conclave-mail") == 0)
+            cv_buf_add(out, cv_skill_files[i].text);
+}
+
+static const cv_skill skills[] = {{"conclave-mail", print_skill}, {0}};
 
 static bool in_use(cv_record *record, cv_arena *a, const char *root)
 {
@@ -29,11 +40,14 @@ const cv_room cv_room_mail = {
     .ops = cv_mail_ops,
     .records = &cv_mail_records,
     .codes = cv_mail_codes,
+    .resources = cv_mail_resources,
+    .skills = skills,
     .scope = {.one = "post office", .many = "post offices"},
     .statuses = {.good = " done completed online ",
                  .pending = " new claimed accepted delivered pending running idle busy ",
                  .bad = " failed dead expired superseded offline "},
     .folder = "mail",
+    .verify = cv_mail_verify,
     .in_use = in_use,
     .intake = cv_mail_take_in,
 };

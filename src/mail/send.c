@@ -10,32 +10,18 @@
 
 #include "mail/operations.h"
 #include "mail/plan.h"
+#include "mail/text/spelling.h"
 #include "record/hash.h"
 
 /* ---- what is to be sent ------------------------------------------------------------------------------------------ */
 
 bool cv_mail_priority(const cv_json *value, int64_t *ret)
 {
-    static const struct {
-        cv_str word;
-        int64_t priority;
-    } words[] = {
-        {CV_STR_INIT("critical"), 1}, {CV_STR_INIT("urgent"), 1}, {CV_STR_INIT("high"), 2},
-        {CV_STR_INIT("medium"), 3},   {CV_STR_INIT("normal"), 3}, {CV_STR_INIT("low"), 4},
-    };
-    if (value->type == CV_JSON_NUMBER)
-        return cv_json_to_int(value, ret) && *ret >= 0 && *ret <= 1000;
-    int digits;
-    if (value->type == CV_JSON_STRING && cv_str_to_int(cv_str_trim(value->text), &digits)) {
-        *ret = digits;
-        return digits <= 1000;
-    }
-    for (size_t i = 0; value->type == CV_JSON_STRING && i < CV_COUNT(words); i++)
-        if (cv_str_eq_nocase(cv_str_trim(value->text), words[i].word)) {
-            *ret = words[i].priority;
-            return true;
-        }
-    return false;
+    bool exact;
+    if (value->type != CV_JSON_NUMBER && value->type != CV_JSON_STRING)
+        return false;
+    *ret = cv_mtext_priority_of(cv_str_trim(value->text), &exact);
+    return *ret > 0;
 }
 
 static void read_priority(cv_call *call, cv_mail_message *m)
@@ -46,7 +32,7 @@ static void read_priority(cv_call *call, cv_mail_message *m)
     m->priority = 3;
     if (given && !cv_mail_priority(given, &m->priority))
         cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "priority", given->text,
-                                  "the priority is a number from 0 to 1000 (1 is the most urgent), or a word"),
+                                  "the priority is a number (1 is the most urgent), or a word"),
                         words, CV_COUNT(words));
 }
 
@@ -205,7 +191,7 @@ static cv_str digest_of(cv_arena *a, const cv_mail_message *m, cv_str sent_at)
 }
 
 /* The whole draft, with all faults. */
-static bool read_draft(cv_call *call, cv_mail_draft *d)
+static bool read_draft(cv_call *call, cv_mail_draft *d, cv_mail_special *special)
 {
     const cv_json *to = cv_json_get(call->input, CV_STR("to"));
     cv_mail_message *m = &d->message;
@@ -224,7 +210,7 @@ static bool read_draft(cv_call *call, cv_mail_draft *d)
     m->size = (int64_t)(m->content.n + m->extra.n);
     if (known)
         check_size(call, d);
-    cv_mail_check_types(call, d);
+    cv_mail_special_read(call, d, special);
     m->digest = digest_of(call->arena, m, m->sent_at);
     return call->errs->count == 0;
 }
@@ -242,6 +228,7 @@ const cv_shape cv_mail_receipt_shape[] = {
 
 typedef struct {
     cv_mail_draft *draft;
+    cv_mail_special special;
     cv_str message_id, thread_id, accepted_at;
     int64_t hops;
     bool stopped;
@@ -487,7 +474,8 @@ static bool send(cv_mail_office *o, void *ctx, cv_str *ret_result)
         if (!own)
             return cv_mail_fail(o);
         if (!follow_links(o, s) || !within_rate(o, &s->draft->sender, own) || !warn_of_silence(o, s->draft) ||
-            !supersede(o, s->draft) || !cv_mail_post(o, s->draft, &s->receipts) || !cv_mail_take_types(o, s->draft))
+            !supersede(o, s->draft) || !cv_mail_post(o, s->draft, &s->receipts) ||
+            !cv_mail_special_take(o, s->draft, &s->special))
             return false;
         warn_of_equal(o, s->draft, own);
         cv_mail_sign(o, &s->draft->sender, "send");
@@ -518,7 +506,7 @@ bool cv_mail_op_send(cv_call *call)
     sending s = {.draft = &draft};
     cv_json answer;
     cv_err err = {.arena = call->arena};
-    if (!read_draft(call, &draft) || !cv_mail_write(call, "mail send", send, &s))
+    if (!read_draft(call, &draft, &s.special) || !cv_mail_write(call, "mail send", send, &s))
         return false;
     cv_str text = cv_arena_copy(call->arena, cv_buf_str(call->out));
     if (cv_str_find(text, CV_STR("\"stopped\":true")) == SIZE_MAX || cv_json_get_true(call->input, "dry_run"))

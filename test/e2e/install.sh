@@ -35,26 +35,26 @@ for scope in project user; do
         has "conclave"
         same "$work/nothing" "$client, $scope: the dry run wrote nothing"
         run "$client, $scope" 0 install $client --scope $scope
-        [ "$(grep -c added "$out")" -eq 3 ]
-        ok $? "$client, $scope: a configuration and two skills"
+        [ "$(grep -c added "$out")" -eq 4 ]
+        ok $? "$client, $scope: a configuration and three skills"
         grep -qF '"mcp"' "$config"
         ok $? "$client, $scope: the server is in $(basename "$config")"
         everything >"$work/installed"
         run "$client, $scope, again" 0 install $client --scope $scope --json
-        is '.status == "success" and .client == "'$client'" and .dry_run == false and [.files[].action] == ["unchanged", "unchanged", "unchanged"]'
+        is '.status == "success" and .client == "'$client'" and .dry_run == false and [.files[].action] == ["unchanged", "unchanged", "unchanged", "unchanged"]'
         same "$work/installed" "$client, $scope: the second time changed nothing"
         run "$client, $scope, undo" 0 install $client --scope $scope --undo
         has "the file stays"
-        [ "$(grep -c removed "$out")" -eq 2 ] && ! grep -q conclave "$config"
+        [ "$(grep -c removed "$out")" -eq 3 ] && ! grep -q conclave "$config"
         ok $? "$client, $scope: the skills are gone, and so is the entry"
         run "$client, $scope, undo again" 0 install $client --scope $scope --undo
-        [ "$(grep -c "nothing to undo" "$out")" -eq 3 ]
+        [ "$(grep -c "nothing to undo" "$out")" -eq 4 ]
         ok $? "$client, $scope: there is nothing to undo"
         rm "$config"
         find . "$HOME" -mindepth 1 -type d -empty ! -path '*/.conclave*' -delete
         same "$work/nothing" "$client, $scope: nothing else is left over"
         run "$client, $scope, undo without a file" 0 install $client --scope $scope --undo
-        [ "$(grep -c "nothing to undo" "$out")" -eq 3 ]
+        [ "$(grep -c "nothing to undo" "$out")" -eq 4 ]
         ok $? "$client, $scope: there is nothing to undo"
         same "$work/nothing" "$client, $scope: and nothing is made"
     done

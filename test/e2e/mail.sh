@@ -126,5 +126,98 @@ wait
 ok $? "with the message"
 run "numbers" 0 mail stats --json # checklist 41
 is '[.mailboxes[] | select(.agent == "cupcake") | [.done, .dead, .status, .slot]] == [[1, 0, "online", 2]]'
+# ---- slots, signs of life, commands, limits ------------------------------------------------------------------------------
+run "slots" 0 mail slot list --json # checklist 40
+is '[.slots[] | [.slot, .agent]] == [[1, "muffin"], [2, "cupcake"], [3, "donut"]]'
+run "a slot is one agent's" 1 mail slot claim donut --slot 2 --json # checklist 42
+is '.error_code == "slot_taken"'
+run "released" 0 mail slot release cupcake --json
+is '.slots[0].agent == null'
+run "an agent has one" 1 mail slot claim donut --slot 2 --json
+is '.error_code == "slot_taken" and (.suggestion | contains("release it first"))'
+run "claimed again" 0 mail slot claim cupcake --json
+is '.slots[0].slot == 2 and .slots[0].agent == "cupcake"'
+run "busy while it holds a lease" 0 mail claim cupcake --json # checklist 41, 43
+run "busy while it holds a lease" 0 mail stats --json
+is '[.mailboxes[] | select(.agent == "cupcake") | .status] == ["busy"] and (.mailboxes[] | select(.agent == "cupcake") | .last_seen) != null'
+run "another session is warned" 0 mail claim cupcake --session one --json
+run "another session is warned" 0 mail claim cupcake --session two --json
+is '[.warnings[].type] == ["second_session"]'
+run "System and User are nobody's names" 1 agent add user --json # checklist 47
+is '.error_code == "invalid_value"'
+run "commands" 0 agent commands cupcake --set '[{"command": "run_test", "summary": "runs tests", "params": {"path": "which"}}]' --json # checklist 56
+run "commands" 0 agent commands cupcake --json
+is '.commands == [{"command": "run_test", "summary": "runs tests", "params": {"path": "which"}}]'
+run "no more of it" 0 agent commands cupcake --remove run_test --json
+is '.commands == []'
+"$conclave" agent add limited --limits '{"send_rate": 2, "quota": 1, "hops": 3, "size": 100}' >/dev/null
+run "within its rate" 0 mail send --from limited --to donut one
+run "within its rate" 0 mail send --from limited --to donut two
+run "above its rate" 1 mail send --from limited --to donut three --json
+is '.error_code == "rate_exceeded" and (.suggestion | test("in [0-9]+ seconds"))'
+run "above its size" 2 mail send --from limited --to donut "$(printf %0200d 0)" --json
+is '.error_code == "limit_exceeded"'
+run "within its quota" 0 mail send --from donut --to limited one
+run "above its quota" 1 mail send --from donut --to limited,muffin two --json
+is '.error_code == "mailbox_full" and .value == "limited"'
+last=$("$conclave" mail send --from muffin --to donut "Ping" --json | jq -r .message_id)
+"$conclave" agent limit muffin --hops 5 >/dev/null
+"$conclave" agent limit donut --hops 5 >/dev/null
+for n in 1 2 3 4 5 6; do
+    [ $((n % 2)) -eq 1 ] && from=donut to=muffin || from=muffin to=donut
+    "$conclave" mail send --from $from --to $to --reply-to "$last" "Pong $n" --json >"$out" 2>"$err"
+    last=$(jq -r '.message_id // empty' "$out")
+done
+name="two who answer each other for ever"
+is '.error_code == "too_many_hops" and (.message | contains("dead letter"))'
+run "are listed" 0 mail dead --json
+is '[.messages[] | [.agent, .params.body, .reason]] == [["donut", "Pong 6", "stopped: answer number 6 in a chain, 5 are allowed"]]'
+run "what was stopped did not arrive" 0 mail inbox donut --json
+is '[.messages[].params.body] | contains(["Pong 6"]) | not'
+run "a capability: whoever has the least to do" 0 agent add able --capabilities knead --json
+"$conclave" agent add ready --capabilities Knead >/dev/null
+"$conclave" mail send --from donut --to able busy >/dev/null
+run "a capability" 0 mail send --from donut --to capability:knead dough --json
+is '[.receipts[].to] == ["ready"]'
+run "all who can" 0 mail send --from donut --to all:knead dough --json
+is '[.receipts[].to] == ["able", "ready"]'
+if on_sqlite; then
+    chmod 500 .conclave && chmod 400 .conclave/conclave.db*
+    if [ "$(id -u)" -ne 0 ]; then
+        run "a record that cannot be written" 2 mail send --from donut --to able x --json
+        run "is read all the same" 0 mail inbox able --json
+    fi
+    chmod 700 .conclave && chmod 600 .conclave/conclave.db*
+fi
+run "a name of 300 characters" 1 mail send --from donut --to "$(printf %0300d 0)" x --json
+is '.error_code == "invalid_value" or .error_code == "batch_validation_failed"'
+for name in ../up a/b . .. CON: "a b" "$(printf 'a\nb')"; do
+    run "not a name: $name" 1 mail send --from donut --to "$name" x --json
+done
+run "look-alike case" 0 mail send --from DONUT --to ABLE x --json
+is '.receipts[0].to == "able"'
+head -c 70000000 /dev/zero | tr '\0' a >large
+run "70 MB" 2 mail send --from donut --to able @large --json
+is '.error_code == "limit_exceeded" and .field == "body"'
+rm large
+
+# ---- a resource with subscribers ----------------------------------------------------------------------------------------
+mkfifo "$work/calls"
+"$conclave" mcp <"$work/calls" >"$work/answers" 2>"$err" &
+pid=$!
+exec 7>"$work/calls"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+    '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://mail/able/inbox"}}' \
+    '{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"conclave://mail/able/inbox"}}' >&7
+for _ in $(seq 100); do grep -q '"id":3' "$work/answers" && break; sleep 0.1; done
+"$conclave" mail send --from donut --to able "News" >/dev/null
+for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers" && break; sleep 0.1; done
+exec 7>&-
+wait $pid
+grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers"
+ok $? "who subscribed to an inbox hears of a send by another process"
+[ "$(jq 'select(.id == 3) | .result.contents[0].text | fromjson | .messages | length > 0' "$work/answers")" = true ]
+ok $? "and reads it"
 run "the record agrees with its history" 0 verify
 finish
