@@ -360,6 +360,8 @@ static outcome run(cv_mail_door *door, cv_door_agent *agent, const taken *t, cv_
         *ret_why = cv_err_text(&err);
         return REFUSED;
     }
+    if (text.state == CV_MTEXT_VALID)
+        cv_mtext_place_notes(bytes, &text.notes); /* names of fields: in what was repaired they have no place */
     outcome what = t->kind == CV_DOOR_FROM_INBOX ? send_to(door, agent, &m, t->op_id, &text.notes, ret_why)
                                                  : send_from(door, agent, &m, t->op_id, &text.notes, ret_why);
     if (what == DONE && text.notes.count)

@@ -46,8 +46,7 @@ static int by_offset(const void *x, const void *y)
     return CV_ORDER(a->offset, b->offset);
 }
 
-/* Lines and columns of all notes in one walk over the text. */
-static void place_notes(cv_str text, cv_mtext_notes *notes)
+void cv_mtext_place_notes(cv_str text, cv_mtext_notes *notes)
 {
     size_t line = 1, column = 1, at = 0;
     if (notes->count)
@@ -299,7 +298,7 @@ static bool repair(cv_arena *a, cv_str whole, cv_mtext *ret, cv_err *err)
         return false;
     }
     ret->state = CV_MTEXT_REPAIRED;
-    place_notes(whole, &ret->notes);
+    cv_mtext_place_notes(whole, &ret->notes);
     return true;
 }
 
@@ -326,7 +325,7 @@ bool cv_mtext_read(cv_arena *a, cv_str bytes, cv_mtext *ret, cv_err *err)
     if (text.p != bytes.p && cv_json_parse(a, text, &ret->value, &strict)) {
         ret->text = text;
         ret->state = CV_MTEXT_REPAIRED;
-        place_notes(text, &ret->notes);
+        cv_mtext_place_notes(text, &ret->notes);
         return true;
     }
     return repair(a, text, ret, err);

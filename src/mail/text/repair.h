@@ -75,6 +75,9 @@ bool cv_mtext_read(cv_arena *a, cv_str bytes, cv_mtext *ret, cv_err *err);
 /* Adds a note about the byte `offset` of a text whose lines are counted by the caller, or about none of them (0, 0). */
 cv_mtext_note *cv_mtext_note_add(cv_mtext_notes *notes, cv_arena *a, cv_mtext_repair kind, size_t offset, cv_str what);
 
+/* Puts them into the order of their places in this text, and counts lines and columns in one walk over it. */
+void cv_mtext_place_notes(cv_str text, cv_mtext_notes *notes);
+
 /* "trailing_comma at 3:14, synonym 'from' at 4:3 …", for receipts and archives. */
 cv_str cv_mtext_notes_text(cv_arena *a, const cv_mtext_notes *notes);
 
