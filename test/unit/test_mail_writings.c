@@ -2,7 +2,10 @@
 #include "testing.h"
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "kit/schema.h"
 #include "mail/text/message.h"
+#include "mail/text/place.h"
 #include "mail/text/spelling.h"
 #include "mail/text/task.h"
 
@@ -450,6 +453,89 @@ static void lists_of_tasks_have_three_forms(void **state)
     cv_arena_release(&a);
 }
 
+/* checklist 37: the published schema fits what is written, and the printed tasks fit it */
+static void the_published_schema_of_task_lists_fits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *tasks;
+        size_t faults;
+    } cases[] = {
+        {"[{\"task_id\":\"task-001\",\"action\":\"REFACTOR_IMPORTS\",\"params\":{\"target_file\":\"p.py\"},"
+         "\"target_agent\":\"RefactorAgent\",\"status\":\"PENDING\",\"priority\":3,\"depends_on\":[]},"
+         "{\"task_id\":\"task-002\",\"action\":\"REMOVE_DEAD_CODE\",\"params\":{\"target_directory\":\"a/\"},"
+         "\"target_agent\":\"RefactorAgent\",\"status\":\"PENDING\",\"priority\":2,\"depends_on\":[\"task-001\"]}]",
+         0},
+        {"[{\"id\":\"t2\",\"title\":\"Mend it\",\"assigned_to\":\"A\",\"status\":\"in_progress\",\"priority\":\"HIGH\","
+         "\"dependencies\":\"t1\",\"note\":1}]",
+         0},
+        {"[{\"task_id\":\"t\",\"action\":\"a\",\"target_agent\":\"A\",\"status\":\"masterpiece\",\"priority\":1}]", 1},
+        {"[{\"action\":\"a\"}]", 3},
+    };
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_str file;
+    cv_json schema, v;
+    assert_ok(cv_file_read(&a, "schemas/published/task_list.schema.json", 1 << 20, &file, &err), &err);
+    assert_ok(cv_json_parse(&a, file, &schema, &err), &err);
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_str text = cv_str_of(cases[i].tasks);
+        cv_buf out = {0};
+        cv_errs errs = {0};
+        assert_ok(cv_json_parse(&a, text, &v, &err), &err);
+        const cv_json *tasks = cv_mtext_tasks_of(&v);
+        cv_buf_add_z(&out, "{\"tasks\":[");
+        for (uint32_t t = 0; t < tasks->count; t++) {
+            cv_mtext_notes notes = {0};
+            cv_mtext_task task;
+            assert_ok(cv_mtext_task_read(&a, text, &tasks->items[t], &notes, &task, &err), &err);
+            cv_buf_add_z(&out, t ? "," : "");
+            cv_mtext_task_print(&out, &task);
+        }
+        cv_buf_add_z(&out, "]}");
+        cv_str list = cv_buf_take(&out, &a);
+        assert_ok(cv_json_parse(&a, list, &v, &err), &err);
+        cv_schema_check(&a, &schema, list, &v, &errs);
+        if (errs.count != cases[i].faults)
+            print_error("%s\n", list.p);
+        assert_int_equal(errs.count, cases[i].faults);
+    }
+    cv_arena_release(&a);
+}
+
+/* checklist 4: paths of old data map to the root, and never lead out of it */
+static void paths_of_old_data_map_to_the_root(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *below; /* NULL: it is none */
+    } cases[] = {
+        {"/d:/Dream.os/runtime/AgentX/inbox/task_1.json", "runtime/AgentX/inbox/task_1.json"},
+        {"/d:/Dream.os/runtime/AgentX/outbox/msg_1.json", "runtime/AgentX/outbox/msg_1.json"},
+        {"/d:/Dream.os/templates/x.j2", "templates/x.j2"},
+        {"/d:/Dream.os/temp/cursor_input.txt", "temp/cursor_input.txt"},
+        {"D:\\Dream.os\\analysis\\a.md", "analysis/a.md"},
+        {"/d:/Dream.os/governance_memory.jsonl", "governance_memory.jsonl"},
+        {"/d:/Dream.os/_agent_coordination/A/reflection/r.md", "_agent_coordination/A/reflection/r.md"},
+        {"/d:/Dream.os/runtime/", "runtime"},
+        {"/d:/Dream.os", ""},
+        {"/d:/Dream.os/../etc/passwd", NULL},
+        {"/d:/Dream.os/a//b", NULL},
+        {"/d:/Dream.osx/a", NULL},
+        {"/etc/passwd", NULL},
+        {"runtime/A", NULL},
+    };
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_arena a = {0};
+        cv_str below;
+        bool ok = cv_mtext_place_of(&a, cv_str_of(cases[i].path), &below);
+        assert_int_equal(ok, cases[i].below != NULL);
+        if (ok)
+            assert_str_eq(below, cases[i].below);
+        cv_arena_release(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +549,8 @@ int main(void)
         cmocka_unit_test(times_of_every_form_are_read),
         cmocka_unit_test(tasks_are_read_whatever_their_fields_are_called),
         cmocka_unit_test(lists_of_tasks_have_three_forms),
+        cmocka_unit_test(the_published_schema_of_task_lists_fits),
+        cmocka_unit_test(paths_of_old_data_map_to_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
