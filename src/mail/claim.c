@@ -49,6 +49,8 @@ static bool settle_late(cv_mail_office *o, claiming *c, const cv_mail_delivery *
     c->telling = true;
     c->settled++;
     d.reason = settled_reason(state) ? cv_str_of(settled_reason(state)) : d.reason;
+    if (cv_mail_state_of(d.state) == CV_MAIL_CLAIMED)
+        d.token = CV_ABSENT; /* whoever held it has not finished it, and does not any more */
     cv_mail_delivery *put = cv_mail_settle(o, mailbox, &d, state);
     cv_mail_change(o, put);
     return cv_mail_task_follow(o, put, NULL);

@@ -47,10 +47,12 @@ const cv_shape cv_mail_wait_shape[] = {
 static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64_t now_ms, cv_err *err)
 {
     cv_mail_rows rows;
+    size_t wanted;
     x->found = (cv_mail_rows){.arena = a, .type = &cv_mail_delivery_type};
     x->after = seen;
     do {
         cv_mail_delivery like;
+        wanted = x->limit - x->found.count < ROWS_AT_ONCE ? x->limit - x->found.count : ROWS_AT_ONCE;
         cv_row_clear(&cv_mail_delivery_type, &like);
         like.mailbox = x->agent.name;
         like.open = 1;
@@ -62,16 +64,16 @@ static bool look(cv_record *record, cv_arena *a, waiting *x, int64_t seen, int64
                               .like = &like,
                               .equal = 2,
                               .after = &like,
-                              .limit = ROWS_AT_ONCE};
+                              .limit = wanted};
         if (!record->calls->find(record, &find, cv_mail_rows_add, &rows, err))
             return false;
-        for (size_t i = 0; i < rows.count && x->found.count < x->limit; i++) {
+        for (size_t i = 0; i < rows.count; i++) {
             const cv_mail_delivery *d = rows.items[i];
             x->after = d->seq;
             if (cv_mail_state_at(d, now_ms) == CV_MAIL_NEW)
                 *CV_PUSH(a, &x->found) = d;
         }
-    } while (rows.count == ROWS_AT_ONCE && x->found.count < x->limit);
+    } while (rows.count == wanted && x->found.count < x->limit);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "bench_export.h"
 #include "bench_import.h"
 #include "bench_json.h"
+#include "bench_mail.h"
 #include "bench_mcp.h"
 #include "bench_postgres.h"
 #include "bench_record.h"
@@ -26,7 +27,7 @@ typedef struct {
 static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
     {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
-    {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres},
+    {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"mail", bench_mail},
 };
 
 static const section *find(const char *name)
