@@ -1,5 +1,5 @@
 #!/bin/sh
-# mail_crowd.sh - 32 processes that send to one mailbox, 8 that claim from it, and 4 shells that have nothing but files:
+# mail_hands.sh - 32 processes that send to one mailbox, 8 that claim from it, and 4 shells that have nothing but files:
 # one drops them whole, one writes them slowly and sometimes dies, one claims and finishes by mv, one edits the mailbox
 # file. Nothing is lost, nothing is done twice, and each sender's messages come in their order.
 . "$(dirname "$0")/lib.sh"
