@@ -17,14 +17,14 @@ static bool is_wanted(cv_call *call, bool *ret_wanted, cv_err *err)
     return cv_agents_any(call->record, ret_wanted, err);
 }
 
-static bool pass(cv_call *call, bool take, cv_mail_traffic *ret, cv_err *err)
+static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
 {
     cv_mail_door door;
     bool wanted, open;
     if (!is_wanted(call, &wanted, err) || !wanted)
         return !err->code;
-    if (!cv_door_open(&door, call, true, &open, err))
-        return false;
+    if (!cv_door_open(&door, call, true, wait, &open, err) || !open)
+        return !err->code;
     bool ok = (!take || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
     cv_door_close(&door);
     *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting};
@@ -32,7 +32,7 @@ static bool pass(cv_call *call, bool take, cv_mail_traffic *ret, cv_err *err)
 }
 
 /* With memory of its own: a pass over many files is not the caller's to keep. */
-static bool pass_apart(cv_call *call, bool take, cv_mail_traffic *ret, cv_err *err)
+static bool pass_apart(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
 {
     cv_arena a = {0};
     cv_errs errs = {0};
@@ -41,7 +41,7 @@ static bool pass_apart(cv_call *call, bool take, cv_mail_traffic *ret, cv_err *e
     own.arena = &a;
     own.errs = &errs;
     *ret = (cv_mail_traffic){0};
-    bool ok = pass(&own, take, ret, &own_err);
+    bool ok = pass(&own, take, wait, ret, &own_err);
     if (!ok)
         cv_err_copy(err, &own_err);
     cv_arena_release(&a);
@@ -50,7 +50,7 @@ static bool pass_apart(cv_call *call, bool take, cv_mail_traffic *ret, cv_err *e
 
 bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err)
 {
-    return !call->root || !call->record || pass_apart(call, true, ret, err);
+    return !call->root || !call->record || pass_apart(call, true, true, ret, err);
 }
 
 static void complain(cv_err *err)
@@ -94,7 +94,7 @@ bool cv_mail_run(cv_call *call, cv_handler handler)
     cv_mail_traffic traffic;
     bool done = handler(call);
     bool wrote = done && call->operation.p && !call->taking_in && !call->holds && call->root;
-    if (wrote && !pass_apart(call, false, &traffic, &err))
+    if (wrote && !pass_apart(call, false, true, &traffic, &err))
         complain(&err);
     return done;
 }

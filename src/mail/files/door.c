@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/log.h"
 
-enum { MARK_NS = 141421356 }; /* no clock shows it but by chance */
+enum { MARK_NS = 141421356, OWN_NS = 141421357 }; /* no clock shows them but by chance */
 
 const char *const cv_door_names[CV_DOOR_FOLDERS] = {
     [CV_DOOR_INBOX] = "inbox",     [CV_DOOR_CLAIMED] = "claimed",       [CV_DOOR_DONE] = "done",
@@ -29,7 +29,7 @@ cv_where cv_door_root(const cv_mail_door *door)
     return (cv_where){door->call->root, mail_root};
 }
 
-bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool *ret_open, cv_err *err)
+bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err)
 {
     struct stat st;
     *door = (cv_mail_door){
@@ -40,12 +40,17 @@ bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool *ret_open, 
     door->lock = cv_where_open_folder(cv_door_root(door), O_RDONLY, make, "open the folder of the mail", err);
     if (door->lock < 0)
         return false;
-    while (flock(door->lock, LOCK_EX) != 0)
+    while (flock(door->lock, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK && !wait) {
+            cv_door_close(door);
+            return true;
+        }
         if (errno != EINTR) {
             cv_where_fail(err, cv_where_path(call->arena, cv_door_root(door)), "lock the folder", errno);
             cv_door_close(door);
             return false;
         }
+    }
     *ret_open = true;
     return true;
 }
@@ -293,28 +298,49 @@ bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where
 
 /* ---- looking for changes ----------------------------------------------------------------------------------------- */
 
-bool cv_door_is_quiet(const cv_mail_door *door, const char *path)
+static bool look_at(const cv_mail_door *door, const char *path, int64_t *ret_second)
 {
     struct stat st;
-    return fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtim.tv_nsec == MARK_NS;
+    bool marked = fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                  (st.st_mtim.tv_nsec == MARK_NS || st.st_mtim.tv_nsec == OWN_NS);
+    int64_t now = door->now_ms / 1000;
+    *ret_second = marked && st.st_mtim.tv_nsec == OWN_NS ? st.st_mtim.tv_sec : now;
+    return marked && now - *ret_second < 2 && *ret_second - now < 2;
 }
 
-static void set_time(const cv_mail_door *door, const char *path, long ns)
+bool cv_door_is_quiet(const cv_mail_door *door, const char *path)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {now.tv_sec, ns}};
+    int64_t second;
+    return look_at(door, path, &second);
+}
+
+static void set_time(const cv_mail_door *door, const char *path, int64_t second, long ns)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {(time_t)second, ns}};
     (void)utimensat(door->lock, path, times, AT_SYMLINK_NOFOLLOW);
 }
 
 void cv_door_mark(const cv_mail_door *door, const char *path)
 {
-    set_time(door, path, MARK_NS);
+    set_time(door, path, door->now_ms / 1000, MARK_NS);
 }
 
 void cv_door_unmark(const cv_mail_door *door, const char *path)
 {
-    set_time(door, path, 0);
+    set_time(door, path, door->now_ms / 1000, 0);
+}
+
+cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder)
+{
+    cv_door_change c = {.path = cv_arena_printf(door->arena, "runtime/%s/%s", agent->folder, cv_door_names[folder]).p};
+    c.quiet = look_at(door, c.path, &c.second);
+    return c;
+}
+
+void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change)
+{
+    if (change->quiet)
+        set_time(door, change->path, change->second, OWN_NS);
 }
 
 static int by_bytes(const void *x, const void *y)

@@ -65,8 +65,9 @@ enum {
     CV_DOOR_WINDOW = 1000,   /* files in an inbox; more messages wait in the record until some of these are settled */
 };
 
-/* Takes the lock. *ret_open false: there is no such folder, and `make` is not wanted. */
-bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool *ret_open, cv_err *err);
+/* Takes the lock. *ret_open false: there is no such folder, and `make` is not wanted; or another process has it, and is
+ * not waited for. */
+bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err);
 void cv_door_close(cv_mail_door *door);
 
 /* Places below the mail root. */
@@ -99,10 +100,22 @@ void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *for
 /* ---- looking for changes -----------------------------------------------------------------------------------------
  *
  * A folder whose time of change has the mark was not changed since it was set. It is set before the folder is read, so
- * nothing is missed; where a file system keeps coarser times it never has it, and the folder is read each time. */
+ * nothing is missed; where a file system keeps coarser times it never has it, and the folder is read each time.
+ *
+ * What the program itself changes in a quiet folder must not make it read the whole folder again: it sets another mark,
+ * with the second of the last reading. Whatever somebody put there in that very moment is found by the first look a
+ * second later; everything else takes the mark away, as ever. */
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path);
 void cv_door_mark(const cv_mail_door *door, const char *path);
 void cv_door_unmark(const cv_mail_door *door, const char *path);
+
+typedef struct {
+    const char *path;
+    bool quiet;
+    int64_t second; /* of the last reading */
+} cv_door_change;
+cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder);
+void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change);
 
 /* Names in a folder, in byte order; those that begin with a dot are left out unless `hidden`. One that is missing has
  * none. */

@@ -145,8 +145,8 @@ static bool write_message(cv_mail_door *door, const cv_door_agent *agent, cv_doo
 }
 
 /* Files in done/ and failed/ wait to be taken in; they go when the delivery is settled. */
-static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
-                          bool again, cv_err *err)
+static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
+                               bool again, cv_err *err)
 {
     const char *name = cv_door_name_of(door->arena, d->seq);
     bool gone;
@@ -167,6 +167,17 @@ static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mai
         cv_door_log(door, agent, "%s was gone, but is not done: it was written again; move it to done/ or failed/",
                     name);
     return write_message(door, agent, to, d, name, err);
+}
+
+static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
+                          bool again, cv_err *err)
+{
+    const cv_door_change inbox = cv_door_change_begin(door, agent, CV_DOOR_INBOX),
+                         claimed = cv_door_change_begin(door, agent, CV_DOOR_CLAIMED);
+    bool ok = move_or_write_here(door, agent, d, to, again, err);
+    cv_door_change_end(door, &inbox);
+    cv_door_change_end(door, &claimed);
+    return ok;
 }
 
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err)
@@ -239,9 +250,12 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
 
 static cv_str boot_id(cv_arena *a)
 {
-    cv_str id;
-    cv_err ignored = {.arena = a};
-    return cv_file_read(a, "/proc/sys/kernel/random/boot_id", 100, &id, &ignored) ? cv_str_trim(id) : CV_STR("unknown");
+    char *id = cv_arena_alloc(a, 64);
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, id, 63) : 0;
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? cv_str_trim((cv_str){id, (size_t)n}) : CV_STR("unknown");
 }
 
 static void read_position(cv_mail_door *door, cv_door_position *ret)
