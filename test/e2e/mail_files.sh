@@ -99,6 +99,21 @@ mv $agentdir/claimed/task_0000000003.json $agentdir/done/
 look
 [ "$(messages Planner-1 'select(.seq == 3) | .state')" = done ]
 ok $? "claimed and done by hand"
+run "send" 0 mail send --from muffin --to muffin "lease"
+own=$mail/runtime/muffin
+run "a claim of one second" 0 mail claim muffin --lease-seconds 1
+[ -f $own/claimed/task_0000000001.json ]
+ok $? "its file is in claimed/"
+sleep 2.5
+look
+[ -f $own/inbox/task_0000000001.json ] && grep -q 'the time of its claim is over' $own/files.log
+ok $? "when its time is over the file goes back to the inbox"
+mv $own/inbox/task_0000000001.json $own/claimed/
+look
+[ "$(messages muffin 'select(.seq == 1) | [.state, .attempts] | tojson')" = '["claimed",2]' ]
+ok $? "moving it again claims it again"
+mv $own/claimed/task_0000000001.json $own/done/
+look
 
 # ---- dropped --------------------------------------------------------------------------------------------------------
 outbox=$mail/runtime/muffin/outbox

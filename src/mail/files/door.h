@@ -56,7 +56,7 @@ typedef struct {
     int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
     cv_map agents;  /* name -> cv_door_agent */
     size_t taken, refused, written;
-    size_t claims;  /* by hand, whose time is not over: their folders are looked at again */
+    size_t claims;  /* whose time is not over: their folders are looked at again */
     size_t waiting; /* files that may still grow, or that the record has no time for: look again soon */
 } cv_mail_door;
 

@@ -49,13 +49,26 @@ static cv_str sender_id(cv_mail_door *door, cv_str name)
 static void restore_names(cv_arena *a, cv_mtext_message *m)
 {
     static const cv_str also = CV_STR_INIT("\"also:");
+    size_t kept = 0;
     for (size_t i = 0; i < m->extra.count; i++) {
-        cv_mtext_member *e = &m->extra.items[i];
-        if (!cv_str_starts(e->key, also))
+        cv_mtext_member e = m->extra.items[i];
+        cv_json v;
+        cv_err ignored = {.arena = a};
+        bool renamed = cv_str_starts(e.key, also);
+        if (renamed) {
+            e.key = cv_arena_printf(a, "\"%.*s", CV_FMT(cv_str_from(e.key, also.n)));
+            e.name = cv_str_from(e.name, also.n - 1);
+        }
+        if (renamed && cv_str_eq(e.name, CV_STR("data")) && cv_json_parse(a, e.raw, &v, &ignored)) {
+            if (v.type == CV_JSON_OBJECT && v.count > 0)
+                cv_mtext_members_of(a, e.raw, &v, &m->data);
+            else
+                m->data_raw = e.raw;
             continue;
-        e->key = cv_arena_printf(a, "\"%.*s", CV_FMT(cv_str_from(e->key, also.n)));
-        e->name = cv_str_from(e->name, also.n - 1);
+        }
+        m->extra.items[kept++] = e;
     }
+    m->extra.count = kept;
 }
 
 /* The other writing of a text. */
@@ -144,9 +157,23 @@ static bool write_message(cv_mail_door *door, const cv_door_agent *agent, cv_doo
     return true;
 }
 
+/* Is it new, and are there more open ones than an inbox shows? Then it comes when some of these are settled. */
+static bool is_beyond(cv_mail_door *door, const cv_mail_delivery *d, cv_door_folder to, bool *ret_beyond, cv_err *err)
+{
+    cv_mail_mailbox mailbox;
+    bool found;
+    *ret_beyond = false;
+    if (to != CV_DOOR_INBOX || d->attempts > 0)
+        return true;
+    if (!cv_mail_mailbox_get(door->record, door->arena, d->mailbox, &mailbox, &found, err))
+        return false;
+    *ret_beyond = found && mailbox.waiting > CV_DOOR_WINDOW;
+    return true;
+}
+
 /* Files in done/ and failed/ wait to be taken in; they go when the delivery is settled. */
 static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
-                               bool again, cv_err *err)
+                               bool again, bool listed, cv_err *err)
 {
     const char *name = cv_door_name_of(door->arena, d->seq);
     bool gone;
@@ -161,7 +188,12 @@ static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const c
         return to == CV_DOOR_ARCHIVE ? cv_door_archive(door, agent, file, name, err)
                                      : cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err);
     }
+    bool beyond = false;
     if (to == CV_DOOR_ARCHIVE)
+        return true;
+    if (!listed && !is_beyond(door, d, to, &beyond, err))
+        return false;
+    if (beyond)
         return true;
     if (again)
         cv_door_log(door, agent, "%s was gone, but is not done: it was written again; move it to done/ or failed/",
@@ -169,12 +201,13 @@ static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const c
     return write_message(door, agent, to, d, name, err);
 }
 
+/* `listed`: it is one of the first that are open. */
 static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
-                          bool again, cv_err *err)
+                          bool again, bool listed, cv_err *err)
 {
     const cv_door_change inbox = cv_door_change_begin(door, agent, CV_DOOR_INBOX),
                          claimed = cv_door_change_begin(door, agent, CV_DOOR_CLAIMED);
-    bool ok = move_or_write_here(door, agent, d, to, again, err);
+    bool ok = move_or_write_here(door, agent, d, to, again, listed, err);
     cv_door_change_end(door, &inbox);
     cv_door_change_end(door, &claimed);
     return ok;
@@ -189,7 +222,7 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
         return !err->code;
     if (!cv_mail_delivery_get(door->record, door->arena, mailbox, seq, &d, &found, err) || !found)
         return !err->code;
-    return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, err);
+    return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, false, err);
 }
 
 /* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
@@ -240,7 +273,7 @@ bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *
         const cv_mail_delivery *d = rows.items[i];
         /* What was there before is missing; what comes into the window only now never was. */
         bool again = !all && d->seq < mailbox.next_seq && mailbox.waiting <= CV_DOOR_WINDOW;
-        if (!move_or_write(door, agent, d, folder_of(cv_mail_state_of(d->state)), again, err))
+        if (!move_or_write(door, agent, d, folder_of(cv_mail_state_of(d->state)), again, true, err))
             return false;
     }
     return true;
