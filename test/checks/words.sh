@@ -19,8 +19,8 @@ progress prompt prompts protocol query question raised read reason recent refere
 response result results rev role rules run score search selected severity sha shared signals silent since size snippet source split standing start
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unmarked unread update
 updated updates
-action age all body claimed cursor failed for oldest on parent ready seen slot timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
-refused slots taken watch
+action age all body claimed cursor failed for oldest on parent ready seen slot slots timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
+refused taken watch
 verify waiting warning warnings why with without words write written
 your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
 
