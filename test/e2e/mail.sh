@@ -219,5 +219,23 @@ grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/ans
 ok $? "who subscribed to an inbox hears of a send by another process"
 [ "$(jq 'select(.id == 3) | .result.contents[0].text | fromjson | .messages | length > 0' "$work/answers")" = true ]
 ok $? "and reads it"
+# ---- what every room has: redaction, export, doctor ---------------------------------------------------------------------
+run "a secret" 0 mail send --from donut --to able "The Avebury orchard" --message-id secret --json
+run "redacted" 0 redact mail mail message secret --reason "private" --json
+run "redacted" 0 mail read secret --json
+is '.message.params | has("redacted_sha256")'
+run "exported" 0 export-scope mail mail --output scope.json
+mkdir other && "$conclave" init other >/dev/null
+run "imported" 0 import-scope scope.json --root other
+run "it agrees with its history there, too" 0 verify --root other
+run "doctor" 0 doctor
+has "1 dead letters"
+run "idle while it waits" 0 mail slot claim ready --json
+"$conclave" mail wait ready --timeout-seconds 0 >/dev/null
+"$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
+"$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
+"$conclave" mail wait ready --timeout-seconds 0 >/dev/null
+run "idle while it waits" 0 mail stats --json
+is '[.mailboxes[] | select(.agent == "ready") | [.status, .waiting]] == [["idle", 0]]'
 run "the record agrees with its history" 0 verify
 finish
