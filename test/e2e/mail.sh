@@ -174,6 +174,16 @@ run "are listed" 0 mail dead --json
 is '[.messages[] | [.agent, .params.body, .reason]] == [["donut", "Pong 6", "stopped: answer number 6 in a chain, 5 are allowed"]]'
 run "what was stopped did not arrive" 0 mail inbox donut --json
 is '[.messages[].params.body] | contains(["Pong 6"]) | not'
+# Without a link: each answers what it has claimed.
+for agent in ping pong; do "$conclave" agent add $agent --limits '{"hops": 3}' >/dev/null; done
+"$conclave" mail send --from ping --to pong "Ping" >/dev/null
+for n in 1 2 3 4; do
+    [ $((n % 2)) -eq 1 ] && from=pong to=ping || from=ping to=pong
+    "$conclave" mail claim $from >/dev/null
+    "$conclave" mail send --from $from --to $to "Answer $n" --json >"$out" 2>"$err"
+done
+name="without a link they are stopped, too"
+is '.error_code == "too_many_hops"'
 run "a capability: whoever has the least to do" 0 agent add able --capabilities knead --json
 "$conclave" agent add ready --capabilities Knead >/dev/null
 "$conclave" mail send --from donut --to able busy >/dev/null
@@ -229,7 +239,7 @@ mkdir other && "$conclave" init other >/dev/null
 run "imported" 0 import-scope scope.json --root other
 run "it agrees with its history there, too" 0 verify --root other
 run "doctor" 0 doctor
-has "1 dead letters"
+has "2 dead letters"
 run "idle while it waits" 0 mail slot claim ready --json
 "$conclave" mail wait ready --timeout-seconds 0 >/dev/null
 "$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
