@@ -29,6 +29,7 @@ typedef struct {
     /* the answer */
     cv_str message_id, expires_at;
     int64_t seq, token;
+    cv_mail_told *told;
     cv_notices warnings;
 } claiming;
 
@@ -172,6 +173,7 @@ static bool take_lease(cv_mail_office *o, claiming *c)
     cv_mail_event(o, CV_STR("message"), d.message_id, "claimed");
     cv_mail_delivery *put = cv_mail_settle(o, mailbox, &d, CV_MAIL_CLAIMED);
     cv_mail_change(o, put);
+    c->picked = *put;
     c->message_id = d.message_id;
     c->seq = d.seq;
     c->token = d.token;
@@ -179,7 +181,23 @@ static bool take_lease(cv_mail_office *o, claiming *c)
     return cv_mail_task_follow(o, put, NULL);
 }
 
-/* The stored answer has no message in it: it would be kept twice, and a redaction would have to find it. */
+/* The message as it is handed out. */
+static bool tell_claimed(cv_call *call, const cv_mail_delivery *d, cv_mail_told **ret, cv_err *err)
+{
+    cv_mail_message m;
+    cv_agent_row sender;
+    bool found, known;
+    if (!cv_mail_message_get(call->record, call->arena, d->message_id, &m, &found, err) ||
+        !cv_agent_find(call->record, call->arena, m.sender, &sender, &known, err))
+        return false;
+    *ret = CV_NEW(call->arena, cv_mail_told);
+    **ret = cv_mail_tell(call->arena, &m, d, cv_mail_now(call), 0);
+    (*ret)->from = known ? sender.id : (*ret)->from;
+    return true;
+}
+
+/* The stored answer has no message in it: it would be kept twice, and a redaction would have to find it. But it is read
+ * before the commit: who has a lease must not learn of it too late. */
 static bool claim(cv_mail_office *o, void *ctx, cv_str *ret_result)
 {
     claiming *c = ctx;
@@ -189,6 +207,8 @@ static bool claim(cv_mail_office *o, void *ctx, cv_str *ret_result)
     cv_mail_sign(o, &c->agent, "claim");
     if (c->picked.message_id.p && !take_lease(o, c))
         return false;
+    if (c->picked.message_id.p && !tell_claimed(o->call, &c->picked, &c->told, &o->err))
+        return cv_mail_fail(o);
     c->warnings = o->warnings;
     *ret_result = cv_shape_text(o->arena, claimed_shape, c);
     return true;
@@ -229,36 +249,33 @@ static cv_str claim_text(cv_call *call, const claimed *c)
                             .p);
 }
 
-/* The answer with the message that was claimed. */
-static bool answer_claim(cv_call *call, cv_str stored)
+/* The answer with the message that was claimed: as it was told in the write, or, of a request that was done before, as
+ * it is now. */
+static bool answer_claim(cv_call *call, cv_str stored, cv_mail_told *told)
 {
     cv_err err = {.arena = call->arena};
     cv_json s;
-    bool found, known;
+    cv_mail_delivery d;
+    bool found;
     if (!cv_json_parse(call->arena, stored, &s, &err))
         return cv_call_fail(call, &err);
-    claimed answer = {.token = CV_ABSENT,
+    claimed answer = {.message = told,
+                      .token = cv_json_get_int(&s, "token", 0),
                       .settled = cv_json_get_int(&s, "settled", CV_ABSENT),
                       .rev = cv_json_get_int(&s, "rev", 0),
                       .more = cv_json_get_true(&s, "more"),
                       .warnings = cv_json_get_json(call->arena, &s, "warnings"),
                       .dry_run = cv_json_get_true(&s, "dry_run")};
-    cv_mail_delivery d;
-    cv_mail_message m;
-    cv_agent_row sender;
-    int64_t token = cv_json_get_int(&s, "token", 0);
-    if (token > 0) {
-        if (!cv_mail_delivery_get(call->record, call->arena, cv_json_get_text(&s, "agent"),
-                                  cv_json_get_int(&s, "seq", 0), &d, &found, &err) ||
-            !cv_mail_message_get(call->record, call->arena, d.message_id, &m, &found, &err) ||
-            !cv_agent_find(call->record, call->arena, m.sender, &sender, &known, &err))
-            return cv_call_fail(call, &err);
-        answer.token = token;
+    if (answer.token > 0 && !told &&
+        (!cv_mail_delivery_get(call->record, call->arena, cv_json_get_text(&s, "agent"), cv_json_get_int(&s, "seq", 0),
+                               &d, &found, &err) ||
+         !tell_claimed(call, &d, &answer.message, &err)))
+        return cv_call_fail(call, &err);
+    if (answer.token > 0) {
         answer.expires_at = cv_json_get_text(&s, "expires_at");
         answer.replayed = cv_json_get_true(&s, "replayed");
-        answer.message = CV_NEW(call->arena, cv_mail_told);
-        *answer.message = cv_mail_tell(call->arena, &m, &d, cv_mail_now(call), 0);
-        answer.message->from = known ? sender.id : answer.message->from;
+    } else {
+        answer.token = CV_ABSENT;
     }
     if (call->for_people)
         answer.text = claim_text(call, &answer);
@@ -272,7 +289,7 @@ bool cv_mail_op_claim(cv_call *call)
     claiming c = {0};
     return cv_mail_actor(call, "agent", &c.agent) && cv_mail_named_message(call, &c.wanted) &&
            cv_mail_write(call, "mail claim", claim, &c) &&
-           answer_claim(call, cv_arena_copy(call->arena, cv_buf_str(call->out)));
+           answer_claim(call, cv_arena_copy(call->arena, cv_buf_str(call->out)), c.told);
 }
 
 /* ---- done, fail -------------------------------------------------------------------------------------------------- */

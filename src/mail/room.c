@@ -48,6 +48,7 @@ const cv_room cv_room_mail = {
                  .bad = " failed dead expired superseded offline "},
     .folder = "mail",
     .verify = cv_mail_verify,
+    .doctor = cv_mail_doctor,
     .in_use = in_use,
     .intake = cv_mail_take_in,
 };

@@ -8,5 +8,6 @@ extern const cv_room cv_room_mail;
 extern const cv_room_types cv_mail_records;
 extern const cv_operation cv_mail_ops[];
 extern const cv_resource cv_mail_resources[];
+void cv_mail_doctor(cv_doctor *d);
 
 #endif

@@ -292,9 +292,46 @@ static bool sent_before(cv_mail_office *o, sending *s, bool *ret_before)
     return receipts_of(o, &old, &s->receipts);
 }
 
-/* The message that this one goes on from: what it answers, or the request it belongs to, or the last of its thread. */
-static bool find_before(cv_mail_office *o, cv_mail_message *m, cv_mail_message *ret, bool *ret_found)
+/* The message of the recipient that the sender works on now, the last of a chain: without a link it is answered all the
+ * same. The newest leases are looked at. */
+static bool find_worked_on(cv_mail_office *o, const cv_mail_draft *d, cv_mail_message *ret, bool *ret_found)
 {
+    enum { LEASES = 8 };
+    cv_mail_rows held = {.arena = o->arena, .type = &cv_mail_delivery_type};
+    cv_mail_delivery like;
+    if (d->to.count != 1)
+        return true;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = d->sender.name;
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_by_lease,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 1,
+                          .descending = true,
+                          .limit = LEASES,
+                          .outline = true};
+    if (!o->record->calls->find(o->record, &find, cv_mail_rows_add, &held, &o->err))
+        return cv_mail_fail(o);
+    for (size_t i = 0; i < held.count; i++) {
+        cv_mail_message m;
+        bool found;
+        if (!cv_mail_message_get(o->record, o->arena, ((const cv_mail_delivery *)held.items[i])->message_id, &m, &found,
+                                 &o->err))
+            return cv_mail_fail(o);
+        if (!found || !cv_str_eq(m.sender, d->to.items[0].name) || (*ret_found && m.hops <= ret->hops))
+            continue;
+        *ret = m;
+        *ret_found = true;
+    }
+    return true;
+}
+
+/* The message that this one goes on from: what it answers, or the request it belongs to, or the last of its thread, or
+ * what its sender works on for the recipient. */
+static bool find_before(cv_mail_office *o, const cv_mail_draft *draft, cv_mail_message *ret, bool *ret_found)
+{
+    const cv_mail_message *m = &draft->message;
     cv_str names[] = {m->reply_to, m->correlation_id};
     *ret_found = false;
     for (size_t i = 0; i < CV_COUNT(names) && !*ret_found; i++)
@@ -304,7 +341,7 @@ static bool find_before(cv_mail_office *o, cv_mail_message *m, cv_mail_message *
         cv_notice_add(&o->warnings, o->arena, CV_STR("unknown_reply_to"),
                       "reply_to names no message: '%.*s'; it is kept as it is", CV_FMT(m->reply_to));
     if (*ret_found || !m->thread_id.p)
-        return true;
+        return *ret_found || find_worked_on(o, draft, ret, ret_found);
     cv_mail_rows last = {.arena = o->arena, .type = &cv_mail_message_type};
     const cv_find find = {.type = &cv_mail_message_type,
                           .index = cv_messages_by_thread,
@@ -327,7 +364,7 @@ static bool follow_links(cv_mail_office *o, sending *s)
 {
     cv_mail_message *m = &s->draft->message, before;
     bool found;
-    if (!find_before(o, m, &before, &found))
+    if (!find_before(o, s->draft, &before, &found))
         return false;
     m->hops = found ? before.hops + 1 : 0;
     if (!m->thread_id.p && found && m->reply_to.p)

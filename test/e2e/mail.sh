@@ -174,6 +174,16 @@ run "are listed" 0 mail dead --json
 is '[.messages[] | [.agent, .params.body, .reason]] == [["donut", "Pong 6", "stopped: answer number 6 in a chain, 5 are allowed"]]'
 run "what was stopped did not arrive" 0 mail inbox donut --json
 is '[.messages[].params.body] | contains(["Pong 6"]) | not'
+# Without a link: each answers what it has claimed.
+for agent in ping pong; do "$conclave" agent add $agent --limits '{"hops": 3}' >/dev/null; done
+"$conclave" mail send --from ping --to pong "Ping" >/dev/null
+for n in 1 2 3 4; do
+    [ $((n % 2)) -eq 1 ] && from=pong to=ping || from=ping to=pong
+    "$conclave" mail claim $from >/dev/null
+    "$conclave" mail send --from $from --to $to "Answer $n" --json >"$out" 2>"$err"
+done
+name="without a link they are stopped, too"
+is '.error_code == "too_many_hops"'
 run "a capability: whoever has the least to do" 0 agent add able --capabilities knead --json
 "$conclave" agent add ready --capabilities Knead >/dev/null
 "$conclave" mail send --from donut --to able busy >/dev/null
@@ -219,5 +229,23 @@ grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/ans
 ok $? "who subscribed to an inbox hears of a send by another process"
 [ "$(jq 'select(.id == 3) | .result.contents[0].text | fromjson | .messages | length > 0' "$work/answers")" = true ]
 ok $? "and reads it"
+# ---- what every room has: redaction, export, doctor ---------------------------------------------------------------------
+run "a secret" 0 mail send --from donut --to able "The Avebury orchard" --message-id secret --json
+run "redacted" 0 redact mail mail message secret --reason "private" --json
+run "redacted" 0 mail read secret --json
+is '.message.params | has("redacted_sha256")'
+run "exported" 0 export-scope mail mail --output scope.json
+mkdir other && "$conclave" init other >/dev/null
+run "imported" 0 import-scope scope.json --root other
+run "it agrees with its history there, too" 0 verify --root other
+run "doctor" 0 doctor
+has "2 dead letters"
+run "idle while it waits" 0 mail slot claim ready --json
+"$conclave" mail wait ready --timeout-seconds 0 >/dev/null
+"$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
+"$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
+"$conclave" mail wait ready --timeout-seconds 0 >/dev/null
+run "idle while it waits" 0 mail stats --json
+is '[.mailboxes[] | select(.agent == "ready") | [.status, .waiting]] == [["idle", 0]]'
 run "the record agrees with its history" 0 verify
 finish

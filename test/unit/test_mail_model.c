@@ -346,10 +346,73 @@ static void a_late_failure_is_refused_like_an_early_one(void **state)
     mail_verify(w);
 }
 
+/* ---- a record that fails ----------------------------------------------------------------------------------------- */
+
+static int64_t office_rev(cv_world *w, cv_record *record)
+{
+    cv_err err = {.arena = &w->turn};
+    cv_scope_position at;
+    assert_ok(record->calls->begin(record, &w->turn, cv_mail_scope(), &at, &err), &err);
+    record->calls->end(record);
+    return at.rev;
+}
+
+/* Every call of the record fails once: nothing is written then, and the error is told; then it is done. */
+static size_t fail_at_every_call(cv_world *w, const char *operation, const char *input, cv_json *ret_reply)
+{
+    cv_record *inner = w->record;
+    int64_t before = office_rev(w, inner);
+    for (size_t n = 1;; n++) {
+        cv_record_tracing tracing = {.fail_at = n};
+        w->record = cv_record_traced(&w->a, inner, &tracing);
+        bool done = actor_call(w, NOBODY, false, operation, input);
+        w->record = inner;
+        inner->calls->end(inner);
+        if (!done) {
+            assert_true(w->errs.count > 0 && w->errs.items[0].message.n > 0);
+            assert_int_equal(office_rev(w, inner), before);
+            continue;
+        }
+        cv_err err = {.arena = &w->a};
+        assert_int_equal(office_rev(w, inner), before + 1);
+        assert_ok(cv_json_parse(&w->a, cv_arena_copy(&w->a, cv_buf_str(&w->out)), ret_reply, &err), &err);
+        return n - 1;
+    }
+}
+
+static void a_record_that_fails_leaves_nothing_half_done(void **state)
+{
+    cv_world *w = *state;
+    cv_json reply;
+    size_t calls = 0;
+    mail_agents(w, agents, AGENTS);
+    actor_do(w, NOBODY, "mail send", "{'from': 'muffin', 'to': 'donut', 'body': 'first', 'message_id': 'm'}");
+    calls += fail_at_every_call(w, "mail send",
+                                "{'from': 'donut', 'to': ['muffin', 'cupcake'], 'body': 'x', 'reply_to': 'm'}", &reply);
+    calls +=
+        fail_at_every_call(w, "mail plan",
+                           "{'from': 'muffin', 'plan': 'p', 'tasks': [{'task_id': 'a', 'action': 'A', 'target_agent': "
+                           "'donut', 'priority': 1}, {'task_id': 'b', 'action': 'B', 'target_agent': 'donut', "
+                           "'depends_on': ['a']}]}",
+                           &reply);
+    calls += fail_at_every_call(w, "mail claim", "{'agent': 'donut'}", &reply);
+    cv_str done = cv_arena_printf(&w->a, "{'agent': 'donut', 'task_id': 'a', 'token': %lld, 'output': {'n': 1}}",
+                                  (long long)cv_json_get_int(&reply, "token", 0));
+    calls += fail_at_every_call(w, "mail done", done.p, &reply);
+    assert_int_equal(cv_json_get(&reply, CV_STR("delivered"))->count, 1);
+    calls += fail_at_every_call(w, "mail wait", "{'agent': 'cupcake', 'timeout_seconds': 0}", &reply);
+    calls += fail_at_every_call(w, "mail slot", "{'action': 'release', 'agent': 'donut'}", &reply);
+    mail_verify(w);
+    print_message("# %zu calls failed\n", calls);
+    assert_true(calls > 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_late_failure_is_refused_like_an_early_one, cv_world_set_up,
+                                        cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_record_that_fails_leaves_nothing_half_done, cv_world_set_up,
                                         cv_world_tear_down),
         cmocka_unit_test_setup_teardown(mail_is_what_the_model_says, cv_world_set_up, cv_world_tear_down),
     };
