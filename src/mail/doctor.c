@@ -1,4 +1,5 @@
 /* doctor.c - what `conclave doctor` finds about a post office: dead letters, and mail that nobody reads. */
+#include "mail/files.h"
 #include "mail/office.h"
 #include "mail/room.h"
 
@@ -73,4 +74,5 @@ void cv_mail_doctor(cv_doctor *d)
     } else if (rows.count > 0) {
         cv_doctor_say(d, "mail", CV_DOCTOR_OK, "%zu mailboxes, %lld messages wait", rows.count, (long long)waiting);
     }
+    cv_mail_doctor_files(d);
 }

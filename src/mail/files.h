@@ -9,6 +9,7 @@
 
 #include "base/notify.h"
 #include "kit/call.h"
+#include "kit/doctor.h"
 
 bool cv_mail_run(cv_call *call, cv_handler handler);
 
@@ -24,5 +25,8 @@ typedef struct {
     size_t taken, refused, written, waiting;
 } cv_mail_traffic;
 bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err);
+
+/* What is wrong in the folders: files that nobody takes in, and those in quarantine. */
+void cv_mail_doctor_files(cv_doctor *d);
 
 #endif
