@@ -92,7 +92,7 @@ build/gen/schemas.c: tools/embed-files $(wildcard schemas/*.json)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_schema_files .json $(sort $(wildcard schemas/*.json)) >$@
 
-SKILLS   := skills/alignment-play/SKILL.md skills/conclave-chat/SKILL.md
+SKILLS   := skills/alignment-play/SKILL.md skills/conclave-chat/SKILL.md skills/conclave-mail/SKILL.md
 build/gen/skills.c: tools/embed-files $(SKILLS)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md $(SKILLS) >$@

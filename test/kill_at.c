@@ -104,9 +104,10 @@ static int signal_of(int status)
 }
 
 /* All that is traced ends with this process; the call on which it stands is never made. */
-static _Noreturn void kill_all(pid_t first)
+static _Noreturn void kill_all(pid_t first, pid_t standing)
 {
     kill(first, SIGKILL);
+    kill(standing, SIGKILL); /* it has been heard of: it does not stop once more */
     pid_t pid;
     int status;
     while ((pid = waitpid(-1, &status, __WALL)) > 0)
@@ -148,7 +149,7 @@ int main(int argc, char **argv)
         if (!WIFSTOPPED(status))
             continue;
         if (WSTOPSIG(status) == (SIGTRAP | 0x80) && counts(pid, any) && ++seen == at)
-            kill_all(first);
+            kill_all(first, pid);
         ptrace(PTRACE_SYSCALL, pid, NULL, signal_of(status));
     }
     tell(out, seen);

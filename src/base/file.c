@@ -585,6 +585,18 @@ static bool is_being_written(int fd)
     return false;
 }
 
+bool cv_file_is_being_written(cv_where where)
+{
+    cv_arena a = {0};
+    cv_err ignored = {.arena = &a};
+    int fd = cv_where_open(where, O_RDONLY | O_NONBLOCK, "look at it", &ignored);
+    bool is = fd >= 0 && is_being_written(fd);
+    if (fd >= 0)
+        close(fd);
+    cv_arena_release(&a);
+    return is;
+}
+
 /* Reads it page by page: exports are large. */
 static bool is_as_written(int fd)
 {

@@ -67,6 +67,9 @@ bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err);
  * the same time one succeeds. A link is moved as itself. */
 bool cv_file_move(cv_where from, cv_where to, cv_err *err);
 
+/* Does a process, perhaps this one, have the file open for writing? A file that cannot be looked at is not. */
+bool cv_file_is_being_written(cv_where where);
+
 /* Calls `visit` for every regular file below `top` whose name ends in `suffix`, in byte order of the paths; a file
  * given as `top` itself is visited whatever its name. Hidden folders, node_modules and symbolic links to folders are
  * passed over; a folder that cannot be read ends the walk with an error. `visit` gets the path of the file, below the

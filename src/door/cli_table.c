@@ -143,6 +143,25 @@ static const char *value_name(cv_arena *a, const cv_json_member *option, cv_flag
     return cv_json_get(&option->value, CV_STR("x-file")) ? CV_VALUE_TEXT_OR_FILE : kinds[kind];
 }
 
+static const cv_cli_option for_operations[] = {
+    {"data", CV_VALUE_JSON,
+     "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it", NULL},
+    CV_CLI_ROOT,
+    CV_CLI_AS,
+    {"schema", NULL, "print the JSON schemas of input and output, and do nothing else", NULL},
+};
+enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };
+
+/* A property that is called like an option of every operation is not that option: "data" is given as --data-value. */
+static const char *option_name(cv_arena *a, cv_str property)
+{
+    const char *name = cv_flag_name(a, property);
+    for (size_t i = 0; i < FOR_OPERATIONS; i++)
+        if (strcmp(name, for_operations[i].name) == 0)
+            return cv_arena_copy_z(a, cv_arena_printf(a, "%s-value", name));
+    return name;
+}
+
 static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_member *property)
 {
     const cv_json *schema = &property->value, *about = cv_json_get(schema, CV_STR("description"));
@@ -156,7 +175,7 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
         cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), CV_FMT(default_of(a, schema)),
                         list, file ? " (@FILE and - for standard input are read)" : "",
                         cv_schema_requires(input, property->key) ? " (required)" : "");
-    return (cv_cli_option){.name = cv_flag_name(a, property->key),
+    return (cv_cli_option){.name = option_name(a, property->key),
                            .value = value_name(a, property, kind),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
@@ -191,15 +210,6 @@ static const char *argument_names(cv_arena *a, const cv_cli_command *c)
         *p = cv_upper(*p);
     return upper;
 }
-
-static const cv_cli_option for_operations[] = {
-    {"data", CV_VALUE_JSON,
-     "the whole input: JSON, @FILE, or - for standard input; other options add to it or override it", NULL},
-    CV_CLI_ROOT,
-    CV_CLI_AS,
-    {"schema", NULL, "print the JSON schemas of input and output, and do nothing else", NULL},
-};
-enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };
 
 cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
 {

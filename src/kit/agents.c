@@ -24,6 +24,9 @@ CV_TYPE_TABLE(cv_alias_row, "alias", "aliases", CV_ALIAS_FIELDS, REPLACED, NULL,
 #define CV_THIS_TYPE cv_token_row
 CV_TYPE_TABLE(cv_token_row, "token", "tokens", CV_TOKEN_FIELDS, REPLACED, NULL, CV_INDEXES(token_indexes));
 #undef CV_THIS_TYPE
+#define CV_THIS_TYPE cv_command_row
+CV_TYPE_TABLE(cv_command_row, "command", "agent_commands", CV_COMMAND_FIELDS, REPLACED, NULL, .indexes = NULL);
+#undef CV_THIS_TYPE
 
 cv_scope_id cv_agents_scope(void)
 {
@@ -230,6 +233,31 @@ bool cv_agent_aliases(cv_record *record, cv_arena *a, cv_str name, cv_words *ret
     bool ok = record->calls->find(record, &find, add_alias, &all, err);
     *ret_aliases = (cv_words){all.items, all.count};
     return ok;
+}
+
+typedef struct {
+    cv_arena *arena;
+    cv_commands *all;
+} gathering;
+
+static bool add_command(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    gathering *g = ctx;
+    (void)scope, (void)err;
+    if (((const cv_command_row *)row)->removed != 1)
+        *CV_PUSH(g->arena, g->all) = *(cv_command_row *)cv_row_copy(g->arena, &cv_command_row_type, row);
+    return true;
+}
+
+bool cv_agent_commands(cv_record *record, cv_arena *a, cv_str name, cv_commands *ret, cv_err *err)
+{
+    gathering g = {a, ret};
+    cv_command_row like;
+    cv_row_clear(&cv_command_row_type, &like);
+    like.agent = name;
+    const cv_find find = {.type = &cv_command_row_type, .scope = cv_agents_scope(), .like = &like, .equal = 1};
+    *ret = (cv_commands){0};
+    return record->calls->find(record, &find, add_command, &g, err);
 }
 
 /* What cannot be read does not help anybody: the error that is told stays as it is. */

@@ -4,6 +4,7 @@
  *       agent   name -> id, kind, capabilities, rooms, how it is reached, limits     "muffin" -> Muffin, agent, …
  *       alias   name -> the agent that it stands for                                 "bot-7"  -> muffin
  *       token   id   -> SHA-256 of a secret, the agent that it stands for            "t4"     -> muffin
+ *       command (agent, command) -> what it does and takes                           (muffin, run_test) -> …
  *
  * Ids and aliases are one set of names, unique without regard to case: the key of a row is the name in lower case, `id`
  * and `alias` are as they were written. A removed agent keeps its row and its names. The operations that write these
@@ -30,11 +31,17 @@
     F(TEXT, KEY, id) F(TEXT, OUTLINE, agent) F(TEXT, OUTLINE, digest) F(JSON, OUTLINE, rooms)                          \
     F(INT, OUTLINE, read_only) F(TEXT, OUTLINE, created_at) F(TEXT, OUTLINE, revoked_at)
 
+/* What an agent understands; one that was taken away is removed. */
+#define CV_COMMAND_FIELDS(F)                                                                                           \
+    F(TEXT, KEY, agent) F(TEXT, KEY, command) F(TEXT, OUTLINE, summary) F(JSON, OUTLINE, params)                       \
+    F(INT, OUTLINE, removed) F(TEXT, OUTLINE, changed_at)
+
 /* clang-format on */
 
 CV_TYPE_STRUCT(cv_agent_row, CV_AGENT_FIELDS)
 CV_TYPE_STRUCT(cv_alias_row, CV_ALIAS_FIELDS)
 CV_TYPE_STRUCT(cv_token_row, CV_TOKEN_FIELDS)
+CV_TYPE_STRUCT(cv_command_row, CV_COMMAND_FIELDS)
 
 extern const cv_index *const cv_aliases_by_agent, *const cv_tokens_by_agent, *const cv_tokens_by_digest;
 
@@ -89,6 +96,13 @@ bool cv_agents_each(cv_record *record, cv_str after, size_t limit, cv_row_visit 
 
 /* Its aliases as they were written, by name. */
 bool cv_agent_aliases(cv_record *record, cv_arena *a, cv_str name, cv_words *ret_aliases, cv_err *err);
+
+/* The commands that it understands, by name; ret_commands are rows in the arena. */
+typedef struct {
+    cv_command_row *items;
+    size_t count, capacity;
+} cv_commands;
+bool cv_agent_commands(cv_record *record, cv_arena *a, cv_str name, cv_commands *ret_commands, cv_err *err);
 
 /* Adds to an error what names are near: all ids and aliases are asked. */
 void cv_agents_advise(cv_record *record, cv_arena *a, cv_str name, cv_err *err);

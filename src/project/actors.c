@@ -94,6 +94,20 @@ static const cv_operation agent_rows[] = {
      .flags = WRITES | CV_OP_IDEMPOTENT,
      .run = cv_agent_op_import,
      .answer = cv_agent_import_shape},
+    {.room = "agent",
+     .verb = "commands",
+     .tool = "conclave_agent_commands",
+     .summary = "list the commands that an agent understands, or change them",
+     .details =
+         "The vocabulary of commands is free: this list is for those who write to the agent. --set adds commands,\n"
+         "or replaces them.\n",
+     .examples = "  conclave agent commands muffin --set '[{\"command\": \"run_test\", \"summary\": \"runs tests\", "
+                 "\"params\": {\"path\": \"which\"}}]'\n"
+                 "  conclave agent commands muffin\n",
+     .schema = "agent_commands",
+     .flags = WRITES | CV_OP_IDEMPOTENT,
+     .run = cv_agent_op_commands,
+     .answer = cv_agent_commands_shape},
     {0},
 };
 
@@ -141,7 +155,8 @@ static const cv_completion agent_values[] = {
 static const cv_completion token_values[] = {
     {"TOKEN_ID", NULL, "token list", NULL, false, "tokens", "token_id", "agent_id"}, {0}};
 
-static const cv_type *const project_types[] = {&cv_agent_row_type, &cv_alias_row_type, &cv_token_row_type};
+static const cv_type *const project_types[] = {&cv_agent_row_type, &cv_alias_row_type, &cv_token_row_type,
+                                               &cv_command_row_type};
 const cv_room_types cv_project_records = {CV_STR_INIT("project"), project_types, CV_COUNT(project_types)};
 
 const cv_room cv_room_agent = {

@@ -147,10 +147,27 @@ static void refuse_name(cv_call *call, cv_str at, const char *field, cv_str give
                                            "remove: true (--remove)"));
 }
 
+/* Names that stand for somebody else: the program, whoever sits before it, everybody. */
+static bool is_reserved(cv_call *call, cv_str at, const char *field, cv_str given)
+{
+    static const cv_str reserved[] = {CV_STR_INIT("System"), CV_STR_INIT("User"), CV_STR_INIT("broadcast"),
+                                      CV_STR_INIT("all")};
+    if (cv_words_find((cv_words){reserved, CV_COUNT(reserved)}, given) < 0)
+        return false;
+    cv_err *fault =
+        cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, given, "the name '%.*s' is reserved", CV_FMT(given));
+    cv_err_item_type(fault, CV_STR("agent"));
+    cv_err_suggest(fault,
+                   CV_STR("System, User, broadcast and all stand for others than an agent: choose another name"));
+    return true;
+}
+
 bool cv_registry_check_name(cv_call *call, cv_str at, const char *field, cv_str given, cv_str owner, cv_err *err)
 {
     cv_agent_row other;
     bool found;
+    if (is_reserved(call, at, field, given))
+        return true;
     if (!cv_agent_id_valid(given)) {
         cv_err why = {.arena = call->arena};
         cv_agent_id_refuse(given, &why);

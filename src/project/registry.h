@@ -84,7 +84,8 @@ cv_str cv_agent_replaced(cv_arena *a, const cv_agent_row *old, bool whole);
 /* ---- the forms of answers (kit/shape.h) -------------------------------------------------------------------------- */
 
 extern const cv_shape cv_told_agent_shape[];
-extern const cv_shape cv_agent_shape[], cv_agent_written_shape[], cv_agent_list_shape[], cv_agent_import_shape[];
+extern const cv_shape cv_agent_shape[], cv_agent_written_shape[], cv_agent_list_shape[], cv_agent_import_shape[],
+    cv_agent_commands_shape[];
 extern const cv_shape cv_token_add_shape[], cv_token_list_shape[], cv_token_revoke_shape[];
 
 /* What the answers of writes to the registry have besides; it may be empty still. */
@@ -99,6 +100,7 @@ bool cv_agent_op_alias(cv_call *call);
 bool cv_agent_op_limit(cv_call *call);
 bool cv_agent_op_remove(cv_call *call);
 bool cv_agent_op_import(cv_call *call);
+bool cv_agent_op_commands(cv_call *call);
 bool cv_token_op_add(cv_call *call);
 bool cv_token_op_list(cv_call *call);
 bool cv_token_op_revoke(cv_call *call);

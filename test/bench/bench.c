@@ -11,6 +11,7 @@
 #include "bench_export.h"
 #include "bench_import.h"
 #include "bench_json.h"
+#include "bench_mail.h"
 #include "bench_mcp.h"
 #include "bench_notes.h"
 #include "bench_postgres.h"
@@ -29,7 +30,7 @@ static const section sections[] = {
     {"text", bench_text},     {"json", bench_json},       {"register", bench_register}, {"search", bench_search},
     {"export", bench_export}, {"context", bench_context}, {"views", bench_views},       {"import", bench_import},
     {"mcp", bench_mcp},       {"record", bench_record},   {"postgres", bench_postgres}, {"chat", bench_chat},
-    {"notes", bench_notes},
+    {"mail", bench_mail},     {"notes", bench_notes},
 };
 
 static const section *find(const char *name)

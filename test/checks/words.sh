@@ -19,6 +19,8 @@ progress prompt prompts protocol query question raised read reason recent refere
 response result results rev role rules run score search selected severity sha shared signals silent since size snippet source split standing start
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unmarked unread update
 updated updates
+action age all body claimed cursor failed for oldest on parent ready seen slot slots timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
+refused taken watch
 verify waiting warning warnings why with without words write written
 add all before broadcast commit date fields for form found gone header ignored is large last_number links log logged messages number outcome paths
 repair rgb scan show stale thread time too too_large
@@ -38,8 +40,8 @@ src/door/cmd_parse.c: dialogue round
 src/door/cmd_spec.c: dialogue expert
 src/project/actors.c: dialogue register
 src/project/doctor_place.c: merge
-src/project/ops.c: dialogue dialogues expert pool round scores tension
-src/project/registry.c: claim
+src/project/ops.c: dialogue dialogues expert mail pool round scores tension
+src/project/registry.c: claim hops
 "
 
 files() { git ls-files -co --exclude-standard -- "$@" | while read -r f; do [ ! -f "$f" ] || echo "$f"; done; }

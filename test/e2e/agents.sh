@@ -125,10 +125,10 @@ ask() {
 tool() { printf '"method":"tools/call","params":{"name":"%s","arguments":%s}' "$1" "$2"; }
 text() { is ".result.content[0].text | fromjson | $1"; }
 ask "unasked nothing of agents is offered" '"method":"tools/list"'
-is '[.result.tools[].name | select(startswith("conclave_"))] == []'
+is '[.result.tools[].name | select(test("^conclave_(agent|token)_"))] == []'
 is '(.result | tojson | length) <= 12000'
 ask "all tools" '"method":"tools/list"' --tools all
-is '[.result.tools[].name | select(test("^conclave_(agent|token)_"))] | length == 10'
+is '[.result.tools[].name | select(test("^conclave_(agent|token)_"))] | length == 11'
 ask "a tool that is not offered" "$(tool conclave_agent_list '{}')"
 is '.error.message | endswith("this server offers it only when it is started with --tools all")'
 ask "rooms do not hide them" "$(tool conclave_agent_list '{}')" --tools all --rooms dialogue

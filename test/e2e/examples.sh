@@ -14,9 +14,9 @@ git init -q . 2>/dev/null
 "$conclave" dialogue create --data @dialogue.json >"$out" 2>"$err"
 ok $? "the dialogue of the examples"
 
-# The project's commands: init first, the others after all that is written.
+# The project's commands: init first, then who can act, the others after all that is written.
 "$conclave" help --json | jq -r '[.commands[] | select(.operation)] |
-    (map(select(.verb == "init")) + map(select(.room != "")) + map(select(.room == "" and .verb != "init")))[] | .examples | rtrimstr("\n")' \
+    (map(select(.verb == "init")) + map(select(.room == "agent")) + map(select(.room != "" and .room != "agent")) + map(select(.room == "" and .verb != "init")))[] | .examples | rtrimstr("\n")' \
     >"$work/examples"
 # A server of the tests stands for the one of the examples; another schema for each project.
 server=$root/test/postgres/server

@@ -14,6 +14,11 @@ project
 ask "the tools of chats" "$list" --rooms chat
 [ "$(jq -c .result "$out" | wc -c)" -le 6000 ]
 ok $? "the tools of chats: at most 6,000 bytes ($(jq -c .result "$out" | wc -c))"
+ask "the tools of mail" "$list" --rooms mail
+[ "$(jq -c .result "$out" | wc -c)" -le 8000 ]
+ok $? "the tools of mail: at most 8,000 bytes ($(jq -c .result "$out" | wc -c))"
+is '[.result.tools[].name] | contains(["conclave_mail_send", "conclave_mail_inbox", "conclave_mail_wait", "conclave_mail_claim", "conclave_mail_done", "conclave_mail_fail"])'
+is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array")] == []'
 ask "the tools" "$list" --rooms dialogue
 [ "$(jq -c .result "$out" | wc -c)" -le 12000 ]
 ok $? "the tools: at most 12,000 bytes ($(jq -c .result "$out" | wc -c))"
@@ -298,7 +303,7 @@ printf '%s\n' "$list" | "$conclave" mcp --tools all | jq -r '.result.tools[].nam
 diff "$work/named" "$work/all" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/all"
 ok $? "$name names every tool, and no others"
-sed -n '/^## The tools/,/^`--tools all`/s/^| `\([a-z]*_[a-z_]*\)`.*/\1/p' "$root/docs/mcp.md" | sort >"$work/named"
+sed -n '/^## The tools/,/^`--tools all`/s/^| \(`[a-z].*`\) | .*/\1/p' "$root/docs/mcp.md" | grep -oE '(blue|conclave)_[a-z_]*' | sort >"$work/named"
 printf '%s\n' "$list" | "$conclave" mcp | jq -r '.result.tools[].name' | sort >"$work/usual"
 diff "$work/named" "$work/usual" | sed 's/^/#   /'
 cmp -s "$work/named" "$work/usual"
@@ -320,8 +325,8 @@ ok $? "and is not made"
 
 # Texts send nobody to a tool that is not offered, unless they say how it is.
 name="texts"
-for file in "$root/skills/alignment-play/SKILL.md" "$root/src/door/prompts.c" "$root/src/door/tools.c"; do
-    grep -v -- '--tools all' "$file" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | sort -u >"$work/named"
+for file in "$root/skills/alignment-play/SKILL.md" "$root/skills/conclave-mail/SKILL.md" "$root/src/door/prompts.c" "$root/src/door/tools.c"; do
+    grep -v -- '--tools all' "$file" | grep -oE '(blue_dialogue|conclave)_[a-z][a-z_]*[a-z]' | grep -v 'blue_dialogue_dialog_list' | grep -vx conclave_mail | sort -u >"$work/named"
     astray=$(grep -vxF -f "$work/usual" "$work/named")
     [ -z "$astray" ] || echo "#   $file: $astray"
     [ -z "$astray" ]

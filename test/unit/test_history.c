@@ -36,6 +36,11 @@ static int set_up(void **state)
     ask(&f.sample, "agent add", "{\"agent_id\":\"Muffin\"}");
     ask(&f.sample, "agent alias", "{\"agent_id\":\"Muffin\",\"aliases\":[\"baker\"]}");
     ask(&f.sample, "token add", "{\"agent_id\":\"Muffin\"}");
+    ask(&f.sample, "agent commands", "{\"agent_id\":\"Muffin\",\"set\":[{\"command\":\"run_test\"}]}");
+    ask(&f.sample, "mail plan",
+        "{\"from\":\"Muffin\",\"plan\":\"p\",\"tasks\":[{\"task_id\":\"a\",\"action\":\"A\",\"target_agent\":"
+        "\"Muffin\"},"
+        "{\"task_id\":\"b\",\"action\":\"B\",\"target_agent\":\"Muffin\",\"depends_on\":[\"a\"]}]}");
     *state = &f;
     return 0;
 }

@@ -464,9 +464,10 @@ static void scopes_are_named_with_their_room(void **state)
         assert_str_has(err->message, cases[i].message);
         assert_str_eq(err->suggestion, cases[i].suggestion);
         if (cv_str_eq(err->field, CV_STR("room"))) {
-            assert_int_equal(err->option_count, 2);
+            assert_int_equal(err->option_count, 3);
             assert_str_eq(err->options[0], "dialogue");
-            assert_str_eq(err->options[1], "project");
+            assert_str_eq(err->options[1], "mail");
+            assert_str_eq(err->options[2], "project");
         }
     }
     cv_sample_close(&s);

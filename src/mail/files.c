@@ -1,0 +1,100 @@
+/* files.c - what happens around an operation; see files.h. */
+#include "mail/files.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "mail/files/door.h"
+
+/* Without the folder there are no files; it is made once there are agents. */
+static bool is_wanted(cv_call *call, bool *ret_wanted, cv_err *err)
+{
+    struct stat st;
+    cv_mail_door door = {.call = call};
+    *ret_wanted = true;
+    if (cv_where_look(cv_door_root(&door), &st) || errno != ENOENT)
+        return true;
+    return cv_agents_any(call->record, ret_wanted, err);
+}
+
+static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
+{
+    cv_mail_door door;
+    bool wanted, open;
+    if (!is_wanted(call, &wanted, err) || !wanted)
+        return !err->code;
+    if (!cv_door_open(&door, call, true, wait, &open, err) || !open)
+        return !err->code;
+    bool ok = (!take || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
+    cv_door_close(&door);
+    *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting};
+    return ok;
+}
+
+/* With memory of its own: a pass over many files is not the caller's to keep. */
+static bool pass_apart(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
+{
+    cv_arena a = {0};
+    cv_errs errs = {0};
+    cv_err own_err = {.arena = &a};
+    cv_call own = *call;
+    own.arena = &a;
+    own.errs = &errs;
+    *ret = (cv_mail_traffic){0};
+    bool ok = pass(&own, take, wait, ret, &own_err);
+    if (!ok)
+        cv_err_copy(err, &own_err);
+    cv_arena_release(&a);
+    return ok;
+}
+
+bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err)
+{
+    return !call->root || !call->record || pass_apart(call, true, true, ret, err);
+}
+
+static void complain(cv_err *err)
+{
+    cv_str why = cv_err_text(err);
+    cv_log_line("the files of the mail are behind the record: %.*s", CV_FMT(why));
+}
+
+bool cv_mail_take_in(cv_call *call, cv_err *err)
+{
+    cv_mail_traffic traffic;
+    if (!cv_mail_pass(call, &traffic, err)) {
+        complain(err);
+        cv_err_clear(err);
+    }
+    return true;
+}
+
+void cv_mail_files_take(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_mail_take_in(call, &err);
+}
+
+/* What cannot be watched is looked at from time to time. */
+void cv_mail_files_watch(cv_call *call, cv_notify *n)
+{
+    cv_arena a = {0};
+    cv_call own = *call;
+    cv_err err = {.arena = &a};
+    own.arena = &a;
+    cv_mail_door door = {.call = &own, .arena = &a};
+    if (call->root)
+        cv_door_watch(&door, n, &err);
+    cv_arena_release(&a);
+}
+
+bool cv_mail_run(cv_call *call, cv_handler handler)
+{
+    cv_err err = {.arena = call->arena};
+    cv_mail_traffic traffic;
+    bool done = handler(call);
+    bool wrote = done && call->operation.p && !call->taking_in && !call->holds && call->root;
+    if (wrote && !pass_apart(call, false, true, &traffic, &err))
+        complain(&err);
+    return done;
+}

@@ -1,0 +1,32 @@
+/* files.h - every operation of the room goes through here: what happens around it.
+ *
+ * The folders and files of the room are a door to the record (files/door.h). What was put there is taken in before an
+ * operation, and what the operation changed is written after it. The record does not depend on them: a folder that
+ * cannot be written is told in the log, and the operation is done.
+ */
+#ifndef CV_MAIL_FILES_H
+#define CV_MAIL_FILES_H
+
+#include "base/notify.h"
+#include "kit/call.h"
+#include "kit/doctor.h"
+
+bool cv_mail_run(cv_call *call, cv_handler handler);
+
+/* `intake` of the room: takes in what others have put into the folders, then writes what the record has. */
+bool cv_mail_take_in(cv_call *call, cv_err *err);
+
+/* Whoever waits also waits for files: watches their folders; takes in what has come. */
+void cv_mail_files_watch(cv_call *call, cv_notify *n);
+void cv_mail_files_take(cv_call *call);
+
+/* The same, and how many files were taken in, refused and written, and how many may still grow. */
+typedef struct {
+    size_t taken, refused, written, waiting;
+} cv_mail_traffic;
+bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err);
+
+/* What is wrong in the folders: files that nobody takes in, and those in quarantine. */
+void cv_mail_doctor_files(cv_doctor *d);
+
+#endif

@@ -1,0 +1,166 @@
+/* completed.c - completed_tasks.json: one line for each outcome, only ever added to; see show.h.
+ *
+ *     {"message_id": …, "task_id": …, "agent_id": …, "status": "COMPLETED", "timestamp": …, "output": {…},
+ * "error_details": null}
+ *
+ * The position names the length that the file had when it was written. Lines behind it are those of a process that was
+ * killed before it could write the position: they are not written again. A last line that is torn is cut off, and kept
+ * beside the file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "mail/files/show.h"
+#include "mail/text/lines.h"
+
+enum { MOST_TAIL = 64 << 20 }; /* bytes that one batch adds at most, and far more */
+
+/* ---- what is there ----------------------------------------------------------------------------------------------- */
+
+static bool cut_at(cv_where where, int64_t size, cv_err *err)
+{
+    int folder = cv_where_open_folder(cv_where_folder(err->arena, where), O_PATH, false, "open its folder", err);
+    if (folder < 0)
+        return false;
+    int fd = openat(folder, cv_where_name(where), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    bool ok = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
+    int number = errno;
+    if (fd >= 0)
+        close(fd);
+    close(folder);
+    return ok || cv_where_fail(err, cv_where_path(err->arena, where), "cut off its torn last line", number);
+}
+
+/* The bytes behind the position; a file that became shorter was not ours to shorten, and counts from its end. */
+static bool read_tail(cv_mail_door *door, cv_where where, int64_t *from, cv_str *ret_tail, cv_err *err)
+{
+    struct stat st;
+    *ret_tail = CV_STR("");
+    if (!cv_where_look(where, &st)) {
+        *from = 0;
+        return true;
+    }
+    if (st.st_size < *from)
+        *from = 0;
+    if (st.st_size == *from)
+        return true;
+    int fd = cv_where_open(where, O_RDONLY, "read its end", err);
+    if (fd < 0)
+        return false;
+    size_t n = (size_t)(st.st_size - *from);
+    n = n > MOST_TAIL ? MOST_TAIL : n;
+    *from = st.st_size - (int64_t)n;
+    char *bytes = cv_arena_alloc(door->arena, n + 1);
+    ssize_t got = pread(fd, bytes, n, (off_t)*from);
+    close(fd);
+    *ret_tail = (cv_str){bytes, got > 0 ? (size_t)got : 0};
+    return true;
+}
+
+/* A last line without its end: whole, it gets one; torn, it goes to a file beside this one. */
+static bool mend_end(cv_mail_door *door, cv_where where, int64_t from, cv_str tail, const cv_mtext_lines *lines,
+                     cv_err *err)
+{
+    if (tail.n == 0 || tail.p[tail.n - 1] == '\n')
+        return true;
+    if (lines->form == CV_MTEXT_LINES_UNFINISHED || lines->form == CV_MTEXT_LINES_ARRAY)
+        return cv_door_append(where, CV_STR("\n"), err);
+    cv_where beside = {where.root,
+                       cv_arena_printf(door->arena, "%s.torn-%s", where.path, cv_file_unique(door->arena)).p};
+    return cv_door_write(beside, cv_str_from(tail, lines->sound), err) &&
+           cut_at(where, from + (int64_t)lines->sound, err);
+}
+
+/* ---- what is added ----------------------------------------------------------------------------------------------- */
+
+static cv_str key_of(cv_arena *a, cv_str message_id, cv_str agent_id, cv_str status, cv_str at)
+{
+    return cv_arena_printf(a, "%.*s\n%.*s\n%.*s\n%.*s", CV_FMT(message_id), CV_FMT(agent_id), CV_FMT(status),
+                           CV_FMT(at));
+}
+
+static cv_map keys_of(cv_arena *a, const cv_mtext_lines *lines)
+{
+    cv_map keys = {0};
+    for (size_t i = 0; i < lines->lines.count; i++) {
+        const cv_json *v = &lines->lines.items[i].text.value;
+        if (lines->lines.items[i].text.state > CV_MTEXT_REPAIRED || v->type != CV_JSON_OBJECT)
+            continue;
+        cv_map_put(&keys, a,
+                   key_of(a, cv_json_get_text(v, "message_id"), cv_json_get_text(v, "agent_id"),
+                          cv_json_get_text(v, "status"), cv_json_get_text(v, "timestamp")),
+                   NULL);
+    }
+    return keys;
+}
+
+static void put_json(cv_arena *a, cv_json_writer *w, const char *key, cv_str json)
+{
+    cv_json_key(w, cv_str_of(key));
+    if (json.p)
+        cv_json_raw(w, cv_mtext_one_line(a, json));
+    else
+        cv_json_null(w);
+}
+
+static bool add_line(cv_mail_door *door, const cv_door_outcome *o, const cv_map *keys, cv_buf *out, cv_err *err)
+{
+    cv_arena *a = door->arena;
+    bool failed = !cv_str_eq(o->state, CV_STR("done")), found;
+    cv_str status = failed ? CV_STR("FAILED") : CV_STR("COMPLETED");
+    cv_mail_delivery d;
+    cv_mail_message m;
+    cv_mail_mailbox box;
+    if (!cv_mail_delivery_get(door->record, a, o->mailbox, o->seq, &d, &found, err) || !found ||
+        !cv_mail_message_get(door->record, a, d.message_id, &m, &found, err) || !found ||
+        !cv_mail_mailbox_get(door->record, a, o->mailbox, &box, &found, err) || !found)
+        return !err->code;
+    if (cv_map_get(keys, key_of(a, d.message_id, box.agent_id, status, o->at)))
+        return true;
+    cv_json_writer w = {.out = out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "message_id", d.message_id);
+    if (m.task_id.p)
+        cv_json_key_str(&w, "task_id", m.task_id);
+    cv_json_key_str(&w, "agent_id", box.agent_id);
+    cv_json_key_str(&w, "status", status);
+    cv_json_key_str(&w, "timestamp", o->at);
+    put_json(a, &w, "output", failed ? (cv_str){0} : d.output);
+    put_json(a, &w, "error_details", !failed ? (cv_str){0} : d.error.p ? d.error : CV_STR("{}"));
+    cv_json_end_object(&w);
+    cv_buf_add_char(out, '\n');
+    return true;
+}
+
+bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_door_position *position, cv_err *err)
+{
+    cv_where where = cv_where_in(door->arena, cv_door_root(door), "completed_tasks.json");
+    cv_buf out = {0};
+    cv_str tail;
+    cv_mtext_lines lines;
+    struct stat st;
+    size_t any = 0;
+    for (size_t i = 0; i < outcomes->count; i++)
+        any += cv_str_eq(outcomes->items[i].state, CV_STR("done")) ||
+               cv_str_eq(outcomes->items[i].state, CV_STR("failed")) ||
+               cv_str_eq(outcomes->items[i].state, CV_STR("dead"));
+    if (any == 0)
+        return true;
+    if (!read_tail(door, where, &position->completed, &tail, err))
+        return false;
+    cv_mtext_lines_read(door->arena, tail, &lines);
+    cv_map keys = keys_of(door->arena, &lines);
+    bool ok = mend_end(door, where, position->completed, tail, &lines, err);
+    for (size_t i = 0; ok && i < outcomes->count; i++)
+        if (cv_str_eq(outcomes->items[i].state, CV_STR("done")) ||
+            cv_str_eq(outcomes->items[i].state, CV_STR("failed")) ||
+            cv_str_eq(outcomes->items[i].state, CV_STR("dead")))
+            ok = add_line(door, &outcomes->items[i], &keys, &out, err);
+    ok = ok && (out.n == 0 || cv_door_append(where, cv_buf_str(&out), err));
+    cv_buf_release(&out);
+    if (ok && cv_where_look(where, &st))
+        position->completed = st.st_size;
+    return ok;
+}

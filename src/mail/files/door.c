@@ -1,0 +1,393 @@
+/* door.c - the lock, places, files that are written and moved; see door.h. */
+#include "mail/files/door.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+
+enum { MARK_NS = 141421356, OWN_NS = 141421357 }; /* no clock shows them but by chance */
+
+const char *const cv_door_names[CV_DOOR_FOLDERS] = {
+    [CV_DOOR_INBOX] = "inbox",     [CV_DOOR_CLAIMED] = "claimed",       [CV_DOOR_DONE] = "done",
+    [CV_DOOR_FAILED] = "failed",   [CV_DOOR_OUTBOX] = "outbox",         [CV_DOOR_TAKING] = ".taking",
+    [CV_DOOR_ARCHIVE] = "archive", [CV_DOOR_QUARANTINE] = "quarantine",
+};
+
+static const char mail_root[] = ".conclave/mail";
+
+/* ---- open and close ---------------------------------------------------------------------------------------------- */
+
+cv_where cv_door_root(const cv_mail_door *door)
+{
+    return (cv_where){door->call->root, mail_root};
+}
+
+bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err)
+{
+    struct stat st;
+    *door = (cv_mail_door){
+        .call = call, .record = call->record, .arena = call->arena, .lock = -1, .now_ms = cv_mail_now(call)};
+    *ret_open = false;
+    if (!make && !cv_where_look(cv_door_root(door), &st) && errno == ENOENT)
+        return true;
+    door->lock = cv_where_open_folder(cv_door_root(door), O_RDONLY, make, "open the folder of the mail", err);
+    if (door->lock < 0)
+        return false;
+    while (flock(door->lock, wait ? LOCK_EX : LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK && !wait) {
+            cv_door_close(door);
+            return true;
+        }
+        if (errno != EINTR) {
+            cv_where_fail(err, cv_where_path(call->arena, cv_door_root(door)), "lock the folder", errno);
+            cv_door_close(door);
+            return false;
+        }
+    }
+    *ret_open = true;
+    return true;
+}
+
+void cv_door_close(cv_mail_door *door)
+{
+    if (door->lock >= 0)
+        close(door->lock);
+    door->lock = -1;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name)
+{
+    return cv_where_printf(door->arena, cv_door_root(door), "runtime/%s/%s%s%s", agent->folder, cv_door_names[folder],
+                           *name ? "/" : "", name);
+}
+
+static bool make_folders(cv_mail_door *door, cv_door_agent *agent, cv_err *err)
+{
+    for (int f = 0; f < CV_DOOR_FOLDERS && !agent->made; f++) {
+        cv_where folder = cv_door_in(door, agent, (cv_door_folder)f, "");
+        struct stat st;
+        const char *below = folder.path + sizeof mail_root; /* a look without opening anything */
+        bool there = fstatat(door->lock, below, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+        if (!there && !cv_folder_make_at(folder, err))
+            return false;
+    }
+    agent->made = true;
+    return true;
+}
+
+bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err)
+{
+    bool is_new, found;
+    cv_agent_row row;
+    cv_str key = cv_agent_name(door->arena, name);
+    const uintptr_t *known = cv_map_get(&door->agents, key);
+    cv_door_agent *agent = known ? (cv_door_agent *)*known : NULL;
+    *ret_agent = NULL;
+    if (!agent) {
+        agent = CV_NEW(door->arena, cv_door_agent);
+        if (!cv_agent_find(door->record, door->arena, key, &row, &found, err))
+            return false;
+        if (found && !cv_agent_is_removed(&row))
+            *agent = (cv_door_agent){.name = row.name,
+                                     .id = row.id,
+                                     .folder = cv_arena_copy_z(door->arena, row.id),
+                                     .files = row.files == 1};
+        *cv_map_put(&door->agents, door->arena, key, &is_new) = (uintptr_t)agent;
+    }
+    if (!agent->files)
+        return true;
+    *ret_agent = agent;
+    return make_folders(door, agent, err);
+}
+
+bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **ret_agent, cv_err *err)
+{
+    cv_door_agent *agent;
+    *ret_agent = NULL;
+    if (!cv_door_agent_of(door, cv_str_of(folder), &agent, err) || !agent)
+        return !err->code;
+    if (strcmp(agent->folder, folder) != 0) {
+        cv_door_agent *own = CV_NEW(door->arena, cv_door_agent);
+        *own = *agent;
+        own->folder = folder;
+        own->alias = true;
+        own->made = false;
+        agent = own;
+    }
+    *ret_agent = agent;
+    return make_folders(door, agent, err);
+}
+
+const char *cv_door_name_of(cv_arena *a, int64_t seq)
+{
+    return cv_arena_printf(a, "task_%010lld.json", (long long)seq).p;
+}
+
+bool cv_door_seq_of(const char *name, int64_t *ret_seq)
+{
+    cv_str s = cv_str_of(name);
+    if (s.n < 20 || s.n > 24 || !cv_str_starts(s, CV_STR("task_")) || !cv_str_ends(s, CV_STR(".json")))
+        return false;
+    s = cv_str_head(cv_str_from(s, 5), s.n - 10);
+    *ret_seq = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        if (!cv_is_digit(s.p[i]))
+            return false;
+        *ret_seq = *ret_seq * 10 + (s.p[i] - '0');
+    }
+    return *ret_seq > 0;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static int plain_open(int folder, const char *path, int flags, unsigned mode)
+{
+    return openat(folder, path, flags, (mode_t)mode);
+}
+
+static long plain_write(int fd, const void *bytes, size_t n)
+{
+    return write(fd, bytes, n);
+}
+
+static int no_sync(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+static int plain_rename(int folder, const char *from, const char *to, unsigned flags)
+{
+    return flags ? renameat2(folder, from, folder, to, flags) : renameat(folder, from, folder, to);
+}
+
+/* What can be written again needs no sync; readers see it whole or not at all. */
+static const cv_file_calls unsynced = {plain_open, plain_write, no_sync, close, plain_rename};
+
+bool cv_door_write(cv_where where, cv_str bytes, cv_err *err)
+{
+    cv_file_rules rules = {.arena = err->arena, .gives_way = true};
+    return cv_file_write_with(&unsynced, where, bytes, &rules, err);
+}
+
+bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err)
+{
+    return cv_file_write_with(&unsynced, where, bytes, rules, err);
+}
+
+bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
+{
+    static const char doing[] = "add to the file";
+    int folder = cv_where_open_folder(cv_where_folder(err->arena, where), O_PATH, true, doing, err);
+    if (folder < 0)
+        return false;
+    int fd = openat(folder, cv_where_name(where), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int number = errno;
+    close(folder);
+    if (fd < 0)
+        return cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
+    struct stat st;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    number = ok ? 0 : EINVAL;
+    for (size_t at = 0; ok && at < lines.n;) {
+        ssize_t n = write(fd, lines.p + at, lines.n - at);
+        ok = n > 0 || (n < 0 && errno == EINTR);
+        number = errno;
+        at += n > 0 ? (size_t)n : 0;
+        if (!ok && at > 0 && ftruncate(fd, st.st_size) != 0) /* a line is there whole or not at all */
+            number = errno;
+    }
+    close(fd);
+    return ok || cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
+}
+
+void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *format, ...)
+{
+    cv_err err = {.arena = door->arena};
+    va_list args;
+    va_start(args, format);
+    cv_str text = cv_arena_vprintf(door->arena, format, args);
+    va_end(args);
+    char *line = cv_arena_copy_z(door->arena, text);
+    for (size_t i = 0; i < text.n; i++)
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+            line[i] = ' ';
+    cv_where where = cv_where_printf(door->arena, cv_door_root(door), "runtime/%s/files.log", agent->folder);
+    cv_str dated = cv_arena_printf(door->arena, "%.*s %s\n", CV_FMT(cv_mail_time(door->arena, door->now_ms)), line);
+    if (!cv_door_append(where, dated, &err))
+        cv_log_line("%s (%.*s)", line, CV_FMT(err.message));
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+static bool rename_between(cv_where from, cv_where to, cv_err *err)
+{
+    int left = cv_where_open_folder(cv_where_folder(err->arena, from), O_PATH, false, "open its folder", err);
+    int right =
+        left < 0 ? -1 : cv_where_open_folder(cv_where_folder(err->arena, to), O_PATH, true, "open the folder", err);
+    bool ok = right >= 0 && renameat2(left, cv_where_name(from), right, cv_where_name(to), RENAME_NOREPLACE) == 0;
+    int number = errno;
+    if (left >= 0)
+        close(left);
+    if (right >= 0)
+        close(right);
+    errno = number;
+    return ok || (right >= 0 && cv_where_fail(err, cv_where_path(err->arena, from), "move it", number));
+}
+
+bool cv_door_move(cv_where from, cv_where to, bool durable, bool *ret_gone, cv_err *err)
+{
+    struct stat st;
+    *ret_gone = false;
+    if (durable ? cv_file_move(from, to, err) : rename_between(from, to, err))
+        return true;
+    if (cv_where_look(from, &st) || errno != ENOENT)
+        return false;
+    cv_err_clear(err);
+    *ret_gone = true;
+    return true;
+}
+
+/* The name, or one with a number before its end, that is free in the folder. */
+static bool move_numbered(cv_mail_door *door, cv_where from, const cv_door_agent *agent, cv_door_folder folder,
+                          const char *name, cv_where *ret_to, bool *ret_gone, cv_err *err)
+{
+    for (int i = 0; i < 10; i++) {
+        const char *own = i == 0 ? name : cv_arena_printf(door->arena, "%s~%s", cv_file_unique(door->arena), name).p;
+        struct stat st;
+        *ret_to = cv_door_in(door, agent, folder, own);
+        if (cv_where_look(*ret_to, &st))
+            continue;
+        cv_err_clear(err);
+        if (cv_door_move(from, *ret_to, false, ret_gone, err))
+            return true;
+        if (!cv_where_look(*ret_to, &st))
+            return false;
+    }
+    return false;
+}
+
+bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_err *err)
+{
+    cv_where to;
+    bool gone;
+    return move_numbered(door, file, agent, CV_DOOR_ARCHIVE, name, &to, &gone, err);
+}
+
+bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_str reason,
+                        cv_err *err)
+{
+    cv_where to;
+    bool gone;
+    if (!move_numbered(door, file, agent, CV_DOOR_QUARANTINE, name, &to, &gone, err) || gone)
+        return gone;
+    door->refused++;
+    cv_door_log(door, agent, "%s was put into quarantine: %.*s", name, CV_FMT(reason));
+    cv_where beside = {to.root, cv_arena_printf(door->arena, "%s.reason.txt", to.path).p};
+    return cv_door_write(beside, cv_arena_printf(door->arena, "%.*s\n", CV_FMT(reason)), err);
+}
+
+/* ---- looking for changes ----------------------------------------------------------------------------------------- */
+
+static bool look_at(const cv_mail_door *door, const char *path, int64_t *ret_second)
+{
+    struct stat st;
+    bool marked = fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                  (st.st_mtim.tv_nsec == MARK_NS || st.st_mtim.tv_nsec == OWN_NS);
+    int64_t now = door->now_ms / 1000;
+    *ret_second = marked && st.st_mtim.tv_nsec == OWN_NS ? st.st_mtim.tv_sec : now;
+    return marked && now - *ret_second < 2 && *ret_second - now < 2;
+}
+
+bool cv_door_is_quiet(const cv_mail_door *door, const char *path)
+{
+    int64_t second;
+    return look_at(door, path, &second);
+}
+
+static void set_time(const cv_mail_door *door, const char *path, int64_t second, long ns)
+{
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {(time_t)second, ns}};
+    (void)utimensat(door->lock, path, times, AT_SYMLINK_NOFOLLOW);
+}
+
+void cv_door_mark(const cv_mail_door *door, const char *path)
+{
+    set_time(door, path, door->now_ms / 1000, MARK_NS);
+}
+
+void cv_door_unmark(const cv_mail_door *door, const char *path)
+{
+    set_time(door, path, door->now_ms / 1000, 0);
+}
+
+cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder)
+{
+    cv_door_change c = {.path = cv_arena_printf(door->arena, "runtime/%s/%s", agent->folder, cv_door_names[folder]).p};
+    c.quiet = look_at(door, c.path, &c.second);
+    return c;
+}
+
+void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change)
+{
+    if (change->quiet)
+        set_time(door, change->path, change->second, OWN_NS);
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+    return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+static bool read_names(const cv_mail_door *door, cv_where folder, bool hidden, bool folders, cv_door_list *ret,
+                       cv_err *err)
+{
+    struct stat st;
+    *ret = (cv_door_list){0};
+    if (!cv_where_look(folder, &st) && errno == ENOENT)
+        return true;
+    DIR *dir = cv_folder_open(folder, "look into the folder", err);
+    if (!dir)
+        return false;
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        bool dots = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!dots && (hidden || entry->d_name[0] != '.') && (entry->d_type == DT_DIR) == folders)
+            *CV_PUSH(door->arena, ret) = cv_arena_copy_z(door->arena, cv_str_of(entry->d_name));
+    }
+    closedir(dir);
+    if (ret->count > 1)
+        qsort(ret->items, ret->count, sizeof *ret->items, by_bytes);
+    return true;
+}
+
+bool cv_door_read(const cv_mail_door *door, cv_where folder, bool hidden, cv_door_list *ret, cv_err *err)
+{
+    return read_names(door, folder, hidden, false, ret, err);
+}
+
+bool cv_door_folders(const cv_mail_door *door, cv_where folder, cv_door_list *ret, cv_err *err)
+{
+    return read_names(door, folder, false, true, ret, err);
+}
+
+void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err)
+{
+    cv_door_list names;
+    cv_where runtime = cv_where_in(door->arena, cv_door_root(door), "runtime");
+    if (!cv_door_folders(door, runtime, &names, err) || names.count == 0)
+        return;
+    cv_notify_add(n, cv_door_root(door), err);
+    cv_notify_add(n, runtime, err);
+    for (size_t i = 0; i < names.count; i++)
+        for (int f = CV_DOOR_INBOX; f <= CV_DOOR_OUTBOX; f++)
+            cv_notify_add(n, cv_where_printf(door->arena, runtime, "%s/%s", names.items[i], cv_door_names[f]), err);
+}

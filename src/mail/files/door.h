@@ -1,0 +1,151 @@
+/* door.h - the folders of the mail room: who may be in them at a time, and how files get there.
+ *
+ *     .conclave/mail/
+ *       runtime/AGENT/
+ *         inbox/       task_0000000007.json     what waits, by its number; also where others may drop a message
+ *         claimed/     task_0000000007.json     what somebody works on; move a file here to claim it
+ *         done/ failed/                         move a file here to finish it; it goes to the archive
+ *         outbox/      anything.json            dropped here, it is sent
+ *         archive/                              what was sent or is settled
+ *         quarantine/  FILE, FILE.reason.txt    what could not be read, and why
+ *         files.log                             what was done with files, and why: one line each
+ *         .taking/                              files that are being taken in, each under a name of its own
+ *       mailbox_N.json completed_tasks.json     views (mailbox.c, completed.c)
+ *       .position                               how far the feed was written here
+ *
+ * The record is the truth. Files are written without a sync: whatever a crash of the machine takes away is written
+ * again, because the position names the boot that it belongs to. Of the processes that use the folder, one at a time
+ * takes in and writes, under a lock on it.
+ */
+#ifndef CV_MAIL_FILES_DOOR_H
+#define CV_MAIL_FILES_DOOR_H
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/notify.h"
+#include "mail/office.h"
+
+typedef enum {
+    CV_DOOR_INBOX,
+    CV_DOOR_CLAIMED,
+    CV_DOOR_DONE,
+    CV_DOOR_FAILED,
+    CV_DOOR_OUTBOX,
+    CV_DOOR_TAKING,
+    CV_DOOR_ARCHIVE,
+    CV_DOOR_QUARANTINE,
+    CV_DOOR_FOLDERS
+} cv_door_folder;
+extern const char *const cv_door_names[CV_DOOR_FOLDERS];
+
+/* The folder of an agent. */
+typedef struct {
+    cv_str name;        /* key of the registry */
+    cv_str id;          /* as it was registered */
+    const char *folder; /* its name in runtime/: the id */
+    bool alias;         /* it is the folder of another name: files are taken from it, and none written */
+    bool files;         /* its mail is written as files */
+    bool made;          /* its folders are there */
+} cv_door_agent;
+
+typedef struct {
+    cv_call *call;
+    cv_record *record;
+    cv_arena *arena;
+    int lock;       /* the folder, open and locked */
+    int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
+    cv_map agents;  /* name -> cv_door_agent */
+    size_t taken, refused, written;
+    size_t claims;  /* whose time is not over: their folders are looked at again */
+    size_t waiting; /* files that may still grow, or that the record has no time for: look again soon */
+} cv_mail_door;
+
+enum {
+    CV_DOOR_QUIET_MS = 2000, /* a file that cannot be read, and was not changed for so long, is whole */
+    CV_DOOR_WINDOW = 1000,   /* files in an inbox; more messages wait in the record until some of these are settled */
+};
+
+/* Takes the lock. *ret_open false: there is no such folder, and `make` is not wanted; or another process has it, and is
+ * not waited for. */
+bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool *ret_open, cv_err *err);
+void cv_door_close(cv_mail_door *door);
+
+/* Places below the mail root. */
+cv_where cv_door_root(const cv_mail_door *door);
+cv_where cv_door_in(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name);
+
+/* The agent of this name; NULL in *ret_agent: there is none, or it has no files. Its folders are made. */
+bool cv_door_agent_of(cv_mail_door *door, cv_str name, cv_door_agent **ret_agent, cv_err *err);
+
+/* The agent whose folder in runtime/ has this name: its id, or another name of it. */
+bool cv_door_agent_at(cv_mail_door *door, const char *folder, cv_door_agent **ret_agent, cv_err *err);
+
+/* Replaces or makes a file, whole, without a sync. What somebody else wrote there stays (file_changed). */
+bool cv_door_write(cv_where where, cv_str bytes, cv_err *err);
+
+/* The same, and what stands there goes by the rules (base/file.h): what is not known is kept beside it. */
+bool cv_door_replace(cv_where where, cv_str bytes, cv_file_rules *rules, cv_err *err);
+
+/* Gives a file another place, never over another one. `durable`: it is there after a crash, too. *ret_gone: it was not
+ * there any more, which is not an error. */
+bool cv_door_move(cv_where from, cv_where to, bool durable, bool *ret_gone, cv_err *err);
+
+/* Adds whole lines to a file that is only ever added to; made if it is not there. */
+bool cv_door_append(cv_where where, cv_str lines, cv_err *err);
+
+/* A line in the agent's files.log. */
+void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- looking for changes -----------------------------------------------------------------------------------------
+ *
+ * A folder whose time of change has the mark was not changed since it was set. It is set before the folder is read, so
+ * nothing is missed; where a file system keeps coarser times it never has it, and the folder is read each time.
+ *
+ * What the program itself changes in a quiet folder must not make it read the whole folder again: it sets another mark,
+ * with the second of the last reading. Whatever somebody put there in that very moment is found by the first look a
+ * second later; everything else takes the mark away, as ever. */
+bool cv_door_is_quiet(const cv_mail_door *door, const char *path);
+void cv_door_mark(const cv_mail_door *door, const char *path);
+void cv_door_unmark(const cv_mail_door *door, const char *path);
+
+typedef struct {
+    const char *path;
+    bool quiet;
+    int64_t second; /* of the last reading */
+} cv_door_change;
+cv_door_change cv_door_change_begin(const cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder);
+void cv_door_change_end(const cv_mail_door *door, const cv_door_change *change);
+
+/* Names in a folder, in byte order; those that begin with a dot are left out unless `hidden`. One that is missing has
+ * none. */
+typedef struct {
+    const char **items;
+    size_t count, capacity;
+} cv_door_list;
+bool cv_door_read(const cv_mail_door *door, cv_where folder, bool hidden, cv_door_list *ret, cv_err *err);
+bool cv_door_folders(const cv_mail_door *door, cv_where folder, cv_door_list *ret, cv_err *err); /* those in it */
+
+/* "task_0000000007.json" <-> 7. False: it has another form. */
+const char *cv_door_name_of(cv_arena *a, int64_t seq);
+bool cv_door_seq_of(const char *name, int64_t *ret_seq);
+
+/* Moves what cannot be taken in to the quarantine, under the name that it had, with its reason beside it. */
+bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_str reason,
+                        cv_err *err);
+
+/* A name in the archive that nobody has: its own, or with a number. */
+bool cv_door_archive(cv_mail_door *door, const cv_door_agent *agent, cv_where file, const char *name, cv_err *err);
+
+/* Watches all folders that others put files into. */
+void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
+
+/* ---- what is done through the door ------------------------------------------------------------------------------ */
+
+/* Takes in what others have put or moved: take.c, hands.c, mailbox.c. */
+bool cv_door_take_in(cv_mail_door *door, cv_err *err);
+
+/* Writes what the record has and the files do not yet show: show.c. */
+bool cv_door_catch_up(cv_mail_door *door, cv_err *err);
+
+#endif

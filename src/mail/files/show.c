@@ -1,0 +1,502 @@
+/* show.c - what the record has, as files; see door.h.
+ *
+ *     position -> commits behind it -> the deliveries that they changed -> each file where the state wants it
+ *
+ *     new, failed             inbox/
+ *     claimed                 claimed/
+ *     done, dead, expired …   archive/
+ *
+ * A file is written once and then moved: its message never changes. What is done with it follows from the row as it is
+ * now, not from the event, so a commit may be seen twice. When the position is not known (a new folder, another store,
+ * another boot of the machine) the open deliveries of all agents are gone through instead.
+ */
+#include "mail/files/show.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "record/feed.h"
+
+enum { BATCH = 256 }; /* commits after which the position is kept */
+
+static const char position_file[] = ".position";
+
+/* ---- a message as text ------------------------------------------------------------------------------------------- */
+
+static cv_str quoted(cv_arena *a, cv_str text)
+{
+    cv_buf out = {0};
+    if (!text.p)
+        return text;
+    cv_json_str(&(cv_json_writer){.out = &out}, text);
+    return cv_buf_take(&out, a);
+}
+
+/* The id of whoever sent it, as it was registered. */
+static cv_str sender_id(cv_mail_door *door, cv_str name)
+{
+    cv_agent_row row;
+    bool found = false;
+    cv_err ignored = {.arena = door->arena};
+    if (cv_str_eq(name, CV_STR("system")) || cv_str_eq(name, CV_STR("user")))
+        return cv_str_eq(name, CV_STR("user")) ? CV_STR("User") : CV_STR("System");
+    return cv_agent_find(door->record, door->arena, name, &row, &found, &ignored) && found ? row.id : name;
+}
+
+/* What take.c gave another name, because `mail send` has one of its own, gets its name back. */
+static void restore_names(cv_arena *a, cv_mtext_message *m)
+{
+    static const cv_str also = CV_STR_INIT("\"also:");
+    size_t kept = 0;
+    for (size_t i = 0; i < m->extra.count; i++) {
+        cv_mtext_member e = m->extra.items[i];
+        cv_json v;
+        cv_err ignored = {.arena = a};
+        bool renamed = cv_str_starts(e.key, also);
+        if (renamed) {
+            e.key = cv_arena_printf(a, "\"%.*s", CV_FMT(cv_str_from(e.key, also.n)));
+            e.name = cv_str_from(e.name, also.n - 1);
+        }
+        if (renamed && cv_str_eq(e.name, CV_STR("data")) && cv_json_parse(a, e.raw, &v, &ignored)) {
+            if (v.type == CV_JSON_OBJECT && v.count > 0)
+                cv_mtext_members_of(a, e.raw, &v, &m->data);
+            else
+                m->data_raw = e.raw;
+            continue;
+        }
+        m->extra.items[kept++] = e;
+    }
+    m->extra.count = kept;
+}
+
+/* The other writing of a text. */
+static bool rewrite(cv_arena *a, cv_str text, cv_mtext_writing writing, cv_buf *out, cv_err *err)
+{
+    cv_json value;
+    cv_mtext_notes notes = {0};
+    cv_mtext_message m;
+    if (!cv_json_parse(a, text, &value, err) || !cv_mtext_message_read(a, text, &value, &notes, &m, err))
+        return false;
+    cv_mtext_message_print(out, &m, writing, 0);
+    return true;
+}
+
+bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
+                   int indent, cv_str *ret_text, cv_err *err)
+{
+    cv_arena *a = door->arena;
+    bool envelope = cv_str_eq(row->writing, CV_STR("envelope"));
+    cv_mtext_message m = {.writing = envelope ? CV_MTEXT_ENVELOPE : CV_MTEXT_MAILBOX};
+    m.fields[CV_MTEXT_MESSAGE_ID] = quoted(a, row->message_id);
+    m.fields[CV_MTEXT_SENDER] = quoted(a, sender_id(door, row->sender));
+    m.fields[CV_MTEXT_TIME] = quoted(a, row->sent_at.p ? row->sent_at : row->accepted_at);
+    m.fields[CV_MTEXT_COMMAND] = quoted(a, row->command);
+    m.fields[CV_MTEXT_TARGET] = envelope ? quoted(a, recipient) : (cv_str){0};
+    m.fields[CV_MTEXT_REPLY] = quoted(a, row->reply_to);
+    m.fields[CV_MTEXT_THREAD] = quoted(a, row->thread_id);
+    m.fields[CV_MTEXT_EXPIRES] = quoted(a, row->expires_at);
+    m.fields[CV_MTEXT_SUPERSEDES] = quoted(a, row->supersedes);
+    if (row->priority != CV_ABSENT && row->priority != 3)
+        m.fields[CV_MTEXT_PRIORITY] = cv_arena_printf(a, "%lld", (long long)row->priority);
+    if (envelope) {
+        m.data_raw = row->content;
+    } else {
+        m.fields[CV_MTEXT_PARAMS] = row->content;
+        m.fields[CV_MTEXT_TASK] = quoted(a, row->task_id);
+        m.fields[CV_MTEXT_CORRELATION] = quoted(a, row->correlation_id);
+    }
+    if (!cv_mtext_extra_read(a, row->extra, &m, err))
+        return false;
+    restore_names(a, &m);
+    cv_buf out = {0};
+    cv_mtext_message_print(&out, &m, m.writing, indent);
+    if (indent)
+        cv_buf_add_char(&out, '\n');
+    *ret_text = cv_buf_take(&out, a);
+    if (writing == CV_MTEXT_LOOSE || writing == m.writing)
+        return true;
+    bool ok = rewrite(a, *ret_text, writing, &out, err);
+    *ret_text = cv_buf_take(&out, a);
+    return ok;
+}
+
+/* ---- the file of one delivery ------------------------------------------------------------------------------------ */
+
+static cv_door_folder folder_of(cv_mail_state state)
+{
+    if (state == CV_MAIL_CLAIMED)
+        return CV_DOOR_CLAIMED;
+    return cv_mail_states[state].open ? CV_DOOR_INBOX : CV_DOOR_ARCHIVE;
+}
+
+static bool stands_in(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name)
+{
+    struct stat st;
+    const char *path = cv_arena_printf(door->arena, "runtime/%s/%s/%s", agent->folder, cv_door_names[folder], name).p;
+    return fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool write_message(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder to, const cv_mail_delivery *d,
+                          const char *name, cv_err *err)
+{
+    cv_mail_message row;
+    cv_str text;
+    bool found;
+    if (!cv_mail_message_get(door->record, door->arena, d->message_id, &row, &found, err) || !found)
+        return !err->code;
+    if (!cv_door_print(door, &row, agent->id, CV_MTEXT_LOOSE, 2, &text, err))
+        return false;
+    if (!cv_door_write(cv_door_in(door, agent, to, name), text, err)) {
+        if (err->code != CV_ERR_FILE_CHANGED)
+            return false;
+        cv_err_clear(err); /* somebody put a file of this name there: it is theirs, and is looked at when taking in */
+    }
+    door->written++;
+    return true;
+}
+
+/* Is it new, and are there more open ones than an inbox shows? Then it comes when some of these are settled. */
+static bool is_beyond(cv_mail_door *door, const cv_mail_delivery *d, cv_door_folder to, bool *ret_beyond, cv_err *err)
+{
+    cv_mail_mailbox mailbox;
+    bool found;
+    *ret_beyond = false;
+    if (to != CV_DOOR_INBOX || d->attempts > 0)
+        return true;
+    if (!cv_mail_mailbox_get(door->record, door->arena, d->mailbox, &mailbox, &found, err))
+        return false;
+    *ret_beyond = found && mailbox.waiting > CV_DOOR_WINDOW;
+    return true;
+}
+
+/* Files in done/ and failed/ wait to be taken in; they go when the delivery is settled. */
+static bool move_or_write_here(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
+                               bool again, bool listed, cv_err *err)
+{
+    const char *name = cv_door_name_of(door->arena, d->seq);
+    bool gone;
+    if (stands_in(door, agent, to, name))
+        return true;
+    for (int from = CV_DOOR_INBOX; from <= CV_DOOR_FAILED; from++) {
+        if (from == (int)to || !stands_in(door, agent, (cv_door_folder)from, name))
+            continue;
+        if (to != CV_DOOR_ARCHIVE && from >= CV_DOOR_DONE)
+            return true;
+        cv_where file = cv_door_in(door, agent, (cv_door_folder)from, name);
+        return to == CV_DOOR_ARCHIVE ? cv_door_archive(door, agent, file, name, err)
+                                     : cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err);
+    }
+    bool beyond = false;
+    if (to == CV_DOOR_ARCHIVE)
+        return true;
+    if (!listed && !is_beyond(door, d, to, &beyond, err))
+        return false;
+    if (beyond)
+        return true;
+    if (again)
+        cv_door_log(door, agent, "%s was gone, but is not done: it was written again; move it to done/ or failed/",
+                    name);
+    return write_message(door, agent, to, d, name, err);
+}
+
+/* `listed`: it is one of the first that are open. */
+static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, cv_door_folder to,
+                          bool again, bool listed, cv_err *err)
+{
+    const cv_door_change inbox = cv_door_change_begin(door, agent, CV_DOOR_INBOX),
+                         claimed = cv_door_change_begin(door, agent, CV_DOOR_CLAIMED);
+    bool ok = move_or_write_here(door, agent, d, to, again, listed, err);
+    cv_door_change_end(door, &inbox);
+    cv_door_change_end(door, &claimed);
+    return ok;
+}
+
+bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err)
+{
+    cv_door_agent *agent;
+    cv_mail_delivery d;
+    bool found;
+    if (!cv_door_agent_of(door, mailbox, &agent, err) || !agent)
+        return !err->code;
+    if (!cv_mail_delivery_get(door->record, door->arena, mailbox, seq, &d, &found, err) || !found)
+        return !err->code;
+    return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, false, err);
+}
+
+/* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
+
+/* Files of open deliveries, wherever they are. */
+static bool count_files(cv_mail_door *door, const cv_door_agent *agent, size_t *ret_count, cv_err *err)
+{
+    cv_door_list names;
+    int64_t seq;
+    *ret_count = 0;
+    for (int f = CV_DOOR_INBOX; f <= CV_DOOR_FAILED; f++) {
+        if (!cv_door_read(door, cv_door_in(door, agent, (cv_door_folder)f, ""), false, &names, err))
+            return false;
+        for (size_t i = 0; i < names.count; i++)
+            *ret_count += cv_door_seq_of(names.items[i], &seq);
+    }
+    return true;
+}
+
+/* The first ones that are open, as many as a folder holds. */
+bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err)
+{
+    cv_mail_mailbox mailbox;
+    cv_mail_delivery like;
+    bool found;
+    size_t there;
+    cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_delivery_type};
+    if (!cv_mail_mailbox_get(door->record, door->arena, agent->name, &mailbox, &found, err) || !found)
+        return !err->code;
+    int64_t wanted = mailbox.waiting < CV_DOOR_WINDOW ? mailbox.waiting : CV_DOOR_WINDOW;
+    if (!count_files(door, agent, &there, err))
+        return false;
+    if (!all && (int64_t)there >= wanted)
+        return true;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = agent->name;
+    like.open = 1;
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_open,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 2,
+                          .limit = (size_t)CV_DOOR_WINDOW,
+                          .outline = true};
+    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        const cv_mail_delivery *d = rows.items[i];
+        /* What was there before is missing; what comes into the window only now never was. */
+        bool again = !all && d->seq < mailbox.next_seq && mailbox.waiting <= CV_DOOR_WINDOW;
+        if (!move_or_write(door, agent, d, folder_of(cv_mail_state_of(d->state)), again, true, err))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the position ------------------------------------------------------------------------------------------------ */
+
+static cv_str boot_id(cv_arena *a)
+{
+    char *id = cv_arena_alloc(a, 64);
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, id, 63) : 0;
+    if (fd >= 0)
+        close(fd);
+    return n > 0 ? cv_str_trim((cv_str){id, (size_t)n}) : CV_STR("unknown");
+}
+
+static void read_position(cv_mail_door *door, cv_door_position *ret)
+{
+    cv_err ignored = {.arena = door->arena};
+    cv_str text;
+    cv_json v;
+    *ret = (cv_door_position){0};
+    if (!cv_file_read_at(door->arena, cv_where_in(door->arena, cv_door_root(door), position_file), 1 << 20, &text,
+                         &ignored) ||
+        !cv_json_parse(door->arena, text, &v, &ignored))
+        return;
+    ret->position = cv_json_get_text(&v, "position");
+    ret->boot = cv_json_get_text(&v, "boot");
+    ret->completed = cv_json_get_int(&v, "completed", 0);
+    const cv_json *late = cv_json_get(&v, CV_STR("late"));
+    cv_str *names = CV_NEW_ARRAY(door->arena, late ? late->count : 0, cv_str);
+    for (uint32_t i = 0; late && late->type == CV_JSON_ARRAY && i < late->count; i++)
+        names[ret->late.count++] = late->items[i].text;
+    ret->late.items = names;
+}
+
+static bool write_position(cv_mail_door *door, const cv_door_position *p, cv_err *err)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "position", p->position);
+    cv_json_key_str(&w, "boot", p->boot);
+    cv_json_key_int(&w, "completed", p->completed);
+    if (p->late.count)
+        cv_json_key_strs(&w, "late", p->late.items, p->late.count);
+    cv_json_end_object(&w);
+    return cv_door_replace(cv_where_in(door->arena, cv_door_root(door), position_file), cv_buf_take(&out, door->arena),
+                           NULL, err);
+}
+
+/* ---- from nothing ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    cv_arena *arena;
+    cv_str *items;
+    size_t count, capacity;
+} names;
+
+static void touch(cv_map *boxes, names *touched, cv_str mailbox)
+{
+    bool is_new;
+    cv_str name = cv_arena_copy(touched->arena, mailbox);
+    cv_map_put(boxes, touched->arena, name, &is_new);
+    if (is_new)
+        *CV_PUSH(touched->arena, touched) = name;
+}
+
+static bool add_agent(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    names *all = ctx;
+    const cv_agent_row *agent = row;
+    (void)scope, (void)err;
+    if (!cv_agent_is_removed(agent) && agent->files == 1)
+        *CV_PUSH(all->arena, all) = cv_arena_copy(all->arena, agent->name);
+    return true;
+}
+
+/* Every agent that has files: its open deliveries, and the view of its mailbox. */
+static bool show_all(cv_mail_door *door, cv_map *boxes, names *touched, cv_err *err)
+{
+    names all = {.arena = door->arena};
+    cv_door_agent *agent;
+    if (!cv_agents_each(door->record, (cv_str){0}, 0, add_agent, &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!cv_door_agent_of(door, all.items[i], &agent, err) || (agent && !cv_door_refill(door, agent, true, err)))
+            return false;
+        if (agent)
+            touch(boxes, touched, agent->name);
+    }
+    return true;
+}
+
+/* ---- commits ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_mail_door *door;
+    cv_door_outcomes changes; /* in the order of the feed */
+    cv_map seen;              /* each delivery once */
+    bool agents;              /* the registry has changed */
+} batch;
+
+static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    batch *b = ctx;
+    const cv_event_row *e = row;
+    cv_arena *a = b->door->arena;
+    cv_json data;
+    cv_err ignored = {.arena = a};
+    (void)scope, (void)err;
+    if (!e->data.p || !cv_json_parse(a, cv_arena_copy(a, e->data), &data, &ignored))
+        return true; /* redacted, or an event that changes no delivery */
+    const cv_json *list = cv_json_get(&data, CV_STR("deliveries"));
+    for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++)
+        *CV_PUSH(a, &b->changes) = (cv_door_outcome){.mailbox = cv_json_get_text(&list->items[i], "agent"),
+                                                     .state = cv_json_get_text(&list->items[i], "state"),
+                                                     .seq = cv_json_get_int(&list->items[i], "seq", 0),
+                                                     .at = cv_arena_copy(a, e->created_at)};
+    return true;
+}
+
+static bool gather(batch *b, const cv_feed_entries *list, cv_err *err)
+{
+    cv_record *record = b->door->record;
+    for (size_t i = 0; i < list->count; i++) {
+        const cv_feed_entry *entry = &list->items[i];
+        cv_event_row like;
+        if (cv_str_eq(entry->scope.room, cv_agents_scope().room) &&
+            cv_str_eq(entry->scope.name, cv_agents_scope().name))
+            b->agents = true;
+        if (!cv_str_eq(entry->scope.room, cv_mail_scope().room) || !cv_str_eq(entry->scope.name, cv_mail_scope().name))
+            continue;
+        cv_row_clear(&cv_event_row_type, &like);
+        like.rev = entry->rev;
+        const cv_find find = {
+            .type = &cv_event_row_type, .index = cv_events_by_rev, .scope = cv_mail_scope(), .like = &like, .equal = 1};
+        if (!record->calls->find(record, &find, see_event, b, err))
+            return false;
+    }
+    return true;
+}
+
+/* What was written, and which mailboxes are to be. */
+typedef struct {
+    cv_mail_door *door;
+    cv_door_position at;
+    cv_map boxes;
+    names touched;
+} showing;
+
+static bool show_batch(showing *s, batch *b, cv_err *err)
+{
+    cv_arena *a = s->door->arena;
+    for (size_t i = 0; i < b->changes.count; i++) {
+        const cv_door_outcome *c = &b->changes.items[i];
+        bool is_new;
+        cv_map_put(&b->seen, a, cv_arena_printf(a, "%.*s/%lld", CV_FMT(c->mailbox), (long long)c->seq), &is_new);
+        if (is_new && !cv_door_place(s->door, c->mailbox, c->seq, false, err))
+            return false;
+        touch(&s->boxes, &s->touched, c->mailbox);
+    }
+    return cv_door_complete(s->door, &b->changes, &s->at, err) &&
+           (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
+}
+
+static bool show_mailboxes(showing *s, bool *ret_changed, cv_err *err)
+{
+    names late = {.arena = s->door->arena};
+    for (size_t i = 0; i < s->at.late.count; i++)
+        touch(&s->boxes, &s->touched, s->at.late.items[i]);
+    for (size_t i = 0; i < s->touched.count; i++) {
+        bool is_late;
+        if (!cv_door_mailbox_write(s->door, s->touched.items[i], &is_late, err))
+            return false;
+        if (is_late)
+            *CV_PUSH(late.arena, &late) = s->touched.items[i];
+    }
+    *ret_changed = late.count != s->at.late.count;
+    s->at.late = (cv_words){late.items, late.count};
+    return true;
+}
+
+/* The newest position first, then everything that is open: what comes meanwhile is seen again. */
+static bool begin_anew(showing *s, cv_err *err)
+{
+    struct stat st;
+    cv_where completed = cv_where_in(s->door->arena, cv_door_root(s->door), "completed_tasks.json");
+    cv_err_clear(err);
+    s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
+    return s->door->record->calls->newest(s->door->record, s->door->arena, &s->at.position, err) &&
+           show_all(s->door, &s->boxes, &s->touched, err) && write_position(s->door, &s->at, err);
+}
+
+static bool show_commits(showing *s, cv_err *err)
+{
+    for (bool more = true; more;) {
+        cv_feed_entries list;
+        batch b = {.door = s->door};
+        if (!cv_feed_read(s->door->record, s->door->arena, s->at.position, BATCH, NULL, NULL, &list, err))
+            return begin_anew(s, err); /* a position of another store */
+        more = list.more;
+        s->at.position = list.position;
+        if (list.count > 0 &&
+            (!gather(&b, &list, err) || !show_batch(s, &b, err) || !write_position(s->door, &s->at, err)))
+            return false;
+    }
+    return true;
+}
+
+bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
+{
+    showing s = {.door = door, .touched = {.arena = door->arena}};
+    bool changed = false;
+    cv_str boot = boot_id(door->arena);
+    read_position(door, &s.at);
+    bool rebooted = !cv_str_eq(s.at.boot, boot);
+    s.at.boot = boot;
+    if (s.at.position.n == 0 && !begin_anew(&s, err))
+        return false;
+    if (rebooted && !show_all(door, &s.boxes, &s.touched, err)) /* files were not synced */
+        return false;
+    return show_commits(&s, err) && show_mailboxes(&s, &changed, err) &&
+           (!(changed || rebooted) || write_position(door, &s.at, err));
+}

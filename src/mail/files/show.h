@@ -1,0 +1,53 @@
+/* show.h - the parts of what is written from the record: messages, outcomes, mailboxes. */
+#ifndef CV_MAIL_FILES_SHOW_H
+#define CV_MAIL_FILES_SHOW_H
+
+#include "mail/files/door.h"
+#include "mail/text/message.h"
+
+/* How far the feed was written, and what was known then. */
+typedef struct {
+    cv_str position;   /* empty: nothing was written yet */
+    cv_str boot;       /* the boot that it was written in: files are not synced */
+    int64_t completed; /* bytes of completed_tasks.json */
+    cv_words late;     /* mailboxes whose file is behind */
+} cv_door_position;
+
+/* ---- messages (show.c) ------------------------------------------------------------------------------------------- */
+
+/* The message of a row as it is written for this recipient; CV_MTEXT_LOOSE: in its own writing. */
+bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
+                   int indent, cv_str *ret_text, cv_err *err);
+
+/* Puts the file of a delivery where its state wants it. `again`: it was missing, which is told. */
+bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err);
+
+/* Are all files of an agent there that should be? What is missing is written again. */
+bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err);
+
+/* ---- completed_tasks.json (completed.c) -------------------------------------------------------------------------- */
+
+/* One outcome of one delivery, as an event tells it. */
+typedef struct {
+    cv_str mailbox, state, at;
+    int64_t seq;
+} cv_door_outcome;
+
+typedef struct {
+    cv_door_outcome *items;
+    size_t count, capacity;
+} cv_door_outcomes;
+
+/* Adds a line for each outcome that the file does not have behind `position->completed`, which moves on. */
+bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_door_position *position, cv_err *err);
+
+/* ---- mailbox_N.json (mailbox.c) ---------------------------------------------------------------------------------- */
+
+/* Writes the view of a mailbox. What somebody else has written there at this moment is taken in. *ret_late: it has many
+ * rows, and was written a moment ago: it is to be written later. */
+bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, cv_err *err);
+
+/* Takes in what others have written into mailbox_N.json. */
+bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* room.c - the mail room's descriptor; see kit/room.h. */
+#include "mail/room.h"
+
+#include "base/embedded.h"
+#include "mail/files.h"
+#include "mail/types.h"
+#include "mail/verify.h"
+#include "mail/words/errors.h"
+
+static void print_skill(cv_buf *out)
+{
+    for (size_t i = 0; i < cv_skill_files_count; i++)
+        if (strcmp(cv_skill_files[i].name, "conclave-mail") == 0)
+            cv_buf_add(out, cv_skill_files[i].text);
+}
+
+static const cv_skill skills[] = {{"conclave-mail", print_skill}, {0}};
+
+static bool in_use(cv_record *record, cv_arena *a, const char *root)
+{
+    cv_scope_position at = {0};
+    cv_err err = {.arena = a};
+    (void)root;
+    bool ok = record->calls->begin(record, a, cv_mail_scope(), &at, &err);
+    record->calls->end(record);
+    return ok && at.rev > 0;
+}
+
+const cv_room cv_room_mail = {
+    .name = "mail",
+    .summary = "agents send each other messages and tasks, and finish them once",
+    .details =
+        "A message is in the mailbox of every recipient when 'send' answers, and is not lost from then on. Whoever\n"
+        "works on one claims it for some time, and finishes it with the token of that claim: it is done once, also\n"
+        "when several take from one mailbox. See docs/mail.md.\n",
+    .instructions = "Mail between agents: conclave_mail_inbox shows what is there, conclave_mail_wait waits for more, "
+                    "conclave_mail_claim takes a message, conclave_mail_done or conclave_mail_fail finishes it with "
+                    "the token, conclave_mail_send writes to others.",
+    .example = "  conclave mail send --from muffin --to Planner-1 \"The oven is free\"\n",
+    .ops = cv_mail_ops,
+    .records = &cv_mail_records,
+    .codes = cv_mail_codes,
+    .resources = cv_mail_resources,
+    .skills = skills,
+    .scope = {.one = "post office", .many = "post offices"},
+    .statuses = {.good = " done completed online ",
+                 .pending = " new claimed accepted delivered pending running idle busy ",
+                 .bad = " failed dead expired superseded offline "},
+    .folder = "mail",
+    .verify = cv_mail_verify,
+    .doctor = cv_mail_doctor,
+    .in_use = in_use,
+    .intake = cv_mail_take_in,
+};

@@ -1,0 +1,51 @@
+/* send.h - a message on its way into mailboxes.
+ *
+ *     input of `mail send`  ->  cv_mail_draft       what is to be sent: content, links, limits; every fault
+ *                           ->  recipients          agents, aliases, a capability, everybody; every fault
+ *     under the lock        ->  cv_mail_post        message, deliveries, counters, one event
+ *
+ * Other operations that send (tasks) make a draft of their own and post it in their write.
+ */
+#ifndef CV_MAIL_SEND_H
+#define CV_MAIL_SEND_H
+
+#include "mail/office.h"
+
+typedef struct {
+    cv_mail_agent *items;
+    size_t count, capacity;
+} cv_mail_recipients;
+
+typedef struct {
+    cv_mail_agent sender;
+    cv_mail_recipients to;
+    cv_mail_message message; /* message_id absent: one is made */
+    int64_t expires_ms;      /* CV_ABSENT: never */
+    cv_str dead_reason;      /* it is not delivered, but kept as a dead letter; absent: it is */
+} cv_mail_draft;
+
+/* What one recipient gets. */
+typedef struct {
+    cv_str to, state;
+    int64_t seq;
+} cv_mail_receipt;
+
+typedef struct {
+    cv_mail_receipt *items;
+    size_t count, capacity;
+} cv_mail_receipts;
+
+extern const cv_shape cv_mail_receipt_shape[];
+
+/* Who is meant by `to`: a name, several, "capability:WORD" (of those who have it, whoever has the least to do),
+ * "all:WORD" (all of them), "broadcast" (everybody but the sender). Faults go to call->errs, with `field`. */
+bool cv_mail_address(cv_call *call, const char *field, const cv_json *to, const cv_mail_agent *sender,
+                     cv_mail_recipients *ret);
+
+/* Message, deliveries and an event, in this write. False: o->err or call->errs. */
+bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret_receipts);
+
+/* 1 is the most urgent; words as people write them. False: it is neither. */
+bool cv_mail_priority(const cv_json *value, int64_t *ret_priority);
+
+#endif

@@ -1,0 +1,178 @@
+/* task.c - reading and writing tasks; see task.h. */
+#include "mail/text/task.h"
+
+typedef enum {
+#define TASK(id, name) TASK_##id,
+#include "mail/text/fields.def"
+    TASK_FIELD_COUNT
+} task_field;
+
+static const cv_str names[TASK_FIELD_COUNT] = {
+#define TASK(id, name) [TASK_##id] = CV_STR_INIT(name),
+#include "mail/text/fields.def"
+};
+
+static const struct {
+    task_field field;
+    cv_str name;
+} also[] = {
+#define TASK_ALSO(id, name) {TASK_##id, CV_STR_INIT(name)},
+#include "mail/text/fields.def"
+};
+
+const cv_json *cv_mtext_tasks_of(const cv_json *value)
+{
+    static const char *const lists[] = {"tasks", "results", "task_list"};
+    if (value->type == CV_JSON_ARRAY)
+        return value;
+    for (size_t i = 0; i < CV_COUNT(lists); i++) {
+        const cv_json *list = cv_json_get(value, cv_str_of(lists[i]));
+        if (list && list->type == CV_JSON_ARRAY)
+            return list;
+    }
+    return NULL;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static size_t rank_of(cv_str name, task_field *ret_field)
+{
+    for (size_t i = 0; i < CV_COUNT(also); i++)
+        if (cv_str_eq_nocase(name, also[i].name)) {
+            *ret_field = also[i].field;
+            return i;
+        }
+    return SIZE_MAX;
+}
+
+static cv_str text_of(const cv_json *value)
+{
+    return value && (value->type == CV_JSON_STRING || value->type == CV_JSON_NUMBER) ? value->text : (cv_str){0};
+}
+
+typedef struct {
+    cv_str *items;
+    size_t count, capacity;
+} texts;
+
+/* Is the value one that this field can hold? What is not stays beside the fields, as it was written. */
+static bool suits(task_field field, const cv_json *value)
+{
+    if (field == TASK_PARAMS)
+        return value->type == CV_JSON_OBJECT;
+    return text_of(value).p || (field == TASK_DEPENDS && value->type == CV_JSON_ARRAY);
+}
+
+/* A list of ids, of objects with one, or one text with commas between them. */
+static cv_words ids_of(cv_arena *a, const cv_json *value)
+{
+    texts ids = {0};
+    cv_str rest = text_of(value), piece;
+    for (uint32_t i = 0; value->type == CV_JSON_ARRAY && i < value->count; i++) {
+        const cv_json *item = &value->items[i];
+        const cv_json *id = cv_json_get(item, CV_STR("task_id"));
+        cv_str text = text_of(item->type == CV_JSON_OBJECT ? (id ? id : cv_json_get(item, CV_STR("id"))) : item);
+        if (text.n)
+            *CV_PUSH(a, &ids) = text;
+    }
+    while (rest.n && cv_str_split(&rest, ',', &piece))
+        if (cv_str_trim(piece).n)
+            *CV_PUSH(a, &ids) = cv_str_trim(piece);
+    return (cv_words){ids.items, ids.count};
+}
+
+static void set_words(cv_arena *a, const cv_json *const found[], cv_mtext_notes *notes, cv_mtext_task *ret)
+{
+    bool exact = true;
+    const cv_json *status = found[TASK_STATUS], *priority = found[TASK_PRIORITY], *depends = found[TASK_DEPENDS];
+    ret->status_found = text_of(status);
+    ret->status = ret->status_found.p ? cv_mtext_status_of(ret->status_found, &exact) : CV_MTEXT_TASK_PENDING;
+    if (!exact)
+        cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SPELLING, status->offset, ret->status_found);
+    exact = true;
+    ret->priority = text_of(priority).p ? cv_mtext_priority_of(text_of(priority), &exact) : 0;
+    if (text_of(priority).p && ret->priority == 0)
+        ret->priority = -1;
+    if (!exact)
+        cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SPELLING, priority->offset, text_of(priority));
+    if (!depends)
+        return;
+    ret->depends_on = ids_of(a, depends);
+    if (depends->type != CV_JSON_ARRAY)
+        cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SHAPE, depends->offset, names[TASK_DEPENDS]);
+}
+
+bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_task *ret,
+                        cv_err *err)
+{
+    *ret = (cv_mtext_task){0};
+    if (value->type != CV_JSON_OBJECT)
+        return cv_err_set(err, CV_ERR_INVALID_VALUE, "a task is an object, this is '%.*s'",
+                          CV_FMT(cv_json_type_word(value->type)));
+    cv_mtext_members members;
+    const cv_json *found[TASK_FIELD_COUNT] = {0};
+    size_t ranks[TASK_FIELD_COUNT], best[TASK_FIELD_COUNT];
+    for (size_t f = 0; f < TASK_FIELD_COUNT; f++)
+        ranks[f] = best[f] = SIZE_MAX;
+    cv_mtext_members_of(a, text, value, &members);
+    for (size_t i = 0; i < members.count; i++) {
+        task_field field = TASK_ID;
+        size_t rank = rank_of(members.items[i].name, &field);
+        if (rank < ranks[field] && suits(field, &value->members[i].value)) {
+            ranks[field] = rank;
+            best[field] = i;
+        }
+    }
+    for (size_t i = 0; i < members.count; i++) {
+        task_field field = TASK_ID;
+        const cv_mtext_member *m = &members.items[i];
+        if (rank_of(m->name, &field) == SIZE_MAX || best[field] != i) { /* another name of it, or none */
+            *CV_PUSH(a, &ret->extra) = *m;
+            continue;
+        }
+        found[field] = &value->members[i].value;
+        if (!cv_str_eq(m->name, names[field]))
+            cv_mtext_note_add(notes, a, CV_MTEXT_REPAIR_SYNONYM, found[field]->offset, m->name);
+        if (field == TASK_PARAMS)
+            ret->params = m->raw;
+    }
+    ret->task_id = text_of(found[TASK_ID]);
+    ret->action = text_of(found[TASK_ACTION]);
+    ret->target_agent = text_of(found[TASK_AGENT]);
+    ret->parent = text_of(found[TASK_PARENT]);
+    set_words(a, found, notes, ret);
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static bool is_extra(const cv_mtext_task *task, cv_str name)
+{
+    for (size_t i = 0; i < task->extra.count; i++)
+        if (cv_str_eq(task->extra.items[i].name, name))
+            return true;
+    return false;
+}
+
+void cv_mtext_task_print(cv_buf *out, const cv_mtext_task *task)
+{
+    cv_json_writer w = {.out = out};
+    cv_json_begin_object(&w);
+    cv_json_key_str_if(&w, "task_id", task->task_id);
+    cv_json_key_str_if(&w, "action", task->action);
+    if (!is_extra(task, names[TASK_PARAMS]))
+        cv_json_key_raw_if(&w, "params", task->params.p ? task->params : CV_STR("{}"));
+    cv_json_key_str_if(&w, "target_agent", task->target_agent);
+    if (task->status >= 0 && !is_extra(task, names[TASK_STATUS]))
+        cv_json_key_str(&w, "status", cv_mtext_task_statuses.items[task->status]);
+    if (task->priority > 0)
+        cv_json_key_int(&w, "priority", task->priority);
+    if (!is_extra(task, names[TASK_DEPENDS]))
+        cv_json_key_strs(&w, "depends_on", task->depends_on.items, task->depends_on.count);
+    cv_json_key_str_if(&w, "parent_task_id", task->parent);
+    for (size_t i = 0; i < task->extra.count; i++) {
+        cv_json_key(&w, task->extra.items[i].name);
+        cv_json_raw(&w, task->extra.items[i].raw);
+    }
+    cv_json_end_object(&w);
+}

@@ -1,0 +1,34 @@
+/* task.h - one task of a list, whatever its fields are called.
+ *
+ *     {"id": "t2", "assigned_to": "Agent-3", "status": "in_progress", "priority": "HIGH", "dependencies": "t1", …}
+ *       -> task_id "t2", target_agent "Agent-3", RUNNING, 2, ["t1"], and the rest as it was written
+ *
+ * schemas/task_list.json is the form that is written. A list is {"tasks": […]}, {"results": […]} or the bare array.
+ */
+#ifndef CV_MAIL_TEXT_TASK_H
+#define CV_MAIL_TEXT_TASK_H
+
+#include "mail/text/message.h"
+#include "mail/text/spelling.h"
+
+typedef struct {
+    cv_str task_id, action, target_agent, parent; /* absent: not there */
+    cv_str params;                                /* JSON as it was written */
+    int status;                                   /* cv_mtext_task_status; -1: a word that nobody knows */
+    cv_str status_found;                          /* as it was written */
+    int priority;                                 /* 1 is the most urgent; 0: none, -1: a word that nobody knows */
+    cv_words depends_on;
+    cv_mtext_members extra;
+} cv_mtext_task;
+
+/* The tasks in a value of this strict text; NULL: it is no list of tasks. */
+const cv_json *cv_mtext_tasks_of(const cv_json *value);
+
+/* Reads one of them. Other names and spellings are noted. False: it is no object. */
+bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_task *ret,
+                        cv_err *err);
+
+/* Writes it with the names and words of the specification, then the rest. */
+void cv_mtext_task_print(cv_buf *out, const cv_mtext_task *task);
+
+#endif

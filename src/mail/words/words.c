@@ -1,0 +1,36 @@
+/* words.c - the words of the mail room; see words.h. */
+#include "mail/words/words.h"
+
+const cv_mail_state_row cv_mail_states[CV_MAIL_STATE_COUNT] = {
+#define STATE(id, word, open, claimable, receipt) {CV_STR_INIT(word), CV_STR_INIT(receipt), open, claimable},
+#include "mail/words/states.def"
+#undef STATE
+};
+
+static const cv_str state_words[] = {
+#define STATE(id, word, open, claimable, receipt) CV_STR_INIT(word),
+#include "mail/words/states.def"
+#undef STATE
+};
+const cv_words cv_mail_state_words = {state_words, CV_COUNT(state_words)};
+
+static const cv_str receipt_words[] = {
+    CV_STR_INIT("delivered"), /* accepted, and the recipient has seen it */
+#define STATE(id, word, open, claimable, receipt) CV_STR_INIT(receipt),
+#include "mail/words/states.def"
+#undef STATE
+};
+const cv_words cv_mail_receipt_words = {receipt_words, CV_COUNT(receipt_words)};
+
+static const cv_str status_words[] = {CV_STR_INIT("online"), CV_STR_INIT("offline"), CV_STR_INIT("idle"),
+                                      CV_STR_INIT("busy")};
+const cv_words cv_mail_status_words = {status_words, CV_COUNT(status_words)};
+
+static const cv_str writing_words[] = {CV_STR_INIT("mailbox"), CV_STR_INIT("envelope")};
+const cv_words cv_mail_writing_words = {writing_words, CV_COUNT(writing_words)};
+
+cv_mail_state cv_mail_state_of(cv_str word)
+{
+    int at = cv_words_find(cv_mail_state_words, word);
+    return at < 0 ? CV_MAIL_STATE_COUNT : (cv_mail_state)at;
+}

@@ -1,0 +1,251 @@
+#!/bin/sh
+# mail.sh - mail between agents at the command line: send, inbox, read, claim, done, fail. Numbers are those of the
+# room's checklist; docs/mail.md has the table.
+. "$(dirname "$0")/lib.sh"
+project
+for agent in muffin cupcake donut; do "$conclave" agent add "$agent" >/dev/null; done
+"$conclave" agent alias cupcake Agent-3 Agent3 >/dev/null
+
+# ---- send -----------------------------------------------------------------------------------------------------------
+run "a text" 0 mail send --from muffin --to Agent3 "The oven is free" --json # checklist 46, 48
+is '.receipts == [{"to": "cupcake", "state": "accepted", "seq": 1}] and (.message_id | test("^[0-9a-f]{8}-[0-9a-f]{4}-7"))'
+is '.accepted_at | test("^20[0-9-]+T[0-9:.]+Z$")'
+first=$(jq -r .message_id "$out")
+run "the same again is a second message, and warned of" 0 mail send --from muffin --to Agent3 "The oven is free" --json
+is '.receipts[0].seq == 2 and ([.warnings[].type] | contains(["equal_message"]))'
+run "under an id" 0 mail send --from muffin --to cupcake --command run_test --params '{"a": 1.50}' --message-id m1 --json
+run "the same id and content" 0 mail send --from muffin --to cupcake --command run_test --params '{"a": 1.50}' --message-id m1 --json
+is '.replayed and .receipts == [{"to": "cupcake", "state": "accepted", "seq": 3}]' # checklist 46
+run "the same id, other content" 1 mail send --from muffin --to cupcake --command run_test --params '{"a": 2}' --message-id m1 --json
+is '.error_code == "message_conflict" and .field == "message_id"'
+run "params are kept as they are written" 0 mail send --data '{"from": "muffin", "to": "cupcake", "command": "x", "params": {"n":  1.0e2, "s": "\u00e9\/"}, "message_id": "m2"}' --json
+run "to read" 0 mail read m2 --json # checklist 50
+[ "$(jq -c . "$out" >/dev/null && grep -c '"params":{"n":1.0e2,"s":"\\u00e9\\/"}' "$out")" -eq 1 ]
+ok $? "every token as it was sent"
+run "everybody" 0 mail send --from User --to broadcast --body "Stop at noon" --json # checklist 27, 47
+is '[.receipts[].to] | sort == ["cupcake", "donut", "muffin"]'
+run "unknown fields survive" 0 mail send --data '{"type": "ODD_TYPE", "source_id": "muffin", "target_id": "donut", "data": {"more": [1]}, "trace": {"b": 1}, "message_id": "m3"}' --json
+run "unknown fields survive" 0 mail read m3 --json # checklist 26
+is '.message.extra == {"trace": {"b": 1}} and .message.data == {"more": [1]} and .message.command == "ODD_TYPE"'
+
+# ---- what is refused --------------------------------------------------------------------------------------------------
+run "all faults at once" 1 mail send --from mufin --to cupcak,Agent3,../x --type A --priority soon --expires-at noon --json
+is '[.errors[].field] == ["from", "to[0]", "to[2]", "data", "priority", "expires_at"]'
+run "a forged sender" 1 mail send --as muffin --from System --to donut --command x --json # checklist 47
+is '.error_code == "identity_mismatch"'
+run "nobody sends" 1 mail send --to donut --command x --json
+is '.error_code == "missing_field" and .field == "from"'
+run "nothing to send" 1 mail send --from muffin --to donut --json # checklist 49
+is '.error_code == "missing_field" and .field == "command"'
+head -c 1100000 /dev/zero | tr '\0' a >large
+run "a text that is too long" 2 mail send --from muffin --to donut @large --json
+is '.error_code == "limit_exceeded" and .field == "body"'
+run "no such capability" 1 mail send --from muffin --to capability:flying x --json
+is '.error_code == "no_recipient"'
+
+# ---- inbox, claim, done, fail -----------------------------------------------------------------------------------------
+run "the inbox" 0 mail inbox cupcake --json # checklist 20, 44
+is '[.messages[].seq] == [1, 2, 3, 4, 5] and all(.messages[]; .state == "new" and .age_seconds >= 0)'
+run "a page" 0 mail inbox cupcake --limit 2 --after 1 --json
+is '[.messages[].seq] == [2, 3] and .next == 3'
+run "claim" 0 mail claim cupcake --json
+is '.message.seq == 1 and .message.params.body == "The oven is free" and .token > 0'
+token=$(jq .token "$out")
+run "somebody else's token" 1 mail done cupcake --message-id "$first" --token 1 --json
+is '.error_code == "lease_lost"'
+run "done" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json
+is '.state == "done"'
+run "done twice is done once" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json # checklist 24
+is '.replayed'
+run "another outcome" 1 mail done cupcake --message-id "$first" --token "$token" --json
+is '.error_code == "message_settled"'
+run "it is not delivered again" 0 mail inbox cupcake --json # checklist 23
+is '[.messages[].seq] == [2, 3, 4, 5]'
+run "but kept" 0 mail inbox cupcake --all --json
+is '.messages[0].state == "done"'
+for n in 1 2 3; do
+    run "claim m1" 0 mail claim cupcake --message-id m1 --json
+    token=$(jq .token "$out")
+    run "it fails" 0 mail fail cupcake --message-id m1 --token "$token" --error-details "no oven" --json
+done
+is '.state == "dead"'
+run "a dead letter is not claimed" 1 mail claim cupcake --message-id m1 --json
+is '.error_code == "message_settled"'
+run "why" 0 mail read m1 --json
+is '.message.receipts[0].state == "dead" and .message.error_details.message == "no oven" and .message.attempts == 3'
+run "a lease that is over" 0 mail claim donut --lease-seconds 1 --json
+token=$(jq .token "$out") id=$(jq -r .message.message_id "$out")
+sleep 1.1
+run "late" 1 mail done donut --message-id "$id" --token "$token" --json
+is '.error_code == "lease_lost"'
+run "taken over" 0 mail claim donut --json
+is ".message.message_id == \"$id\" and .token > $token and .message.attempts == 2"
+run "an instruction that expires" 0 mail send --from muffin --to muffin --expires-in 1 "Quick" --json
+run "claim what is left" 0 mail claim muffin --json
+sleep 1.1
+run "is shown as expired" 0 mail inbox muffin --json
+is '.messages[1].state == "expired"'
+run "and is not claimed" 0 mail claim muffin --json
+is '.message == null and .settled == 1'
+run "superseded" 0 mail send --from muffin --to donut --supersedes m3 --command y --json
+run "superseded" 0 mail read m3 --json
+is '.message.receipts[0].state == "superseded"'
+run "by somebody else" 1 mail send --from donut --to cupcake --supersedes m2 --command y --json
+is '.error_code == "not_allowed"'
+run "dead letters" 0 mail dead --json
+is '[.messages[] | [.agent, .message_id, .reason]] == [["cupcake", "m1", "it failed each time it was claimed"]]'
+run "another chance" 0 mail requeue m1 --reason "a new oven" --json
+is '.receipts == [{"to": "cupcake", "state": "accepted", "seq": 3}]'
+run "it is no dead letter any more" 0 mail dead cupcake --json
+is '.count == 0'
+run "what is new is not requeued" 1 mail requeue m1 --json
+is '.error_code == "message_settled"'
+run "an answer" 0 mail send --from cupcake --to muffin --reply-to "$first" "Thanks" --json
+is ".thread_id == \"$first\""
+answer=$(jq -r .message_id "$out")
+run "an answer to it" 0 mail send --from muffin --to cupcake --reply-to "$answer" "Welcome" --json
+run "the thread" 0 mail thread "$answer" --json
+is '[.messages[].params.body] == ["The oven is free", "Thanks", "Welcome"]'
+run "in pages" 0 mail thread "$first" --limit 1 --json
+is "[.messages[].params.body] == [\"The oven is free\", \"Thanks\"] and .next == \"$answer\""
+run "in pages" 0 mail thread "$first" --limit 1 --after "$answer" --json
+is '[.messages[].params.body] == ["Welcome"] and (has("next") | not)'
+run "the outbox" 0 mail outbox muffin --limit 1 --json # checklist 6, 21
+is '.messages[0].params.body == "Welcome" and .messages[0].receipts[0].state == "accepted" and .next'
+run "what is new" 0 mail wait cupcake --json
+is '.cursor == 6 and ([.messages[].seq] == [2, 3, 4, 5, 6]) and (has("timed_out") | not)'
+run "nothing is returned twice" 0 mail wait cupcake --timeout-seconds 0 --json
+is '.timed_out and .messages == []'
+run "seen is delivered" 0 mail outbox muffin --limit 1 --json
+is '.messages[0].receipts[0].state == "delivered"'
+"$conclave" mail wait cupcake --timeout-seconds 60 --json >"$work/woken" &
+sleep 0.3
+run "a send wakes who waits" 0 mail send --from donut --to cupcake "Wake up" --json
+wait
+[ "$(jq -r '.messages[0].params.body' "$work/woken")" = "Wake up" ]
+ok $? "with the message"
+run "numbers" 0 mail stats --json # checklist 41
+is '[.mailboxes[] | select(.agent == "cupcake") | [.done, .dead, .status, .slot]] == [[1, 0, "online", 2]]'
+# ---- slots, signs of life, commands, limits ------------------------------------------------------------------------------
+run "slots" 0 mail slot list --json # checklist 40
+is '[.slots[] | [.slot, .agent]] == [[1, "muffin"], [2, "cupcake"], [3, "donut"]]'
+run "a slot is one agent's" 1 mail slot claim donut --slot 2 --json # checklist 42
+is '.error_code == "slot_taken"'
+run "released" 0 mail slot release cupcake --json
+is '.slots[0].agent == null'
+run "an agent has one" 1 mail slot claim donut --slot 2 --json
+is '.error_code == "slot_taken" and (.suggestion | contains("release it first"))'
+run "claimed again" 0 mail slot claim cupcake --json
+is '.slots[0].slot == 2 and .slots[0].agent == "cupcake"'
+run "busy while it holds a lease" 0 mail claim cupcake --json # checklist 41, 43
+run "busy while it holds a lease" 0 mail stats --json
+is '[.mailboxes[] | select(.agent == "cupcake") | .status] == ["busy"] and (.mailboxes[] | select(.agent == "cupcake") | .last_seen) != null'
+run "another session is warned" 0 mail claim cupcake --session one --json
+run "another session is warned" 0 mail claim cupcake --session two --json
+is '[.warnings[].type] == ["second_session"]'
+run "System and User are nobody's names" 1 agent add user --json # checklist 47
+is '.error_code == "invalid_value"'
+run "commands" 0 agent commands cupcake --set '[{"command": "run_test", "summary": "runs tests", "params": {"path": "which"}}]' --json # checklist 56
+run "commands" 0 agent commands cupcake --json
+is '.commands == [{"command": "run_test", "summary": "runs tests", "params": {"path": "which"}}]'
+run "no more of it" 0 agent commands cupcake --remove run_test --json
+is '.commands == []'
+"$conclave" agent add limited --limits '{"send_rate": 2, "quota": 1, "hops": 3, "size": 100}' >/dev/null
+run "within its rate" 0 mail send --from limited --to donut one
+run "within its rate" 0 mail send --from limited --to donut two
+run "above its rate" 1 mail send --from limited --to donut three --json
+is '.error_code == "rate_exceeded" and (.suggestion | test("in [0-9]+ seconds"))'
+run "above its size" 2 mail send --from limited --to donut "$(printf %0200d 0)" --json
+is '.error_code == "limit_exceeded"'
+run "within its quota" 0 mail send --from donut --to limited one
+run "above its quota" 1 mail send --from donut --to limited,muffin two --json
+is '.error_code == "mailbox_full" and .value == "limited"'
+last=$("$conclave" mail send --from muffin --to donut "Ping" --json | jq -r .message_id)
+"$conclave" agent limit muffin --hops 5 >/dev/null
+"$conclave" agent limit donut --hops 5 >/dev/null
+for n in 1 2 3 4 5 6; do
+    [ $((n % 2)) -eq 1 ] && from=donut to=muffin || from=muffin to=donut
+    "$conclave" mail send --from $from --to $to --reply-to "$last" "Pong $n" --json >"$out" 2>"$err"
+    last=$(jq -r '.message_id // empty' "$out")
+done
+name="two who answer each other for ever"
+is '.error_code == "too_many_hops" and (.message | contains("dead letter"))'
+run "are listed" 0 mail dead --json
+is '[.messages[] | [.agent, .params.body, .reason]] == [["donut", "Pong 6", "stopped: answer number 6 in a chain, 5 are allowed"]]'
+run "what was stopped did not arrive" 0 mail inbox donut --json
+is '[.messages[].params.body] | contains(["Pong 6"]) | not'
+# Without a link: each answers what it has claimed.
+for agent in ping pong; do "$conclave" agent add $agent --limits '{"hops": 3}' >/dev/null; done
+"$conclave" mail send --from ping --to pong "Ping" >/dev/null
+for n in 1 2 3 4; do
+    [ $((n % 2)) -eq 1 ] && from=pong to=ping || from=ping to=pong
+    "$conclave" mail claim $from >/dev/null
+    "$conclave" mail send --from $from --to $to "Answer $n" --json >"$out" 2>"$err"
+done
+name="without a link they are stopped, too"
+is '.error_code == "too_many_hops"'
+run "a capability: whoever has the least to do" 0 agent add able --capabilities knead --json
+"$conclave" agent add ready --capabilities Knead >/dev/null
+"$conclave" mail send --from donut --to able busy >/dev/null
+run "a capability" 0 mail send --from donut --to capability:knead dough --json
+is '[.receipts[].to] == ["ready"]'
+run "all who can" 0 mail send --from donut --to all:knead dough --json
+is '[.receipts[].to] == ["able", "ready"]'
+if on_sqlite; then
+    chmod 500 .conclave && chmod 400 .conclave/conclave.db*
+    if [ "$(id -u)" -ne 0 ]; then
+        run "a record that cannot be written" 2 mail send --from donut --to able x --json
+        run "is read all the same" 0 mail inbox able --json
+    fi
+    chmod 700 .conclave && chmod 600 .conclave/conclave.db*
+fi
+run "a name of 300 characters" 1 mail send --from donut --to "$(printf %0300d 0)" x --json
+is '.error_code == "invalid_value" or .error_code == "batch_validation_failed"'
+for name in ../up a/b . .. CON: "a b" "$(printf 'a\nb')"; do
+    run "not a name: $name" 1 mail send --from donut --to "$name" x --json
+done
+run "look-alike case" 0 mail send --from DONUT --to ABLE x --json
+is '.receipts[0].to == "able"'
+head -c 70000000 /dev/zero | tr '\0' a >large
+run "70 MB" 2 mail send --from donut --to able @large --json
+is '.error_code == "limit_exceeded" and .field == "body"'
+rm large
+
+# ---- a resource with subscribers ----------------------------------------------------------------------------------------
+mkfifo "$work/calls"
+"$conclave" mcp <"$work/calls" >"$work/answers" 2>"$err" &
+pid=$!
+exec 7>"$work/calls"
+printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' \
+    '{"jsonrpc":"2.0","method":"notifications/initialized"}' \
+    '{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"conclave://mail/able/inbox"}}' \
+    '{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"conclave://mail/able/inbox"}}' >&7
+for _ in $(seq 100); do grep -q '"id":3' "$work/answers" && break; sleep 0.1; done
+"$conclave" mail send --from donut --to able "News" >/dev/null
+for _ in $(seq 100); do grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers" && break; sleep 0.1; done
+exec 7>&-
+wait $pid
+grep -q 'notifications/resources/updated.*conclave://mail/able/inbox' "$work/answers"
+ok $? "who subscribed to an inbox hears of a send by another process"
+[ "$(jq 'select(.id == 3) | .result.contents[0].text | fromjson | .messages | length > 0' "$work/answers")" = true ]
+ok $? "and reads it"
+# ---- what every room has: redaction, export, doctor ---------------------------------------------------------------------
+run "a secret" 0 mail send --from donut --to able "The Avebury orchard" --message-id secret --json
+run "redacted" 0 redact mail mail message secret --reason "private" --json
+run "redacted" 0 mail read secret --json
+is '.message.params | has("redacted_sha256")'
+run "exported" 0 export-scope mail mail --output scope.json
+mkdir other && "$conclave" init other >/dev/null
+run "imported" 0 import-scope scope.json --root other
+run "it agrees with its history there, too" 0 verify --root other
+run "doctor" 0 doctor
+has "2 dead letters"
+run "idle while it waits" 0 mail slot claim ready --json
+"$conclave" mail wait ready --timeout-seconds 0 >/dev/null
+"$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
+"$conclave" mail claim ready --json >"$out" && "$conclave" mail done ready --message-id "$(jq -r .message.message_id "$out")" --token "$(jq .token "$out")" >/dev/null
+"$conclave" mail wait ready --timeout-seconds 0 >/dev/null
+run "idle while it waits" 0 mail stats --json
+is '[.mailboxes[] | select(.agent == "ready") | [.status, .waiting]] == [["idle", 0]]'
+run "the record agrees with its history" 0 verify
+finish

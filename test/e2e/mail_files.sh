@@ -1,0 +1,327 @@
+#!/bin/sh
+# mail_files.sh - the folders of the mail room: written from the record, and taken in from hands that have nothing but
+# ls, cat, mv and an editor.
+. "$(dirname "$0")/lib.sh"
+
+mail=.conclave/mail
+agent() { "$conclave" agent add "$@" >"$out" 2>"$err" || ok 1 "agent add $*"; }
+look() { "$conclave" mail watch 0 >"$out" 2>"$err" || ok 1 "mail watch 0"; }
+# put FILE TEXT: drops a file as an editor does, whole.
+put() { printf '%s\n' "$2" >"$work/drop" && mv "$work/drop" "$1"; }
+# aged FILE: nobody has changed it for a while.
+aged() { touch -d '10 seconds ago' "$@"; }
+messages() { "$conclave" mail inbox "$1" --all --limit 1000 --json 2>>"$err" | jq -r ".messages[] | $2"; }
+
+project
+agent muffin
+agent Planner-1 --aliases Planner1
+look
+
+# checklist 19: registering an agent makes inbox and outbox
+[ -d $mail/runtime/muffin/outbox ] && [ -d $mail/runtime/Planner-1/inbox ]
+ok $? "an agent has an inbox and an outbox"
+
+# ---- written from the record ----------------------------------------------------------------------------------------
+run "send" 0 mail send --from muffin --to Planner-1 --command run_test --params '{"path": "test/", "n": 1.50}' --task-id t1 --json
+id=$(jq -r .message_id "$out")
+file=$mail/runtime/Planner-1/inbox/task_0000000001.json
+# checklist 5, 20: a task sent to an agent is one such file
+jq -e --arg id "$id" '.message_id == $id and .sender_agent_id == "muffin" and .command == "run_test" and .task_id == "t1"' \
+    $file >/dev/null
+ok $? "a message is a file in the inbox"
+# checklist 50: params are kept byte-true
+grep -q '1\.50' $file
+ok $? "its numbers are as they were written"
+# checklist 1: every file that is written is strict JSON
+jq -e . $file $mail/mailbox_*.json >/dev/null
+ok $? "the files are JSON"
+# checklist 40, 44: the mailbox file is exactly the printed shape
+box=$(grep -l '"Planner-1"' $mail/mailbox_*.json)
+jq -e --arg id "$id" 'keys_unsorted == ["status", "assigned_agent_id", "last_seen_utc", "messages", "processed_message_ids"]
+    and .assigned_agent_id == "Planner-1" and .messages[0].message_id == $id and .processed_message_ids == []' "$box" >/dev/null
+ok $? "mailbox_N.json has the printed shape"
+
+# ---- moved by hand --------------------------------------------------------------------------------------------------
+agentdir=$mail/runtime/Planner-1
+mv $file $agentdir/claimed/
+[ "$(messages Planner-1 .state)" = claimed ]
+ok $? "mv to claimed/ claims"
+mv $agentdir/claimed/task_0000000001.json $agentdir/done/
+jq '. + {output: {files_changed: 1}}' $agentdir/done/task_0000000001.json >"$work/o" && cat "$work/o" >$agentdir/done/task_0000000001.json
+[ "$(messages Planner-1 .state)" = done ]
+ok $? "mv to done/ finishes"
+[ -f $agentdir/archive/task_0000000001.json ] && [ -z "$(ls $agentdir/done)" ]
+ok $? "what is finished goes to the archive"
+# checklist 23, 45: processed once, in the list exactly once
+jq -e --arg id "$id" '.messages == [] and .processed_message_ids == [$id]' "$box" >/dev/null
+ok $? "its id is among the processed ones, once"
+# checklist 52, 53, 54, 55
+jq -e --arg id "$id" '.message_id == $id and .task_id == "t1" and .agent_id == "Planner-1" and .status == "COMPLETED"
+    and .output == {files_changed: 1} and .error_details == null' $mail/completed_tasks.json >/dev/null
+ok $? "the outcome is a line of completed_tasks.json, with the output that was added to the file"
+
+run "send" 0 mail send --from muffin --to Planner-1 "again"
+mv $agentdir/inbox/task_0000000002.json $agentdir/failed/
+[ "$(messages Planner-1 'select(.seq == 2) | .state')" = failed ]
+ok $? "mv to failed/ without a claim is both in one"
+[ -f $agentdir/inbox/task_0000000002.json ]
+ok $? "with tries left it is in the inbox again"
+tail -1 $mail/completed_tasks.json | jq -e '.status == "FAILED" and .output == null and (.error_details | type) == "object"' >/dev/null
+ok $? "a failure is a line with its details"
+
+# A file of the inbox that was deleted is written again, with a note.
+rm $agentdir/inbox/task_0000000002.json
+look
+[ -f $agentdir/inbox/task_0000000002.json ] && grep -q 'task_0000000002.json was gone' $agentdir/files.log
+ok $? "a deleted file is written again, and that is told"
+
+# What a command has claimed is not finished by a file.
+run "claim" 0 mail claim Planner-1 --json
+token=$(jq .token "$out")
+mv $agentdir/claimed/task_0000000002.json $agentdir/done/
+look
+[ -f $agentdir/claimed/task_0000000002.json ] && grep -q 'went back to claimed/' $agentdir/files.log
+ok $? "a claim with a token is not finished by a file"
+run "done" 0 mail done Planner-1 --message-id "$(messages Planner-1 'select(.seq == 2) | .message_id')" --token "$token"
+[ -f $agentdir/archive/task_0000000002.json ]
+ok $? "… but by whoever has the token, and the file follows"
+
+# A claim by hand whose time is over: the file goes back, and moving it again claims again.
+run "send" 0 mail send --from muffin --to Planner-1 "leases"
+mv $agentdir/inbox/task_0000000003.json $agentdir/claimed/
+look
+printf 'not a message\n' >$agentdir/claimed/mine.txt
+aged $agentdir/claimed/mine.txt
+look
+[ -f $agentdir/quarantine/mine.txt ] && grep -q 'only files of the inbox' $agentdir/quarantine/mine.txt.reason.txt
+ok $? "another file in claimed/ goes to the quarantine, with the reason"
+mv $agentdir/claimed/task_0000000003.json $agentdir/done/
+look
+[ "$(messages Planner-1 'select(.seq == 3) | .state')" = done ]
+ok $? "claimed and done by hand"
+run "send" 0 mail send --from muffin --to muffin "lease"
+own=$mail/runtime/muffin
+run "a claim of one second" 0 mail claim muffin --lease-seconds 1
+[ -f $own/claimed/task_0000000001.json ]
+ok $? "its file is in claimed/"
+sleep 2.5
+look
+[ -f $own/inbox/task_0000000001.json ] && grep -q 'the time of its claim is over' $own/files.log
+ok $? "when its time is over the file goes back to the inbox"
+mv $own/inbox/task_0000000001.json $own/claimed/
+look
+[ "$(messages muffin 'select(.seq == 1) | [.state, .attempts] | tojson')" = '["claimed",2]' ]
+ok $? "moving it again claims it again"
+mv $own/claimed/task_0000000001.json $own/done/
+look
+
+# ---- dropped --------------------------------------------------------------------------------------------------------
+outbox=$mail/runtime/muffin/outbox
+# checklist 6, 21, 26, 28: the printed envelope, put into an outbox, is sent; pickup moves it
+put $outbox/msg_1.json '{"type": "GENERATE_TASK_SEQUENCE", "source_id": "muffin", "target_id": "Planner1",
+  "data": {"task_id": "plan-001", "params": {"goal": "Refactor the legacy utils directory and remove unused code."}}, "colour": 7}'
+look
+[ "$(messages Planner-1 'select(.command == "GENERATE_TASK_SEQUENCE") | .params.goal')" = "Refactor the legacy utils directory and remove unused code." ]
+ok $? "a file in the outbox is sent, to an alias too"
+[ -f $mail/runtime/muffin/archive/msg_1.json ] && [ -z "$(ls $outbox)" ]
+ok $? "it goes to the archive"
+grep -q '"colour": 7' $agentdir/inbox/task_0000000004.json && grep -q '"data": {"task_id": "plan-001"' $agentdir/inbox/task_0000000004.json
+ok $? "it arrives in its own writing, unknown fields included"
+
+# Equal bytes are two messages; with a message_id they are one, and other bytes under it are refused.
+for i in 1 2; do put $outbox/same_$i.json '{"command": "ping", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}}'; done
+for i in 1 2; do put $outbox/named_$i.json '{"message_id": "m-77", "command": "pong", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}}'; done
+look
+[ "$(messages Planner-1 .command | grep -c ping)" = 2 ] && [ "$(messages Planner-1 .command | grep -c pong)" = 1 ]
+ok $? "equal bytes are two messages, unless they carry an id"
+# checklist 46
+put $outbox/named_3.json '{"message_id": "m-77", "command": "pong", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {"n": 1}}'
+look
+[ -f $mail/runtime/muffin/quarantine/named_3.json ] && grep -q 'm-77' $mail/runtime/muffin/quarantine/named_3.json.reason.txt
+ok $? "another content under the same id is refused"
+
+# What models write: repaired, with the original kept and a note; not before it is quiet.
+printf '{{\n  "type": "ALERT", // to all\n  "from": "muffin",\n  "to": "broadcast",\n  "body": "oven",\n}}\n' >$outbox/alert_{{uuid}}.json
+look
+[ -f "$outbox/alert_{{uuid}}.json" ]
+ok $? "what must be repaired waits until nobody has changed it for a while"
+aged $outbox/*
+look
+[ "$(messages Planner-1 'select(.command == "ALERT") | .params.body')" = oven ]
+ok $? "then it is sent as it was meant"
+cmp -s "$mail/runtime/muffin/archive/alert_{{uuid}}.json" - <<END && grep -q 'doubled_brace at 1:2, comment at 2:20' $mail/runtime/muffin/files.log
+{{
+  "type": "ALERT", // to all
+  "from": "muffin",
+  "to": "broadcast",
+  "body": "oven",
+}}
+END
+ok $? "the original is kept, and every repair told with its place"
+
+# checklist 25: what cannot be read is quarantined with its reason, never treated as empty
+: >$outbox/empty.json
+printf '\0\0' >$outbox/nuls.json
+printf 'tasks:\n  - a\n' >$outbox/yaml.json
+printf '{"type": "x", "source' >$outbox/torn.json
+put $outbox/nobody.json '{"type": "x", "source_id": "muffin", "target_id": "Planer-1", "data": {}}'
+put $outbox/forged.json '{"type": "x", "source_id": "Planner-1", "target_id": "muffin", "data": {}}'
+put $outbox/untold.json '{"type": "x", "source_id": "muffin", "data": {}}'
+aged $outbox/*
+look
+q=$mail/runtime/muffin/quarantine
+grep -q 'is empty' $q/empty.json.reason.txt && grep -q 'NUL bytes only' $q/nuls.json.reason.txt
+ok $? "an empty file and one of NULs are told apart"
+grep -q 'found YAML' $q/yaml.json.reason.txt && grep -q 'ends inside this string' $q/torn.json.reason.txt
+ok $? "YAML and a torn file, each with its reason"
+grep -q 'Planner-1' $q/nobody.json.reason.txt
+ok $? "an unknown recipient is refused with the nearest name"
+grep -q "in the outbox of 'muffin'" $q/forged.json.reason.txt && grep -q 'to whom' $q/untold.json.reason.txt
+ok $? "a forged sender, and a message to nobody"
+[ -z "$(ls $outbox)" ] && cmp -s $q/torn.json - <<END
+{"type": "x", "source
+END
+[ "$(cat $q/torn.json)" = '{"type": "x", "source' ]
+ok $? "the files are kept as they were"
+
+# A file that grows waits; what was finished before it is sent before it.
+{ printf '{"type": "slow", "source_id": "muffin", '; sleep 3; printf '"target_id": "Planner-1", "data": {}}'; } >$outbox/a_slow.json &
+sleep 0.3
+put $outbox/b_quick.json '{"type": "quick", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
+look
+[ -f $outbox/a_slow.json ] && [ ! -f $outbox/b_quick.json ]
+ok $? "a file that another process writes to waits, and holds up nobody"
+wait
+look
+[ "$(messages Planner-1 .command | tail -2 | tr '\n' ' ')" = "quick slow " ]
+ok $? "then it is sent: messages come in the order in which their files were finished"
+
+# Dropped into somebody's inbox, as agents have always done.
+put $agentdir/inbox/from_user.json '{"sender": "User", "content": "please stop", "timestamp": "2025-04-23T21:07:59.8024209+00:00Z"}'
+put $agentdir/inbox/from_nobody.json '{"content": "psst", "type": "x"}'
+aged $agentdir/inbox/from_*.json
+look
+[ "$(messages Planner-1 'select(.from == "User") | .params.body')" = "please stop" ]
+ok $? "a file dropped into an inbox is a message to its owner"
+grep -q 'from whom' $agentdir/quarantine/from_nobody.json.reason.txt
+ok $? "… if it says from whom"
+# A folder under an alias is the agent's, too.
+mkdir -p $mail/runtime/Planner1/outbox
+put $mail/runtime/Planner1/outbox/x.json '{"type": "from_alias", "source_id": "Planner1", "target_id": "muffin", "data": {}}'
+look
+[ "$(messages muffin 'select(.command == "from_alias") | .from')" = Planner-1 ]
+ok $? "what is put into the folder of an alias is not lost"
+
+# ---- mailbox_N.json edited ------------------------------------------------------------------------------------------
+open=$(jq -r '.messages[0].message_id' "$box")
+before=$(jq '.messages | length' "$box")
+jq '.messages += [{"sender_agent_id": "User", "command": "edited_in", "params": {"k": [1]}}]
+    | .processed_message_ids += [.messages[0].message_id]' "$box" >"$work/box" && cat "$work/box" >"$box"
+look
+[ "$(messages Planner-1 'select(.command == "edited_in") | .state')" = new ]
+ok $? "a message that was added to mailbox_N.json is sent"
+[ "$(messages Planner-1 "select(.message_id == \"$open\") | .state")" = done ]
+ok $? "an id that was added as processed is done"
+jq -e --arg id "$open" --argjson n "$before" '(.messages | length) == $n and (.processed_message_ids | index($id)) != null' "$box" >/dev/null
+ok $? "the file shows both afterwards"
+printf '{"status": "online", "messages": [' >"$box"
+aged "$box"
+look
+ls $agentdir/quarantine | grep -q mailbox_ && jq -e '.messages | length > 0' "$box" >/dev/null
+ok $? "a mailbox file that was broken is quarantined and written again: no message is lost"
+
+# ---- completed_tasks.json with a torn end ---------------------------------------------------------------------------
+lines=$(wc -l <$mail/completed_tasks.json)
+printf '{"message_id": "half' >>$mail/completed_tasks.json
+mv $agentdir/inbox/task_0000000005.json $agentdir/done/
+look
+[ "$(wc -l <$mail/completed_tasks.json)" = $((lines + 1)) ] && jq -e . $mail/completed_tasks.json >/dev/null
+ok $? "a torn last line is cut off and the next one is whole"
+cat $mail/completed_tasks.json.torn-* | grep -q half
+ok $? "what was cut off is kept"
+
+# ---- hostile --------------------------------------------------------------------------------------------------------
+echo '{"secret": 1}' >"$work/secret"
+ln -s "$work/secret" $outbox/link.json
+ln -s "$work" $outbox/folder
+mkfifo $outbox/pipe.json
+look
+[ -z "$(ls $outbox)" ] && [ "$(cat "$work/secret")" = '{"secret": 1}' ] && grep -q 'link' $q/link.json.reason.txt
+ok $? "planted links and pipes are quarantined, and not followed"
+mv $mail/runtime/muffin "$work/elsewhere" && ln -s "$work/elsewhere" $mail/runtime/muffin
+before=$(ls -R "$work/elsewhere" | wc -l)
+run "send to an agent whose folder is a link" 0 mail send --from Planner-1 --to muffin "hello"
+[ "$(ls -R "$work/elsewhere" | wc -l)" = "$before" ] && has "link" err
+ok $? "nothing is written through it: the message is in the record, and the log tells why"
+rm $mail/runtime/muffin && mv "$work/elsewhere" $mail/runtime/muffin
+look
+ls $mail/runtime/muffin/inbox | grep -q task_
+ok $? "the file is written once the folder is one again"
+if [ "$(id -u)" -ne 0 ]; then
+    chmod a-w $agentdir/inbox
+    run "send with a folder that cannot be written" 0 mail send --from muffin --to Planner-1 "still sent"
+    has "behind the record" err
+    chmod u+w $agentdir/inbox
+else
+    chattr +i $agentdir/inbox 2>/dev/null && {
+        run "send with a folder that cannot be written" 0 mail send --from muffin --to Planner-1 "still sent"
+        has "behind the record" err
+        chattr -i $agentdir/inbox
+    } || skip "a folder that cannot be written" "running as root"
+fi
+mkdir -p $mail/runtime/..strange $mail/runtime/'a b' $mail/runtime/nobody/outbox
+put $mail/runtime/nobody/outbox/x.json '{"type": "x", "source_id": "nobody", "target_id": "muffin", "data": {}}'
+look
+[ -f $mail/runtime/nobody/outbox/x.json ]
+ok $? "folders of nobody are left alone"
+"$conclave" doctor --json >"$out" 2>"$err"
+jq -e '[.findings[] | select(.check == "mail files") | .message] | (any(test("1 files in runtime/nobody are not taken in")))
+    and any(test("files of .muffin. could not be taken in"))' "$out" >/dev/null
+ok $? "… and doctor tells of them, and of what is in quarantine"
+name=$(printf 'n%0240d.json' 1)
+put "$outbox/$name" '{"type": "long_name", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
+look
+[ "$(messages Planner-1 .command | grep -c long_name)" = 1 ]
+ok $? "a name as long as the system allows"
+
+# ---- a full disk ------------------------------------------------------------------------------------------------------
+# The folders on a disk of their own, which is full: what is sent is sent, no half file is seen, and once there is room
+# the files are written.
+cat >"$work/full" <<'END'
+conclave=$1 mail=$2 out=$3 err=$4
+mount -t tmpfs -o size=512k none $mail || exit 9
+"$conclave" mail watch 0 >"$out" 2>"$err" || exit 1
+dd if=/dev/zero of=$mail/ballast bs=4k count=1000 2>/dev/null
+before=$(ls $mail/runtime/Planner-1/inbox | wc -l)
+i=0
+while [ $i -lt 3 ]; do "$conclave" mail send --from muffin --to Planner-1 "room $i" --json >"$out" 2>"$err" || exit 2; i=$((i + 1)); done
+grep -q 'No space left' "$err" || exit 3
+for f in $mail/runtime/*/inbox/*.json; do [ ! -f "$f" ] || jq -e . "$f" >/dev/null || exit 4; done
+rm $mail/ballast
+"$conclave" mail watch 0 >"$out" 2>"$err" || exit 5
+[ "$(ls $mail/runtime/Planner-1/inbox | wc -l)" -eq $((before + 3)) ] || exit 6
+END
+if [ -n "${CV_SOAK-}" ] && on_sqlite; then
+    unshare -rm sh "$work/full" "$conclave" $mail "$out" "$err"
+    ok $? "a full disk: what is sent is sent, and the files follow when there is room"
+else
+    skip "a full disk" "only in the soak"
+fi
+
+# ---- at once --------------------------------------------------------------------------------------------------------
+"$conclave" mail watch 20 --json >"$work/watched" 2>"$err" &
+watcher=$!
+i=0
+while [ $i -lt 5 ]; do
+    put $outbox/live_$i.json '{"type": "live", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
+    i=$((i + 1))
+done
+i=0
+while [ -n "$(ls $outbox)" ] && [ $i -lt 150 ]; do sleep 0.1; i=$((i + 1)); done
+[ -z "$(ls $outbox)" ]
+ok $? "while mail watch runs, files are taken in at once"
+kill $watcher 2>/dev/null
+wait $watcher 2>/dev/null
+
+run "verify" 0 verify
+finish

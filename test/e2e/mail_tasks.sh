@@ -1,0 +1,154 @@
+#!/bin/sh
+# mail_tasks.sh - plans and tasks: the specification's own examples, dependencies that deliver, graphs, everything that
+# can be wrong with a list. Numbers are those of the room's checklist.
+. "$(dirname "$0")/lib.sh"
+project
+"$conclave" agent add PlanningAgent --capabilities planning >/dev/null
+for agent in Agent_0 TaskExecutorAgent RefactorAgent; do "$conclave" agent add $agent >/dev/null; done
+
+# ---- the messages of the specification, as they are printed (without their comments) -----------------------------------
+cat >request.json <<'END'
+{
+  "type": "GENERATE_TASK_SEQUENCE",
+  "source_id": "Agent_0",
+  "target_id": "PlanningAgent",
+  "data": {
+    "task_id": "plan-001",
+    "params": {
+      "goal": "Refactor the legacy utils directory and remove unused code."
+    }
+  }
+}
+END
+cat >answer.json <<'END'
+{
+  "type": "TASK_COMPLETED",
+  "source_id": "PlanningAgent",
+  "target_id": "TaskExecutorAgent",
+  "data": {
+    "correlation_id": "plan-001",
+    "task_id": "plan-001",
+    "results": [
+      {
+        "task_id": "task-001",
+        "action": "REFACTOR_IMPORTS",
+        "params": { "target_file": "core/utils/legacy_parser.py" },
+        "target_agent": "RefactorAgent",
+        "status": "PENDING",
+        "priority": 3,
+        "depends_on": []
+      },
+      {
+        "task_id": "task-002",
+        "action": "REMOVE_DEAD_CODE",
+        "params": { "target_directory": "agents/social/" },
+        "target_agent": "RefactorAgent",
+        "status": "PENDING",
+        "priority": 2,
+        "depends_on": ["task-001"]
+      }
+    ]
+  }
+}
+END
+run "an answer before its request" 1 mail send --data @answer.json --json
+is '.error_code == "unknown_request" and .value == "plan-001"'
+run "GENERATE_TASK_SEQUENCE" 0 mail send --data @request.json --json # checklist 26, 29
+is '.receipts[0].to == "PlanningAgent" and ([.warnings[]?.type] | contains(["cannot_plan"]) | not)'
+jq '.target_id = "Agent_0"' request.json >other.json
+run "to somebody who cannot plan" 0 mail send --data @other.json --json # checklist 30
+is '[.warnings[].type] | contains(["cannot_plan"])'
+jq 'del(.data.params.goal)' request.json >other.json
+run "without a goal" 1 mail send --data @other.json --json # checklist 29
+is '.error_code == "missing_field" and .field == "data.params.goal"'
+run "TASK_COMPLETED" 0 mail send --data @answer.json --json # checklist 31, 32
+run "the plan" 0 mail graph plan-001 --json
+is '[.tasks[] | [.task_id, .action, .target_agent, .status, .priority, .depends_on, .params]] == [
+    ["task-001", "REFACTOR_IMPORTS", "RefactorAgent", "PENDING", 3, [], {"target_file": "core/utils/legacy_parser.py"}],
+    ["task-002", "REMOVE_DEAD_CODE", "RefactorAgent", "PENDING", 2, ["task-001"], {"target_directory": "agents/social/"}]]'
+run "only the first is delivered" 0 mail inbox RefactorAgent --json # checklist 35, 36
+is '[.messages[] | [.task_id, .command, .plan]] == [["task-001", "REFACTOR_IMPORTS", "plan-001"]]'
+run "ready" 0 mail ready --json
+is '[.tasks[].task_id] == ["task-001"]'
+run "the second waits" 1 mail claim RefactorAgent --task-id task-002 --json
+is '.error_code == "invalid_task_status"'
+run "claim" 0 mail claim RefactorAgent --task-id task-001 --json
+token=$(jq .token "$out")
+run "it runs" 0 mail graph plan-001 --json # checklist 33
+is '.tasks[0].status == "RUNNING"'
+run "complete" 0 mail complete RefactorAgent --task-id task-001 --token "$token" --output '{"files_changed": 1}' --json
+is '.state == "done" and [.delivered[] | [.to, .state, .seq]] == [["RefactorAgent", "accepted", 2]]'
+run "the second is ready" 0 mail ready RefactorAgent --json
+is '[.tasks[].task_id] == ["task-002"]'
+run "claim" 0 mail claim RefactorAgent --json
+token=$(jq .token "$out")
+run "a task that fails" 0 mail fail RefactorAgent --task-id task-002 --token "$token" --error-details '{"code": "AssertionError", "message": "Test failed..."}' --json
+run "has failed" 0 mail graph plan-001 --json
+is '[.tasks[].status] == ["COMPLETED", "FAILED"] and .completed == 1 and .failed == 1'
+run "it is not claimed again" 1 mail claim RefactorAgent --task-id task-002 --json # checklist 33
+is '.error_code == "message_settled"'
+run "until it is put back" 0 mail requeue "$("$conclave" mail graph plan-001 --json | jq -r '.tasks[1].message_id')"
+run "then it is ready" 0 mail ready --json
+is '[.tasks[].task_id] == ["task-002"]'
+
+# ---- lists ------------------------------------------------------------------------------------------------------------
+run "priorities" 0 mail plan --from Agent_0 --plan p --tasks '[
+    {"id": "a", "action": "A", "assigned_to": "RefactorAgent", "priority": "LOW", "status": "todo"},
+    {"task_id": "b", "action": "B", "target_agent": "refactoragent", "priority": 1, "colour": {"x": [1]}},
+    {"task_id": "c", "action": "C", "target_agent": "RefactorAgent", "dependencies": ["a", "b"]},
+    {"task_id": "d", "action": "D", "target_agent": "RefactorAgent", "status": "DONE"},
+    {"task_id": "e", "action": "E", "target_agent": "RefactorAgent", "depends_on": ["d"], "priority": "critical"}]' --json
+is '.count == 5 and .waiting == 1 and (.delivered | length) == 3'
+run "the most urgent first, then the oldest" 0 mail ready --json # checklist 34
+is '[.tasks[] | select(.plan == "p") | .task_id] == ["b", "e", "a"]'
+run "metadata survives" 0 mail graph p --json # checklist 38
+is '.tasks[1].extra == {"colour": {"x": [1]}}'
+run "the same list again changes nothing" 0 mail plan --from Agent_0 --plan p --tasks '[{"task_id": "b", "action": "B", "target_agent": "refactoragent", "priority": 1, "colour": {"x": [1]}}]' --json
+is '.replayed and .delivered == []'
+run "all faults at once" 1 mail plan --from Agent_0 --plan p --tasks '[
+    {"task_id": "b", "action": "OTHER", "target_agent": "RefactorAgent"},
+    {"task_id": "x", "target_agent": "RefactorAgnt", "action": "X", "status": "flying", "priority": "soon"},
+    {"task_id": "y", "action": "Y", "target_agent": "RefactorAgent", "depends_on": ["z"], "params": 5},
+    {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent", "depends_on": ["y"]},
+    {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent"}, 7]' --json
+is '[.errors[] | [.field, .error_code]] | sort == [["tasks[1].priority", "invalid_value"], ["tasks[1].status", "invalid_value"], ["tasks[1].target_agent", "unknown_agent"], ["tasks[2].params", "invalid_value"], ["tasks[4].task_id", "task_exists"], ["tasks[5]", "invalid_value"]]'
+run "then what they mean to each other" 1 mail plan --from Agent_0 --plan p --tasks '[
+    {"task_id": "b", "action": "OTHER", "target_agent": "RefactorAgent"},
+    {"task_id": "y", "action": "Y", "target_agent": "RefactorAgent", "depends_on": ["z", "nowhere"]},
+    {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent", "depends_on": ["y"]},
+    {"task_id": "s", "action": "S", "target_agent": "RefactorAgent", "depends_on": ["s"]}]' --json # checklist 35
+is '[.errors[] | .error_code] | sort == ["dependency_cycle", "dependency_cycle", "task_exists", "unknown_dependency"]'
+is '[.errors[] | select(.error_code == "dependency_cycle") | .message] | sort == ["tasks wait for each other: s -> s", "tasks wait for each other: y -> z -> y"]'
+run "nothing of it was written" 0 mail graph p --json
+is '.count == 5'
+
+# ---- plans within plans -----------------------------------------------------------------------------------------------
+run "a part of a task" 0 mail plan --from RefactorAgent --plan q --parent b --parent-plan p --tasks '[{"task_id": "b", "action": "B1", "target_agent": "RefactorAgent"}]' --json
+run "shows where it belongs" 0 mail graph q --json # checklist 39
+is '.tasks[0].depth == 1 and .tasks[0].parent == "b" and .parent_plan == "p"'
+run "an id that two plans have" 1 mail claim RefactorAgent --task-id b --json
+is '.error_code == "ambiguous_task" and .valid_options == ["p", "q"]'
+run "with its plan" 0 mail claim RefactorAgent --task-id b --plan q --json
+run "a task that asks for tasks" 0 mail plan --from Agent_0 --plan r --tasks '[{"task_id": "deep", "action": "GENERATE_TASK_SEQUENCE", "params": {"goal": "More"}, "target_agent": "PlanningAgent"}]' --json
+jq '.data.correlation_id = "deep" | .data.results = [.data.results[0]]' answer.json >deeper.json
+run "and its answer" 0 mail send --data @deeper.json --json
+run "hangs below it" 0 mail graph deep --json # checklist 39
+is '.tasks[0].depth == 1 and .tasks[0].parent == "deep" and .tasks[0].parent_plan == "r"'
+
+# ---- for people -------------------------------------------------------------------------------------------------------
+run "as text" 0 mail graph plan-001
+has "COMPLETED task-001  RefactorAgent  REFACTOR_IMPORTS  (3)"
+has "PENDING   task-002  RefactorAgent  REMOVE_DEAD_CODE  (2; after task-001)"
+run "as Mermaid" 0 mail graph plan-001 --format mermaid
+has '  t1["task-001: REFACTOR_IMPORTS (COMPLETED)"]'
+has '  t1 --> t2'
+run "as DOT" 0 mail graph plan-001 --format dot
+has '  t1 -> t2;'
+if command -v dot >/dev/null; then
+    dot -Tsvg <"$out" >/dev/null
+    ok $? "dot draws it"
+fi
+run "what is found by its task" 0 search task-002 --json # checklist 51
+is '[.results[] | .kind] | unique == ["message", "task"]'
+run "the record agrees with its history" 0 verify
+finish

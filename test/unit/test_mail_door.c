@@ -1,0 +1,272 @@
+/* test_mail_door.c - the folders of the mail room against the record: whatever commands and hands do, each open
+ * delivery has one file, in the folder of its state, and nothing is lost or done twice.
+ */
+#include "mail.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "mail/files/door.h"
+
+static const char *at(cv_world *w, const char *path)
+{
+    return cv_arena_printf(&w->turn, "%s/.conclave/mail/%s", w->folder, path).p;
+}
+
+static void pass(cv_world *w)
+{
+    actor_do(w, NOBODY, "mail watch", "{'seconds': 0}");
+}
+
+typedef struct {
+    char names[2000][256];
+    size_t count;
+} listing;
+
+static void list(cv_world *w, const char *path, listing *ret)
+{
+    DIR *dir = opendir(at(w, path));
+    assert_non_null(dir);
+    ret->count = 0;
+    for (struct dirent *e; (e = readdir(dir)) != NULL;)
+        if (e->d_name[0] != '.' && ret->count < CV_COUNT(ret->names))
+            snprintf(ret->names[ret->count++], sizeof ret->names[0], "%s", e->d_name);
+    closedir(dir);
+}
+
+static bool stands(cv_world *w, const char *folder, int64_t seq)
+{
+    struct stat st;
+    return stat(at(w, cv_arena_printf(&w->turn, "runtime/hub/%s/task_%010lld.json", folder, (long long)seq).p), &st) ==
+           0;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_world *w;
+    size_t open, closed;
+} checking;
+
+static bool check_delivery(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
+{
+    static const char *const folders[] = {"inbox", "claimed", "done", "failed"};
+    checking *c = ctx;
+    const cv_mail_delivery *d = row;
+    (void)scope, (void)err;
+    bool open = cv_mail_states[cv_mail_state_of(d->state)].open;
+    const char *wanted = !open ? "" : cv_mail_state_of(d->state) == CV_MAIL_CLAIMED ? "claimed" : "inbox";
+    c->open += open;
+    c->closed += !open;
+    for (size_t i = 0; i < CV_COUNT(folders); i++)
+        if (stands(c->w, folders[i], d->seq) != (strcmp(folders[i], wanted) == 0)) {
+            print_error("%lld is %.*s, and %s in %s/\n", (long long)d->seq, CV_FMT(d->state),
+                        stands(c->w, folders[i], d->seq) ? "stands" : "does not stand", folders[i]);
+            return cv_err_set(err, CV_ERR_IO, "a file is not where it should be");
+        }
+    return true;
+}
+
+static void check(cv_world *w, size_t messages)
+{
+    cv_err err = {.arena = &w->turn};
+    cv_mail_delivery like;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = CV_STR("hub");
+    checking c = {.w = w};
+    const cv_find find = {
+        .type = &cv_mail_delivery_type, .scope = cv_mail_scope(), .like = &like, .equal = 1, .outline = true};
+    assert_ok(w->record->calls->find(w->record, &find, check_delivery, &c, &err), &err);
+    assert_int_equal(c.open + c.closed, messages);
+}
+
+static void move_some(cv_world *w, cv_test_random *r, const char *from, const char *to)
+{
+    static listing l;
+    list(w, cv_arena_printf(&w->turn, "runtime/hub/%s", from).p, &l);
+    if (l.count == 0)
+        return;
+    const char *name = l.names[cv_test_below(r, l.count)];
+    const char *old = at(w, cv_arena_printf(&w->turn, "runtime/hub/%s/%s", from, name).p);
+    if (*to)
+        assert_int_equal(rename(old, at(w, cv_arena_printf(&w->turn, "runtime/hub/%s/%s", to, name).p)), 0);
+    else
+        assert_int_equal(unlink(old), 0);
+}
+
+static void drop(cv_world *w, int n)
+{
+    const char *whole = at(w, cv_arena_printf(&w->turn, "runtime/a/outbox/.drop-%d", n).p);
+    FILE *f = fopen(whole, "w");
+    assert_non_null(f);
+    fprintf(f, "{\"command\": \"c\", \"sender_agent_id\": \"a\", \"target_id\": \"hub\", \"params\": {\"n\": %d}}\n",
+            n);
+    fclose(f);
+    assert_int_equal(rename(whole, at(w, cv_arena_printf(&w->turn, "runtime/a/outbox/d%d.json", n).p)), 0);
+}
+
+/* A command claims and finishes what it gets; a hand may have the rest. */
+static void work(cv_world *w, cv_test_random *r)
+{
+    cv_json reply = actor_do(w, NOBODY, "mail claim", "{'agent': 'hub', 'session': 'c'}");
+    const cv_json *message = cv_json_get(&reply, CV_STR("message"));
+    if (!message || message->type != CV_JSON_OBJECT || cv_test_below(r, 3) == 0)
+        return;
+    cv_str id = cv_arena_copy(&w->a, cv_json_get_text(message, "message_id"));
+    long long token = (long long)cv_json_get_int(&reply, "token", 0);
+    bool failed = cv_test_below(r, 4) == 0;
+    actor_do(w, NOBODY, failed ? "mail fail" : "mail done",
+             cv_arena_printf(&w->a, "{'agent': 'hub', 'message_id': '%.*s', 'token': %lld%s}", CV_FMT(id), token,
+                             failed ? ", 'error_details': {'code': 'x'}" : "")
+                 .p);
+}
+
+static void set_up_agents(cv_world *w)
+{
+    static const char *const ids[] = {"hub", "a"};
+    mail_set_clock(w);
+    mail_agents(w, ids, CV_COUNT(ids));
+    pass(w);
+}
+
+static void files_follow_the_record_whatever_is_done(void **state)
+{
+    cv_world *w = *state;
+    cv_test_random r = {cv_test_seed()};
+    size_t messages = 0;
+    set_up_agents(w);
+    for (int step = 0; step < (cv_test_soak() ? 20000 : 250); step++) {
+        switch (cv_test_below(&r, 9)) {
+        case 0:
+        case 1:
+            actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c', 'params': {'k': 1.0}}");
+            messages++;
+            break;
+        case 2:
+            drop(w, step);
+            messages++;
+            break;
+        case 3:
+            work(w, &r);
+            break;
+        case 4:
+            move_some(w, &r, "inbox", "claimed");
+            break;
+        case 5:
+            move_some(w, &r, "claimed", cv_test_below(&r, 3) ? "done" : "failed");
+            break;
+        case 6:
+            move_some(w, &r, "inbox", cv_test_below(&r, 3) ? "done" : "failed");
+            break;
+        case 7:
+            move_some(w, &r, "inbox", "");
+            break;
+        case 8:
+            mail_clock += 1000 * (int64_t)cv_test_below(&r, 100);
+            break;
+        }
+        if (cv_test_below(&r, 3) == 0) {
+            pass(w);
+            check(w, messages);
+        }
+    }
+    pass(w);
+    check(w, messages);
+    mail_verify(w);
+}
+
+/* ---- what only happens sometimes --------------------------------------------------------------------------------- */
+
+/* Files are not synced: after another boot of the machine, and for another store, they are gone through. */
+static void another_boot_brings_back_what_is_missing(void **state)
+{
+    cv_world *w = *state;
+    cv_err err = {.arena = &w->a};
+    cv_str text;
+    set_up_agents(w);
+    for (int i = 0; i < 3; i++)
+        actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c'}");
+    const char *position = cv_arena_copy_z(&w->a, cv_str_of(at(w, ".position")));
+    assert_ok(cv_file_read(&w->a, position, 4096, &text, &err), &err);
+    static const char *const others[] = {"{\"position\":\"%s\",\"boot\":\"another\"}",
+                                         "{\"position\":\"of-another-store\",\"boot\":\"x\"}", "{\"posi", ""};
+    cv_json v;
+    assert_ok(cv_json_parse(&w->a, text, &v, &err), &err);
+    for (size_t i = 0; i < CV_COUNT(others); i++) {
+        FILE *f = fopen(position, "w");
+        fprintf(f, i == 0 ? "{\"position\":\"%.*s\",\"boot\":\"another\"}" : others[i],
+                CV_FMT(cv_json_get_text(&v, "position")));
+        fclose(f);
+        assert_int_equal(unlink(at(w, "runtime/hub/inbox/task_0000000002.json")), 0);
+        pass(w);
+        check(w, 3);
+    }
+}
+
+/* An inbox holds so many files; the next ones come when some are finished. */
+static void an_inbox_has_a_window(void **state)
+{
+    cv_world *w = *state;
+    static listing l;
+    set_up_agents(w);
+    for (int i = 0; i < CV_DOOR_WINDOW + 5; i++) {
+        cv_arena_reset(&w->turn);
+        actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'c'}");
+    }
+    list(w, "runtime/hub/inbox", &l);
+    assert_int_equal(l.count, CV_DOOR_WINDOW);
+    for (int64_t seq = 1; seq <= 8; seq++) {
+        const char *name = cv_arena_printf(&w->turn, "task_%010lld.json", (long long)seq).p;
+        assert_int_equal(rename(at(w, cv_arena_printf(&w->turn, "runtime/hub/inbox/%s", name).p),
+                                at(w, cv_arena_printf(&w->turn, "runtime/hub/done/%s", name).p)),
+                         0);
+    }
+    pass(w);
+    list(w, "runtime/hub/inbox", &l);
+    assert_int_equal(l.count, CV_DOOR_WINDOW - 3);
+    check(w, CV_DOOR_WINDOW + 5);
+}
+
+/* A message that comes in goes out in the same bytes: writing, numbers, unknown fields. */
+static void a_dropped_message_arrives_as_it_was_written(void **state)
+{
+    static const char *const texts[] = {
+        "{\"command\":\"run\",\"sender_agent_id\":\"a\",\"target_id\":\"hub\",\"params\":{\"x\": 1.50, \"y\":[ ]},"
+        "\"message_id\":\"m1\",\"from\":\"elsewhere\",\"data\":{\"k\":1},\"type\":7}",
+        "{\"type\":\"run\",\"source_id\":\"a\",\"target_id\":\"hub\",\"data\":{\"task_id\":\"t\", \"params\" : {\"x\": "
+        "1E5}, "
+        "\"more\": null},\"message_id\":\"m2\",\"body\":\"b\",\"colour\":[7]}",
+    };
+    static const char *const parts[][4] = {
+        {"\"params\": {\"x\": 1.50, \"y\":[ ]}", "\"from\": \"elsewhere\"", "\"k\": 1", "\"type\": 7"},
+        {"\"data\": {\"task_id\":\"t\", \"params\" : {\"x\": 1E5}, \"more\": null}", "\"body\": \"b\"",
+         "\"colour\": [7]", "\"target_id\": \"hub\""},
+    };
+    cv_world *w = *state;
+    cv_err err = {.arena = &w->a};
+    set_up_agents(w);
+    for (size_t i = 0; i < CV_COUNT(texts); i++) {
+        FILE *f = fopen(at(w, "runtime/a/outbox/m.json"), "w");
+        fputs(texts[i], f);
+        fclose(f);
+        pass(w);
+        cv_str text;
+        const char *name = cv_arena_printf(&w->turn, "runtime/hub/inbox/task_%010zu.json", i + 1).p;
+        assert_ok(cv_file_read(&w->a, at(w, name), 1 << 20, &text, &err), &err);
+        for (size_t p = 0; p < 4; p++)
+            assert_str_has(text, parts[i][p]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(files_follow_the_record_whatever_is_done, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(another_boot_brings_back_what_is_missing, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(an_inbox_has_a_window, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(a_dropped_message_arrives_as_it_was_written, cv_world_set_up,
+                                        cv_world_tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
