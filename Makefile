@@ -29,7 +29,7 @@ CPPFLAGS += -Isrc -D_GNU_SOURCE -DCV_VERSION='"$(VERSION)"'
 CFLAGS   ?= -O3 -g
 THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -pthread
+LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
