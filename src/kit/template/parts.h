@@ -361,7 +361,7 @@ struct cv_run {
         size_t count, capacity;
     } undo; /* what scopes that are open have hidden */
     cv_map trees;
-    cv_buf *out;
+    cv_buf *out, *template_out; /* where text goes; … of the template that is rendered, outside of captured bodies */
     uint64_t steps;
     unsigned depth;     /* of recursion in values */
     unsigned includes;  /* that are open */

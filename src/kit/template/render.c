@@ -102,6 +102,17 @@ static bool run_if(cv_run *run, const cv_tstmt *stmt)
     return stmt->bodies.count == stmt->exprs.count || run_body(run, &stmt->bodies.items[stmt->exprs.count]);
 }
 
+/* What the names of a target stand for now: an item as a loop with a condition hands it on. */
+static cv_tv value_of(cv_run *run, const cv_tnode *target)
+{
+    if (target->kind == CV_N_NAME)
+        return run->bindings.items[target->symbol].value;
+    cv_tv tuple = cv_tv_new_list(run, CV_TV_TUPLE, target->count);
+    for (size_t i = 0; i < target->count; i++)
+        cv_tv_add(run, &tuple, value_of(run, target->kids[i]));
+    return tuple;
+}
+
 /* The items that the condition of a loop lets through. */
 static bool select_items(cv_run *run, const cv_tstmt *stmt, const cv_tv *of, cv_tv *ret)
 {
@@ -114,11 +125,11 @@ static bool select_items(cv_run *run, const cv_tstmt *stmt, const cv_tv *of, cv_
         bool truth = false;
         bool good = assign(run, stmt->target, &all.list->items[i]) && cv_t_eval(run, stmt->condition, &test) &&
                     cv_tv_truth(run, &test, &truth);
+        if (truth)
+            cv_tv_add(run, &list, value_of(run, stmt->target));
         cv_run_unbind(run, mark);
         if (!good)
             return false;
-        if (truth)
-            cv_tv_add(run, &list, all.list->items[i]);
     }
     *ret = list;
     return true;
@@ -238,10 +249,14 @@ static bool run_include(cv_run *run, const cv_tstmt *stmt)
     if (!cv_t_eval(run, stmt->expr, &name))
         return false;
     size_t mark = run->undo.count;
+    cv_buf *before = run->out;
     run->without_context += stmt->without_context;
-    if (stmt->without_context)
+    if (stmt->without_context) {
         cv_run_hide_all(run);
+        run->out = run->template_out; /* as Jinja does it, also where a body is captured */
+    }
     bool good = run_included(run, stmt, &name);
+    run->out = before;
     run->without_context -= stmt->without_context;
     cv_run_unbind(run, mark);
     return good;
@@ -335,10 +350,13 @@ static bool run_template(cv_run *run, cv_str name, bool ignore_missing, bool *re
     if (!tree)
         return true;
     const cv_source *before = run->source;
+    cv_buf *out = run->template_out;
     size_t mark = run->undo.count;
     run->includes++;
     run->source = tree->source;
+    run->template_out = run->out;
     bool good = run_body(run, &tree->body);
+    run->template_out = out;
     run->includes--;
     run->source = before;
     cv_run_unbind(run, mark);
@@ -383,7 +401,7 @@ bool cv_template_render(cv_arena *a, cv_str name, cv_str source, const cv_json *
 {
     static const cv_template_rules plain = {0};
     cv_buf out = {0};
-    cv_run run = {.rules = rules ? rules : &plain, .context = context, .out = &out, .err = err};
+    cv_run run = {.rules = rules ? rules : &plain, .context = context, .out = &out, .template_out = &out, .err = err};
     run.limits = run.rules->limits ? *run.rules->limits : cv_template_usual;
     cv_source whole = {.name = name, .text = source};
     run.source = &whole;
