@@ -406,8 +406,10 @@ static bool time_strftime(cv_run *run, cv_tv *args, cv_tv *ret)
         else if (letter == 'Z' || letter == 'z')
             cv_buf_add_z(&out, letter == 'Z' ? "UTC" : "+0000");
         else if (letter == '\0' || !strchr(known, letter)) {
+            cv_str rest = cv_str_from(format, i);
             cv_buf_release(&out);
-            return cv_run_unsupported(run, "%%%c in strftime()", letter ? letter : ' ');
+            return cv_run_unsupported(run, "%%%.*s in strftime()",
+                                      CV_FMT(cv_str_head(rest, rest.n > 0 ? cv_utf8_first(rest) : 0)));
         } else
             cv_buf_add(&out, (cv_str){text, strftime(text, sizeof text, one, &tm)});
     }
