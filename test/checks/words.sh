@@ -21,6 +21,8 @@ state status statuses step strict subject suggestion summary target text texts t
 updated updates
 action age all body claimed cursor failed for oldest on parent ready seen slot slots timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
 verify waiting warning warnings why with without words write written
+answer before event_type fetch log prev queue render repaired report reports request set slots take template timestamp value
+version
 your left_out warnings_left_out created_at dry_run error_code event_count expect_rev last_event op_id since_rev"
 
 # What still has words of a room, and why; the list may only become shorter.
