@@ -146,7 +146,7 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
-    dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c \
+    dialogue/lint dialogue/search door/install kit/template))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c \
     kit/snippet.c dialogue/people.c dialogue/place.c dialogue/snapshot.c dialogue/state.c dialogue/types.c \
     project/phrases.c record/hash.c record/record.c record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf
