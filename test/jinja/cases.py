@@ -180,7 +180,7 @@ class Grammar:
                 s += t("else") + self.block(depth - 1)
             return s + t("endfor")
         if k < 0.88:
-            return t("set " + r.choice(["x = ", "y = ", "x = ", "a, b = "]) + self.expr(2))
+            return t("set " + r.choice(["x = ", "y = ", "name = ", "a, b = ", "n, words = "]) + self.expr(2))
         if k < 0.90:
             return t("set x" + r.choice(["", "", " | upper", " | trim | length"])) + self.block(depth - 1) + t("endset")
         if k < 0.92:

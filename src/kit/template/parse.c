@@ -4,13 +4,75 @@
 
 static bool parse_body(cv_tparser *p, const char *const *ends, size_t opened_at, cv_tbody *ret);
 
-/* "%}", the body, and the tag that ends it: *ret_end is the index of its word in `ends`. */
+/* ---- scopes ------------------------------------------------------------------------------------------ */
+
+static void open_frame(cv_tparser *p)
+{
+    cv_tframe *frame = CV_NEW(p->arena, cv_tframe);
+    *frame = (cv_tframe){.parent = p->frame};
+    *CV_PUSH(p->arena, &p->frames) = frame;
+    p->frame = frame;
+}
+
+void cv_tp_mention(cv_tparser *p, cv_str name, size_t symbol, bool sets)
+{
+    bool new_;
+    cv_map_put(&p->frame->names, p->arena, name, &new_);
+    if (new_ && sets && p->frame->ifs == 0)
+        *CV_PUSH(p->arena, &p->frame->hidden) = symbol;
+}
+
+/* All names of a target: set, or given from outside. */
+static void mention_target(cv_tparser *p, const cv_tnode *target, bool sets)
+{
+    if (target->kind == CV_N_NAME)
+        cv_tp_mention(p, target->name, target->symbol, sets);
+    for (size_t i = 0; target->kind == CV_N_TUPLE && i < target->count; i++)
+        mention_target(p, target->kids[i], sets);
+}
+
+/* A name that a scope around it mentions anywhere has the value that it has there. */
+static void settle_frames(cv_tparser *p)
+{
+    for (size_t i = 0; i < p->frames.count; i++) {
+        cv_tframe *frame = p->frames.items[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < frame->hidden.count; k++) {
+            cv_str name = p->symbols->names.items[frame->hidden.items[k]];
+            const cv_tframe *around = frame->parent;
+            while (around && !cv_map_get(&around->names, name))
+                around = around->parent;
+            if (!around)
+                frame->hidden.items[kept++] = frame->hidden.items[k];
+        }
+        frame->hidden.count = kept;
+    }
+}
+
+/* ---- tags -------------------------------------------------------------------------------------------- */
+
+/* "%}", the body, and the tag that ends it: *ret_end is the index of its word in `ends`. The body of an if is no scope.
+ */
 static bool parse_block(cv_tparser *p, const char *const *ends, size_t at, cv_tstmt *stmt, size_t *ret_end)
 {
     cv_tbody body;
+    cv_tframe *outer = p->frame;
+    bool scope = stmt->kind != CV_S_IF;
     cv_tp_skip_op(p, CV_OP1(':'));
-    if (!cv_tp_expect_tag_end(p) || !parse_body(p, ends, at, &body))
+    if (!cv_tp_expect_tag_end(p))
         return false;
+    if (scope)
+        open_frame(p);
+    if (stmt->kind == CV_S_FOR && stmt->bodies.count == 0)
+        mention_target(p, stmt->target, false);
+    for (size_t i = 0; i < stmt->assigned.count; i++)
+        mention_target(p, stmt->assigned.items[i], false);
+    p->frame->ifs += !scope;
+    if (!parse_body(p, ends, at, &body))
+        return false;
+    p->frame->ifs -= !scope;
+    body.frame = scope ? p->frame : NULL;
+    p->frame = outer;
     *CV_PUSH(p->arena, &stmt->bodies) = body;
     for (*ret_end = 0; !cv_tp_is_name(p->tok, ends[*ret_end]);)
         ++*ret_end;
@@ -34,8 +96,10 @@ static bool can_assign(cv_tparser *p, const cv_tnode *target)
 static bool parse_target(cv_tparser *p, const char *until, cv_tnode **ret)
 {
     size_t loops = p->loops;
+    p->quiet = true;
     if (!cv_tp_tuple(p, cv_tp_primary, until, false, ret))
         return false;
+    p->quiet = false;
     p->loops = loops;
     return can_assign(p, *ret);
 }
@@ -50,8 +114,11 @@ static bool parse_for(cv_tparser *p, cv_tstmt *stmt)
         return cv_tp_fail(p, "'in'");
     if (!cv_tp_tuple(p, cv_tp_or, "recursive", false, &stmt->expr))
         return false;
+    cv_tframe *outer = p->frame;
+    open_frame(p); /* a condition is a scope of its own */
     if (cv_tp_skip_name(p, "if") && !cv_tp_expression(p, &stmt->condition))
         return false;
+    p->frame = outer;
     if (cv_tp_is_name(p->tok, "recursive"))
         return cv_tp_unsupported(p, p->tok->at, "a recursive loop");
     size_t loops = p->loops;
@@ -97,8 +164,12 @@ static bool parse_set(cv_tparser *p, cv_tstmt *stmt)
             return cv_tp_fail(p, "a name");
     } else if (!parse_target(p, NULL, &stmt->target))
         return false;
-    if (cv_tp_skip_op(p, CV_OP1('=')))
-        return cv_tp_tuple(p, cv_tp_expression, NULL, false, &stmt->expr);
+    bool plain = cv_tp_skip_op(p, CV_OP1('='));
+    if (plain && !cv_tp_tuple(p, cv_tp_expression, NULL, false, &stmt->expr))
+        return false;
+    mention_target(p, stmt->target, true);
+    if (plain)
+        return true;
     stmt->kind = CV_S_SET_BODY;
     return parse_chain(p, &stmt->expr) && parse_block(p, end, stmt->at, stmt, &which);
 }
@@ -227,5 +298,11 @@ bool cv_t_parse(cv_arena *a, const cv_source *source, cv_tsymbols *symbols, cv_t
         return false;
     cv_tparser p = {.arena = a, .source = source, .symbols = symbols, .tok = toks.items, .err = err};
     ret_tree->source = source;
-    return parse_body(&p, NULL, 0, &ret_tree->body);
+    open_frame(&p);
+    cv_tframe *whole = p.frame;
+    if (!parse_body(&p, NULL, 0, &ret_tree->body))
+        return false;
+    ret_tree->body.frame = whole;
+    settle_frames(&p);
+    return true;
 }

@@ -300,6 +300,8 @@ bool cv_tp_name(cv_tparser *p, cv_tnode **ret)
         return false;
     (*ret)->name = tok->text;
     (*ret)->symbol = symbol(p, tok->text);
+    if (!p->quiet)
+        cv_tp_mention(p, tok->text, (*ret)->symbol, false);
     p->loops += cv_tp_is_name(tok, "loop");
     return true;
 }

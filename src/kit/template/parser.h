@@ -11,7 +11,13 @@ typedef struct {
     const cv_tok *tok;
     size_t end; /* of the token that was taken last */
     unsigned depth;
-    size_t loops; /* how often `loop` was named so far */
+    size_t loops;     /* how often `loop` was named so far */
+    cv_tframe *frame; /* the scope that is read */
+    bool quiet;       /* names are assigned to: they are mentioned later */
+    struct {
+        cv_tframe **items;
+        size_t count, capacity;
+    } frames; /* all of them */
     cv_err *err;
 } cv_tparser;
 
@@ -26,6 +32,9 @@ bool cv_tp_skip_op(cv_tparser *p, int op);
 bool cv_tp_expect_op(cv_tparser *p, char op);
 bool cv_tp_expect_name(cv_tparser *p, cv_str *ret_name);
 bool cv_tp_expect_tag_end(cv_tparser *p);
+
+/* The scope mentions the name: it reads it, or sets it. */
+void cv_tp_mention(cv_tparser *p, cv_str name, size_t symbol, bool sets);
 
 /* One level deeper in the template, which is not nested without end; then depth--. */
 bool cv_tp_deeper(cv_tparser *p);

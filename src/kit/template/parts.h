@@ -293,9 +293,25 @@ typedef enum {
 } cv_s_kind;
 
 typedef struct cv_tstmt cv_tstmt;
+
+/* A scope: a template, the body of a loop, of with, filter or set. Jinja decides before a template runs which names a
+ * scope has: one that it sets before it reads it is nothing until then, even if the context has it, also for the scopes
+ * within. Names in an if are read, whatever is done with them. */
+typedef struct cv_tframe cv_tframe;
+struct cv_tframe {
+    cv_tframe *parent;
+    cv_map names; /* that the scope itself mentions */
+    unsigned ifs; /* that are open */
+    struct {
+        size_t *items;
+        size_t count, capacity;
+    } hidden; /* symbols that are set first */
+};
+
 typedef struct {
     cv_tstmt *items;
     size_t count, capacity;
+    const cv_tframe *frame; /* NULL: it is no scope */
 } cv_tbody;
 
 struct cv_tstmt {
@@ -338,12 +354,14 @@ bool cv_t_parse(cv_arena *a, const cv_source *source, cv_tsymbols *symbols, cv_t
 typedef struct {
     cv_tv value, first;
     bool bound, has_first;
+    const cv_source *hidden_in; /* it is not set yet in this template */
 } cv_tbinding;
 
 typedef struct {
     size_t symbol;
     cv_tv before;
     bool was_bound;
+    const cv_source *hidden_in;
 } cv_tundo;
 
 struct cv_run {
@@ -393,6 +411,7 @@ bool cv_run_missing(cv_run *run, const cv_tv *v, bool harmless);
 bool cv_run_ready(cv_run *run); /* names of a template that was read have their first values */
 void cv_run_bind(cv_run *run, size_t symbol, cv_tv value);
 void cv_run_unbind(cv_run *run, size_t mark); /* everything bound since undo.count was `mark` */
+void cv_run_hide(cv_run *run, size_t symbol);
 void cv_run_hide_all(cv_run *run);
 bool cv_run_lookup(cv_run *run, const cv_tnode *node, cv_tv *ret);
 

@@ -291,6 +291,8 @@ static bool run_statement(cv_run *run, const cv_tstmt *stmt)
 
 static bool run_body(cv_run *run, const cv_tbody *body)
 {
+    for (size_t i = 0; body->frame && i < body->frame->hidden.count; i++)
+        cv_run_hide(run, body->frame->hidden.items[i]);
     for (size_t i = 0; i < body->count; i++)
         if (!run_statement(run, &body->items[i]))
             return false;

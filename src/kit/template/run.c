@@ -139,10 +139,17 @@ bool cv_run_ready(cv_run *run)
 void cv_run_bind(cv_run *run, size_t symbol, cv_tv value)
 {
     cv_tbinding *binding = &run->bindings.items[symbol];
-    *CV_PUSH(&run->arena, &run->undo) =
-        (cv_tundo){.symbol = symbol, .before = binding->value, .was_bound = binding->bound};
+    *CV_PUSH(&run->arena, &run->undo) = (cv_tundo){symbol, binding->value, binding->bound, binding->hidden_in};
     binding->value = value;
     binding->bound = true;
+    binding->hidden_in = NULL;
+}
+
+/* Nothing, in this template, until it is set. */
+void cv_run_hide(cv_run *run, size_t symbol)
+{
+    cv_run_bind(run, symbol, (cv_tv){0});
+    run->bindings.items[symbol].hidden_in = run->source;
 }
 
 void cv_run_unbind(cv_run *run, size_t mark)
@@ -151,6 +158,7 @@ void cv_run_unbind(cv_run *run, size_t mark)
         const cv_tundo *last = &run->undo.items[--run->undo.count];
         run->bindings.items[last->symbol].value = last->before;
         run->bindings.items[last->symbol].bound = last->was_bound;
+        run->bindings.items[last->symbol].hidden_in = last->hidden_in;
     }
 }
 
@@ -168,8 +176,10 @@ bool cv_run_lookup(cv_run *run, const cv_tnode *node, cv_tv *ret)
 {
     const cv_tbinding *binding = &run->bindings.items[node->symbol];
     *ret = cv_tv_undefined(node);
-    if (binding->bound)
+    if (binding->bound && !binding->hidden_in)
         *ret = binding->value;
+    else if (binding->hidden_in == node->source)
+        return true;
     else if (run->without_context > 0)
         global_value(run, node->name, ret);
     else if (binding->has_first)
