@@ -31,7 +31,7 @@ THREADS  := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
 # Reports name functions and lines; for a debugger, which wants more: make asan DEBUG=-g.
 DEBUG    ?= -g1
 SANITIZE := -O1 $(DEBUG) -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -pthread
+LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
@@ -162,7 +162,7 @@ build/asan/fuzz_%: build/asan/fuzz_%.o build/asan/replay.o build/asan/lib.a
 # Steps, not seconds: every basic block of these objects reports to the test, their memory calls are counted by the byte.
 # Only the readers of outside bytes and what they stand on; what is missing here does not link.
 SRC_steps := $(sort $(wildcard $(addprefix src/,$(addsuffix /*.c,base dialogue/words dialogue/text dialogue/import dialogue/intake \
-    dialogue/lint dialogue/search door/install))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c \
+    dialogue/lint dialogue/search door/install kit/template))) $(addprefix src/,kit/findings.c kit/notice.c kit/query.c kit/shape.c \
     kit/snippet.c dialogue/people.c dialogue/place.c dialogue/snapshot.c dialogue/state.c dialogue/types.c \
     project/phrases.c record/hash.c record/record.c record/stored.c record/type.c))
 COUNTED := memchr memcmp memcpy memset vsnprintf

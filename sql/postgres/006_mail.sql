@@ -223,3 +223,101 @@ ALTER TABLE $schema.mail_deliveries ALTER COLUMN error SET STATISTICS 0;
 ALTER TABLE $schema.mail_plans ALTER COLUMN goal SET STATISTICS 0;
 ALTER TABLE $schema.mail_tasks ALTER COLUMN params SET STATISTICS 0;
 ALTER TABLE $schema.mail_tasks ALTER COLUMN extra SET STATISTICS 0;
+
+-- ---- prompts, the governance log, reports, states (src/mail/prompt_types.h) --------------------------------------------
+
+CREATE TABLE $schema.mail_prompts (
+    scope        uuid NOT NULL,
+    request_id   text COLLATE "C" NOT NULL,
+    rev          bigint NOT NULL CHECK (rev >= 1),
+    number       bigint NOT NULL,
+    state        text COLLATE "C" NOT NULL,
+    current      bigint,
+    turn         bigint,
+    template     text COLLATE "C",
+    staged_by    text COLLATE "C",
+    staged_at    text COLLATE "C" NOT NULL,
+    taken_by     text COLLATE "C",
+    taken_at     text COLLATE "C",
+    answered_at  text COLLATE "C",
+    fetched_at   text COLLATE "C",
+    source       text COLLATE "C",
+    message_id   text COLLATE "C",
+    text         text COLLATE "C",
+    answer       text COLLATE "C",
+    PRIMARY KEY (scope, request_id)
+) /*partitioned*/;
+CREATE INDEX mail_prompts_current ON $schema.mail_prompts (scope, current, request_id)
+    WHERE current IS NOT NULL;
+CREATE INDEX mail_prompts_turn ON $schema.mail_prompts (scope, turn, request_id)
+    WHERE turn IS NOT NULL;
+CREATE INDEX mail_prompts_number ON $schema.mail_prompts (scope, number, request_id);
+CREATE INDEX mail_prompts_source ON $schema.mail_prompts (scope, source, request_id)
+    WHERE source IS NOT NULL;
+
+CREATE TABLE $schema.mail_log (
+    scope         uuid NOT NULL,
+    number        bigint NOT NULL,
+    rev           bigint NOT NULL CHECK (rev >= 1),
+    event_id      text COLLATE "C" NOT NULL,
+    timestamp     text COLLATE "C" NOT NULL,
+    event_type    text COLLATE "C" NOT NULL,
+    agent_source  text COLLATE "C",
+    prev          text COLLATE "C" NOT NULL,
+    hash          text COLLATE "C" NOT NULL,
+    details       text COLLATE "C",
+    PRIMARY KEY (scope, number)
+) /*partitioned*/;
+CREATE INDEX mail_log_rev ON $schema.mail_log (scope, rev, number);
+
+CREATE TABLE $schema.mail_papers (
+    scope       uuid NOT NULL,
+    path        text COLLATE "C" NOT NULL,
+    rev         bigint NOT NULL CHECK (rev >= 1),
+    kind        text COLLATE "C" NOT NULL,
+    agent       text COLLATE "C",
+    title       text COLLATE "C",
+    created_at  text COLLATE "C" NOT NULL,
+    updated_at  text COLLATE "C",
+    text        text COLLATE "C",
+    PRIMARY KEY (scope, path)
+) /*partitioned*/;
+CREATE INDEX mail_papers_rev ON $schema.mail_papers (scope, rev, path);
+CREATE INDEX mail_papers_kind ON $schema.mail_papers (scope, kind, path);
+
+CREATE TABLE $schema.mail_values (
+    scope    uuid NOT NULL,
+    owner    text COLLATE "C" NOT NULL,
+    name     text COLLATE "C" NOT NULL,
+    rev      bigint NOT NULL CHECK (rev >= 1),
+    version  bigint NOT NULL,
+    set_by   text COLLATE "C",
+    set_at   text COLLATE "C" NOT NULL,
+    value    text COLLATE "C",
+    PRIMARY KEY (scope, owner, name)
+) /*partitioned*/;
+CREATE TRIGGER mail_prompts_same_key BEFORE UPDATE OF scope, request_id ON $schema.mail_prompts FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('keys of mail_prompts never change');
+CREATE TRIGGER mail_prompts_no_delete BEFORE DELETE ON $schema.mail_prompts FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('mail_prompts are never deleted');
+CREATE TRIGGER mail_log_no_update BEFORE UPDATE OF scope, number, rev, event_id, timestamp, event_type, agent_source, prev, hash ON $schema.mail_log FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('mail_log are only added, never changed');
+CREATE TRIGGER mail_log_redacted_details BEFORE UPDATE OF details ON $schema.mail_log FOR EACH ROW
+WHEN (new.details IS DISTINCT FROM old.details AND NOT $schema.is_redaction(new.details))
+EXECUTE FUNCTION $schema.refuse_change('mail_log are only added, never changed');
+CREATE TRIGGER mail_log_no_delete BEFORE DELETE ON $schema.mail_log FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('mail_log are never deleted');
+CREATE TRIGGER mail_papers_same_key BEFORE UPDATE OF scope, path ON $schema.mail_papers FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('keys of mail_papers never change');
+CREATE TRIGGER mail_papers_no_delete BEFORE DELETE ON $schema.mail_papers FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('mail_papers are never deleted');
+CREATE TRIGGER mail_values_same_key BEFORE UPDATE OF scope, owner, name ON $schema.mail_values FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('keys of mail_values never change');
+CREATE TRIGGER mail_values_no_delete BEFORE DELETE ON $schema.mail_values FOR EACH ROW
+EXECUTE FUNCTION $schema.refuse_change('mail_values are never deleted');
+
+ALTER TABLE $schema.mail_prompts ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE $schema.mail_prompts ALTER COLUMN answer SET STATISTICS 0;
+ALTER TABLE $schema.mail_log ALTER COLUMN details SET STATISTICS 0;
+ALTER TABLE $schema.mail_papers ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE $schema.mail_values ALTER COLUMN value SET STATISTICS 0;

@@ -213,3 +213,95 @@ CREATE TRIGGER mail_tasks_no_delete BEFORE DELETE ON mail_tasks
 BEGIN SELECT RAISE(ABORT, 'mail_tasks are never deleted'); END;
 CREATE TRIGGER mail_needs_no_delete BEFORE DELETE ON mail_needs
 BEGIN SELECT RAISE(ABORT, 'mail_needs are never deleted'); END;
+
+-- ---- prompts, the governance log, reports, states (src/mail/prompt_types.h) --------------------------------------------
+
+CREATE TABLE mail_prompts (
+    scope        INT  NOT NULL REFERENCES scopes (number),
+    request_id   TEXT NOT NULL,
+    rev          INT  NOT NULL CHECK (rev >= 1),
+    number       INT  NOT NULL,
+    state        TEXT NOT NULL,
+    current      INT,
+    turn         INT,
+    template     TEXT,
+    staged_by    TEXT,
+    staged_at    TEXT NOT NULL,
+    taken_by     TEXT,
+    taken_at     TEXT,
+    answered_at  TEXT,
+    fetched_at   TEXT,
+    source       TEXT,
+    message_id   TEXT,
+    text         TEXT,
+    answer       TEXT,
+    PRIMARY KEY (scope, request_id)
+) STRICT;
+CREATE INDEX mail_prompts_current ON mail_prompts (scope, current, request_id)
+    WHERE current IS NOT NULL;
+CREATE INDEX mail_prompts_turn ON mail_prompts (scope, turn, request_id)
+    WHERE turn IS NOT NULL;
+CREATE INDEX mail_prompts_number ON mail_prompts (scope, number, request_id);
+CREATE INDEX mail_prompts_source ON mail_prompts (scope, source, request_id)
+    WHERE source IS NOT NULL;
+
+CREATE TABLE mail_log (
+    scope         INT  NOT NULL REFERENCES scopes (number),
+    number        INT  NOT NULL,
+    rev           INT  NOT NULL CHECK (rev >= 1),
+    event_id      TEXT NOT NULL,
+    timestamp     TEXT NOT NULL,
+    event_type    TEXT NOT NULL,
+    agent_source  TEXT,
+    prev          TEXT NOT NULL,
+    hash          TEXT NOT NULL,
+    details       TEXT,
+    PRIMARY KEY (scope, number)
+) STRICT;
+CREATE INDEX mail_log_rev ON mail_log (scope, rev, number);
+
+CREATE TABLE mail_papers (
+    scope       INT  NOT NULL REFERENCES scopes (number),
+    path        TEXT NOT NULL,
+    rev         INT  NOT NULL CHECK (rev >= 1),
+    kind        TEXT NOT NULL,
+    agent       TEXT,
+    title       TEXT,
+    created_at  TEXT NOT NULL,
+    updated_at  TEXT,
+    text        TEXT,
+    PRIMARY KEY (scope, path)
+) STRICT;
+CREATE INDEX mail_papers_rev ON mail_papers (scope, rev, path);
+CREATE INDEX mail_papers_kind ON mail_papers (scope, kind, path);
+
+CREATE TABLE mail_values (
+    scope    INT  NOT NULL REFERENCES scopes (number),
+    owner    TEXT NOT NULL,
+    name     TEXT NOT NULL,
+    rev      INT  NOT NULL CHECK (rev >= 1),
+    version  INT  NOT NULL,
+    set_by   TEXT,
+    set_at   TEXT NOT NULL,
+    value    TEXT,
+    PRIMARY KEY (scope, owner, name)
+) STRICT;
+CREATE TRIGGER mail_prompts_same_key BEFORE UPDATE OF scope, request_id ON mail_prompts
+BEGIN SELECT RAISE(ABORT, 'keys of mail_prompts never change'); END;
+CREATE TRIGGER mail_prompts_no_delete BEFORE DELETE ON mail_prompts
+BEGIN SELECT RAISE(ABORT, 'mail_prompts are never deleted'); END;
+CREATE TRIGGER mail_log_no_update BEFORE UPDATE OF scope, number, rev, event_id, timestamp, event_type, agent_source, prev, hash ON mail_log
+BEGIN SELECT RAISE(ABORT, 'mail_log are only added, never changed'); END;
+CREATE TRIGGER mail_log_redacted_details BEFORE UPDATE OF details ON mail_log
+WHEN new.details IS NOT old.details AND coalesce(new.details NOT GLOB '{"redacted_sha256":"*"}', 1)
+BEGIN SELECT RAISE(ABORT, 'mail_log are only added, never changed'); END;
+CREATE TRIGGER mail_log_no_delete BEFORE DELETE ON mail_log
+BEGIN SELECT RAISE(ABORT, 'mail_log are never deleted'); END;
+CREATE TRIGGER mail_papers_same_key BEFORE UPDATE OF scope, path ON mail_papers
+BEGIN SELECT RAISE(ABORT, 'keys of mail_papers never change'); END;
+CREATE TRIGGER mail_papers_no_delete BEFORE DELETE ON mail_papers
+BEGIN SELECT RAISE(ABORT, 'mail_papers are never deleted'); END;
+CREATE TRIGGER mail_values_same_key BEFORE UPDATE OF scope, owner, name ON mail_values
+BEGIN SELECT RAISE(ABORT, 'keys of mail_values never change'); END;
+CREATE TRIGGER mail_values_no_delete BEFORE DELETE ON mail_values
+BEGIN SELECT RAISE(ABORT, 'mail_values are never deleted'); END;

@@ -12,6 +12,7 @@
 
 #include "base/move.h"
 #include "base/notify.h"
+#include "base/steady.h"
 #include "chat/words/errors.h"
 #include "kit/outlet.h"
 
@@ -248,7 +249,7 @@ static cv_lock_result conflict(const cv_chat_lock *l, cv_err *err)
 /* Waits a moment, a different one for each process; false: the time is over. */
 static bool pause_until(int64_t until, unsigned *tries)
 {
-    int64_t left = until - cv_notify_now();
+    int64_t left = until - cv_steady_ms();
     if (left <= 0)
         return false;
     unsigned most = PAUSE_MS + *tries < MOST_PAUSE_MS ? PAUSE_MS + (*tries)++ : MOST_PAUSE_MS;
@@ -329,7 +330,7 @@ static cv_lock_result fail_absent(const cv_chat_lock *l, cv_err *err)
 cv_lock_result cv_chat_lock_take(cv_call *call, const cv_chat_place *place, int64_t wait_ms, cv_chat_lock *l,
                                  cv_err *err)
 {
-    int64_t until = cv_notify_now() + wait_ms;
+    int64_t until = cv_steady_ms() + wait_ms;
     unsigned tries = 0, conflicts = 0, absent = 0;
     begin(call, place, l);
     if (!open_folders(l, true, err))

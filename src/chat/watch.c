@@ -12,6 +12,7 @@
  */
 #include "base/clock.h"
 #include "base/notify.h"
+#include "base/steady.h"
 #include "chat/change.h"
 #include "chat/each.h"
 #include "chat/operations.h"
@@ -235,11 +236,11 @@ static bool begin(watching *w, cv_err *err)
 
 static bool wait(watching *w, cv_err *err)
 {
-    int64_t until = cv_notify_now() + cv_json_get_int(w->call->input, "duration", 60) * 1000;
+    int64_t until = cv_steady_ms() + cv_json_get_int(w->call->input, "duration", 60) * 1000;
     if (!begin(w, err))
         return false;
     while (w->changes.count == 0) {
-        int64_t left = until - cv_notify_now();
+        int64_t left = until - cv_steady_ms();
         if (left <= 0 || !cv_call_tell(w->call, 0, 0, CV_STR("waiting for a message"), err))
             return !err->code;
         cv_notify_wait(&w->notify, until);

@@ -33,6 +33,20 @@ AROUND(slot)
 AROUND(plan)
 AROUND(ready)
 AROUND(graph)
+AROUND(render)
+AROUND(stage)
+AROUND(take)
+AROUND(answer)
+AROUND(fetch)
+AROUND(governance)
+AROUND(report)
+AROUND(reflect)
+AROUND(reports)
+AROUND(state)
+static bool log_event(cv_call *call) /* log() is a function of C */
+{
+    return cv_mail_run(call, cv_mail_op_log);
+}
 
 const cv_operation cv_mail_ops[] = {
     /* ---- messages ---- */
@@ -256,5 +270,131 @@ const cv_operation cv_mail_ops[] = {
      .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | CV_OP_FILES,
      .run = cv_mail_op_watch,
      .answer = cv_mail_watch_shape},
+    /* ---- prompts ---- */
+    {.room = "mail",
+     .verb = "render",
+     .tool = "conclave_mail_render",
+     .summary = "make a text from a template and a context",
+     .details =
+         "Templates are files in .conclave/mail/templates, in Jinja's language (docs/templates.md). A name that the\n"
+         "context does not have is an empty text; with --strict all of them are told. The supervisor's state is\n"
+         "there as supervisor_state.\n",
+     .examples = "  conclave mail render greeting --context '{\"name\": \"Ada\"}' || conclave help mail\n",
+     .schema = "mail_render",
+     .flags = READS,
+     .run = render,
+     .answer = cv_mail_render_shape},
+    {.room = "mail",
+     .verb = "stage",
+     .tool = "conclave_mail_stage",
+     .summary = "stage a prompt for whoever runs a model: temp/cursor_input.txt",
+     .details =
+         "A template with its context, or a text. One prompt at a time has the slot, until its answer was fetched:\n"
+         "another one is refused, or with --queue waits behind it. Its request id is in temp/cursor_input.id.\n",
+     .examples = "  conclave mail stage --text \"Which tasks are open?\"\n"
+                 "  conclave mail stage --text \"And which are late?\" --queue\n",
+     .schema = "mail_stage",
+     .flags = ADDS | CV_OP_FILES,
+     .run = stage,
+     .answer = cv_mail_stage_shape},
+    {.room = "mail",
+     .verb = "take",
+     .tool = "conclave_mail_take",
+     .summary = "take the prompt that is staged, to answer it",
+     .details = "One reader gets it, once. Whoever reads the file instead needs no 'take'.\n",
+     .examples = "  conclave mail take\n",
+     .schema = "mail_take",
+     .flags = ADDS | CV_OP_FILES,
+     .run = take,
+     .answer = cv_mail_take_shape},
+    {.room = "mail",
+     .verb = "answer",
+     .tool = "conclave_mail_answer",
+     .summary = "hand in what a model answered to a prompt",
+     .details = "JSON. An answer with a command (or type) and a target_id is sent to that agent when it is fetched.\n"
+                "Whoever cannot call this writes temp/cursor_output.json.\n",
+     .examples = "  conclave mail answer '{\"open\": 3}' || conclave mail take\n",
+     .schema = "mail_answer",
+     .flags = WRITES | CV_OP_FILES,
+     .run = answer,
+     .answer = cv_mail_answer_shape},
+    {.room = "mail",
+     .verb = "fetch",
+     .tool = "conclave_mail_fetch",
+     .summary = "get the answer to the prompt, once; a command in it goes to its target",
+     .details =
+         "From temp/cursor_output.json, which goes to the archive, or from 'answer'. Then the slot is free, and the\n"
+         "next prompt of the queue is staged. What was fetched is not returned again, but with its --request-id.\n",
+     .examples = "  conclave mail fetch\n"
+                 "  conclave mail fetch --timeout-seconds 1\n",
+     .schema = "mail_fetch",
+     .flags = ADDS | CV_OP_FILES,
+     .run = fetch,
+     .answer = cv_mail_fetch_shape},
+
+    /* ---- logs and states ---- */
+    {.room = "mail",
+     .verb = "log",
+     .tool = "conclave_mail_log",
+     .summary = "add an event to the governance log",
+     .details = "Only ever added to; every line has the hash of the one before it. governance_memory.jsonl shows it.\n",
+     .examples = "  conclave mail log POLICY_CHANGED --agent-source User --details '{\"quota\": 100}'\n",
+     .schema = "mail_log",
+     .flags = ADDS | CV_OP_FILES,
+     .run = log_event,
+     .answer = cv_mail_log_shape},
+    {.room = "mail",
+     .verb = "governance",
+     .tool = "conclave_mail_governance",
+     .summary = "list the governance log, the newest first",
+     .details = "What 'mail log' has added.\n",
+     .examples = "  conclave mail governance --limit 10\n",
+     .schema = "mail_governance",
+     .flags = READS,
+     .run = governance,
+     .answer = cv_mail_governance_shape},
+    {.room = "mail",
+     .verb = "report",
+     .tool = "conclave_mail_report",
+     .summary = "write a report or a log entry as markdown",
+     .details = "analysis/NAME.md is one text; logs/NAME.md gets one more section, with its time. Both are searched.\n",
+     .examples = "  conclave mail report week-46 --title \"Week 46\" --text \"All ovens are free.\"\n",
+     .schema = "mail_report",
+     .flags = WRITES | CV_OP_FILES,
+     .run = report,
+     .answer = cv_mail_report_shape},
+    {.room = "mail",
+     .verb = "reflect",
+     .tool = "conclave_mail_reflect",
+     .summary = "add a reflection of an agent on its own work",
+     .details = "A markdown file in _agent_coordination/AGENT/reflection/, named by its time.\n",
+     .examples = "  conclave mail reflect \"I asked too late.\" --agent muffin\n",
+     .schema = "mail_reflect",
+     .flags = ADDS | CV_OP_FILES,
+     .run = reflect,
+     .answer = cv_mail_report_shape},
+    {.room = "mail",
+     .verb = "reports",
+     .tool = "conclave_mail_reports",
+     .summary = "list reports, logs and reflections",
+     .details = "By their paths.\n",
+     .examples = "  conclave mail reports --kind analysis\n",
+     .schema = "mail_reports",
+     .flags = READS,
+     .run = reports,
+     .answer = cv_mail_reports_shape},
+    {.room = "mail",
+     .verb = "state",
+     .tool = "conclave_mail_state",
+     .summary = "get, set or list states that are kept under names",
+     .details =
+         "temp/NAME.json, or runtime/AGENT/NAME.json with --agent; supervisor_state is runtime/supervisor_state.json.\n"
+         "--expect and --expect-version set it only if it is what the caller has seen: compare and set.\n",
+     .examples = "  conclave mail state set current_focus '{\"purpose\": \"bread\"}'\n"
+                 "  conclave mail state get current_focus\n",
+     .schema = "mail_state",
+     .flags = WRITES | CV_OP_FILES,
+     .run = state,
+     .answer = cv_mail_state_shape},
     {0},
 };

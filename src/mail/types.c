@@ -2,6 +2,7 @@
 #include "mail/types.h"
 
 #include "base/json.h"
+#include "mail/prompt_types.h"
 
 /* ---- what a search sees ------------------------------------------------------------------------------------------ */
 
@@ -119,7 +120,8 @@ CV_TYPE_TABLE(cv_mail_need, "need", "mail_needs", CV_MAIL_NEED_FIELDS, ADDED, NU
 
 static const cv_type *const types[] = {&cv_mail_message_type, &cv_mail_delivery_type, &cv_mail_mailbox_type,
                                        &cv_mail_slot_type,    &cv_mail_presence_type, &cv_mail_plan_type,
-                                       &cv_mail_task_type,    &cv_mail_need_type};
+                                       &cv_mail_task_type,    &cv_mail_need_type,     &cv_mail_prompt_type,
+                                       &cv_mail_entry_type,   &cv_mail_paper_type,    &cv_mail_value_type};
 const cv_room_types cv_mail_records = {CV_STR_INIT("mail"), types, CV_COUNT(types)};
 
 cv_scope_id cv_mail_scope(void)

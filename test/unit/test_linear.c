@@ -7,6 +7,7 @@
 #include "testing.h"
 
 #include "dialogue/lint/lint.h"
+#include "kit/template.h"
 #include "project/phrases.h"
 
 /* ---- the four walks ------------------------------------------------------------------------------ */
@@ -357,13 +358,67 @@ static void test_phrases(void **state)
     }
 }
 
+/* ---- templates --------------------------------------------------------------------------------- */
+
+static uint64_t count_template(cv_str text)
+{
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    steps = 0;
+    (void)cv_template_check(&a, CV_STR("x"), text, &err);
+    uint64_t taken = steps;
+    cv_arena_release(&a);
+    return taken;
+}
+
+/* Every opener, closed or not, and what stands between: reading a template takes steps by its bytes. */
+static void test_templates(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {
+        "{",
+        "{{",
+        "{%",
+        "{#",
+        "{{ x }}",
+        "{% raw %}",
+        "{% raw %}{% endraw %}",
+        "{%-  ",
+        "  -%}",
+        "{# a #}",
+        "{# a -#} ",
+        "'",
+        "{{ 'a' ",
+        "{{ '\\",
+        "{% if x %}",
+        "{{ (",
+        "{{ x|list }}",
+        "\n  ",
+        "\n {%- x",
+        "}}",
+        "{% raw %} {%   endraw x",
+        "\r\n",
+        "\xc2\xa0",
+        "{% set a = 1 %}",
+    };
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        cv_buf small = {0}, large = {0};
+        repeat(&small, pieces[i], 4000);
+        repeat(&large, pieces[i], 16000);
+        uint64_t few = count_template(cv_buf_str(&small)), many = count_template(cv_buf_str(&large));
+        if (many > BASE && (many > few * 5 || many > BASE + PER_BYTE * large.n))
+            fail_msg("'%s': %llu steps for %zu bytes, %llu for a quarter", pieces[i], (unsigned long long)many, large.n,
+                     (unsigned long long)few);
+        cv_buf_release(&small);
+        cv_buf_release(&large);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_cases),
-        cmocka_unit_test(test_made_cases),
-        cmocka_unit_test(test_one_line),
-        cmocka_unit_test(test_phrases),
+        cmocka_unit_test(test_plain_cases), cmocka_unit_test(test_made_cases), cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_phrases),     cmocka_unit_test(test_templates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

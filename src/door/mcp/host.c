@@ -302,7 +302,8 @@ bool cv_mcp_host_end(cv_mcp_host *host)
     pthread_cond_broadcast(&host->look);
     pthread_mutex_unlock(&host->lock);
     hand_back_left_over(host, false);
-    bool over = cv_workers_end(host->workers, until) & end_watcher(host, until);
+    bool over = cv_workers_end(host->workers, until);
+    over = end_watcher(host, until) && over;
     if (over)
         hand_back_left_over(host, true); /* what waited for the watcher */
     return over;

@@ -1,0 +1,312 @@
+/* fetch.c - the answer to a prompt, once; see prompt.h.
+ *
+ *     temp/cursor_output.json  ->  a private name  ->  one write  ->  the archive
+ *
+ *     the write   the prompt that the answer names (request_id), or that has the slot, is answered and fetched;
+ *                 a command in it is sent to its target; the next prompt of the queue is staged
+ *
+ * Whoever is killed before the write leaves the answer under its private name, and whoever is killed behind it leaves a
+ * row that names that file: the next fetch hands it out then, because nobody can have got it. What was handed out and
+ * archived is not handed out again, but by its request id.
+ */
+#include "base/notify.h"
+#include "base/steady.h"
+#include "kit/outlet.h"
+#include "mail/operations.h"
+#include "mail/prompt.h"
+#include "mail/send.h"
+#include "mail/text/message.h"
+
+typedef struct {
+    const char *name; /* private name of the file; NULL: the answer is in the record */
+    cv_str given_id;  /* that the answer names */
+    bool taken_away;
+    cv_mail_draft draft; /* a command in the answer */
+    bool routes;
+    /* the answer */
+    cv_str state, request_id, template, answer, waits_for, repaired;
+    cv_str message_id;
+    cv_mail_receipts receipts;
+    cv_notices warnings;
+} fetching;
+
+#define CV_THIS_TYPE fetching
+static const cv_shape routed_shape[] = {
+    CV_FIELD(ALWAYS, message_id, ""),
+    CV_LIST("receipts", receipts.items, receipts.count, cv_mail_receipt_shape, ""),
+    {0},
+};
+const cv_shape cv_mail_fetch_shape[] = {
+    CV_SUCCESS,
+    CV_FIELD(ALWAYS, state, "answered, or nothing: there is no answer yet"),
+    CV_FIELD(IF_ANY, request_id, "of the prompt"),
+    CV_FIELD(IF_ANY, template, ""),
+    CV_JSON_AS(IF_ANY, ANY, "answer", answer, ""),
+    CV_FIELD(IF_ANY, repaired, "what was wrong with the JSON, and was mended"),
+    CV_GROUP_IF(message_id, "routed", routed_shape, "the command in the answer, as it was sent to its target"),
+    CV_FIELD(IF_ANY, waits_for, "request_id of the prompt that has the slot"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, ""),
+    CV_PROMPT_WRITTEN,
+    {0},
+};
+#undef CV_THIS_TYPE
+
+/* ---- a command in the answer ------------------------------------------------------------------------------------- */
+
+static cv_str object_or(cv_str raw)
+{
+    return raw.n > 0 && raw.p[0] == '{' ? raw : CV_STR("{}");
+}
+
+/* Whoever the answer names as its sender, else whoever staged the prompt, else System. */
+static void find_sender(cv_call *call, cv_str named, cv_str staged_by, cv_mail_agent *ret)
+{
+    const cv_str tries[] = {named, staged_by};
+    for (size_t i = 0; i < CV_COUNT(tries); i++) {
+        cv_err ignored = {.arena = call->arena};
+        *ret = (cv_mail_agent){0};
+        if (tries[i].n > 0 && cv_agent_get(call->record, call->arena, tries[i], &ret->row, &ignored)) {
+            ret->name = ret->row.name;
+            ret->id = ret->row.id;
+            return;
+        }
+    }
+    *ret =
+        (cv_mail_agent){.name = cv_agent_name(call->arena, CV_STR("System")), .id = CV_STR("System"), .is_word = true};
+}
+
+/* Faults of the address are warnings here: the answer itself is good. */
+static bool address(cv_call *call, fetching *x, cv_str target)
+{
+    size_t before = call->errs->count;
+    const cv_json to = {.type = CV_JSON_STRING, .text = target};
+    if (cv_mail_address(call, "target_id", &to, &x->draft.sender, &x->draft.to))
+        return true;
+    for (size_t i = before; i < call->errs->count; i++)
+        cv_notice_add(&x->warnings, call->arena, CV_STR("not_routed"), "the command in the answer was not sent: %.*s",
+                      CV_FMT(cv_err_text(&call->errs->items[i])));
+    call->errs->count = before;
+    return false;
+}
+
+/* An answer with a command and a target is a message. */
+static void read_command(cv_call *call, fetching *x, cv_str staged_by)
+{
+    cv_arena *a = call->arena;
+    cv_err ignored = {.arena = a};
+    cv_json value;
+    cv_mtext_notes notes = {0};
+    cv_mtext_message m;
+    if (!cv_json_parse(a, x->answer, &value, &ignored) || value.type != CV_JSON_OBJECT ||
+        !cv_mtext_message_read(a, x->answer, &value, &notes, &m, &ignored))
+        return;
+    cv_str command = cv_mtext_field_text(a, &m, CV_MTEXT_COMMAND), target = cv_mtext_field_text(a, &m, CV_MTEXT_TARGET);
+    if (command.n == 0 || target.n == 0)
+        return;
+    cv_mail_message *row = &x->draft.message;
+    x->draft = (cv_mail_draft){.expires_ms = CV_ABSENT};
+    cv_row_clear(&cv_mail_message_type, row);
+    find_sender(call, cv_mtext_field_text(a, &m, CV_MTEXT_SENDER), staged_by, &x->draft.sender);
+    if (!address(call, x, target))
+        return;
+    cv_buf to = {0};
+    cv_json_str(&(cv_json_writer){.out = &to}, target);
+    row->sender = x->draft.sender.name;
+    row->addressed = cv_buf_take(&to, a);
+    row->command = command;
+    row->writing = CV_STR("mailbox");
+    row->task_id = cv_mtext_field_text(a, &m, CV_MTEXT_TASK);
+    row->task_id = row->task_id.n > 0 ? row->task_id : (cv_str){NULL, 0};
+    row->priority = 3;
+    row->content = object_or(m.fields[CV_MTEXT_PARAMS]);
+    row->extra = cv_mtext_extra_print(a, &m);
+    row->size = (int64_t)(row->content.n + row->extra.n);
+    row->digest = CV_STR("");
+    x->routes = true;
+}
+
+static bool route(cv_mail_office *o, fetching *x)
+{
+    if (!x->routes)
+        return true;
+    if (!cv_mail_new_id(o->arena, o->now_ms, &x->draft.message.message_id, &o->err))
+        return cv_mail_fail(o);
+    x->message_id = x->draft.message.message_id;
+    return cv_mail_post(o, &x->draft, &x->receipts);
+}
+
+/* ---- the write --------------------------------------------------------------------------------------------------- */
+
+/* The prompt that the answer belongs to; one that nobody asked for gets a row of its own. *ret_again: a fetch that was
+ * killed has written it. */
+static bool find_prompt(cv_mail_office *o, fetching *x, cv_mail_prompt *ret, bool *ret_again)
+{
+    bool found = false;
+    if (!cv_prompt_of_file(o->record, o->arena, x->name, ret, ret_again, &o->err))
+        return cv_mail_fail(o);
+    if (*ret_again)
+        return true;
+    if (!(x->given_id.n > 0 ? cv_prompt_get(o->record, o->arena, x->given_id, ret, &found, &o->err)
+                            : cv_prompt_current(o->record, o->arena, ret, &found, &o->err)))
+        return cv_mail_fail(o);
+    if (found)
+        return true;
+    if (x->given_id.n > 0)
+        cv_notice_add(&x->warnings, o->arena, CV_STR("unknown_request_id"),
+                      "the answer names the request '%.*s', which is no prompt of this project",
+                      CV_FMT(cv_excerpt(o->arena, x->given_id)));
+    cv_mail_prompt *added =
+        cv_prompt_add(o, cv_str_from(cv_str_of(x->name), strlen("temp/.answer-")), (cv_str){NULL, 0}, "answered");
+    if (added)
+        *ret = *added;
+    return added != NULL;
+}
+
+static void tell(fetching *x, const cv_mail_prompt *prompt)
+{
+    x->state = CV_STR("answered");
+    x->request_id = prompt->request_id;
+    x->template = prompt->template;
+    x->answer = prompt->answer;
+}
+
+static bool fetch(cv_mail_office *o, void *ctx, cv_str *ret_result)
+{
+    fetching *x = ctx;
+    cv_mail_prompt prompt;
+    bool current = false, again = false;
+    x->state = CV_STR("nothing");
+    if (x->name) {
+        if (!find_prompt(o, x, &prompt, &again))
+            return false;
+    } else if (!cv_prompt_current(o->record, o->arena, &prompt, &current, &o->err))
+        return cv_mail_fail(o);
+    bool ready = x->name ? !again : current && cv_str_eq(prompt.state, CV_STR("answered"));
+    if (x->name && ready && cv_str_eq(prompt.state, CV_STR("fetched")))
+        cv_notice_add(&x->warnings, o->arena, CV_STR("second_answer"),
+                      "the prompt was answered before: this is another answer");
+    bool had_slot = prompt.current == 1;
+    if (ready) {
+        prompt.answer = x->name ? x->answer : prompt.answer;
+        prompt.answered_at = prompt.answered_at.p ? prompt.answered_at : o->now;
+        prompt.fetched_at = o->now;
+        prompt.source = x->name ? cv_str_of(x->name) : prompt.source;
+        if (!route(o, x))
+            return false;
+        prompt.message_id = x->message_id.p ? x->message_id : prompt.message_id;
+        cv_prompt_put(o, &prompt, "fetched");
+        if (had_slot && !cv_prompt_advance(o))
+            return false;
+    }
+    if (ready || again)
+        tell(x, &prompt);
+    *ret_result = cv_shape_text(o->arena, cv_mail_fetch_shape, x);
+    return true;
+}
+
+/* ---- the operation ----------------------------------------------------------------------------------------------- */
+
+/* An answer that lies there, or is in the record; *ret_there false: neither. */
+static bool look(cv_prompt_door *door, fetching *x, bool *ret_there, cv_err *err)
+{
+    cv_call *call = door->call;
+    cv_mail_prompt current;
+    cv_prompt_shown shown;
+    cv_str text;
+    cv_json value;
+    *x = (fetching){.state = CV_STR("nothing")};
+    if (!cv_prompt_settle(door, &current, &shown, err) ||
+        !cv_prompt_take_answer(door, &x->name, &text, &x->repaired, err))
+        return false;
+    x->waits_for = current.request_id;
+    *ret_there = x->name || (current.request_id.p && cv_str_eq(current.state, CV_STR("answered")));
+    if (x->name) {
+        x->answer = cv_mail_compact(call->arena, text);
+        if (!cv_json_parse(call->arena, x->answer, &value, err))
+            return false;
+        x->given_id = value.type == CV_JSON_OBJECT ? cv_json_get_text(&value, "request_id") : CV_STR("");
+    } else if (*ret_there)
+        x->answer = current.answer;
+    if (*ret_there)
+        read_command(call, x, current.staged_by);
+    return true;
+}
+
+/* The write, then the archive, then the next prompt. */
+static bool hand_out(cv_prompt_door *door, fetching *x, cv_err *err)
+{
+    cv_call *call = door->call;
+    cv_mail_prompt current;
+    cv_prompt_shown shown;
+    x->waits_for = (cv_str){NULL, 0};
+    if (!cv_mail_write(call, "mail fetch", fetch, x))
+        return false;
+    if (cv_json_get_true(call->input, "dry_run"))
+        return true;
+    return ((!x->name || cv_prompt_archive_answer(door, x->name, x->request_id, err)) &&
+            cv_prompt_settle(door, &current, &shown, err)) ||
+           cv_call_fail(call, err);
+}
+
+/* An answer that was fetched before, asked for by its request id. */
+static bool tell_again(cv_call *call, cv_str id)
+{
+    cv_err err = {.arena = call->arena};
+    fetching x = {.state = CV_STR("nothing")};
+    cv_mail_prompt prompt;
+    bool found;
+    if (!cv_prompt_get(call->record, call->arena, id, &prompt, &found, &err))
+        return cv_call_fail(call, &err);
+    if (!found) {
+        cv_refuse(call, CV_ERR_PROMPT_NOT_FOUND, CV_STR(""), "request_id", id,
+                  "there is no prompt with this request id");
+        return false;
+    }
+    if (prompt.answer.p)
+        tell(&x, &prompt);
+    x.request_id = id;
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_fetch_shape, &x);
+    return true;
+}
+
+static bool sleep_on(cv_call *call, cv_notify *n, int64_t begin, int64_t until, cv_err *err)
+{
+    int64_t now = cv_steady_ms();
+    return now < until &&
+           cv_call_tell(call, (size_t)((now - begin) / 1000), (size_t)((until - begin) / 1000),
+                        CV_STR("waiting for an answer"), err) &&
+           (cv_notify_wait(n, until), true);
+}
+
+static bool wait_for_answer(cv_call *call, cv_notify *n, fetching *x, cv_err *err)
+{
+    int64_t begin = cv_steady_ms(), until = begin + cv_json_get_int(call->input, "timeout_seconds", 0) * 1000;
+    bool there = false, ok;
+    do {
+        cv_prompt_door door;
+        if (!cv_prompt_open(&door, call, err))
+            return false;
+        ok = look(&door, x, &there, err) && (!there || hand_out(&door, x, err));
+        cv_prompt_close(&door);
+    } while (ok && !there && sleep_on(call, n, begin, until, err));
+    if (ok && !there && err->code == CV_ERR_NONE)
+        cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_fetch_shape, x);
+    return ok && err->code == CV_ERR_NONE;
+}
+
+bool cv_mail_op_fetch(cv_call *call)
+{
+    cv_err err = {.arena = call->arena}, blind = {.arena = call->arena};
+    cv_str id = cv_json_get_text(call->input, "request_id");
+    fetching x;
+    cv_notify n = {0};
+    if (id.p)
+        return tell_again(call, id);
+    if (cv_json_get_int(call->input, "timeout_seconds", 0) > 0) {
+        cv_notify_add(&n, cv_mail_file(call, "temp"), &blind);
+        cv_notify_add(&n, (cv_where){call->root, cv_record_path(call->arena, "", "")}, &blind);
+    }
+    bool ok = wait_for_answer(call, &n, &x, &err);
+    cv_notify_close(&n);
+    return ok || (call->errs->count > 0 ? false : cv_call_fail(call, &err));
+}

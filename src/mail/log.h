@@ -1,0 +1,22 @@
+/* log.h - the governance log: what matters, one line each, only ever added to.
+ *
+ *     {"event_id":"event-0000000042","timestamp":"…","event_type":"POLICY_CHANGED","agent_source":"…","details":{…},
+ *      "prev":"SHA-256 of the line before"}
+ *
+ * Lines are rows of the record, numbered and chained under its lock; governance_memory.jsonl shows them. The file is
+ * appended to and nothing else: whoever comes next adds what is missing, and completes a line that a killed writer left
+ * in the middle.
+ */
+#ifndef CV_MAIL_LOG_H
+#define CV_MAIL_LOG_H
+
+#include "mail/office.h"
+#include "mail/prompt_types.h"
+
+/* A line, in this write. `details` is JSON, or absent. NULL: o->err is told. */
+cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agent_source, cv_str details);
+
+/* Adds to the file what it lacks. */
+bool cv_mail_log_show(cv_call *call, cv_err *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* state.c - states under names: get, set, list; see state.h.
+ *
+ *     temp/NAME.json              general
+ *     runtime/AGENT/NAME.json     of an agent
+ *     runtime/supervisor_state.json
+ *
+ * A state is set whole or merged, by anybody who knows what it was: `expect` is the value, `expect_version` the version
+ * that it must have; of several who set it at the same time one succeeds. The record is the truth; the file shows it.
+ */
+#include "mail/state.h"
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/limits.h"
+#include "mail/office.h"
+#include "mail/operations.h"
+#include "mail/prompt.h"
+
+static const cv_str supervisor = CV_STR_INIT("supervisor_state"), general = CV_STR_INIT("-");
+
+typedef struct {
+    cv_mail_agent agent; /* id absent: none */
+    cv_str owner, name;
+    const cv_json *given, *expect;
+    int64_t expect_version;
+    bool merge;
+    /* the answer */
+    cv_str value, path, set_by, set_at, agent_id;
+    int64_t version;
+} setting;
+
+typedef struct {
+    cv_str name, agent, set_at;
+    int64_t version;
+} listed;
+
+typedef struct {
+    setting one;
+    const setting *is_one; /* NULL: a list */
+    struct {
+        listed *items;
+        size_t count, capacity;
+    } states;
+    const void *is_list;
+} getting;
+
+#define CV_THIS_TYPE setting
+static const cv_shape value_shape[] = {
+    CV_FIELD(ALWAYS, name, ""),
+    CV_FIELD_AS(IF_ANY, "agent", agent_id, "whose state it is"),
+    CV_JSON_AS(ALWAYS, ANY, "value", value, ""),
+    CV_FIELD(ALWAYS, version, "grows by one whenever it is set"),
+    CV_FIELD(IF_ANY, set_by, ""),
+    CV_FIELD(ALWAYS, set_at, ""),
+    CV_FIELD(ALWAYS, path, "the file that shows it"),
+    {0},
+};
+#undef CV_THIS_TYPE
+#define CV_THIS_TYPE listed
+static const cv_shape listed_shape[] = {
+    CV_FIELD(ALWAYS, name, ""),
+    CV_FIELD(IF_ANY, agent, "whose state it is"),
+    CV_FIELD(ALWAYS, version, ""),
+    CV_FIELD(ALWAYS, set_at, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+#define CV_THIS_TYPE getting
+static const cv_shape one_shape[] = {CV_SPREAD(one, value_shape), {0}};
+static const cv_shape list_shape[] = {CV_LIST("states", states.items, states.count, listed_shape, "by name"), {0}};
+const cv_shape cv_mail_state_shape[] = {
+    CV_SUCCESS, CV_CASE(is_one, one_shape), CV_CASE(is_list, list_shape), CV_PROMPT_WRITTEN, {0},
+};
+#undef CV_THIS_TYPE
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool is_name(cv_str name)
+{
+    for (size_t i = 0; i < name.n; i++)
+        if (!cv_is_alnum(name.p[i]) && (i == 0 || !strchr("._-", name.p[i])))
+            return false;
+    return name.n > 0 && name.n <= 64 && name.p[name.n - 1] != '.' && cv_str_find(name, CV_STR("..")) == SIZE_MAX;
+}
+
+static bool read_name(cv_call *call, setting *s)
+{
+    static const cv_str taken[] = {CV_STR_INIT("cursor_output"), CV_STR_INIT("cursor_input")};
+    s->name = cv_json_get_text(call->input, "name");
+    s->owner = general;
+    if (cv_json_get(call->input, CV_STR("agent"))) {
+        if (!cv_mail_whose(call, "agent", &s->agent))
+            return false;
+        s->owner = s->agent.name;
+        s->agent_id = s->agent.id;
+    }
+    if (!s->name.p)
+        return true;
+    if (cv_str_ends(s->name, CV_STR(".json")))
+        s->name.n -= strlen(".json");
+    if (is_name(s->name) && cv_words_find((cv_words){taken, CV_COUNT(taken)}, s->name) < 0)
+        return true;
+    cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "name", s->name,
+                             "this is not a name for a state: up to 64 letters, digits, '.', '_' and '-', and not that "
+                             "of a prompt's file"),
+                   CV_STR("use a name like current_focus; supervisor_state is the supervisor's"));
+    return false;
+}
+
+static const char *path_of(cv_call *call, const setting *s)
+{
+    if (s->agent_id.p)
+        return cv_arena_printf(call->arena, "runtime/%.*s/%.*s.json", CV_FMT(s->agent_id), CV_FMT(s->name)).p;
+    const char *folder = cv_str_eq(s->name, supervisor) ? "runtime" : "temp";
+    return cv_arena_printf(call->arena, "%s/%.*s.json", folder, CV_FMT(s->name)).p;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static bool get(cv_record *record, cv_arena *a, cv_str owner, cv_str name, cv_mail_value *ret, bool *ret_found,
+                cv_err *err)
+{
+    cv_row_clear(&cv_mail_value_type, ret);
+    ret->owner = owner;
+    ret->name = name;
+    return cv_record_get(record, a, cv_mail_scope(), &cv_mail_value_type, ret, ret_found, err);
+}
+
+bool cv_mail_state_text(cv_call *call, cv_str owner, cv_str name, cv_str *ret_json, cv_err *err)
+{
+    cv_mail_value row;
+    bool found;
+    if (!get(call->record, call->arena, owner, name, &row, &found, err))
+        return false;
+    *ret_json = found ? row.value : (cv_str){NULL, 0};
+    return true;
+}
+
+static void tell(cv_call *call, setting *s, const cv_mail_value *row)
+{
+    s->value = row->value;
+    s->version = row->version;
+    s->set_by = row->set_by;
+    s->set_at = row->set_at;
+    s->path = cv_str_of(cv_mail_file(call, path_of(call, s)).path);
+}
+
+/* The file shows the state; what somebody else wrote there is kept beside it. */
+static bool show(cv_call *call, const setting *s)
+{
+    cv_err err = {.arena = call->arena}, unread = {.arena = call->arena};
+    cv_where where = cv_mail_file(call, path_of(call, s));
+    cv_file_rules rules = {.arena = call->arena};
+    cv_json value;
+    cv_buf text = {0};
+    cv_str there;
+    if (!cv_json_parse(call->arena, s->value, &value, &err))
+        return cv_call_fail(call, &err);
+    cv_json_value(&(cv_json_writer){.out = &text, .indent = 2}, &value);
+    cv_buf_add_char(&text, '\n');
+    cv_str bytes = cv_buf_take(&text, call->arena);
+    if (cv_file_read_at(call->arena, where, CV_MAX_FILE_BYTES, &there, &unread) && cv_str_eq(there, bytes))
+        return true;
+    if (!cv_folder_make_at(cv_where_folder(call->arena, where), &err) || !cv_file_write_at(where, bytes, &rules, &err))
+        return cv_call_fail(call, &err);
+    return true;
+}
+
+/* ---- set --------------------------------------------------------------------------------------------------------- */
+
+static cv_str canonical(cv_arena *a, const cv_json *value)
+{
+    cv_buf text = {0};
+    cv_json_canonical(&(cv_json_writer){.out = &text}, a, value);
+    return cv_buf_take(&text, a);
+}
+
+/* Is it what the caller expects? null expects that there is none. */
+static bool as_expected(cv_mail_office *o, const setting *s, const cv_mail_value *row, bool found)
+{
+    cv_json value = {.type = CV_JSON_NULL};
+    if (found && !cv_json_parse(o->arena, row->value, &value, &o->err))
+        return cv_mail_fail(o);
+    bool same = !s->expect || cv_str_eq(canonical(o->arena, s->expect), canonical(o->arena, &value));
+    bool version = s->expect_version == CV_ABSENT || s->expect_version == (found ? row->version : 0);
+    if (same && version)
+        return true;
+    const char *field = same ? "expect_version" : "expect";
+    cv_err *fault = found ? cv_refuse(o->call, CV_ERR_STATE_CHANGED, CV_STR(""), field, s->name,
+                                      "'%.*s' is at version %lld, set at %.*s, and not what was expected",
+                                      CV_FMT(s->name), (long long)row->version, CV_FMT(row->set_at))
+                          : cv_refuse(o->call, CV_ERR_STATE_CHANGED, CV_STR(""), field, s->name,
+                                      "there is no state '%.*s', and one was expected", CV_FMT(s->name));
+    cv_err_operation(fault, CV_STR("mail state"));
+    cv_err_suggest(fault, CV_STR("with 'get' shows what it is now"));
+    return false;
+}
+
+/* Members of the new value take the place of those with the same name. */
+static cv_str merged(cv_arena *a, const cv_json *old, const cv_json *given)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    for (uint32_t i = 0; i < old->count; i++)
+        if (!cv_json_get(given, old->members[i].key)) {
+            cv_json_key(&w, old->members[i].key);
+            cv_json_value(&w, &old->members[i].value);
+        }
+    for (uint32_t i = 0; i < given->count; i++) {
+        cv_json_key(&w, given->members[i].key);
+        cv_json_value(&w, &given->members[i].value);
+    }
+    cv_json_end_object(&w);
+    return cv_buf_take(&text, a);
+}
+
+static bool new_value(cv_mail_office *o, setting *s, const cv_mail_value *row, bool found, cv_str *ret)
+{
+    cv_json old;
+    *ret = cv_mail_compact(o->arena, cv_mail_raw(o->call, s->given));
+    if (!s->merge || !found)
+        return true;
+    if (!cv_json_parse(o->arena, row->value, &old, &o->err))
+        return cv_mail_fail(o);
+    if (old.type == CV_JSON_OBJECT && s->given->type == CV_JSON_OBJECT) {
+        *ret = merged(o->arena, &old, s->given);
+        return true;
+    }
+    cv_refuse(o->call, CV_ERR_INVALID_VALUE, CV_STR(""), "merge", s->name, "only objects can be merged");
+    return false;
+}
+
+static bool set(cv_mail_office *o, void *ctx, cv_str *ret_result)
+{
+    getting *g = ctx;
+    setting *s = &g->one;
+    cv_mail_value row;
+    bool found;
+    if (!get(o->record, o->arena, s->owner, s->name, &row, &found, &o->err))
+        return cv_mail_fail(o);
+    cv_str value;
+    if (!as_expected(o, s, &row, found) || !new_value(o, s, &row, found, &value))
+        return false;
+    row.version = found ? row.version + 1 : 1;
+    row.value = value;
+    row.set_by = o->call->who.name;
+    row.set_at = o->now;
+    cv_mail_value *put = cv_writing_put(o->w, &cv_mail_value_type, &row);
+    cv_str subject = cv_arena_printf(o->arena, "%.*s/%.*s", CV_FMT(s->owner), CV_FMT(s->name));
+    cv_writing_covers(o->w, cv_mail_event(o, CV_STR("state"), subject, "set"), &cv_mail_value_type, put);
+    tell(o->call, s, &row);
+    g->is_one = s;
+    *ret_result = cv_shape_text(o->arena, cv_mail_state_shape, g);
+    return true;
+}
+
+static bool op_set(cv_call *call, getting *g)
+{
+    setting *s = &g->one;
+    s->given = cv_json_get(call->input, CV_STR("value"));
+    s->expect = cv_json_get(call->input, CV_STR("expect"));
+    s->expect_version = cv_json_get_int(call->input, "expect_version", CV_ABSENT);
+    s->merge = cv_json_get_true(call->input, "merge");
+    if (!s->name.p)
+        cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("name")});
+    if (!s->given)
+        cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("value")});
+    if (call->errs->count > 0 || !cv_mail_write(call, "mail state", set, g))
+        return false;
+    return !s->value.p || cv_json_get_true(call->input, "dry_run") || show(call, s);
+}
+
+/* ---- get --------------------------------------------------------------------------------------------------------- */
+
+static bool list(cv_call *call, getting *g, cv_err *err)
+{
+    cv_mail_rows rows = {.arena = call->arena, .type = &cv_mail_value_type};
+    cv_mail_value like;
+    cv_row_clear(&cv_mail_value_type, &like);
+    like.owner = g->one.owner;
+    const cv_find find = {.type = &cv_mail_value_type,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 1,
+                          .limit = CV_MAX_PAGE,
+                          .outline = true};
+    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        const cv_mail_value *row = rows.items[i];
+        *CV_PUSH(call->arena, &g->states) = (listed){row->name, g->one.agent_id, row->set_at, row->version};
+    }
+    g->is_list = g;
+    return true;
+}
+
+static bool op_get(cv_call *call, getting *g, cv_err *err)
+{
+    setting *s = &g->one;
+    cv_mail_value row;
+    bool found;
+    if (!s->name.p) {
+        cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("name")});
+        return true;
+    }
+    if (!get(call->record, call->arena, s->owner, s->name, &row, &found, err))
+        return false;
+    if (!found) {
+        cv_err *fault = cv_refuse(call, CV_ERR_STATE_NOT_FOUND, CV_STR(""), "name", s->name, "there is no state '%.*s'",
+                                  CV_FMT(s->name));
+        cv_err_operation(fault, CV_STR("mail state"));
+        cv_err_suggest(fault, CV_STR("with 'list' shows all names"));
+        return true;
+    }
+    tell(call, s, &row);
+    g->is_one = s;
+    show(call, s);
+    return true;
+}
+
+bool cv_mail_op_state(cv_call *call)
+{
+    cv_err err = {.arena = call->arena};
+    cv_str action = cv_json_get_text(call->input, "action");
+    getting g = {0};
+    if (!read_name(call, &g.one))
+        return false;
+    if (cv_str_eq(action, CV_STR("set")))
+        return op_set(call, &g);
+    if (!(cv_str_eq(action, CV_STR("list")) ? list(call, &g, &err) : op_get(call, &g, &err)))
+        return cv_call_fail(call, &err);
+    if (call->errs->count > 0)
+        return false;
+    cv_shape_write(&(cv_json_writer){.out = call->out}, cv_mail_state_shape, &g);
+    return true;
+}
