@@ -134,6 +134,21 @@ static void a_change_is_published_and_forgotten(void **state)
     assert_int_equal(publish(w, &err), CV_INTENT_DONE); /* nothing to do */
 }
 
+/* A row holds UTF-8 without NUL; a file may hold anything, also what looks like our own writing of it. */
+static void any_bytes_are_published(void **state)
+{
+    static const cv_str bytes[] = {CV_STR_INIT("a dash \x97 of Windows\n"), CV_STR_INIT("nul \0 here"),
+                                   CV_STR_INIT("base64:YQ"), CV_STR_INIT("\xff\xfe"), CV_STR_INIT("")};
+    world *w = *state;
+    cv_err err;
+    for (size_t i = 0; i < CV_COUNT(bytes); i++) {
+        intend(w, i ? content(w) : (cv_str){NULL, 0}, bytes[i]);
+        assert_int_equal(publish(w, &err), CV_INTENT_DONE);
+        assert_view_eq(content(w), bytes[i]);
+        assert_int_equal(left(w), 0);
+    }
+}
+
 static void what_others_wrote_stands(void **state)
 {
     world *w = *state;
@@ -260,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_change_is_published_and_forgotten, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(any_bytes_are_published, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_others_wrote_stands, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_killed_writer_is_finished, set_up, tear_down),

@@ -162,9 +162,31 @@ static void test_backslash(void **state)
     cv_arena_release(&a);
 }
 
+/* A header in a comment that SQL does not know: a quote in it would make a string of the note below. */
+static void test_quote_outside_of_comments(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_err err = {.arena = &a};
+    cv_notes_file file;
+    cv_note_values v = {0};
+    cv_str text;
+    v.of[CV_NOTE_SPEAKER] = CV_STR("it's");
+    v.of[CV_NOTE_TARGET] = CV_STR("@b");
+    v.of[CV_NOTE_MESSAGE] = CV_STR("m");
+    cv_notes_read(&a,
+                  CV_STR("<!--\n---\ndialog:\n  speaker: A\n  target: @B\n  message: m\n---\n"
+                         "---\nDIALOG:\n  speaker: A\n  target: @B\n  message: m\n---\n-->\n"),
+                  CV_LANG_SQL, 0, &file);
+    assert_false(cv_notes_set_header(&a, &file, &v, &text, &err));
+    assert_ptr_equal(err.code, CV_ERR_NOTES_HEADER);
+    cv_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quote_outside_of_comments),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_backslash),

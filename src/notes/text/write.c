@@ -276,14 +276,24 @@ static void set_dialog(cv_arena *a, const cv_notes_file *file, const cv_note *di
     }
 }
 
+/* A quote in a value can turn what follows into a string, where the header stands in no comment of the language. */
+static size_t count_inline(const cv_notes_file *file)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < file->count; i++)
+        count += file->items[i].kind == CV_NOTE_KIND_INLINE && file->items[i].reason == CV_COUNTS;
+    return count;
+}
+
 /* Does the text say what was asked for, and is the rest as it was? */
 static bool reads_back(cv_arena *a, const cv_notes_file *file, cv_str text, const cv_note_values *values, cv_err *err)
 {
     cv_notes_file again;
     cv_notes_read(a, text, file->language, 0, &again);
     const cv_note *dialog = cv_notes_header_dialog(&again);
-    bool ok = dialog && dialog->reason == CV_COUNTS && again.header.state == CV_HEADER_WHOLE &&
-              again.header.dialogs <= 1 && again.headers == (file->headers ? file->headers : 1);
+    bool ok = dialog && dialog->reason == CV_COUNTS && count_inline(&again) == count_inline(file) &&
+              again.header.state == CV_HEADER_WHOLE && again.header.dialogs <= 1 &&
+              again.headers == (file->headers ? file->headers : 1);
     for (int i = 0; ok && i < CV_NOTE_FIELDS; i++) {
         cv_str wanted = values->of[i].p || i != CV_NOTE_MOOD ? values->of[i] : cv_mood_default;
         if (wanted.p && (dialog->of[i] || (i != CV_NOTE_DATE && values->of[i].p)))
