@@ -305,12 +305,20 @@ static bool check_stored(cv_mail_office *o, cv_mail_tasks *all)
     return o->call->errs->count == 0;
 }
 
-bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, cv_mail_receipts *ret)
+bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret)
 {
-    cv_mail_draft d = {.expires_ms = CV_ABSENT};
+    cv_mail_draft d = {.expires_ms = CV_ABSENT, .is_owed = is_owed};
     cv_mail_agent target = {0};
-    if (!cv_agent_get(o->record, o->arena, task->target_agent, &target.row, &o->err))
+    bool found = false;
+    if (is_owed ? !cv_agent_find(o->record, o->arena, task->target_agent, &target.row, &found, &o->err)
+                : !cv_agent_get(o->record, o->arena, task->target_agent, &target.row, &o->err))
         return cv_mail_fail(o);
+    if (is_owed && !found)
+        target.row = (cv_agent_row){.name = task->mailbox, .id = task->target_agent};
+    if (is_owed && (!found || cv_agent_is_removed(&target.row)))
+        cv_notice_add(&o->warnings, o->arena, CV_STR("agent_gone"),
+                      "the task '%.*s' is for '%.*s', which was removed: it waits in its mailbox",
+                      CV_FMT(task->task_id), CV_FMT(task->target_agent));
     target.name = target.row.name;
     target.id = target.row.id;
     *CV_PUSH(o->arena, &d.to) = target;
@@ -403,7 +411,8 @@ static bool put_task(cv_mail_office *o, cv_mail_tasks *all, size_t index, int64_
         const cv_mail_need need = {.plan = all->plan, .needs = t->needs.items[i], .task_id = t->row.task_id};
         cv_writing_put(o->w, &cv_mail_need_type, &need);
     }
-    if (cv_str_eq(t->row.status, CV_STR("PENDING")) && t->row.waits_for == 0 && !cv_mail_task_deliver(o, &t->row, ret))
+    if (cv_str_eq(t->row.status, CV_STR("PENDING")) && t->row.waits_for == 0 &&
+        !cv_mail_task_deliver(o, &t->row, false, ret))
         return false;
     cv_writing_put(o->w, &cv_mail_task_type, &t->row);
     return true;

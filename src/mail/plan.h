@@ -35,8 +35,10 @@ bool cv_mail_tasks_read(cv_call *call, const char *field, const cv_json *list, c
  */
 bool cv_mail_tasks_store(cv_mail_office *o, cv_mail_tasks *tasks, cv_mail_receipts *ret_receipts, size_t *ret_waiting);
 
-/* The message of a task that waits for nothing any more, into the mailbox of its agent. The row is changed. */
-bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, cv_mail_receipts *ret_receipts);
+/* The message of a task that waits for nothing any more, into the mailbox of its agent. The row is changed. `is_owed`:
+ * the task was taken before; neither a full mailbox nor an agent that was removed since stops whoever completes what it
+ * waited for. */
+bool cv_mail_task_deliver(cv_mail_office *o, cv_mail_task *task, bool is_owed, cv_mail_receipts *ret_receipts);
 
 /* ---- the types of the specification ------------------------------------------------------------------------------ */
 

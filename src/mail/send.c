@@ -424,7 +424,8 @@ bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret
         cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &draft->to.items[i]);
         if (!mailbox)
             return cv_mail_fail(o);
-        within_quota(o, &draft->to.items[i], mailbox);
+        if (!draft->is_owed)
+            within_quota(o, &draft->to.items[i], mailbox);
         cv_mail_delivery *d = cv_mail_deliver(o, mailbox, m, draft->expires_ms, state);
         d->reason = draft->dead_reason;
         cv_mail_change(o, d);

@@ -55,7 +55,7 @@ static bool release(cv_mail_office *o, cv_str plan, cv_str task_id, cv_mail_rece
         return true;
     t.waits_for--;
     t.updated_at = o->now;
-    if (t.waits_for == 0 && !cv_mail_task_deliver(o, &t, ret))
+    if (t.waits_for == 0 && !cv_mail_task_deliver(o, &t, true, ret))
         return false;
     cv_writing_put(o->w, &cv_mail_task_type, &t);
     return true;

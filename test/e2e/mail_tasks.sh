@@ -135,6 +135,20 @@ run "and its answer" 0 mail send --data @deeper.json --json
 run "hangs below it" 0 mail graph deep --json # checklist 39
 is '.tasks[0].depth == 1 and .tasks[0].parent == "deep" and .tasks[0].parent_plan == "r"'
 
+# ---- whoever completes a task is not stopped by the next one --------------------------------------------------------------
+"$conclave" agent add full --limits '{"quota": 1}' >/dev/null
+"$conclave" agent add gone >/dev/null
+"$conclave" mail send --from Agent_0 --to full "Busy" >/dev/null
+run "two that wait for one" 0 mail plan --from Agent_0 --plan s --tasks '[{"task_id": "one", "action": "ONE", "target_agent": "Agent_0"},
+    {"task_id": "two", "action": "TWO", "target_agent": "full", "depends_on": ["one"]},
+    {"task_id": "three", "action": "THREE", "target_agent": "gone", "depends_on": ["one"]}]' --json
+"$conclave" agent remove gone >/dev/null
+run "the first" 0 mail claim Agent_0 --task-id one --json
+token=$(jq .token "$out")
+run "a full mailbox and a removed agent do not stop it" 0 mail complete Agent_0 --task-id one --token "$token" --json
+is '[.delivered[].to] | sort == ["full", "gone"]'
+is '[.warnings[].type] == ["agent_gone"]'
+
 # ---- for people -------------------------------------------------------------------------------------------------------
 run "as text" 0 mail graph plan-001
 has "COMPLETED task-001  RefactorAgent  REFACTOR_IMPORTS  (3)"

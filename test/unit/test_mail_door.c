@@ -199,8 +199,11 @@ static void another_boot_brings_back_what_is_missing(void **state)
                 CV_FMT(cv_json_get_text(&v, "position")));
         fclose(f);
         assert_int_equal(unlink(at(w, "runtime/hub/inbox/task_0000000002.json")), 0);
+        const char *left = at(w, "runtime/hub/inbox/.conclave-999999999-0-0.tmp"); /* of a process that was killed */
+        fclose(fopen(left, "w"));
         pass(w);
         check(w, 3);
+        assert_int_not_equal(access(at(w, "runtime/hub/inbox/.conclave-999999999-0-0.tmp"), F_OK), 0);
     }
 }
 

@@ -353,6 +353,18 @@ static bool add_agent(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     return true;
 }
 
+/* Temporary files of processes that were killed. */
+static void sweep(cv_mail_door *door, cv_where folder)
+{
+    cv_door_list there;
+    cv_err ignored = {.arena = door->arena};
+    if (!cv_door_read(door, folder, true, &there, &ignored))
+        return;
+    for (size_t i = 0; i < there.count; i++)
+        if (cv_file_is_leftover(there.items[i]))
+            cv_where_unlink(cv_where_in(door->arena, folder, there.items[i]));
+}
+
 /* Every agent that has files: its open deliveries, and the view of its mailbox. */
 static bool show_all(cv_mail_door *door, cv_map *boxes, names *touched, cv_err *err)
 {
@@ -360,9 +372,12 @@ static bool show_all(cv_mail_door *door, cv_map *boxes, names *touched, cv_err *
     cv_door_agent *agent;
     if (!cv_agents_each(door->record, (cv_str){0}, 0, add_agent, &all, err))
         return false;
+    sweep(door, cv_door_root(door));
     for (size_t i = 0; i < all.count; i++) {
         if (!cv_door_agent_of(door, all.items[i], &agent, err) || (agent && !cv_door_refill(door, agent, true, err)))
             return false;
+        for (int f = 0; agent && f < CV_DOOR_FOLDERS; f++)
+            sweep(door, cv_door_in(door, agent, (cv_door_folder)f, ""));
         if (agent)
             touch(boxes, touched, agent->name);
     }
