@@ -484,7 +484,7 @@ static cv_holder holder_of(const cv_chat_lock *l, bool free, const owner *o, boo
         return CV_HOLDER_NONE;
     if (file)
         return CV_HOLDER_BOTH;
-    if (!free)
+    if (!free && o->state.n) /* one that only waits for its turn has said nothing, and holds nothing */
         return CV_HOLDER_OURS;
     if (!o->state.n || !is_its_own(o, st))
         return CV_HOLDER_HAND;
@@ -540,7 +540,7 @@ bool cv_chat_lock_break(cv_call *call, const cv_chat_place *place, bool keep_edi
     begin(call, place, &l);
     *ret_kept = NULL;
     bool ok = open_folders(&l, true, err);
-    if (ok && flock(l.lock, LOCK_EX | LOCK_NB) != 0) {
+    if (ok && flock(l.lock, LOCK_EX | LOCK_NB) != 0 && read_owner(&l).state.n) { /* who only waits holds nothing */
         busy(&l, err);
         ok = false;
     }

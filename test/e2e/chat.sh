@@ -168,6 +168,10 @@ cmp -s expected "$(file crlf)"
 ok $? "every other byte stays"
 run "sent" 0 chat send crlf --from B@y --type T --body three --json
 is '.message == "M0003"'
+run "the grammar, as it is read" 0 chat export crlf --format json
+golden chat/grammar.json
+run "what consults need" 0 help chat-consult
+golden chat/consult.txt
 mkdir -p copied
 cp "$(file crlf)" copied/
 run "a copy elsewhere can be continued" 0 chat peek crlf --dir copied --as A@x --json # checklist 36

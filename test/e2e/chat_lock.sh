@@ -55,6 +55,15 @@ run "the trace" 0 export-scope chat "$file" --json
 grep -q '"unlocked"' "$out" && grep -q "the agent is gone" "$out"
 ok $? "who, and why, is in the record"
 
+mv "$file" "$editing"
+"$conclave" chat read c1 --as B@y --wait 20 >/dev/null 2>&1 &
+waiter=$!
+sleep 1
+run "also while others wait for it" 0 chat unlock c1 --force --json
+is '.unlocked and .holder == "somebody by hand"'
+wait $waiter
+ok $? "and who waited goes on"
+
 # ---- a dead process of ours ----
 boot=$(cat /proc/sys/kernel/random/boot_id)
 dead() { echo "$1 999999 $(($(date +%s) * 1000 + ${2:-0})) $boot host/machine" >"$lock"; }
