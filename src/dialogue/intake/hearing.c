@@ -695,6 +695,15 @@ static cv_str words_of(cv_arena *a, cv_str text)
     return cv_buf_take(&words, a);
 }
 
+/* A mark in the middle of a sentence that does not say what the mark says. */
+static void hear_mention(listener *l)
+{
+    add_note(l, CV_STR("quoted_mark"), (cv_str){NULL, 0},
+             "the mark is a part of a sentence: it is read as text and counts for nothing")
+        ->suggestion = CV_STR("if it is meant, write it on a line of its own, and why below it; if it is only "
+                              "mentioned, write it in backticks");
+}
+
 /* Does a quotation say what is registered, or a part of it? What the state has no text of is not known. */
 static bool is_verbatim(listener *l, const cv_rec_entity *row, const cv_mark *m)
 {
@@ -763,7 +772,7 @@ static void listen_to(listener *l, cv_speech *speech)
             spoken_of(l);
         if (l->said->quoted.n)
             hear_quotation(l);
-        hear_mark(l);
+        (l->said->spoken_of ? hear_mention : hear_mark)(l);
         keep_text(l);
     }
     add_position(l);
