@@ -278,16 +278,18 @@ static void spoken_of(listener *l)
             ->suggestion = CV_STR("merge what says the same, or leave the lesser ones out");
         return;
     }
-    l->last = (cv_heard_entity *)*at;
+    cv_heard_entity *entity = (cv_heard_entity *)*at;
     l->kept = true;
-    bool labelled = m->label.n && !cv_str_eq_nocase(cv_one_line(l->a, m->label), l->last->label);
+    bool labelled = m->label.n && !cv_str_eq_nocase(cv_one_line(l->a, m->label), entity->label);
     cv_str more = labelled ? reason_of(l) : m->body;
+    if (!m->inlined || entity->line <= m->line) /* else it is only announced */
+        l->last = entity;
     if (l->said->first)
-        note_label(l, l->last);
-    else if (more.n && cv_str_eq(l->last->content, l->last->label))
-        l->last->content = content_of(l->a, l->last->content, more);
+        note_label(l, entity);
+    else if (more.n && !m->inlined && cv_str_eq(entity->content, entity->label))
+        entity->content = content_of(l->a, entity->content, more);
     else if (more.n && !m->inlined)
-        *CV_PUSH(l->a, &l->last->more) = more;
+        *CV_PUSH(l->a, &entity->more) = more;
 }
 
 /* ---- what is not known ------------------------------------------------------------------------------------------- */

@@ -237,12 +237,19 @@ static void number_one(reading *r, size_t i)
     assert((said->local_id.n > 0 || said->note.n > 0) && "what has no number says why");
 }
 
+/* What is named in a sentence waits for a mark of its own with the same id. */
+static bool is_named_in_passing(const cv_said *said)
+{
+    return said->in_passing && said->mark->inlined;
+}
+
 static void number_all(reading *r)
 {
-    for (turn whose = IN_FULL; whose < TURN_COUNT; whose++)
+    for (int step = 0; step < 2 * TURN_COUNT; step++)
         for (size_t i = 0; i < r->speech->count; i++) {
+            turn whose = (turn)(step / 2);
             cv_said *said = &r->speech->items[i];
-            if (!said->makes || r->turns[i] != whose)
+            if (!said->makes || r->turns[i] != whose || is_named_in_passing(said) != (step % 2 == 1))
                 continue;
             /* Of two that ask for one number the second waits until all others have theirs. */
             const cv_said *known = whose < NUMBERED ? known_as(r, i) : NULL;
