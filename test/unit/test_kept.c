@@ -91,6 +91,25 @@ static void corrections_are_shown(void **state)
     cv_world_close(&w);
 }
 
+/* What is named of somebody who has responded is there, or does not exist. */
+static void targets_of_others_are_looked_up(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    respond(&w, "cupcake", "[CUPCAKE-P0001: Oats]\nThey are.\n");
+    respond(&w, "muffin", "[RE:SUPPORT CUPCAKE-P0001]\nYes.\n\n[MOVE:CHALLENGE CUPCAKE-P0099]\nWhy?\n");
+    assert_true(cv_str_find(cv_buf_str(&w.out), CV_STR("pending_target")) == SIZE_MAX);
+    assert_str_has(cv_buf_str(&w.out), "there is no CUPCAKE-P0099");
+    respond(&w, "donut", "[RE:SUPPORT MUFFIN-P0001]\nYes.\n");
+    assert_str_has(cv_buf_str(&w.out), "unknown_target");
+    cv_world_close(&w);
+    open_world(&w);
+    respond(&w, "muffin", "[RE:SUPPORT CUPCAKE-P0001]\nYes.\n");
+    assert_str_has(cv_buf_str(&w.out), "pending_target");
+    cv_world_close(&w);
+}
+
 /* The draft with one text in the place of another. */
 static bool register_changed(cv_world *w, const char *from, const char *to, bool dry_run)
 {
@@ -282,10 +301,11 @@ static void all_faults_are_told_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_and_reasons_are_shown),    cmocka_unit_test(corrections_are_shown),
-        cmocka_unit_test(words_of_the_judge_are_told),        cmocka_unit_test(verdicts_have_their_authors),
-        cmocka_unit_test(dissent_stands_against_convergence), cmocka_unit_test(compliance_is_checked),
-        cmocka_unit_test(verdicts_in_responses_are_proposed), cmocka_unit_test(all_faults_are_told_at_once),
+        cmocka_unit_test(positions_and_reasons_are_shown), cmocka_unit_test(corrections_are_shown),
+        cmocka_unit_test(words_of_the_judge_are_told),     cmocka_unit_test(targets_of_others_are_looked_up),
+        cmocka_unit_test(verdicts_have_their_authors),     cmocka_unit_test(dissent_stands_against_convergence),
+        cmocka_unit_test(compliance_is_checked),           cmocka_unit_test(verdicts_in_responses_are_proposed),
+        cmocka_unit_test(all_faults_are_told_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

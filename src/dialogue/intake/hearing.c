@@ -109,6 +109,14 @@ static found_id mean_expert(const listener *l, const cv_id *id)
     return row ? means(cv_arena_join(l->a, CV_STR("@"), row->expert_slug), '@') : (found_id){0};
 }
 
+static bool has_responded(const listener *l, cv_str expert)
+{
+    for (size_t i = 0; i < l->s->responses.count; i++)
+        if (l->s->responses.items[i].round == l->round && cv_str_eq(l->s->responses.items[i].expert_slug, expert))
+            return true;
+    return false;
+}
+
 static found_id mean_local(const listener *l, const cv_id *id, cv_str written)
 {
     const cv_rec_expert *row = cv_state_expert(l->s, id->expert);
@@ -116,6 +124,7 @@ static found_id mean_local(const listener *l, const cv_id *id, cv_str written)
     if (cv_map_get(&l->entity_at, written) || cv_state_origin(l->s, written))
         return means(written, letter);
     bool pending = row && id->round == l->round && !cv_map_get(&l->voice_at, row->expert_slug);
+    l->h->needs_others = l->h->needs_others || (pending && has_responded(l, row->expert_slug));
     return (found_id){.id = pending ? written : (cv_str){NULL, 0}, .letter = letter, .pending = pending};
 }
 
