@@ -91,6 +91,19 @@ static void corrections_are_shown(void **state)
     cv_world_close(&w);
 }
 
+static void dissent_without_a_verdict_is_kept(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    respond(&w, "muffin", "[MUFFIN-P0001: Rye]\nDark.\n\n[DISSENT: not so]\nIt is wrong in law.\n");
+    register_draft(&w);
+    assert_str_has(cv_buf_str(&w.out), "dissent_not_registered");
+    assert_shows(&w, "transcript", "{'dialogue_id': 'bread'}", "It is wrong in law.");
+    assert_shows(&w, "export", document, "dissent_not_registered");
+    cv_world_close(&w);
+}
+
 /* What is named of somebody who has responded is there, or does not exist. */
 static void targets_of_others_are_looked_up(void **state)
 {
@@ -301,11 +314,11 @@ static void all_faults_are_told_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_and_reasons_are_shown), cmocka_unit_test(corrections_are_shown),
-        cmocka_unit_test(words_of_the_judge_are_told),     cmocka_unit_test(targets_of_others_are_looked_up),
-        cmocka_unit_test(verdicts_have_their_authors),     cmocka_unit_test(dissent_stands_against_convergence),
-        cmocka_unit_test(compliance_is_checked),           cmocka_unit_test(verdicts_in_responses_are_proposed),
-        cmocka_unit_test(all_faults_are_told_at_once),
+        cmocka_unit_test(positions_and_reasons_are_shown),    cmocka_unit_test(corrections_are_shown),
+        cmocka_unit_test(words_of_the_judge_are_told),        cmocka_unit_test(dissent_without_a_verdict_is_kept),
+        cmocka_unit_test(targets_of_others_are_looked_up),    cmocka_unit_test(verdicts_have_their_authors),
+        cmocka_unit_test(dissent_stands_against_convergence), cmocka_unit_test(compliance_is_checked),
+        cmocka_unit_test(verdicts_in_responses_are_proposed), cmocka_unit_test(all_faults_are_told_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

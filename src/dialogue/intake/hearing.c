@@ -21,6 +21,7 @@ typedef struct {
     const cv_state *s;
     int64_t round;
     const cv_map *names;
+    bool lenient; /* responses, not files */
     cv_hearing *h;
     CV_STATE_LIST(cv_heard_entity *) made; /* in the order of the voices and texts */
     size_t counts[CV_KIND_COUNT];
@@ -627,15 +628,16 @@ static cv_str free_verdict_id(listener *l, const cv_heard_verdict *verdict)
     }
 }
 
-/* Dissents and minority verdicts are the expert's own. */
+/* Dissents and minority verdicts are the expert's own. The position of a response keeps the
+ * text, too: the judge may leave the verdict out. */
 static void add_verdict(listener *l, cv_heard_verdict *verdict)
 {
     if (l->is_judge) {
         note_unused(l);
         return;
     }
-    l->kept = true;
     verdict->verdict_id = free_verdict_id(l, verdict);
+    l->kept = !l->lenient;
     *CV_PUSH(l->a, &l->h->verdicts) = *verdict;
 }
 
@@ -829,7 +831,7 @@ static void hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *
 {
     *ret_hearing = (cv_hearing){.dialogue_id = s->id, .round = round, .speech_count = count};
     ret_hearing->speeches = CV_NEW_ARRAY(a, count, cv_speech);
-    listener l = {.a = a, .s = s, .round = round, .names = names, .h = ret_hearing};
+    listener l = {.a = a, .s = s, .round = round, .names = names, .lenient = lenient, .h = ret_hearing};
     for (size_t i = 0; i < count; i++) {
         l.speech = &ret_hearing->speeches[i];
         cv_speech_read(a, s, round, voices[i].expert, voices[i].text, lenient, &ret_hearing->speeches[i]);
