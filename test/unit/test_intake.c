@@ -745,8 +745,9 @@ static void a_merged_item_agrees_with_one_of_its_sources(void **state)
     assert_responds(&w, "muffin", "[MUFFIN-P0001: Rye]\nDark.", "");
     assert_responds(&w, "donut", "[DONUT-P0001: Spelt]\nLight.", "");
     cv_json tree = try_round(&w, cv_arena_printf(&w.a, "%s'Spelt'}]", rest).p);
-    assert_int_equal(get(&tree, "warnings")->count, 1);
-    assert_true(has_type(get(&tree, "warnings"), "no_response")); /* of cupcake */
+    assert_int_equal(get(&tree, "warnings")->count, 2);
+    assert_true(has_type(get(&tree, "warnings"), "no_response"));      /* of cupcake */
+    assert_true(has_type(get(&tree, "warnings"), "changed_by_judge")); /* the text is neither's */
     tree = try_round(&w, cv_arena_printf(&w.a, "%s'Wheat'}]", rest).p);
     assert_true(has_type(get(&tree, "warnings"), "differs_from_response"));
     assert_false(has_type(get(&tree, "warnings"), "not_registered"));

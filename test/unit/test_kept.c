@@ -91,6 +91,94 @@ static void corrections_are_shown(void **state)
     cv_world_close(&w);
 }
 
+static void dissent_without_a_verdict_is_kept(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    respond(&w, "muffin", "[MUFFIN-P0001: Rye]\nDark.\n\n[DISSENT: not so]\nIt is wrong in law.\n");
+    register_draft(&w);
+    assert_str_has(cv_buf_str(&w.out), "dissent_not_registered");
+    assert_shows(&w, "transcript", "{'dialogue_id': 'bread'}", "It is wrong in law.");
+    assert_shows(&w, "export", document, "dissent_not_registered");
+    cv_world_close(&w);
+}
+
+/* What is named of somebody who has responded is there, or does not exist. */
+static void targets_of_others_are_looked_up(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    respond(&w, "cupcake", "[CUPCAKE-P0001: Oats]\nThey are.\n");
+    respond(&w, "muffin", "[RE:SUPPORT CUPCAKE-P0001]\nYes.\n\n[MOVE:CHALLENGE CUPCAKE-P0099]\nWhy?\n");
+    assert_true(cv_str_find(cv_buf_str(&w.out), CV_STR("pending_target")) == SIZE_MAX);
+    assert_str_has(cv_buf_str(&w.out), "there is no CUPCAKE-P0099");
+    respond(&w, "donut", "[RE:SUPPORT MUFFIN-P0001]\nYes.\n");
+    assert_str_has(cv_buf_str(&w.out), "unknown_target");
+    cv_world_close(&w);
+    open_world(&w);
+    respond(&w, "muffin", "[RE:SUPPORT CUPCAKE-P0001]\nYes.\n");
+    assert_str_has(cv_buf_str(&w.out), "pending_target");
+    cv_world_close(&w);
+}
+
+/* The draft with one text in the place of another. */
+static bool register_changed(cv_world *w, const char *from, const char *to, bool dry_run)
+{
+    cv_world_do(w, "draft", "{'dialogue_id': 'bread', 'payload_only': true}");
+    cv_str payload = cv_str_trim(cv_arena_copy(&w->a, cv_buf_str(&w->out)));
+    size_t at = cv_str_find(payload, cv_str_of(from));
+    if (at == SIZE_MAX)
+        fail_msg("no %s in %.*s", from, CV_FMT(payload));
+    cv_str rest = cv_str_from(payload, at + strlen(from));
+    return cv_world_call_json(w, "round-register",
+                              cv_arena_printf(&w->a, "{\"score\": 1, \"dry_run\": %s, %.*s%s%.*s",
+                                              dry_run ? "true" : "false",
+                                              CV_FMT(cv_str_range(payload.p + 1, payload.p + at)), to, CV_FMT(rest)));
+}
+
+static void words_of_the_judge_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *field; /* NULL: nothing to tell */
+    } tries[] = {
+        {"Never sell.", "Sell.", "positions"},
+        {"\"muffin\": \"Never sell.\"", "\"cupcake\": \"Mine.\"", "positions"},
+        {"Never sell.", "**never**  sell", NULL},
+        {"Unlawful.", "I was mistaken.", "reason"},
+        {"\"Unlawful.\"", "null", "reason"},
+        {"\"oppose\"", "\"support\"", "references"},
+        {"Why so?", "I give in.", "context"},
+        {"\"challenge\"", "\"concede\"", "moves"},
+        {"It is dark.", "It is light.", "content"},
+        {"It is dark.", "dark", "content"},
+        {"\"Rye\"", "\"Wheat\"", "label"},
+        {"\"contributors\": [", "\"contributors\": [\"donut\", ", "contributors"},
+    };
+    cv_world w;
+    open_world(&w);
+    respond(&w, "cupcake", "[CUPCAKE-P0001: Oats]\nThey are.\n");
+    respond(&w, "muffin",
+            "Never sell.\n\n[MUFFIN-P0001: Rye]\nIt is dark.\n\n[RE:OPPOSE CUPCAKE-P0001]\nUnlawful.\n\n"
+            "[MOVE:CHALLENGE CUPCAKE-P0001]\nWhy so?\n");
+    for (size_t i = 0; i < CV_COUNT(tries); i++) {
+        assert_true(register_changed(&w, tries[i].from, tries[i].to, true));
+        cv_str answer = cv_buf_str(&w.out);
+        bool told = cv_str_find(answer, CV_STR("changed_by_judge")) != SIZE_MAX;
+        if (told != (tries[i].field != NULL))
+            fail_msg("%s -> %s: %.*s", tries[i].from, tries[i].to, CV_FMT(answer));
+        if (told)
+            assert_str_has(answer, cv_arena_printf(&w.a, "\"field\":\"%s\"", tries[i].field).p);
+    }
+    assert_true(register_changed(&w, "It is dark.", "It is light.", false));
+    assert_shows(&w, "transcript", "{'dialogue_id': 'bread'}", "corrected by judge: registered with other words");
+    assert_shows(&w, "expand", "{'dialogue_id': 'bread', 'ids': ['P0001', 'P0002']}",
+                 "\"correction\":{\"by\":[\"judge\"]");
+    cv_world_close(&w);
+}
+
 static void verdicts_have_their_authors(void **state)
 {
     (void)state;
@@ -226,10 +314,11 @@ static void all_faults_are_told_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_and_reasons_are_shown), cmocka_unit_test(corrections_are_shown),
-        cmocka_unit_test(verdicts_have_their_authors),     cmocka_unit_test(dissent_stands_against_convergence),
-        cmocka_unit_test(compliance_is_checked),           cmocka_unit_test(verdicts_in_responses_are_proposed),
-        cmocka_unit_test(all_faults_are_told_at_once),
+        cmocka_unit_test(positions_and_reasons_are_shown),    cmocka_unit_test(corrections_are_shown),
+        cmocka_unit_test(words_of_the_judge_are_told),        cmocka_unit_test(dissent_without_a_verdict_is_kept),
+        cmocka_unit_test(targets_of_others_are_looked_up),    cmocka_unit_test(verdicts_have_their_authors),
+        cmocka_unit_test(dissent_stands_against_convergence), cmocka_unit_test(compliance_is_checked),
+        cmocka_unit_test(verdicts_in_responses_are_proposed), cmocka_unit_test(all_faults_are_told_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

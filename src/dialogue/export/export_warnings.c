@@ -5,6 +5,7 @@
  *     orphaned_contribution   a contributor does not take part in the dialogue
  *     verdict_incomplete      a field that a verdict of its type needs is missing
  *     dissent                 a dissent is on record
+ *     dissent_not_registered  a position holds a dissent or minority verdict, and the record has none of that expert
  *     missing_verdict         the dialogue converged without a final verdict
  *     round_score_mismatch    a round's score is neither the sum of its experts' scores nor that of its components
  *     unsourced               entities that were not found in any expert's response
@@ -115,6 +116,35 @@ static bool warn_verdict(cv_export *x, const cv_rec_verdict *v)
     return type == CV_VERDICT_FINAL;
 }
 
+static bool holds_dissent(cv_str text)
+{
+    for (cv_str line; cv_str_split(&text, '\n', &line);)
+        if (cv_str_starts(line, CV_STR("[DISSENT")) || cv_str_starts(line, CV_STR("[MINORITY VERDICT")))
+            return true;
+    return false;
+}
+
+static bool has_verdict(const cv_export *x, cv_str expert)
+{
+    for (size_t i = 0; i < x->s.verdicts.count; i++)
+        if (cv_str_eq(x->s.verdicts.items[i].author_expert, expert))
+            return true;
+    return false;
+}
+
+static void warn_of_dissent(cv_export *x)
+{
+    for (size_t i = 0; i < x->s.positions.count; i++) {
+        const cv_rec_position *row = &x->s.positions.items[i];
+        if (!holds_dissent(row->content) || has_verdict(x, row->expert_slug))
+            continue;
+        cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("dissent_not_registered"),
+                                     "The position holds a dissent that is not registered as a verdict");
+        cv_notice_expert(w, row->expert_slug);
+        cv_notice_round(w, row->round);
+    }
+}
+
 void cv_export_warn_rest(cv_export *x)
 {
     size_t entities = 0;
@@ -125,6 +155,7 @@ void cv_export_warn_rest(cv_export *x)
     }
     for (size_t i = 0; i < x->s.verdicts.count; i++)
         final = warn_verdict(x, &x->s.verdicts.items[i]) || final;
+    warn_of_dissent(x);
     if (has_converged(x) && !final)
         cv_notice_add(&x->warnings, x->call->arena, CV_STR("missing_verdict"),
                       "Dialogue converged without a final verdict");

@@ -21,6 +21,7 @@ typedef struct {
     const cv_state *s;
     int64_t round;
     const cv_map *names;
+    bool lenient; /* responses, not files */
     cv_hearing *h;
     CV_STATE_LIST(cv_heard_entity *) made; /* in the order of the voices and texts */
     size_t counts[CV_KIND_COUNT];
@@ -109,6 +110,14 @@ static found_id mean_expert(const listener *l, const cv_id *id)
     return row ? means(cv_arena_join(l->a, CV_STR("@"), row->expert_slug), '@') : (found_id){0};
 }
 
+static bool has_responded(const listener *l, cv_str expert)
+{
+    for (size_t i = 0; i < l->s->responses.count; i++)
+        if (l->s->responses.items[i].round == l->round && cv_str_eq(l->s->responses.items[i].expert_slug, expert))
+            return true;
+    return false;
+}
+
 static found_id mean_local(const listener *l, const cv_id *id, cv_str written)
 {
     const cv_rec_expert *row = cv_state_expert(l->s, id->expert);
@@ -116,6 +125,7 @@ static found_id mean_local(const listener *l, const cv_id *id, cv_str written)
     if (cv_map_get(&l->entity_at, written) || cv_state_origin(l->s, written))
         return means(written, letter);
     bool pending = row && id->round == l->round && !cv_map_get(&l->voice_at, row->expert_slug);
+    l->h->needs_others = l->h->needs_others || (pending && has_responded(l, row->expert_slug));
     return (found_id){.id = pending ? written : (cv_str){NULL, 0}, .letter = letter, .pending = pending};
 }
 
@@ -278,16 +288,18 @@ static void spoken_of(listener *l)
             ->suggestion = CV_STR("merge what says the same, or leave the lesser ones out");
         return;
     }
-    l->last = (cv_heard_entity *)*at;
+    cv_heard_entity *entity = (cv_heard_entity *)*at;
     l->kept = true;
-    bool labelled = m->label.n && !cv_str_eq_nocase(cv_one_line(l->a, m->label), l->last->label);
+    bool labelled = m->label.n && !cv_str_eq_nocase(cv_one_line(l->a, m->label), entity->label);
     cv_str more = labelled ? reason_of(l) : m->body;
+    if (!m->inlined || entity->line <= m->line) /* else it is only announced */
+        l->last = entity;
     if (l->said->first)
-        note_label(l, l->last);
-    else if (more.n && cv_str_eq(l->last->content, l->last->label))
-        l->last->content = content_of(l->a, l->last->content, more);
+        note_label(l, entity);
+    else if (more.n && !m->inlined && cv_str_eq(entity->content, entity->label))
+        entity->content = content_of(l->a, entity->content, more);
     else if (more.n && !m->inlined)
-        *CV_PUSH(l->a, &l->last->more) = more;
+        *CV_PUSH(l->a, &entity->more) = more;
 }
 
 /* ---- what is not known ------------------------------------------------------------------------------------------- */
@@ -616,15 +628,16 @@ static cv_str free_verdict_id(listener *l, const cv_heard_verdict *verdict)
     }
 }
 
-/* Dissents and minority verdicts are the expert's own. */
+/* Dissents and minority verdicts are the expert's own. The position of a response keeps the
+ * text, too: the judge may leave the verdict out. */
 static void add_verdict(listener *l, cv_heard_verdict *verdict)
 {
     if (l->is_judge) {
         note_unused(l);
         return;
     }
-    l->kept = true;
     verdict->verdict_id = free_verdict_id(l, verdict);
+    l->kept = !l->lenient;
     *CV_PUSH(l->a, &l->h->verdicts) = *verdict;
 }
 
@@ -695,6 +708,15 @@ static cv_str words_of(cv_arena *a, cv_str text)
     return cv_buf_take(&words, a);
 }
 
+/* A mark in the middle of a sentence that does not say what the mark says. */
+static void hear_mention(listener *l)
+{
+    add_note(l, CV_STR("quoted_mark"), (cv_str){NULL, 0},
+             "the mark is a part of a sentence: it is read as text and counts for nothing")
+        ->suggestion = CV_STR("if it is meant, write it on a line of its own, and why below it; if it is only "
+                              "mentioned, write it in backticks");
+}
+
 /* Does a quotation say what is registered, or a part of it? What the state has no text of is not known. */
 static bool is_verbatim(listener *l, const cv_rec_entity *row, const cv_mark *m)
 {
@@ -763,7 +785,7 @@ static void listen_to(listener *l, cv_speech *speech)
             spoken_of(l);
         if (l->said->quoted.n)
             hear_quotation(l);
-        hear_mark(l);
+        (l->said->spoken_of ? hear_mention : hear_mark)(l);
         keep_text(l);
     }
     add_position(l);
@@ -809,7 +831,7 @@ static void hear(cv_arena *a, const cv_state *s, int64_t round, const cv_voice *
 {
     *ret_hearing = (cv_hearing){.dialogue_id = s->id, .round = round, .speech_count = count};
     ret_hearing->speeches = CV_NEW_ARRAY(a, count, cv_speech);
-    listener l = {.a = a, .s = s, .round = round, .names = names, .h = ret_hearing};
+    listener l = {.a = a, .s = s, .round = round, .names = names, .lenient = lenient, .h = ret_hearing};
     for (size_t i = 0; i < count; i++) {
         l.speech = &ret_hearing->speeches[i];
         cv_speech_read(a, s, round, voices[i].expert, voices[i].text, lenient, &ret_hearing->speeches[i]);

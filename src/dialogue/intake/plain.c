@@ -37,9 +37,11 @@ static bool made(const cv_plain_reader *r, cv_str id)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+/* A byte order mark is no part of the first one. */
 static void find_rows(cv_plain_reader *r, cv_str source)
 {
-    for (size_t at = 0; at < source.n;) {
+    static const cv_str order_mark = CV_STR_INIT("\xEF\xBB\xBF");
+    for (size_t at = cv_str_starts(source, order_mark) ? order_mark.n : 0; at < source.n;) {
         size_t n = cv_str_find_char(cv_str_from(source, at), '\n');
         size_t end = n == SIZE_MAX ? source.n : at + n, next = n == SIZE_MAX ? source.n : end + 1;
         while (end > at && source.p[end - 1] == '\r')

@@ -39,29 +39,103 @@ static bool is_head_line(cv_str s)
     return false;
 }
 
+/* "4711", "a1b2-c3": an id as clients give them, alone or with something in parentheses behind it. */
+static bool is_client_id(cv_str s)
+{
+    size_t n = 0;
+    bool digit = false;
+    s = cv_str_trim(s);
+    for (; n < s.n && (cv_is_alnum(s.p[n]) || s.p[n] == '-' || s.p[n] == '_'); n++)
+        digit = digit || cv_is_digit(s.p[n]);
+    cv_str rest = cv_str_trim(cv_str_from(s, n));
+    return digit && (rest.n == 0 || (rest.p[0] == '(' && rest.p[rest.n - 1] == ')'));
+}
+
+/* Names and their numbers, not a sentence. */
+static bool is_count(size_t words, size_t numbers)
+{
+    return numbers > 0 && words <= 2 * numbers;
+}
+
+static void count_words(cv_str s, size_t *words, size_t *numbers)
+{
+    for (size_t i = 0; i < s.n;) {
+        size_t *kind = cv_is_digit(s.p[i]) ? numbers : cv_is_alpha(s.p[i]) ? words : NULL;
+        if (!kind) {
+            i++;
+            continue;
+        }
+        ++*kind;
+        while (i < s.n && (cv_is_alnum(s.p[i]) || strchr("_.,", s.p[i])))
+            i++;
+    }
+}
+
 static bool is_tail_line(cv_str s)
 {
-    static const cv_str keys[] = {CV_STR_INIT("agentId:"),        CV_STR_INIT("agent_id:"),
-                                  CV_STR_INIT("agent id:"),       CV_STR_INIT("total_tokens:"),
-                                  CV_STR_INIT("tool_uses:"),      CV_STR_INIT("duration_ms:"),
-                                  CV_STR_INIT("subagent_tokens:")};
-    for (size_t i = 0; i < CV_COUNT(keys); i++)
-        if (cv_str_starts_nocase(s, keys[i]))
-            return true;
+    static const cv_str ids[] = {CV_STR_INIT("agentId:"), CV_STR_INIT("agent_id:"), CV_STR_INIT("agent id:")};
+    static const cv_str counts[] = {CV_STR_INIT("total_tokens:"), CV_STR_INIT("tool_uses:"),
+                                    CV_STR_INIT("duration_ms:"), CV_STR_INIT("subagent_tokens:")};
+    for (size_t i = 0; i < CV_COUNT(ids); i++)
+        if (cv_str_starts_nocase(s, ids[i]))
+            return is_client_id(cv_str_from(s, ids[i].n));
+    for (size_t i = 0; i < CV_COUNT(counts); i++)
+        if (cv_str_starts_nocase(s, counts[i])) {
+            size_t words = 1, numbers = 0;
+            count_words(cv_str_from(s, counts[i].n), &words, &numbers);
+            return is_count(words, numbers);
+        }
     return is_head_line(s);
 }
 
-/* "<usage>" with its end on this line or some lines above; how many rows, 0: none. */
+/* "<usage>" with its end on this line or some lines above, and numbers in it; how many rows, 0: none. */
 static size_t usage_rows(const cv_plain_reader *r)
 {
     enum { MOST = 12 };
+    size_t words = 0, numbers = 0;
     cv_str end = cv_plain_row_text(r, r->last - 1);
     if (!cv_str_ends(end, CV_STR("</usage>")))
         return 0;
-    for (size_t n = 1; n <= MOST && n <= r->last - r->first; n++)
-        if (cv_str_starts(cv_plain_row_text(r, r->last - n), CV_STR("<usage>")))
-            return n;
+    for (size_t n = 1; n <= MOST && n <= r->last - r->first; n++) {
+        cv_str row = cv_plain_row_text(r, r->last - n);
+        bool opens_here = cv_str_starts(row, CV_STR("<usage>"));
+        if (n == 1)
+            row = cv_str_head(row, row.n - strlen("</usage>"));
+        count_words(opens_here && row.n >= strlen("<usage>") ? cv_str_from(row, strlen("<usage>")) : row, &words,
+                    &numbers);
+        if (opens_here)
+            return is_count(words, numbers) ? n : 0;
+    }
     return 0;
+}
+
+/* <think> … </think> before the answer: what a model tells itself. Answers how many rows it has; 0: there is none, or
+ * it is the whole answer. `ret_rest`: what follows it on its last row. */
+static size_t thinking_rows(const cv_plain_reader *r, cv_str *ret_rest)
+{
+    static const cv_str open[] = {CV_STR_INIT("<think>"), CV_STR_INIT("<thinking>"), CV_STR_INIT("<reasoning>")},
+                        close[] = {CV_STR_INIT("</think>"), CV_STR_INIT("</thinking>"), CV_STR_INIT("</reasoning>")};
+    cv_str top = cv_plain_row_text(r, r->first);
+    for (size_t i = 0; i < CV_COUNT(open); i++)
+        for (size_t k = r->first; cv_str_starts_nocase(top, open[i]) && k < r->last; k++) {
+            cv_str row = r->rows.items[k].text;
+            size_t at = cv_str_find_nocase(row, close[i]);
+            if (at == SIZE_MAX)
+                continue;
+            *ret_rest = cv_str_trim_left(cv_str_from(row, at + close[i].n));
+            return ret_rest->n || k + 1 < r->last ? k + 1 - r->first : 0;
+        }
+    return 0;
+}
+
+static void drop_thinking(cv_plain_reader *r, size_t rows, cv_str rest)
+{
+    r->first += rest.n ? rows - 1 : rows;
+    if (!rest.n)
+        return;
+    r->rows.items[r->first].text = rest;
+    cv_plain_tell(r, CV_FATE_NOTE, CV_STR("framed"), r->first, r->first,
+                  CV_STR("this is what a client puts around an answer: it is left out"), (cv_str){NULL, 0});
 }
 
 /* The name of a tag that stands alone on its line: <result>, </result>. */
@@ -105,9 +179,12 @@ static bool peel(cv_plain_reader *r, bool *ret_fence)
     if (r->first >= r->last)
         return false;
     cv_str top = cv_plain_row_text(r, r->first), bottom = cv_plain_row_text(r, r->last - 1), tag = tag_of(top, false);
-    size_t usage = usage_rows(r);
+    cv_str rest = {NULL, 0};
+    size_t usage = usage_rows(r), thinking = thinking_rows(r, &rest);
     if (is_head_line(top)) {
         r->first++;
+    } else if (thinking) {
+        drop_thinking(r, thinking, rest);
     } else if (usage) {
         r->last -= usage;
     } else if (is_tail_line(bottom)) {
@@ -122,7 +199,7 @@ static bool peel(cv_plain_reader *r, bool *ret_fence)
     }
     drop_rows(r, first, r->first);
     drop_rows(r, r->last, last);
-    return r->first > first || r->last < last;
+    return r->first > first || r->last < last || thinking;
 }
 
 static void find_frame(cv_plain_reader *r)

@@ -231,18 +231,38 @@ static bool keep_replaced(response *r, cv_rec_event *event)
     return true;
 }
 
-/* Contents are read only for what is quoted: is it what is registered? */
+/* The expert, then all others who have responded. */
+static size_t gather_voices(const response *r, const cv_state *s, cv_voice **ret_voices)
+{
+    size_t count = 1;
+    cv_voice *voices = CV_NEW_ARRAY(r->call->arena, s->responses.count + 1, cv_voice);
+    voices[0] = (cv_voice){r->expert, r->content};
+    for (size_t i = 0; i < s->responses.count; i++) {
+        const cv_rec_response *row = &s->responses.items[i];
+        if (row->round == r->round && row->content.p && !cv_str_eq(row->expert_slug, r->expert))
+            voices[count++] = (cv_voice){row->expert_slug, row->content};
+    }
+    *ret_voices = voices;
+    return count;
+}
+
+/* Contents are read only for what is quoted (is it what is registered?) and for what is named of others (is it there?).
+ */
 static void hear(response *r, cv_hearing *ret_hearing)
 {
     cv_arena *a = r->call->arena;
     cv_err err = {.arena = a};
     cv_state whole;
-    const cv_voice voice = {r->expert, r->content};
+    cv_voice voice = {r->expert, r->content}, *voices = &voice;
     const cv_wanted wanted = {.kinds = lean.kinds};
     size_t count = r->content.p ? 1 : 0;
     cv_hear_responses(a, &r->state, r->round, &voice, count, ret_hearing);
-    if (ret_hearing->needs_content && cv_state_load(r->call, r->state.id, &wanted, &whole, &err))
-        cv_hear_responses(a, &whole, r->round, &voice, count, ret_hearing);
+    if (!(ret_hearing->needs_content || ret_hearing->needs_others) ||
+        !cv_state_load(r->call, r->state.id, &wanted, &whole, &err))
+        return;
+    if (ret_hearing->needs_others)
+        count = gather_voices(r, &whole, &voices);
+    cv_hear_responses(a, &whole, r->round, voices, count, ret_hearing);
 }
 
 static cv_str answer(response *r)

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/utf8.h"
+#include "dialogue/intake/mention.h"
 #include "dialogue/lint/lint.h"
 #include "dialogue/people.h"
 #include "dialogue/words/limits.h"
@@ -147,7 +148,8 @@ static void ask_all(reading *r)
         const cv_mark *m = said->mark;
         if (m->type < (cv_mark_type)CV_KIND_COUNT) {
             ask_entity(r, i);
-        } else if ((m->type == CV_MARK_REFINEMENT || (m->type == CV_MARK_CONCESSION && !m->targets.n)) &&
+        } else if (!said->spoken_of &&
+                   (m->type == CV_MARK_REFINEMENT || (m->type == CV_MARK_CONCESSION && !m->targets.n)) &&
                    cv_mark_headline(r->a, m).n) {
             said->kind = kind_of_refinement(m);
             ask(r, i, NUMBERED, 0);
@@ -235,12 +237,19 @@ static void number_one(reading *r, size_t i)
     assert((said->local_id.n > 0 || said->note.n > 0) && "what has no number says why");
 }
 
+/* What is named in a sentence waits for a mark of its own with the same id. */
+static bool is_named_in_passing(const cv_said *said)
+{
+    return said->in_passing && said->mark->inlined;
+}
+
 static void number_all(reading *r)
 {
-    for (turn whose = IN_FULL; whose < TURN_COUNT; whose++)
+    for (int step = 0; step < 2 * TURN_COUNT; step++)
         for (size_t i = 0; i < r->speech->count; i++) {
+            turn whose = (turn)(step / 2);
             cv_said *said = &r->speech->items[i];
-            if (!said->makes || r->turns[i] != whose)
+            if (!said->makes || r->turns[i] != whose || is_named_in_passing(said) != (step % 2 == 1))
                 continue;
             /* Of two that ask for one number the second waits until all others have theirs. */
             const cv_said *known = whose < NUMBERED ? known_as(r, i) : NULL;
@@ -270,6 +279,18 @@ static void lead_back(const cv_plain *plain, cv_mark *m)
     m->body_start = cv_plain_start(plain, m->body_start);
     m->body_end = cv_plain_end(plain, m->body_end);
     m->line = cv_plain_line(plain, m->line);
+}
+
+/* Which marks are only spoken of, in the order of the text as it came. */
+static void find_mentions(cv_speech *speech)
+{
+    cv_mention_before before = {0};
+    for (size_t i = 0; i < speech->count; i++) {
+        cv_said *said = &speech->items[i];
+        const cv_mark *m = said->mark;
+        said->spoken_of = cv_is_mention(speech->text, m->type, m->start, m->end, before);
+        before = (cv_mention_before){m->end, said->spoken_of};
+    }
 }
 
 static void lead_all_back(cv_speech *speech, cv_marks *marks)
@@ -314,6 +335,8 @@ void cv_speech_read(cv_arena *a, const cv_state *s, int64_t round, cv_str expert
     for (int kind = 0; kind < CV_KIND_COUNT; kind++)
         r->free[kind] = 1;
     lead_all_back(ret_speech, &marks);
+    if (lenient)
+        find_mentions(ret_speech);
     ask_all(r);
     number_all(r);
 }

@@ -28,6 +28,7 @@ typedef struct {
     cv_str note, message, suggestion; /* what is odd about it; empty: nothing */
     cv_str quoted;                    /* the registered item that it repeats, or empty */
     bool in_passing;                  /* words stand before it on its line */
+    bool spoken_of;                   /* its sentence only speaks of it (mention.h): it counts for nothing */
     cv_str text;                      /* the mark with what belongs to it, as it is read */
 } cv_said;
 

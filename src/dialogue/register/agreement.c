@@ -26,7 +26,7 @@ static cv_str label_of(cv_arena *a, const cv_receipt *source)
 }
 
 /* What has no words at all, only signs, is the same when its signs are. */
-static bool same_words(cv_arena *a, cv_str x, cv_str y)
+bool cv_same_words(cv_arena *a, cv_str x, cv_str y)
 {
     cv_str words = words_of(a, x);
     return cv_str_eq(cv_squeeze(a, x), cv_squeeze(a, y)) || (words.n > 1 && cv_str_eq(words, words_of(a, y)));
@@ -34,7 +34,7 @@ static bool same_words(cv_arena *a, cv_str x, cv_str y)
 
 static bool agrees(cv_arena *a, const cv_draft *draft, const cv_receipt *source)
 {
-    if (same_words(a, draft->label, label_of(a, source)))
+    if (cv_same_words(a, draft->label, label_of(a, source)))
         return true;
     cv_str words = words_of(a, draft->content), said = words_of(a, source->said->text);
     return words.n > 1 && memmem(said.p, said.n, words.p, words.n);
@@ -61,7 +61,7 @@ static const cv_receipt *contradicted(cv_arena *a, const cv_draft *draft, const 
     return first;
 }
 
-void cv_agreement_warn(cv_batch *b, const cv_map *sources)
+void cv_agreement_warn(cv_batch *b, const cv_map *sources, cv_map *ret_differing)
 {
     cv_arena *a = b->call->arena;
     for (size_t i = 0; i < b->drafts.count; i++) {
@@ -69,6 +69,7 @@ void cv_agreement_warn(cv_batch *b, const cv_map *sources)
         const cv_receipt *source = contradicted(a, draft, sources);
         if (!source)
             continue;
+        cv_map_put(ret_differing, a, draft->local_id, NULL);
         cv_notice *warning =
             cv_notice_add(&b->warnings, a, CV_STR("differs_from_response"),
                           "%.*s is registered as '%.*s'; in the response of %.*s it is '%.*s', and the text is another "

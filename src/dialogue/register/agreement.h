@@ -22,8 +22,12 @@ typedef struct {
     const cv_said *said;
 } cv_receipt;
 
-/* Warns of drafts that differ from all their sources; `sources`: local id -> const cv_receipt *. */
-void cv_agreement_warn(cv_batch *batch, const cv_map *sources);
+/* Have two texts the same words, whatever their case, blanks and markup? */
+bool cv_same_words(cv_arena *a, cv_str x, cv_str y);
+
+/* Warns of drafts that differ from all their sources; `sources`: local id -> const cv_receipt *. Their local ids are
+ * added to `ret_differing`. */
+void cv_agreement_warn(cv_batch *batch, const cv_map *sources, cv_map *ret_differing);
 
 /* Warns of what was heard and the request neither has nor merges into something else. */
 /* … and of who is missing: members of the panel who said nothing, scores for them, dissent without a verdict.

@@ -3,8 +3,8 @@
  * A receipt is the SHA-256 of the response and the bytes of the mark with its text. Which mark of a response makes
  * which local id is told by intake/speech.h, for all styles of marks.
  */
-#include "dialogue/register/agreement.h"
 #include "dialogue/register/tally.h"
+#include "dialogue/register/wording.h"
 #include "record/hash.h"
 
 typedef struct {
@@ -110,6 +110,8 @@ void cv_receipts_find(cv_batch *b, cv_rec_origin *origins, size_t count)
     for (size_t i = 0; i < unsourced.rows.count; i++)
         warn_unsourced(&f, &unsourced.rows.items[i]);
     add_positions(&f);
-    cv_agreement_warn(b, &f.sources);
+    cv_map differing = {0};
+    cv_agreement_warn(b, &f.sources, &differing);
+    cv_wording_warn(b, &f.hearing, &f.heard, &differing);
     cv_agreement_warn_left_out(b, &f.hearing, &f.heard);
 }

@@ -1,0 +1,29 @@
+/* mention.h - is a mark meant, or does its sentence only speak of it?
+ *
+ *     [MOVE:CONVERGE]                                     meant: nothing else stands in its sentence
+ *     - **Moves**: [MOVE:CONVERGE] - all is said          meant: a name before it, a reason behind it
+ *     [RE:SUPPORT P0001] because it is cheap              meant
+ *     It is cheap. [RE:SUPPORT P0001]                     meant: the sentence before it has ended
+ *     Rye keeps longer ([RE:SUPPORT P0001]).              meant: a citation at the end of a sentence
+ *     I signal [MOVE:CONVERGE].                           meant: the sentence says so
+ *     I will not say [MOVE:CONVERGE] before the audit.    spoken of
+ *     [MOVE:CONCEDE P0001] would be wrong.                spoken of: it is a part of the sentence
+ *     ~~[MOVE:CONVERGE]~~                                 spoken of: struck out
+ *
+ * What is in doubt is spoken of: a signal that nobody gave is worse than one that has to be given again. Pure.
+ */
+#ifndef CV_DIALOGUE_INTAKE_MENTION_H
+#define CV_DIALOGUE_INTAKE_MENTION_H
+
+#include "dialogue/text/mark.h"
+
+/* The bytes [start, end) of `text` are a mark of this type. `before` is the mark that stands before it in the text, or
+ * has the end 0; of marks in a row all are what the first one is. */
+typedef struct {
+    size_t end;
+    bool spoken_of;
+} cv_mention_before;
+
+bool cv_is_mention(cv_str text, cv_mark_type type, size_t start, size_t end, cv_mention_before before);
+
+#endif
