@@ -655,6 +655,29 @@ static void a_verdict_without_a_type_is_final(void **state)
     }
 }
 
+/* Files are read as leniently as what experts hand in, and what was read so is told. */
+static void files_are_read_like_responses(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/alice.md", "[ALICE-P0001: Alpha]\nAlpha body.\n");
+    put_file(w, OVEN "round-0/bob.md",
+             "[BOB-P0001: Beta]\nBeta body.\n\n[bob-t0001: Price]\nToo dear.\n\n**BOB-R0001: Wait**\nA year.\n\n"
+             "MOVE: CHALLENGE ALICE-P0001\nweak\n\n[SUPPORT ALICE-P0001]\nfine\n\n[ENDORSE ALICE-P0001]\nyes\n\n"
+             "```\n[BOB-E0001: Proof]\nProof body.\n```\n");
+    const cv_json *d = import_all(w);
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(cv_json_get_int(d, "perspectives", -1), 2);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 1);
+    assert_int_equal(cv_json_get_int(d, "recommendations", -1), 1);
+    assert_int_equal(s.moves.count, 1);
+    assert_int_equal(s.references.count, 1);
+    assert_true(is_told(d, "decided", "why", "BOB-T0001"));
+    assert_true(is_told(d, "not_understood", "text", "[ENDORSE ALICE-P0001]"));
+    const cv_json *entries = cv_json_get(d, CV_STR("not_understood"));
+    assert_int_equal(cv_json_get_int(&entries->items[0], "line", 0), 16);
+    assert_int_equal(cv_json_get_int(d, "evidence", -1), 1);
+}
+
 /* Sections with verdicts that are not the final one: with their authors, or named. */
 static void sections_of_other_verdicts(void **state)
 {
@@ -821,6 +844,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_in_a_verdict_file_are_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_verdict_without_a_type_is_final, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),
