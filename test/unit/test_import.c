@@ -703,6 +703,57 @@ static void sections_of_other_verdicts(void **state)
     assert_str_has(s.dialogue.background, "Somebody disagreed.");
 }
 
+/* A file or section with the final verdict may hold others: each with its type and author, or named. */
+static void verdicts_inside_a_verdict(void **state)
+{
+    static const struct {
+        const char *text, *final; /* its recommendation */
+        const char *id, *says;    /* the other one, or … */
+        const char *named;        /* … what is named */
+    } cases[] = {
+        {"## Verdict (interim)\nHold on.\n\n## Verdict (final)\nBuild.\n\n## Verdict (minority — Bob)\nNever.\n",
+         "Build.", "minority-bob", "Never.", NULL},
+        {"# Final Verdict\n\nBuild.\n\n## Minority View: Bob\n\nNever.\n\n### Why\n\nDear.\n", "Build.", "minority-bob",
+         "Never.", NULL},
+        {"# Verdict\n\nBuild.\n\n## Dissenting Opinion: Builder\n\nNever.\n", "Build.", "dissent-bob", "Never.", NULL},
+        {"# Verdict\n\nBuild.\n\n**Dissent (Bob):** Never.\nNot once.\n\n**Conditions:** none\n", "Build.",
+         "dissent-bob", "Never.", NULL},
+        {"# Verdict\n\nBuild.\n\n**Minority view (Bob)**:\n\n- Never.\n\nGo on.\n", "Build.", "minority-bob", "Never.",
+         NULL},
+        {"# Verdict\n\nBuild.\n\n## Dissent\n\nSomebody said never.\n\n## Next\n\nGo.\n", "Build.", NULL, NULL,
+         "Dissent"},
+        {"# Verdict\n\nBuild.\n\n## Dissent\n\nNone.\n", "Build.", NULL, NULL, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(&w, OVEN "round-0/panel.json",
+                 "[{\"name\": \"Alice\", \"role\": \"Analyst\"}, {\"name\": \"Bob\", \"role\": \"Builder\"}]");
+        put_file(&w, OVEN "round-0/alice.md", "[PERSPECTIVE P01: Yes]\nx\n");
+        put_file(&w, OVEN "round-0/bob.md", "[PERSPECTIVE P01: No]\nx\n");
+        put_file(&w, OVEN "verdict.md", cases[i].text);
+        const cv_json *d = import_path(&w, "in");
+        cv_state s = cv_world_state(&w, "oven");
+        const cv_rec_verdict *final = cv_state_verdict(&s, CV_STR("final"));
+        const cv_rec_verdict *other = cases[i].id ? cv_state_verdict(&s, cv_str_of(cases[i].id)) : NULL;
+        assert_str_eq(final->recommendation, cases[i].final);
+        assert_true((other != NULL) == (cases[i].id != NULL));
+        if (other) {
+            assert_str_eq(other->recommendation, cases[i].says);
+            assert_str_eq(other->author_expert, "bob");
+        }
+        if (other || cases[i].named)
+            assert_true(cv_str_find_nocase(final->description, CV_STR("never")) == SIZE_MAX);
+        if (cases[i].named) {
+            assert_true(is_told(d, "not_understood", "text", cases[i].named));
+            assert_str_has(s.dialogue.background, "Somebody said never.");
+        }
+        assert_int_equal(s.verdicts.count, i == 0 ? 3 : 1 + (other != NULL));
+        cv_world_close(&w);
+    }
+}
+
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
 static void trackers_with_numbered_rows(void **state)
 {
@@ -845,6 +896,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_verdict_without_a_type_is_final, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test(verdicts_inside_a_verdict),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),
