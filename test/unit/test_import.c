@@ -176,7 +176,7 @@ static void panels_are_known_by_their_columns(void **state)
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_panelists panel = {0};
         cv_grid grid = one_grid(&a, cases[i].text);
-        assert_true(cv_panel_read(&a, &grid, &panel));
+        assert_true(cv_panel_read(&a, &grid, NULL, &panel));
         assert_view_eq(panel.items[0].name, cv_str_of(cases[i].name));
         assert_view_eq(panel.items[0].role, cv_str_of(cases[i].role));
     }
@@ -754,6 +754,68 @@ static void verdicts_inside_a_verdict(void **state)
     }
 }
 
+/* Panels in tables of other forms: the people are those who speak, and nothing of the table is lost. */
+static void panels_name_those_who_speak(void **state)
+{
+    static const struct {
+        const char *panel, *focus; /* what ada's focus has */
+        bool meets;
+    } cases[] = {
+        {"## Panel\n\n| Seat | Delegate | Expertise | Weight |\n|---|---|---|---|\n| 1 | Ada | Law | high |\n| 2 | Bob "
+         "| "
+         "Tax | low |\n",
+         "Weight: high", true},
+        {"## Panel\n\n| Nr | Expertise | Delegate | Stance |\n|---|---|---|---|\n| 1 | Law | Ada | against |\n| 2 | "
+         "Tax | Bob "
+         "| for |\n",
+         "Stance: against", true},
+        {"## Panel\n\n| # | Person | Role | Lens | Bias | Model |\n|---|---|---|---|---|---|\n| 1 | @Ada | Law | risk "
+         "| old | opus "
+         "|\n| 2 | @Bob | Tax | cost | new | opus |\n",
+         "risk; Bias: old; Model: opus", true},
+        {"| Person | Role |\n|---|---|\n| Ada | Law |\n| Bob | Tax |\n", "", true},
+        {"## Panel\n\n| Agent | Role |\n|---|---|\n| Muffin | Law |\n| Scone | Tax |\n", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(&w, "oven.dialogue.md",
+                 cv_arena_printf(&w.a,
+                                 "# Oven\n\n%s\n## Round 0\n\n### Ada\n\n[PERSPECTIVE P01: Yes]\nx\n\n### Bob\n\n"
+                                 "[PERSPECTIVE P01: No]\ny\n",
+                                 cases[i].panel)
+                     .p);
+        const cv_json *d = import_path(&w, "oven.dialogue.md");
+        cv_state s = cv_world_state(&w, "oven");
+        const cv_rec_expert *ada = cv_state_expert(&s, CV_STR("ada"));
+        if (cases[i].meets) {
+            assert_int_equal(s.experts.count, 2);
+            assert_int_equal(s.responses.count, 2);
+            assert_str_eq(ada->role, "Law");
+            assert_str_has(ada->focus, cases[i].focus);
+        } else {
+            assert_true(s.responses.count == 0 || is_told(d, "differences", "what", "people of the panel"));
+        }
+        cv_world_close(&w);
+    }
+}
+
+/* Who is not on the panel is nobody else. */
+static void guests_speak_for_themselves(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "oven.dialogue.md",
+             "# Oven\n\n## Expert Panel\n\n| Agent | Role |\n|---|---|\n| Ada | Law |\n| Bob | Tax |\n\n## Round 0\n\n"
+             "### Ada\n\nYes.\n\n### Carol (guest)\n\nA platypus.\n\n### Bob\n\nNo.\n\n### Why not\n\nMore of it.\n");
+    const cv_json *d = import_path(w, "oven.dialogue.md");
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 3);
+    assert_int_equal(s.responses.count, 3);
+    assert_non_null(cv_state_expert(&s, CV_STR("carol")));
+    assert_true(is_told(d, "decided", "why", "speaks as a guest"));
+}
+
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
 static void trackers_with_numbered_rows(void **state)
 {
@@ -897,6 +959,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_verdict_without_a_type_is_final, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(verdicts_inside_a_verdict),
+        cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test_setup_teardown(guests_speak_for_themselves, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),
