@@ -110,6 +110,22 @@ static void write_panels(folder *f)
     }
 }
 
+/* A mark as it should be, or as people write it. */
+static const char *mark(folder *f, const char *inside)
+{
+    cv_str lower = cv_arena_lower(&f->w->a, cv_str_of(inside));
+    switch (cv_test_below(f->r, 5)) {
+    case 0:
+        return cv_arena_printf(&f->w->a, "**%s**", inside).p;
+    case 1:
+        return cv_arena_printf(&f->w->a, "> [%s]", inside).p;
+    case 2:
+        return cv_arena_printf(&f->w->a, "[%.3s%s]", lower.p, inside + 3).p;
+    default:
+        return cv_arena_printf(&f->w->a, "[%s]", inside).p;
+    }
+}
+
 static void write_responses(folder *f)
 {
     for (size_t i = 0; i < f->experts; i++)
@@ -118,9 +134,11 @@ static void write_responses(folder *f)
             if (chance(f, 3))
                 add(f, "# Round %zu: %s (%s)\n", round, names[i], roles[i]);
             for (int t = 0; round == 0 && t < f->tensions[i]; t++)
-                add(f, "[TENSION T%02d: Worry %zu.%d]\nIt may burn.\n", t + 1, i, t);
+                add(f, "%s\nIt may burn.\n",
+                    mark(f, cv_arena_printf(&f->w->a, "TENSION T%02d: Worry %zu.%d", t + 1, i, t).p));
             if (round > 0)
-                add(f, "[PERSPECTIVE P%02zu: View %zu.%zu]\nSo it is.\n", round, i, round);
+                add(f, "%s\nSo it is.\n",
+                    mark(f, cv_arena_printf(&f->w->a, "PERSPECTIVE P%02zu: View %zu.%zu", round, i, round).p));
             for (int t = 0; t < f->tensions[i]; t++)
                 if (f->closed[i][t] == (int)round)
                     add(f, "[RESOLVED T%02d: settled]\n", t + 1);

@@ -176,7 +176,7 @@ static void panels_are_known_by_their_columns(void **state)
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_panelists panel = {0};
         cv_grid grid = one_grid(&a, cases[i].text);
-        assert_true(cv_panel_read(&a, &grid, &panel));
+        assert_true(cv_panel_read(&a, &grid, NULL, &panel));
         assert_view_eq(panel.items[0].name, cv_str_of(cases[i].name));
         assert_view_eq(panel.items[0].role, cv_str_of(cases[i].role));
     }
@@ -655,6 +655,29 @@ static void a_verdict_without_a_type_is_final(void **state)
     }
 }
 
+/* Files are read as leniently as what experts hand in, and what was read so is told. */
+static void files_are_read_like_responses(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/alice.md", "[ALICE-P0001: Alpha]\nAlpha body.\n");
+    put_file(w, OVEN "round-0/bob.md",
+             "[BOB-P0001: Beta]\nBeta body.\n\n[bob-t0001: Price]\nToo dear.\n\n**BOB-R0001: Wait**\nA year.\n\n"
+             "MOVE: CHALLENGE ALICE-P0001\nweak\n\n[SUPPORT ALICE-P0001]\nfine\n\n[ENDORSE ALICE-P0001]\nyes\n\n"
+             "```\n[BOB-E0001: Proof]\nProof body.\n```\n");
+    const cv_json *d = import_all(w);
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(cv_json_get_int(d, "perspectives", -1), 2);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 1);
+    assert_int_equal(cv_json_get_int(d, "recommendations", -1), 1);
+    assert_int_equal(s.moves.count, 1);
+    assert_int_equal(s.references.count, 1);
+    assert_true(is_told(d, "decided", "why", "BOB-T0001"));
+    assert_true(is_told(d, "not_understood", "text", "[ENDORSE ALICE-P0001]"));
+    const cv_json *entries = cv_json_get(d, CV_STR("not_understood"));
+    assert_int_equal(cv_json_get_int(&entries->items[0], "line", 0), 16);
+    assert_int_equal(cv_json_get_int(d, "evidence", -1), 1);
+}
+
 /* Sections with verdicts that are not the final one: with their authors, or named. */
 static void sections_of_other_verdicts(void **state)
 {
@@ -678,6 +701,119 @@ static void sections_of_other_verdicts(void **state)
     assert_true(is_told(d, "not_understood", "text", "Dissents"));
     assert_true(is_told(d, "differences", "what", "tier of Cupcake"));
     assert_str_has(s.dialogue.background, "Somebody disagreed.");
+}
+
+/* A file or section with the final verdict may hold others: each with its type and author, or named. */
+static void verdicts_inside_a_verdict(void **state)
+{
+    static const struct {
+        const char *text, *final; /* its recommendation */
+        const char *id, *says;    /* the other one, or … */
+        const char *named;        /* … what is named */
+    } cases[] = {
+        {"## Verdict (interim)\nHold on.\n\n## Verdict (final)\nBuild.\n\n## Verdict (minority — Bob)\nNever.\n",
+         "Build.", "minority-bob", "Never.", NULL},
+        {"# Final Verdict\n\nBuild.\n\n## Minority View: Bob\n\nNever.\n\n### Why\n\nDear.\n", "Build.", "minority-bob",
+         "Never.", NULL},
+        {"# Verdict\n\nBuild.\n\n## Dissenting Opinion: Builder\n\nNever.\n", "Build.", "dissent-bob", "Never.", NULL},
+        {"# Verdict\n\nBuild.\n\n**Dissent (Bob):** Never.\nNot once.\n\n**Conditions:** none\n", "Build.",
+         "dissent-bob", "Never.", NULL},
+        {"# Verdict\n\nBuild.\n\n**Minority view (Bob)**:\n\n- Never.\n\nGo on.\n", "Build.", "minority-bob", "Never.",
+         NULL},
+        {"# Verdict\n\nBuild.\n\n## Dissent\n\nSomebody said never.\n\n## Next\n\nGo.\n", "Build.", NULL, NULL,
+         "Dissent"},
+        {"# Verdict\n\nBuild.\n\n## Dissent\n\nNone.\n", "Build.", NULL, NULL, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(&w, OVEN "round-0/panel.json",
+                 "[{\"name\": \"Alice\", \"role\": \"Analyst\"}, {\"name\": \"Bob\", \"role\": \"Builder\"}]");
+        put_file(&w, OVEN "round-0/alice.md", "[PERSPECTIVE P01: Yes]\nx\n");
+        put_file(&w, OVEN "round-0/bob.md", "[PERSPECTIVE P01: No]\nx\n");
+        put_file(&w, OVEN "verdict.md", cases[i].text);
+        const cv_json *d = import_path(&w, "in");
+        cv_state s = cv_world_state(&w, "oven");
+        const cv_rec_verdict *final = cv_state_verdict(&s, CV_STR("final"));
+        const cv_rec_verdict *other = cases[i].id ? cv_state_verdict(&s, cv_str_of(cases[i].id)) : NULL;
+        assert_str_eq(final->recommendation, cases[i].final);
+        assert_true((other != NULL) == (cases[i].id != NULL));
+        if (other) {
+            assert_str_eq(other->recommendation, cases[i].says);
+            assert_str_eq(other->author_expert, "bob");
+        }
+        if (other || cases[i].named)
+            assert_true(cv_str_find_nocase(final->description, CV_STR("never")) == SIZE_MAX);
+        if (cases[i].named) {
+            assert_true(is_told(d, "not_understood", "text", cases[i].named));
+            assert_str_has(s.dialogue.background, "Somebody said never.");
+        }
+        assert_int_equal(s.verdicts.count, i == 0 ? 3 : 1 + (other != NULL));
+        cv_world_close(&w);
+    }
+}
+
+/* Panels in tables of other forms: the people are those who speak, and nothing of the table is lost. */
+static void panels_name_those_who_speak(void **state)
+{
+    static const struct {
+        const char *panel, *focus; /* what ada's focus has */
+        bool meets;
+    } cases[] = {
+        {"## Panel\n\n| Seat | Delegate | Expertise | Weight |\n|---|---|---|---|\n| 1 | Ada | Law | high |\n| 2 | Bob "
+         "| "
+         "Tax | low |\n",
+         "Weight: high", true},
+        {"## Panel\n\n| Nr | Expertise | Delegate | Stance |\n|---|---|---|---|\n| 1 | Law | Ada | against |\n| 2 | "
+         "Tax | Bob "
+         "| for |\n",
+         "Stance: against", true},
+        {"## Panel\n\n| # | Person | Role | Lens | Bias | Model |\n|---|---|---|---|---|---|\n| 1 | @Ada | Law | risk "
+         "| old | opus "
+         "|\n| 2 | @Bob | Tax | cost | new | opus |\n",
+         "risk; Bias: old; Model: opus", true},
+        {"| Person | Role |\n|---|---|\n| Ada | Law |\n| Bob | Tax |\n", "", true},
+        {"## Panel\n\n| Agent | Role |\n|---|---|\n| Muffin | Law |\n| Scone | Tax |\n", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(&w, "oven.dialogue.md",
+                 cv_arena_printf(&w.a,
+                                 "# Oven\n\n%s\n## Round 0\n\n### Ada\n\n[PERSPECTIVE P01: Yes]\nx\n\n### Bob\n\n"
+                                 "[PERSPECTIVE P01: No]\ny\n",
+                                 cases[i].panel)
+                     .p);
+        const cv_json *d = import_path(&w, "oven.dialogue.md");
+        cv_state s = cv_world_state(&w, "oven");
+        const cv_rec_expert *ada = cv_state_expert(&s, CV_STR("ada"));
+        if (cases[i].meets) {
+            assert_int_equal(s.experts.count, 2);
+            assert_int_equal(s.responses.count, 2);
+            assert_str_eq(ada->role, "Law");
+            assert_str_has(ada->focus, cases[i].focus);
+        } else {
+            assert_true(s.responses.count == 0 || is_told(d, "differences", "what", "people of the panel"));
+        }
+        cv_world_close(&w);
+    }
+}
+
+/* Who is not on the panel is nobody else. */
+static void guests_speak_for_themselves(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "oven.dialogue.md",
+             "# Oven\n\n## Expert Panel\n\n| Agent | Role |\n|---|---|\n| Ada | Law |\n| Bob | Tax |\n\n## Round 0\n\n"
+             "### Ada\n\nYes.\n\n### Carol (guest)\n\nA platypus.\n\n### Bob\n\nNo.\n\n### Why not\n\nMore of it.\n");
+    const cv_json *d = import_path(w, "oven.dialogue.md");
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 3);
+    assert_int_equal(s.responses.count, 3);
+    assert_non_null(cv_state_expert(&s, CV_STR("carol")));
+    assert_true(is_told(d, "decided", "why", "speaks as a guest"));
 }
 
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
@@ -821,6 +957,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_in_a_verdict_file_are_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(registered_verdicts_are_not_proposed, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_verdict_without_a_type_is_final, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test(verdicts_inside_a_verdict),
+        cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test_setup_teardown(guests_speak_for_themselves, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),

@@ -653,13 +653,47 @@ static bool are_names(cv_arena *a, const cv_grid *grid, int column)
     return grid->rows.count > 0;
 }
 
-/* Does the first column have a head that says nothing else? */
-static bool is_unknown_head(const panel_columns *c)
+/* Does the column have a head that says nothing else? */
+static bool is_unknown_head(const panel_columns *c, int column)
 {
-    return c->tier != 0 && c->relevance != 0 && c->focus != 0 && c->sits != 0;
+    return c->tier != column && c->relevance != column && c->focus != column && c->sits != column;
 }
 
-static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
+/* "@Muffin" is Muffin. */
+static cv_str name_in(cv_arena *a, const cv_grid_row *row, int column)
+{
+    cv_str name = cv_plain_name(a, cv_grid_cell(a, row, column));
+    return name.n > 1 && name.p[0] == '@' ? cv_str_from(name, 1) : name;
+}
+
+/* How many cells of the column are names of those who speak? */
+static size_t count_speakers(cv_arena *a, const cv_grid *grid, int column, const cv_map *speakers)
+{
+    size_t count = 0;
+    for (size_t i = 0; speakers && column >= 0 && i < grid->rows.count; i++) {
+        cv_str name = name_in(a, &grid->rows.items[i], column);
+        name = cv_str_head(name, cv_str_find(name, CV_STR(" (")));
+        count += name.n && cv_map_get(speakers, cv_agent_key(a, name)) != NULL;
+    }
+    return count;
+}
+
+/* The column with the most names of speakers, if it has more of them than the one that its head makes that of the
+ * names.
+ */
+static void prefer_speakers(cv_arena *a, const cv_grid *grid, const cv_map *speakers, panel_columns *c)
+{
+    size_t most = count_speakers(a, grid, c->name, speakers);
+    for (size_t i = 0; speakers && i < grid->head.count && i < MOST_COLUMNS; i++) {
+        size_t count = count_speakers(a, grid, (int)i, speakers);
+        if (count > most) {
+            most = count;
+            c->name = (int)i;
+        }
+    }
+}
+
+static panel_columns find_panel(cv_arena *a, const cv_grid *grid, const cv_map *speakers)
 {
     static const char *const own[] = {"agent", "pastry",      "name",      "member",    "persona",
                                       "who",   "participant", "panelist",  "speaker",   "codename",
@@ -678,10 +712,12 @@ static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
         c.name = id;
     if (c.name < 0)
         c.name = expert;
-    if (c.name < 0 && c.role > 0 && is_unknown_head(&c) && are_names(a, grid, 0))
-        c.name = 0; /* whatever it is called: the first column says whose role it is */
+    for (int i = 0; c.name < 0 && i < c.role; i++)
+        if (is_unknown_head(&c, i) && are_names(a, grid, i))
+            c.name = i; /* whatever it is called: the first column that is not a number says whose role it is */
     if (c.name < 0)
         c.name = c.role;
+    prefer_speakers(a, grid, speakers, &c);
     if (c.role < 0 && expert >= 0 && expert != c.name)
         c.role = expert;
     if (c.role < 0 && c.name >= 0 && c.name == expert)
@@ -689,24 +725,44 @@ static panel_columns find_panel(cv_arena *a, const cv_grid *grid)
     return c;
 }
 
-bool cv_panel_fits(cv_arena *a, const cv_grid *grid)
+bool cv_panel_fits(cv_arena *a, const cv_grid *grid, const cv_map *speakers)
 {
-    panel_columns c = find_panel(a, grid);
-    return c.name >= 0 && c.role >= 0 && c.name != c.role && (c.tier >= 0 || c.relevance >= 0);
+    panel_columns c = find_panel(a, grid, speakers);
+    return c.name >= 0 && c.role >= 0 && c.name != c.role &&
+           (c.tier >= 0 || c.relevance >= 0 ||
+            (grid->rows.count > 1 && count_speakers(a, grid, c.name, speakers) == grid->rows.count));
 }
 
-bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel)
+/* What stands in columns that have no place of their own: "Stance: against". Numbers are those of a seat or a board. */
+static cv_str focus_in(cv_arena *a, const cv_grid *grid, const cv_grid_row *row, const panel_columns *c)
 {
-    panel_columns c = find_panel(a, grid);
+    cv_str focus = cv_grid_cell(a, row, c->focus);
+    for (size_t i = 0; i < row->count && i < grid->head.count && i < MOST_COLUMNS; i++) {
+        cv_str cell = cv_grid_cell(a, row, (int)i);
+        bool letters = false;
+        for (size_t k = 0; k < cell.n; k++)
+            letters |= cv_is_alpha(cell.p[k]) || ((unsigned char)cell.p[k] >= 0x80 && !cv_str_eq(cell, CV_STR("—")));
+        if ((int)i == c->name || (int)i == c->role || !is_unknown_head(c, (int)i) || !letters ||
+            cv_grid_pairs(a, cell).count)
+            continue;
+        focus = cv_arena_printf(a, "%.*s%s%.*s: %.*s", CV_FMT(focus), focus.n ? "; " : "",
+                                CV_FMT(cv_grid_cell(a, &grid->head, (int)i)), CV_FMT(cell));
+    }
+    return focus;
+}
+
+bool cv_panel_read(cv_arena *a, const cv_grid *grid, const cv_map *speakers, cv_panelists *panel)
+{
+    panel_columns c = find_panel(a, grid, speakers);
     if (c.name < 0)
         return false;
     for (size_t i = 0; i < grid->rows.count; i++) {
         const cv_grid_row *row = &grid->rows.items[i];
-        cv_panelist p = {.name = cv_plain_name(a, cv_grid_cell(a, row, c.name)),
+        cv_panelist p = {.name = name_in(a, row, c.name),
                          .role = cv_grid_cell(a, row, c.role),
                          .tier = cv_grid_cell(a, row, c.tier),
                          .relevance = cv_grid_cell(a, row, c.relevance),
-                         .focus = cv_grid_cell(a, row, c.focus),
+                         .focus = focus_in(a, grid, row, &c),
                          .line = row->line};
         size_t open = cv_str_find(p.name, CV_STR(" (")); /* "Muffin (Platform Architect)" */
         if (open != SIZE_MAX && open > 0) {

@@ -107,9 +107,11 @@ typedef struct {
 
 typedef CV_STATE_LIST(cv_panelist) cv_panelists;
 
-bool cv_panel_read(cv_arena *a, const cv_grid *grid, cv_panelists *panel);
+/* `speakers` (names in lower case -> anything) are those who are known to speak, or NULL: the column that has their
+ * names is that of the names, whatever it is called. Columns without a place of their own are part of the focus. */
+bool cv_panel_read(cv_arena *a, const cv_grid *grid, const cv_map *speakers, cv_panelists *panel);
 
-/* Does it look like a panel wherever it stands: names with roles and tiers? */
-bool cv_panel_fits(cv_arena *a, const cv_grid *grid);
+/* Does it look like a panel wherever it stands: names with roles, and tiers, or all of them speak? */
+bool cv_panel_fits(cv_arena *a, const cv_grid *grid, const cv_map *speakers);
 
 #endif

@@ -6,6 +6,7 @@
  *     boards                           -> scores; a round whose score nobody gives has 0, and that is told
  */
 #include "dialogue/import/playing.h"
+#include "dialogue/intake/diagnosis.h"
 
 #include <stdlib.h>
 
@@ -217,6 +218,19 @@ static const cv_part *part_of(const scene *sc, cv_str slug)
     return NULL;
 }
 
+/* The lines of a text, asked for in their order. */
+typedef struct {
+    cv_str rest, line;
+    size_t number;
+} line_walk;
+
+static cv_str line_of(line_walk *walk, size_t number)
+{
+    while (walk->number < number && cv_str_split(&walk->rest, '\n', &walk->line))
+        walk->number++;
+    return walk->line;
+}
+
 /* Notes about what was understood all the same are decisions; the rest was not understood. */
 static void keep_notes(const scene *sc)
 {
@@ -227,7 +241,7 @@ static void keep_notes(const scene *sc)
     for (size_t i = 0; i < sc->hearing.notes.count; i++) {
         const cv_heard_note *note = &sc->hearing.notes.items[i];
         const cv_part *part = part_of(sc, note->expert);
-        size_t sheet = part ? part->sheet : CV_NO_SHEET, line = part ? cv_part_line(part, note->line) : 0;
+        size_t sheet = part ? part->sheet : CV_NO_SHEET, line = part ? cv_part_read_line(part, note->line) : 0;
         if (cv_str_eq(note->expert, cv_judge_slug))
             continue; /* all of it is kept in the summary, and verdicts are found by their headings */
         if (cv_words_find((cv_words){understood, CV_COUNT(understood)}, note->type) >= 0)
@@ -235,6 +249,30 @@ static void keep_notes(const scene *sc)
         else
             cv_script_misunderstand(s, sheet, line, note->text, "%.*s", CV_FMT(note->message));
     }
+}
+
+/* What was read as it was meant is a decision, and so is what was taken off; the rest was not understood. */
+static void keep_reading(const scene *sc, size_t voice)
+{
+    cv_script *s = sc->p->s;
+    const cv_part *part = &sc->act->parts.items[voice];
+    cv_str expert = s->players.items[part->player].slug;
+    line_walk source = {.rest = part->text}, text = {.rest = part->plain.text};
+    cv_diagnostics unread = {0};
+    for (size_t i = 0; i < part->plain.remarks.count; i++) {
+        const cv_plain_remark *remark = &part->plain.remarks.items[i];
+        size_t line = cv_part_line(part, remark->line);
+        if (remark->fate == CV_FATE_LOST)
+            cv_script_misunderstand(s, part->sheet, line, line_of(&source, remark->line), "%.*s",
+                                    CV_FMT(remark->message));
+        else
+            cv_script_decide(s, part->sheet, line, "%.*s: %.*s", CV_FMT(expert), CV_FMT(remark->message));
+    }
+    cv_diagnose_unread(s->arena, &sc->hearing, voice, &unread);
+    for (size_t i = 0; i < unread.count; i++)
+        if (cv_str_eq(unread.items[i].severity, cv_fate_words.items[CV_FATE_LOST]))
+            cv_script_misunderstand(s, part->sheet, cv_part_read_line(part, unread.items[i].line),
+                                    line_of(&text, unread.items[i].line), "%.*s", CV_FMT(unread.items[i].message));
 }
 
 static int by_number(const void *x, const void *y)
@@ -267,7 +305,8 @@ static void hear(scene *sc)
     cv_voice *voices = CV_NEW_ARRAY(s->arena, count + 1, cv_voice);
     cv_map names;
     for (size_t i = 0; i < count; i++)
-        voices[i] = (cv_voice){s->players.items[sc->act->parts.items[i].player].slug, sc->act->parts.items[i].text};
+        voices[i] =
+            (cv_voice){s->players.items[sc->act->parts.items[i].player].slug, sc->act->parts.items[i].plain.text};
     cv_threads_names(&sc->p->played->threads, s, &sc->state, sc->round, &names);
     if (in_full)
         voices[count++] = (cv_voice){cv_judge_slug, summary_of(sc)};
@@ -275,6 +314,8 @@ static void hear(scene *sc)
     if (in_full)
         qsort(sc->hearing.entities.items, sc->hearing.entities.count, sizeof *sc->hearing.entities.items, by_number);
     keep_notes(sc);
+    for (size_t i = 0; i < sc->act->parts.count; i++)
+        keep_reading(sc, i);
 }
 
 /* ---- what the tracker says --------------------------------------------------------------------------------------- */

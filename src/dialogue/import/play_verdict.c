@@ -5,6 +5,7 @@
  *     ## Final Ruling, ## Decision         the final one, if no mark says it
  *     ## Interim Verdict (Round 1)         with its round
  *     ## Minority View: Cupcake            cupcake's; so does ## Dissent. Whose it is must be said
+ *     **Dissent (Cupcake):** …             the same in the final verdict's text
  *
  * What is not registered is kept as background, and named.
  */
@@ -171,6 +172,22 @@ static size_t find_named(const cv_script *s, cv_str text, size_t most, size_t *r
     return count;
 }
 
+/* … or who are named by a part of their name, their role or their slug behind the colon or in parentheses. */
+static size_t find_meant(const cv_script *s, cv_str heading, size_t *ret_player)
+{
+    size_t at = 0;
+    while (at < heading.n && !strchr(":(", heading.p[at]))
+        at++;
+    cv_str tail = cv_str_trim(cv_str_from(heading, at < heading.n ? at + 1 : at));
+    tail = cv_str_trim(cv_str_head(tail, cv_str_find_char(tail, ')')));
+    size_t player = tail.n ? cv_script_known(s, tail) : CV_NOBODY;
+    for (size_t i = 0; tail.n && player == CV_NOBODY && i < s->players.count; i++)
+        if (cv_str_eq_nocase(s->players.items[i].role, tail) || cv_str_eq_nocase(s->players.items[i].slug, tail))
+            player = i;
+    *ret_player = player;
+    return player < s->players.count;
+}
+
 /* "**Author**: Cupcake", "By Cupcake" in the first lines of a section. */
 static cv_str author_line(cv_str text)
 {
@@ -198,6 +215,69 @@ static int round_of(const cv_script *s, const cv_opinion *o)
     return round < 0 ? 0 : round >= (int)s->act_count ? (int)s->act_count - 1 : round;
 }
 
+/* ---- verdicts inside the final one ------------------------------------------------------------------------------- */
+
+/* Lines of the final verdict that are another one: below a heading of its own, up to the next one that is as high; or
+ * a paragraph that begins with "**Dissent (Cupcake):**". */
+typedef struct {
+    cv_script *s;
+    const cv_ending *whole;
+    cv_buf rest; /* what stays the final verdict's */
+    cv_str heading;
+    const char *from, *said; /* where the other one begins with its heading, and where it says something; NULL: none */
+    int level;               /* of its heading; 0: it is a paragraph */
+    size_t line;
+    bool any; /* a paragraph that has begun to say something */
+} parting;
+
+static void end_other(parting *p, const char *end)
+{
+    if (p->from && !cv_script_opinion(p->s, p->heading, cv_str_range(p->said, end), p->whole->sheet, p->line,
+                                      (int)p->s->act_count - 1))
+        cv_buf_add(&p->rest, cv_str_range(p->from, end));
+    p->from = NULL;
+}
+
+static void begin_other(parting *p, const cv_line *line, cv_str heading, const char *said)
+{
+    end_other(p, line->text.p);
+    p->heading = heading;
+    p->from = line->text.p;
+    p->said = said;
+    p->level = line->level;
+    p->line = p->whole->line + line->number - (p->whole->line == 1);
+    p->any = line->level == 0 && line->value.n > 0;
+}
+
+static void part_line(parting *p, const cv_line *line, const char *next)
+{
+    cv_str title = cv_str_trim(cv_str_from(line->trimmed, (size_t)line->level));
+    bool paragraph = p->from && p->level == 0, key = !line->fenced && line->kind == CV_LINE_METADATA;
+    bool heads = !line->fenced && line->level > 0;
+    if (p->from && (paragraph ? heads || key || (p->any && line->trimmed.n == 0) : heads && line->level <= p->level))
+        end_other(p, line->text.p);
+    p->any |= line->trimmed.n > 0;
+    if (heads && cv_script_opinion_type(title) >= 0)
+        begin_other(p, line, title, cv_str_end(line->text));
+    else if (!p->from && key && cv_script_opinion_type(line->name) >= 0 && !is_about(line->name))
+        begin_other(p, line, line->name, line->value.n ? line->value.p : cv_str_end(line->text));
+    else if (!p->from)
+        cv_buf_add(&p->rest, cv_str_range(line->text.p, next));
+}
+
+/* A file or a section with the final verdict may hold others: they are taken out of it. */
+static void part_ending(cv_script *s)
+{
+    parting p = {.s = s, .whole = &s->ending};
+    cv_lines lines = {.text = s->ending.text};
+    if (!s->ending.text.n || !s->act_count)
+        return;
+    for (cv_line line; cv_lines_next(&lines, &line);)
+        part_line(&p, &line, lines.text.p + (lines.at < lines.text.n ? lines.at : lines.text.n));
+    end_other(&p, cv_str_end(s->ending.text));
+    s->ending.text = cv_text_tidy(s->arena, cv_buf_take(&p.rest, s->arena));
+}
+
 /* Interim verdicts are registered with their rounds; whose the others are is looked up. What stays unknown is kept as
  * background. */
 static void settle_opinions(cv_script *s)
@@ -209,6 +289,8 @@ static void settle_opinions(cv_script *s)
         o.author_count = find_named(s, o.heading, CV_COUNT(o.authors), o.authors);
         if (o.author_count == 0)
             o.author_count = find_named(s, author_line(o.text), CV_COUNT(o.authors), o.authors);
+        if (o.author_count == 0)
+            o.author_count = find_meant(s, o.heading, o.authors);
         if (s->act_count && o.type == CV_VERDICT_INTERIM) {
             add_interim(
                 s, &(cv_ending){short_form(s->arena, &as_ending), o.text, o.sheet, o.line, round_of(s, &o), false});
@@ -248,6 +330,7 @@ static void settle_ending(cv_script *s)
 void cv_script_find_verdicts(cv_script *s)
 {
     find_all_marks(s);
+    part_ending(s);
     settle_opinions(s);
     settle_ending(s);
 }

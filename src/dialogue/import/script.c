@@ -265,11 +265,27 @@ static void join(cv_script *s, cv_part *part)
     part->text = cv_buf_take(&text, s->arena);
 }
 
+/* Those who take part, before there is a dialogue: names in marks are known by them. */
+static void find_people(const cv_script *s, cv_state *ret_people)
+{
+    *ret_people = (cv_state){0};
+    for (size_t i = 0; i < s->players.count; i++) {
+        *CV_PUSH(s->arena, &ret_people->experts) = (cv_rec_expert){.expert_slug = s->players.items[i].slug};
+        *cv_map_put(&ret_people->expert_at, s->arena, s->players.items[i].slug, NULL) = i + 1;
+    }
+}
+
 void cv_script_finish(cv_script *s)
 {
+    cv_state *people = CV_NEW(s->arena, cv_state);
+    find_people(s, people);
     for (size_t i = 0; i < s->act_count; i++)
-        for (size_t k = 0; k < s->acts[i].parts.count; k++)
-            join(s, &s->acts[i].parts.items[k]);
+        for (size_t k = 0; k < s->acts[i].parts.count; k++) {
+            cv_part *part = &s->acts[i].parts.items[k];
+            const cv_speaker who = {s->arena, people, s->players.items[part->player].slug, (int)i};
+            join(s, part);
+            cv_plain_read(&who, part->text, &part->plain);
+        }
 }
 
 size_t cv_part_line(const cv_part *part, size_t line)
@@ -284,6 +300,11 @@ size_t cv_part_line(const cv_part *part, size_t line)
     }
     const cv_piece *piece = &part->pieces.items[low];
     return piece->line + (line > piece->in_text ? line - piece->in_text : 0);
+}
+
+size_t cv_part_read_line(const cv_part *part, size_t line)
+{
+    return cv_part_line(part, cv_plain_line(&part->plain, line));
 }
 
 void cv_script_note(cv_script *s, cv_act *act, cv_str text)

@@ -11,6 +11,7 @@
 #define CV_DIALOGUE_IMPORT_SCRIPT_H
 
 #include "dialogue/import/grid.h"
+#include "dialogue/intake/plain.h"
 #include "dialogue/state.h"
 #include "dialogue/words/limits.h"
 
@@ -66,7 +67,8 @@ typedef struct {
 typedef struct {
     size_t player, sheet;
     CV_STATE_LIST(cv_piece) pieces;
-    cv_str text; /* all of them, set by cv_script_finish */
+    cv_str text;    /* all of them, set by cv_script_finish */
+    cv_plain plain; /* … and as it is read: as leniently as what experts hand in (intake/plain.h) */
 } cv_part;
 
 typedef struct {
@@ -251,11 +253,12 @@ void cv_script_misunderstand(cv_script *s, size_t sheet, size_t line, cv_str tex
     __attribute__((format(printf, 5, 6)));
 cv_difference *cv_script_differ(cv_script *s, size_t sheet, size_t line, cv_str what);
 
-/* When all is read: joins the pieces of every part. */
+/* When all is read: joins the pieces of every part, and reads it. */
 void cv_script_finish(cv_script *s);
 
-/* The line of the file that a line of somebody's text is. */
+/* The line of the file that a line of somebody's text is; the same for the text as it is read. */
 size_t cv_part_line(const cv_part *part, size_t line);
+size_t cv_part_read_line(const cv_part *part, size_t line);
 
 /* ---- readers ----------------------------------------------------------------------------------------------------- */
 

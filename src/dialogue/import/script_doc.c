@@ -24,6 +24,7 @@ typedef struct {
     bool has_panel;        /* or participants, or agents' headings */
     size_t named_speakers; /* names with roles in bold, in all rounds */
     cv_str title;          /* the heading of the section under way */
+    cv_map speakers;       /* names in headings and in bold in the rounds, and of files: whom a panel may name */
 } reading;
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
@@ -131,13 +132,15 @@ static void read_head(reading *r)
 
 /* ---- the panel --------------------------------------------------------------------------------------------------- */
 
-static void read_panel(reading *r, cv_str text, size_t line)
+/* `sure`: the section is about the panel; else only tables that look like one are read. */
+static void read_panel(reading *r, cv_str text, size_t line, bool sure)
 {
     cv_script *s = r->s;
     cv_grids grids = cv_grids_find(s->arena, text, line);
     for (size_t i = 0; i < grids.count; i++) {
         cv_panelists panel = {0};
-        cv_panel_read(s->arena, &grids.items[i], &panel);
+        if (sure || cv_panel_fits(s->arena, &grids.items[i], &r->speakers))
+            cv_panel_read(s->arena, &grids.items[i], &r->speakers, &panel);
         for (size_t k = 0; k < panel.count; k++) {
             const cv_panelist *p = &panel.items[k];
             size_t player = cv_script_player(s, p->name, CV_STR(""), r->sheet, p->line);
@@ -150,7 +153,8 @@ static void read_panel(reading *r, cv_str text, size_t line)
             known->last = p->last >= r->s->base ? p->last - r->s->base : p->last;
             cv_script_tier(s, player, p->tier, r->sheet, p->line);
             known->relevance = known->relevance.n ? known->relevance : p->relevance;
-            known->focus = known->focus.n ? known->focus : p->focus;
+            known->focus =
+                known->focus.n ? known->focus : cv_script_fit(s, r->sheet, p->line, "a focus", p->focus, CV_MAX_PHRASE);
         }
     }
 }
@@ -202,6 +206,8 @@ static bool read_speaker(const cv_line *line, cv_str *ret_key, cv_str *ret_said)
 static const char *speech_in(const reading *r, const cv_line *line, size_t who)
 {
     cv_str key, said;
+    if (who < r->s->players.count && line->level > 0)
+        return cv_str_end(line->text);
     bool speaks = who < r->s->players.count && read_speaker(line, &key, &said) && said.n;
     return speaks ? said.p : line->text.p;
 }
@@ -259,6 +265,36 @@ static cv_str split_speaker(const reading *r, cv_str key, cv_str *ret_role)
     return cv_plain_name(r->s->arena, cv_str_trim(cv_str_head(key, open)));
 }
 
+/* "### Ada Lovelace (Systems)", "### @Ada — Systems" */
+static cv_str name_of_heading(const reading *r, const cv_line *line, cv_str *ret_role)
+{
+    static const cv_str signs[] = {CV_STR_INIT(":"), CV_STR_INIT(" — "), CV_STR_INIT(" – "), CV_STR_INIT(" - ")};
+    cv_str name = split_speaker(r, cv_str_trim(cv_str_from(line->trimmed, (size_t)line->level)), ret_role);
+    for (size_t i = 0; i < CV_COUNT(signs); i++)
+        name = cv_str_trim(cv_str_head(name, cv_str_find(name, signs[i])));
+    return name.n > 1 && name.p[0] == '@' ? cv_str_from(name, 1) : name;
+}
+
+static bool is_guest(cv_str role)
+{
+    static const char *const words[] = {"guest", "visitor", "invited", "observer", "external"};
+    for (size_t i = 0; i < CV_COUNT(words); i++)
+        if (cv_str_find_nocase(role, cv_str_of(words[i])) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+/* Whose heading is it? A guest is an expert of its own. CV_NOBODY: it names nobody. */
+static size_t who_is_headed(const reading *r, const cv_line *line, size_t at)
+{
+    cv_str role, name = name_of_heading(r, line, &role);
+    size_t known = name.n ? cv_script_known(r->s, name) : CV_NOBODY;
+    if (known != CV_NOBODY || !name.n || !is_guest(role) || !is_full_name(name))
+        return known;
+    cv_script_decide(r->s, r->sheet, at, "%.*s is not on the panel and speaks as a guest", CV_FMT(name));
+    return cv_script_player(r->s, name, role, r->sheet, at);
+}
+
 /* Somebody whom no panel names: numbered, or, where there is no panel at all, a name with a role behind it that is not
  * the only one of its kind. */
 static bool is_new_speaker(const reading *r, cv_str name, cv_str role)
@@ -271,7 +307,8 @@ static bool who_speaks(const reading *r, const cv_line *line, size_t at, size_t 
 {
     cv_script *s = r->s;
     if (line->level > 0) {
-        *ret_who = CV_THE_JUDGE;
+        size_t headed = who_is_headed(r, line, at);
+        *ret_who = headed < s->players.count ? headed : CV_THE_JUDGE;
         return true;
     }
     cv_str key, said, role;
@@ -353,7 +390,7 @@ static bool read_tables(reading *r, cv_act *act, cv_str text, size_t line, int r
         grid->title = grid->title.n ? grid->title : r->title;
         if (cv_script_table(r->s, grid, r->sheet, round))
             any = true;
-        else if (!(act && read_speaking_table(r, act, grid)) && !cv_panel_fits(r->s->arena, grid))
+        else if (!(act && read_speaking_table(r, act, grid)) && !cv_panel_fits(r->s->arena, grid, &r->speakers))
             cv_script_unread(r->s, grid, r->sheet);
     }
     return any;
@@ -367,15 +404,28 @@ static void read_own_tables(reading *r, cv_act *act, const cv_section *section, 
                 section->round);
 }
 
+/* What stands below an agent's heading is that agent's, up to a heading as high that names another one. */
+static void read_turns(reading *r, cv_act *act, size_t player, cv_str text, size_t first)
+{
+    enum { AGENTS_LEVEL = 3 };
+    speaking sp = {r, act, player, text.p, first};
+    cv_lines lines = {.text = text};
+    for (cv_line line; cv_lines_next(&lines, &line);) {
+        size_t at = first + line.number - 1;
+        size_t who =
+            !line.fenced && line.level > 0 && line.level <= AGENTS_LEVEL ? who_is_headed(r, &line, at) : CV_NOBODY;
+        if (who < r->s->players.count && who != sp.who)
+            begin_speech(&sp, who, line.text.p, cv_str_end(line.text), at);
+    }
+    end_speech(&sp, cv_str_end(text));
+}
+
 static void read_agent(reading *r, cv_act *act, const cv_agent *agent, size_t end)
 {
     cv_script *s = r->s;
     cv_str text = lines_between(r, agent->line + 1, end);
     size_t player = cv_script_player(s, agent->name, agent->role, r->sheet, agent->line);
-    if (player < s->players.count)
-        cv_script_say(s, act, player, r->sheet, agent->line + 1, text);
-    else
-        cv_script_note(s, act, text);
+    read_turns(r, act, player, text, agent->line + 1);
     if (player < s->players.count)
         return;
     cv_script_endings(r->s, r->sheet, text, agent->line + 1);
@@ -483,7 +533,7 @@ static void read_panel_rest(reading *r, const cv_section *section, cv_str text)
     cv_script_lines(r->s, text, r->sheet, section->line + 1, -1);
     for (size_t i = 0; i < grids.count; i++) {
         cv_panelists panel = {0};
-        if (!cv_panel_read(r->s->arena, &grids.items[i], &panel) &&
+        if (!cv_panel_read(r->s->arena, &grids.items[i], &r->speakers, &panel) &&
             !cv_script_table(r->s, &grids.items[i], r->sheet, -1))
             cv_script_unread(r->s, &grids.items[i], r->sheet);
         else if (panel.count)
@@ -516,6 +566,55 @@ static void read_section(reading *r, size_t i)
         read_panel_rest(r, section, text);
 }
 
+/* The names that begin what somebody says, whoever it is. */
+static void find_speakers(reading *r)
+{
+    cv_arena *a = r->s->arena;
+    for (size_t i = 0; i < r->s->players.count; i++)
+        cv_map_put(&r->speakers, a, cv_agent_key(a, r->s->players.items[i].name), NULL);
+    for (size_t i = 0; i < r->doc.sections.count; i++) {
+        const cv_section *section = &r->doc.sections.items[i];
+        cv_lines lines = {.text = lines_between(r, section->line + 1, section_end(r, i))};
+        for (cv_line line; section->kind == CV_SECTION_ROUND && cv_lines_next(&lines, &line);) {
+            cv_str key, said, role, name = {NULL, 0};
+            if (!line.fenced && line.level > 0)
+                name = name_of_heading(r, &line, &role);
+            else if (read_speaker(&line, &key, &said))
+                name = split_speaker(r, key, &role);
+            if (name.n && is_full_name(name))
+                cv_map_put(&r->speakers, a, cv_agent_key(a, name), NULL);
+        }
+    }
+}
+
+/* A panel whose people never speak while others do is not theirs. */
+static void compare_panel(const reading *r)
+{
+    cv_script *s = r->s;
+    cv_buf says = {0}, speak = {0};
+    size_t line = 0;
+    bool meet = false;
+    for (size_t i = 0; i < s->players.count; i++) {
+        const cv_player *p = &s->players.items[i];
+        bool speaks = false;
+        for (size_t round = 0; round < s->act_count; round++)
+            for (size_t k = 0; k < s->acts[round].parts.count; k++)
+                speaks |= s->acts[round].parts.items[k].player == i;
+        meet |= speaks && p->on_panel;
+        line = p->on_panel && !line ? p->line : line;
+        if (p->on_panel || speaks)
+            cv_buf_printf(p->on_panel ? &says : &speak, "%s%.*s", (p->on_panel ? &says : &speak)->n ? ", " : "",
+                          CV_FMT(p->name));
+    }
+    cv_str on_panel = cv_buf_take(&says, s->arena), others = cv_buf_take(&speak, s->arena);
+    if (meet || !on_panel.n || !others.n)
+        return;
+    cv_difference *d = cv_script_differ(s, r->sheet, line, CV_STR("people of the panel"));
+    d->says = on_panel;
+    d->derives = others;
+    d->why = CV_STR("nobody of the panel speaks in a round, and others do");
+}
+
 /* What the document calls its first round. */
 static int base_of(const cv_doc *doc)
 {
@@ -529,6 +628,14 @@ static int base_of(const cv_doc *doc)
     return 0;
 }
 
+static size_t first_round(const reading *r)
+{
+    for (size_t i = 0; i < r->doc.sections.count; i++)
+        if (r->doc.sections.items[i].kind == CV_SECTION_ROUND)
+            return r->doc.sections.items[i].line;
+    return r->doc.lines + 1;
+}
+
 void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
 {
     reading r = {.s = s, .sheet = sheet, .last_round = -1};
@@ -539,17 +646,21 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
         cv_script_decide(s, sheet, 0, "its rounds are numbered from %d: round %d is recorded as round 0", s->base,
                          s->base);
     read_head(&r);
+    find_speakers(&r);
+    size_t before = s->players.count;
     for (size_t i = 0; i < r.doc.sections.count; i++) {
         const cv_section *section = &r.doc.sections.items[i];
         if (is_panel(section))
-            read_panel(&r, lines_between(&r, section->line + 1, section_end(&r, i)), section->line + 1);
+            read_panel(&r, lines_between(&r, section->line + 1, section_end(&r, i)), section->line + 1, true);
     }
+    if (s->players.count == before) /* a table without a heading of its own */
+        read_panel(&r, lines_between(&r, 1, first_round(&r)), 1, false);
     if (s->players.count == 0)
         read_participants(&r);
     for (size_t i = 0; s->players.count == 0 && i < r.doc.sections.count; i++)
         if (r.doc.sections.items[i].kind == CV_SECTION_SCOREBOARD)
             read_panel(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)),
-                       r.doc.sections.items[i].line + 1);
+                       r.doc.sections.items[i].line + 1, true);
     r.has_panel = s->players.count > 0;
     for (size_t i = 0; i < r.doc.sections.count; i++) {
         r.has_panel |= r.doc.sections.items[i].agents.count > 0;
@@ -559,4 +670,5 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
     }
     for (size_t i = 0; i < r.doc.sections.count; i++)
         read_section(&r, i);
+    compare_panel(&r);
 }

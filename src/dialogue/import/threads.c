@@ -52,7 +52,8 @@ static void trace_part(tracing *t, const cv_part *part, int round)
 {
     static const cv_state nothing = {0};
     cv_speech speech;
-    cv_speech_read(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->text, false, &speech);
+    cv_speech_read(t->s->arena, &nothing, round, t->s->players.items[part->player].slug, part->plain.text, false,
+                   &speech);
     for (size_t i = 0; i < speech.count; i++)
         if (speech.items[i].first && speech.items[i].mark->type < (cv_mark_type)CV_KIND_COUNT)
             trace_item(t, &speech.items[i], part->player, round);
@@ -90,7 +91,7 @@ static void trace_act(tracing *t, int round)
     const cv_act *act = &t->s->acts[round];
     for (size_t i = 0; i < act->parts.count; i++) {
         trace_part(t, &act->parts.items[i], round);
-        trace_mentions(t, act->parts.items[i].text, round > 0 ? round - 1 : 0);
+        trace_mentions(t, act->parts.items[i].plain.text, round > 0 ? round - 1 : 0);
     }
     for (size_t i = 0; i < act->notes.count; i++)
         trace_mentions(t, act->notes.items[i], round);
