@@ -70,7 +70,7 @@ static bool says_nothing(const finder *f, cv_str heading)
     static const cv_str words = CV_STR_INIT(
         "round response responses perspective perspectives recommendation recommendations proposal proposals "
         "tension tensions evidence claim claims reference references move moves marker markers mark marks "
-        "expert agent position positions contribution contributions summary the and my new by of for s");
+        "expert agent position positions contribution contributions the and my new by of for s");
     const cv_rec_expert *row = cv_state_expert(f->who->s, f->who->expert);
     bool alone;
     for (cv_str word; cv_utf8_next_word(&heading, &word, &alone);) {
