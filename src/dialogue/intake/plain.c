@@ -412,6 +412,25 @@ static void open_quotations(cv_plain_reader *r)
     }
 }
 
+/* <!-- [MUFFIN-P0101: Cheap] --> on one row: an item of the expert's own without the signs of the comment. */
+static void open_comments(cv_plain_reader *r)
+{
+    static const cv_str open = CV_STR_INIT("<!--"), close = CV_STR_INIT("-->");
+    for (size_t i = r->first; i < r->last; i++) {
+        cv_str s = cv_plain_row_text(r, i);
+        cv_opening st;
+        if (!is_row(r, i) || s.n < open.n + close.n || !cv_str_starts(s, open) || !cv_str_ends(s, close))
+            continue;
+        s = cv_str_trim(cv_str_range(s.p + open.n, cv_str_end(s) - close.n));
+        if (!opens(r, s, &st) || !st.own)
+            continue;
+        r->rows.items[i].text = s;
+        cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_comment"), i, i,
+                      CV_STR("the mark stands in a comment: it is read without its signs"),
+                      CV_STR("write marks outside of comments"));
+    }
+}
+
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static bool is_table_row(const cv_plain_reader *r, size_t i)
@@ -608,6 +627,7 @@ void cv_plain_read(const cv_speaker *who, cv_str source, cv_plain *ret_plain)
     cv_plain_frame(&r);
     cv_plain_fences(&r);
     open_quotations(&r);
+    open_comments(&r);
     find_made(&r);
     put_all(&r);
     ret_plain->text = cv_buf_take(&r.out, who->a);
