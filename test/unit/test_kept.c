@@ -91,6 +91,21 @@ static void corrections_are_shown(void **state)
     cv_world_close(&w);
 }
 
+/* A reference that the judge writes for an expert is no response. */
+static void a_reference_is_no_response(void **state)
+{
+    (void)state;
+    cv_world w;
+    open_world(&w);
+    respond(&w, "muffin", "[MUFFIN-P0001: Rye]\nDark.\n");
+    respond(&w, "cupcake", "[CUPCAKE-P0001: Oats]\nLight.\n");
+    cv_world_do(&w, "round-register",
+                "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'dry_run': true,"
+                " 'references': [{'source': '@donut', 'type': 'support', 'target': '@muffin'}]}");
+    assert_str_has(cv_buf_str(&w.out), "never responded in round 0: 1");
+    cv_world_close(&w);
+}
+
 static void dissent_without_a_verdict_is_kept(void **state)
 {
     (void)state;
@@ -314,11 +329,17 @@ static void all_faults_are_told_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_and_reasons_are_shown),    cmocka_unit_test(corrections_are_shown),
-        cmocka_unit_test(words_of_the_judge_are_told),        cmocka_unit_test(dissent_without_a_verdict_is_kept),
-        cmocka_unit_test(targets_of_others_are_looked_up),    cmocka_unit_test(verdicts_have_their_authors),
-        cmocka_unit_test(dissent_stands_against_convergence), cmocka_unit_test(compliance_is_checked),
-        cmocka_unit_test(verdicts_in_responses_are_proposed), cmocka_unit_test(all_faults_are_told_at_once),
+        cmocka_unit_test(positions_and_reasons_are_shown),
+        cmocka_unit_test(corrections_are_shown),
+        cmocka_unit_test(words_of_the_judge_are_told),
+        cmocka_unit_test(a_reference_is_no_response),
+        cmocka_unit_test(dissent_without_a_verdict_is_kept),
+        cmocka_unit_test(targets_of_others_are_looked_up),
+        cmocka_unit_test(verdicts_have_their_authors),
+        cmocka_unit_test(dissent_stands_against_convergence),
+        cmocka_unit_test(compliance_is_checked),
+        cmocka_unit_test(verdicts_in_responses_are_proposed),
+        cmocka_unit_test(all_faults_are_told_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

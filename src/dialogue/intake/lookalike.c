@@ -138,6 +138,46 @@ static bool ends_in_number(cv_str inside)
            id.form != CV_ID_LOCAL;
 }
 
+/* [КОНФЛИКТ T01: …]: a word with letters beyond ASCII, and an id. */
+static bool is_foreign_word(cv_str inside)
+{
+    size_t n = 0;
+    bool beyond = false;
+    for (; n < inside.n && (cv_is_alpha(inside.p[n]) || (unsigned char)inside.p[n] >= 0x80); n++)
+        beyond = beyond || (unsigned char)inside.p[n] >= 0x80;
+    return beyond && names_id(cv_str_from(inside, n));
+}
+
+/* **Tension:** price, ### Perspective: rye; Moves: defend P0001. */
+static bool named_kind(looking *l)
+{
+    static const cv_str moves[] = {CV_STR_INIT("Moves"), CV_STR_INIT("Move")};
+    size_t colon = cv_str_find_char(cv_str_head(l->text, 24), ':');
+    if (l->inside.p || colon == SIZE_MAX)
+        return false;
+    cv_str name = cv_str_trim(cv_str_head(l->text, colon)), rest = cv_str_from(l->text, colon + 1);
+    while (name.n && strchr("* _", name.p[name.n - 1]))
+        name.n--;
+    while (rest.n && strchr("* _", rest.p[0]))
+        rest = cv_str_from(rest, 1);
+    size_t n = 0;
+    while (n < rest.n && cv_is_alpha(rest.p[n]))
+        n++;
+    bool set_off =
+        l->text.p > l->line.trimmed.p && strchr("#*_", l->text.p[-1] == ' ' ? l->line.trimmed.p[0] : l->text.p[-1]);
+    for (int kind = 0; set_off && rest.n && kind < CV_KIND_COUNT; kind++)
+        if (cv_str_eq_nocase(name, cv_kinds[kind].word))
+            return tell(
+                l, CV_STR("no_brackets"),
+                cv_arena_printf(l->a, "this looks like a %.*s, and is not a mark", CV_FMT(cv_kinds[kind].word)),
+                cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(cv_marks_table[kind].word)));
+    for (size_t i = 0; i < CV_COUNT(moves); i++)
+        if (cv_str_eq_nocase(name, moves[i]) && cv_words_find(cv_move_words, cv_str_head(rest, n)) >= 0)
+            return tell(l, CV_STR("no_brackets"), CV_STR("moves stand without brackets: they are no marks"),
+                        CV_STR("write each as [MOVE:DEFEND …] on a line of its own"));
+    return false;
+}
+
 static bool unknown_mark(looking *l)
 {
     enum { SHORTEST = 3 };
@@ -147,7 +187,7 @@ static bool unknown_mark(looking *l)
     bool goes_on = n == l->inside.n || strchr(": /=.,", l->inside.p[n]);
     bool named = cv_str_starts_nocase(l->inside, l->speech->expert) && l->inside.n > l->speech->expert.n &&
                  strchr("-_ ", l->inside.p[l->speech->expert.n]);
-    named = named || ends_in_number(l->inside);
+    named = named || ends_in_number(l->inside) || is_foreign_word(l->inside);
     cv_id id;
     size_t length;
     if (l->inside.p && cv_id_at(l->inside, &id, &length)) { /* [T0001 RESOLVED]; otherwise an id that is spoken of */
@@ -284,8 +324,9 @@ static void look_at_labels(looking *l)
 
 static void look_at_line(looking *l)
 {
-    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id, lower_case,  no_brackets,
-                                               unknown_mark,     only_word,         as_text,  unbracketed, unmade_ids};
+    static bool (*const forms[])(looking *) = {closed_too_early, move_without_word, short_id,   lower_case,
+                                               no_brackets,      unknown_mark,      named_kind, only_word,
+                                               as_text,          unbracketed,       unmade_ids};
     l->text = l->line.trimmed;
     while (l->text.n && strchr("#*_-+> \t", l->text.p[0]))
         l->text = cv_str_from(l->text, 1);

@@ -215,8 +215,11 @@ static bool joins(cv_str between)
            cv_str_find_char(between, '|') == SIZE_MAX;
 }
 
+/* ~~[MOVE:CONVERGE]~~, <!-- [MOVE:CONVERGE] --> */
 static bool is_struck_out(cv_str lead, cv_str tail)
 {
+    if (cv_str_ends(cv_str_trim_right(lead), CV_STR("<!--")))
+        return true;
     return cv_str_ends(cv_str_trim_right(lead), CV_STR("~~")) && cv_str_starts(cv_str_trim_left(tail), CV_STR("~~"));
 }
 

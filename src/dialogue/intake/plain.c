@@ -306,6 +306,51 @@ static cv_str skip_tags(cv_str s)
     return s;
 }
 
+static bool is_other_mark(cv_str s)
+{
+    return cv_str_starts_nocase(s, CV_STR("RE:")) || cv_str_starts_nocase(s, CV_STR("MOVE:"));
+}
+
+/* [RE:SUPPORT P0001, RE:ADDRESS T0001] as two marks; empty: it is one. */
+static cv_str split_mark(cv_plain_reader *r, cv_str written, const cv_mark *m)
+{
+    cv_mark_shape shape = cv_marks_table[m->type].shape;
+    cv_str rest = m->label, first;
+    cv_buf text = {0};
+    cv_head head;
+    if ((shape != CV_SHAPE_REF && shape != CV_SHAPE_MOVE) || !is_other_mark(rest))
+        return (cv_str){NULL, 0};
+    first = cv_str_range(written.p, rest.p);
+    while (first.n && strchr(" ,;:-/", first.p[first.n - 1]))
+        first.n--;
+    cv_buf_printf(&text, "%.*s]", CV_FMT(first));
+    while (is_other_mark(rest) && cv_head_read(r->who, rest, &head)) {
+        cv_buf_printf(&text, "[%.*s", CV_FMT(head.head));
+        rest = cv_str_from(rest, head.rest);
+        if (rest.n && !is_other_mark(rest)) {
+            cv_buf_printf(&text, ": %.*s", CV_FMT(rest));
+            rest.n = 0;
+        }
+        cv_buf_add_char(&text, ']');
+    }
+    if (rest.n) { /* what cannot be read stays in its label */
+        cv_buf_release(&text);
+        return (cv_str){NULL, 0};
+    }
+    return cv_buf_take(&text, r->who->a);
+}
+
+static void put_native(cv_plain_reader *r, cv_str written, const cv_mark *m)
+{
+    cv_str parts = split_mark(r, written, m);
+    if (parts.n) {
+        put_text(r, parts, written);
+        remark_spelling(r, CV_STR("two_in_one"), written, parts, r->at);
+    } else {
+        put_source(r, written);
+    }
+}
+
 static void put_row(cv_plain_reader *r, cv_str s)
 {
     cv_opening st;
@@ -321,15 +366,16 @@ static void put_row(cv_plain_reader *r, cv_str s)
     cv_line line;
     cv_line_classify(s, NULL, &line);
     bool as_it_is = line.kind == CV_LINE_MARKER && line.mark_at == st.lead;
+    cv_str mark = cv_str_range(s.p + st.lead, s.p + st.end);
     if (as_it_is) {
-        put_source(r, cv_str_head(s, st.end));
+        put_source(r, cv_str_head(s, st.lead));
+        put_native(r, mark, &st.mark);
     } else {
         if (st.words.n) {
             put_source(r, st.words);
             put_line_end(r, st.words);
         }
-        cv_str mark = cv_str_range(s.p + st.lead, s.p + st.end);
-        put_source(r, mark);
+        put_native(r, mark, &st.mark);
         cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("lead_in"), r->at, r->at,
                       CV_STR("the mark does not begin its line: it is read as if it did"),
                       CV_STR("begin the line with the mark"));
@@ -363,6 +409,25 @@ static void open_quotations(cv_plain_reader *r)
                           CV_STR("marks stand in a quotation: it is read without its signs"),
                           CV_STR("write marks outside of quotations"));
         i = end > i ? end - 1 : i;
+    }
+}
+
+/* <!-- [MUFFIN-P0101: Cheap] --> on one row: an item of the expert's own without the signs of the comment. */
+static void open_comments(cv_plain_reader *r)
+{
+    static const cv_str open = CV_STR_INIT("<!--"), close = CV_STR_INIT("-->");
+    for (size_t i = r->first; i < r->last; i++) {
+        cv_str s = cv_plain_row_text(r, i);
+        cv_opening st;
+        if (!is_row(r, i) || s.n < open.n + close.n || !cv_str_starts(s, open) || !cv_str_ends(s, close))
+            continue;
+        s = cv_str_trim(cv_str_range(s.p + open.n, cv_str_end(s) - close.n));
+        if (!opens(r, s, &st) || !st.own)
+            continue;
+        r->rows.items[i].text = s;
+        cv_plain_tell(r, CV_FATE_REPAIRED, CV_STR("in_comment"), i, i,
+                      CV_STR("the mark stands in a comment: it is read without its signs"),
+                      CV_STR("write marks outside of comments"));
     }
 }
 
@@ -412,12 +477,26 @@ static void put_cell(cv_plain_reader *r, cv_str cell)
     put_source(r, cell);
 }
 
-/* A cell of text, with the name of its column. */
+static bool is_column(cv_str name, cv_str words)
+{
+    name = cv_str_trim(name);
+    while (name.n && strchr("*_ ", name.p[0]))
+        name = cv_str_from(name, 1);
+    while (name.n && strchr("*_ ", name.p[name.n - 1]))
+        name.n--;
+    for (cv_str one; cv_str_split(&words, ' ', &one);)
+        if (cv_str_eq_nocase(one, name))
+            return true;
+    return false;
+}
+
+/* A cell of text, with the name of its column, unless it only says that this is the text. */
 static void put_text_cell(cv_plain_reader *r, cv_str cell, cv_str name, bool named)
 {
-    if (!cv_has_word(cell))
+    const cv_opening_reader reader = cv_plain_opening(r);
+    if (!cv_has_word(cell) || (is_column(name, CV_STR("type kind")) && cv_says_nothing(&reader, cell)))
         return;
-    if (named && name.n && cv_has_word(name)) {
+    if (named && name.n && cv_has_word(name) && !is_column(name, CV_STR("text content description body"))) {
         put_source(r, name);
         put_text(r, CV_STR(": "), name);
     }
@@ -429,8 +508,10 @@ static void put_text_cell(cv_plain_reader *r, cv_str cell, cv_str name, bool nam
 static void put_table_row(cv_plain_reader *r, cv_str text, const cv_str *head, size_t head_count)
 {
     cv_arena *a = r->who->a;
-    size_t count, first = 0;
+    size_t count, first = 0, label_at = 0;
     cv_str *cells = cv_row_cells(a, text, &count);
+    while (label_at < head_count && !is_column(head[label_at], CV_STR("label title headline name")))
+        label_at++;
     while (first < count && !cell_has_mark(r, cells[first]))
         first++;
     bool ordered = false; /* marks in the middle of cells keep their order */
@@ -444,7 +525,10 @@ static void put_table_row(cv_plain_reader *r, cv_str text, const cv_str *head, s
         if (is_id_cell(r, cells[i], &id)) {
             cv_opening st = {.form = CV_OPENING_BRACKETED, .head = id, .escape = true};
             cv_str written = cells[i];
-            if (i + 1 < count && !cell_has_mark(r, cells[i + 1])) {
+            if (label_at < head_count && label_at < count && label_at > i && !cell_has_mark(r, cells[label_at])) {
+                st.label = cells[label_at];
+                cells[label_at].n = 0;
+            } else if (i + 1 < count && !cell_has_mark(r, cells[i + 1])) {
                 st.label = cells[++i];
                 written = cv_str_range(written.p, cv_str_end(st.label));
             }
@@ -543,6 +627,7 @@ void cv_plain_read(const cv_speaker *who, cv_str source, cv_plain *ret_plain)
     cv_plain_frame(&r);
     cv_plain_fences(&r);
     open_quotations(&r);
+    open_comments(&r);
     find_made(&r);
     put_all(&r);
     ret_plain->text = cv_buf_take(&r.out, who->a);

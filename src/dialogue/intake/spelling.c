@@ -441,7 +441,7 @@ static bool read_reference(walk *w, cv_head *h)
     cv_str word = take_word(w);
     bool named = is_reference_word(word);
     if (named) {
-        if (!skip_joint(w, ":-_./=|"))
+        if (!skip_joint(w, ":-_./=|>"))
             return false;
         word = take_word(w);
     }
@@ -458,7 +458,7 @@ static bool read_move(walk *w, cv_head *h)
     cv_str word = take_word(w);
     bool named = cv_str_eq(word, CV_STR("MOVE")) || cv_str_eq(word, CV_STR("MOVES"));
     if (named) {
-        if (!skip_joint(w, ":-_./=|"))
+        if (!skip_joint(w, ":-_./=|>"))
             return false;
         word = take_word(w);
     }

@@ -64,17 +64,19 @@ static bool is_among(cv_str word, cv_str text)
     return false;
 }
 
-/* A heading that only names who speaks, the round, or what the marks below it are. */
+/* A heading that only names who speaks, this round, or what the marks below it are. */
 static bool says_nothing(const finder *f, cv_str heading)
 {
     static const cv_str words = CV_STR_INIT(
         "round response responses perspective perspectives recommendation recommendations proposal proposals "
         "tension tensions evidence claim claims reference references move moves marker markers mark marks "
-        "expert agent position positions contribution contributions summary the and my new by of for s");
+        "expert agent position positions contribution contributions the and my new by of for s");
     const cv_rec_expert *row = cv_state_expert(f->who->s, f->who->expert);
-    bool alone;
-    for (cv_str word; cv_utf8_next_word(&heading, &word, &alone);) {
+    bool alone, round = false; /* "Round" stands before the word */
+    for (cv_str word; cv_utf8_next_word(&heading, &word, &alone); round = cv_str_eq_nocase(word, CV_STR("round"))) {
         int number;
+        if (round && cv_str_to_int(word, &number) && number != f->who->round)
+            return false;
         if (!cv_str_to_int(word, &number) && !is_among(word, words) && !is_among(word, f->who->expert) &&
             !(row && is_among(word, row->role)))
             return false;

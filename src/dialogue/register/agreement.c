@@ -204,7 +204,8 @@ static bool has_row(const cv_batch *b, cv_str expert)
     return false;
 }
 
-/* Who is in the request with an item or a move has been heard by the judge, in whatever way. */
+/* Who is in the request with an item or a move has been heard by the judge, in whatever way; a reference from an expert
+ * is no word of theirs. */
 static void gather_speakers(const cv_batch *b, cv_map *ret)
 {
     cv_arena *a = b->call->arena;
@@ -213,9 +214,6 @@ static void gather_speakers(const cv_batch *b, cv_map *ret)
             cv_map_put(ret, a, b->drafts.items[i].by.items[k], NULL);
     for (size_t i = 0; i < b->moves.count; i++)
         cv_map_put(ret, a, b->moves.items[i].expert, NULL);
-    for (size_t i = 0; i < b->links.count; i++)
-        for (size_t k = 0; k < b->links.items[i].by.count; k++)
-            cv_map_put(ret, a, b->links.items[i].by.items[k], NULL);
 }
 
 static void warn_of_silent(cv_batch *b, const cv_map *responded)

@@ -41,9 +41,21 @@ static bool speaks(const comparing *c, cv_str expert)
 
 /* ---- items ------------------------------------------------------------------------------------------------------- */
 
-/* Everything that shows the item says that the words are the judge's. */
-static void mark_worded(comparing *c, const cv_draft *draft)
+/* Did the expert hand in the response? One that comes with the request is of the same hand as the item. */
+static bool was_handed_in(const comparing *c, cv_str expert)
 {
+    const cv_batch *b = c->batch;
+    for (size_t i = 0; i < b->responses.count; i++)
+        if (cv_str_eq(b->responses.items[i].expert, expert))
+            return b->responses.items[i].stored;
+    return true;
+}
+
+/* Everything that shows the item says that the words are the judge's. */
+static void mark_worded(comparing *c, const cv_draft *draft, cv_str expert)
+{
+    if (!was_handed_in(c, expert))
+        return;
     draft->subject->row->correction = cv_arena_printf(
         c->a, "{\"by\":[\"judge\"],\"reason\":\"registered with other words than those of the response\"}");
 }
@@ -64,7 +76,7 @@ static void compare_text(comparing *c, const cv_draft *draft, const cv_heard_ent
     cv_str field = label ? CV_STR("label") : CV_STR("content");
     if (is_worded_by(c, draft, label ? draft->label : draft->content, label))
         return;
-    mark_worded(c, draft);
+    mark_worded(c, draft, e->expert);
     warn(c, draft->local_id, field, e->expert,
          cv_arena_printf(c->a, "the %.*s of %.*s is not what the response of %.*s says", CV_FMT(field),
                          CV_FMT(draft->local_id), CV_FMT(e->expert)));
@@ -108,7 +120,7 @@ static void compare_items(comparing *c)
         if (!e)
             continue;
         if (cv_map_get(c->differing, draft->local_id)) {
-            mark_worded(c, draft);
+            mark_worded(c, draft, e->expert);
         } else {
             compare_text(c, draft, e, true);
             compare_text(c, draft, e, false);

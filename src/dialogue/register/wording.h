@@ -5,7 +5,8 @@
  *     warnings   changed_by_judge, each with the expert, the item if there is one, and the field
  *
  * Nothing is refused: judges merge and shorten. An item whose label or text is not its expert's keeps a correction
- * (types.h), so that everything that shows it says who worded it. Only experts with a response are asked about.
+ * (types.h), so that everything that shows it says who worded it, when the expert has handed the response in. Only
+ * experts with a response are asked about.
  */
 #ifndef CV_DIALOGUE_REGISTER_WORDING_H
 #define CV_DIALOGUE_REGISTER_WORDING_H
