@@ -816,6 +816,40 @@ static void guests_speak_for_themselves(void **state)
     assert_true(is_told(d, "decided", "why", "speaks as a guest"));
 }
 
+/* Boards that have experts as columns, or lines, or count rounds in their own way. */
+static void boards_count_in_their_own_way(void **state)
+{
+    static const struct {
+        const char *board, *says; /* the difference */
+        int first, muffin;        /* the first round of the files; muffin's points in all */
+    } cases[] = {
+        {"| Round | Muffin | Scone | Round total |\n|---|---|---|---|\n| 0 | 5 | 6 | 12 |\n| 1 | 7 | 8 | 15 |\n", "12",
+         0, 12},
+        {"**Muffin** R0: 5 → R1: 7\n**Scone** R0: 6 → R1: 8\n\n- Round 1: 99 points\n", "99", 0, 12},
+        {"**Muffin** R1: 5 → R2: 7\n**Scone** R1: 6 → R2: 8\n\nFinal: 27/100\n", "27", 0, 12},
+        {"**Muffin** R0: 5 → R1: 7\n**Scone** R0: 6 → R1: 8\n\nFinal: 27/100\n", "27", 1, 12},
+        {"| Agent | R1 | R2 | Total |\n|---|---|---|---|\n| Muffin | 5 | 7 | 13 |\n", "13", 1, 12},
+        {"| Agent | R0 | R1 | Total |\n|---|---|---|---|\n| Muffin | 5 | 7 | 13 |\n", "13", 1, 12},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        for (int round = 0; round < 2; round++) {
+            put_file(&w, cv_arena_printf(&w.a, OVEN "round-%d/muffin.md", round + cases[i].first).p, "Yes.\n");
+            put_file(&w, cv_arena_printf(&w.a, OVEN "round-%d/scone.md", round + cases[i].first).p, "No.\n");
+        }
+        put_file(&w, OVEN "scoreboard.md", cases[i].board);
+        const cv_json *d = import_path(&w, "in");
+        cv_state s = cv_world_state(&w, "oven");
+        assert_int_equal(cv_state_expert(&s, CV_STR("muffin"))->total_score, cases[i].muffin);
+        assert_true(is_told(d, "differences", "says", cases[i].says));
+        assert_false(is_told(d, "not_understood", "why", "round -1"));
+        assert_int_equal(s.rounds.count, 2);
+        cv_world_close(&w);
+    }
+}
+
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
 static void trackers_with_numbered_rows(void **state)
 {
@@ -960,6 +994,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(verdicts_inside_a_verdict),
         cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test(boards_count_in_their_own_way),
         cmocka_unit_test_setup_teardown(guests_speak_for_themselves, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
