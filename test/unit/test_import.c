@@ -850,6 +850,51 @@ static void boards_count_in_their_own_way(void **state)
     }
 }
 
+/* Folders and files of rounds are called in many ways. */
+static void rounds_lie_in_many_folders(void **state)
+{
+    static const char *const cases[][2] = {
+        {"R0/ada.md", "R0/bob.md"},
+        {"round_0/ada.md", "round_0/bob-response.md"},
+        {"round-0/responses/ada.md", "round-0/responses/response-bob.md"},
+        {"round-0/ada.md", "round-0/bob.txt"},
+        {"round 0/ada.response.md", "round0/bob_response.txt"},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(&w, cv_arena_printf(&w.a, OVEN "%s", cases[i][0]).p, "Yes.\n");
+        put_file(&w, cv_arena_printf(&w.a, OVEN "%s", cases[i][1]).p, "No.\n");
+        import_path(&w, "in");
+        cv_state s = cv_world_state(&w, "oven");
+        assert_int_equal(s.experts.count, 2);
+        assert_int_equal(s.rounds.count, 1);
+        assert_non_null(cv_state_expert(&s, CV_STR("ada")));
+        assert_non_null(cv_state_expert(&s, CV_STR("bob")));
+        cv_world_close(&w);
+    }
+}
+
+/* What a tracker says beyond its tensions is kept. */
+static void trackers_that_say_more(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T01: Heat]\ny\n");
+    put_file(
+        w, OVEN "tensions.md",
+        "## Tensions\n\n| # | Headline | Owner | Raised | State | How | Severity |\n|---|---|---|---|---|---|---|\n"
+        "| 1 | Cost | Muffin & Scone | R0 | Resolved | cheaper | high porcupine |\n| 2 | Heat | Scone | R0 | Open | | "
+        "low |\n");
+    const cv_json *d = import_all(w);
+    assert_str_eq(status_of(w, "Cost", "muffin"), "resolved");
+    cv_state s = cv_world_state(w, "oven");
+    assert_str_has(s.dialogue.background, "porcupine");
+    assert_str_has(s.dialogue.background, "Muffin & Scone");
+    assert_true(is_told(d, "decided", "why", "kept as background"));
+}
+
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
 static void trackers_with_numbered_rows(void **state)
 {
@@ -994,6 +1039,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(verdicts_inside_a_verdict),
         cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test(rounds_lie_in_many_folders),
+        cmocka_unit_test_setup_teardown(trackers_that_say_more, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(boards_count_in_their_own_way),
         cmocka_unit_test_setup_teardown(guests_speak_for_themselves, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),

@@ -802,6 +802,22 @@ static bool read_columns_of_players(cv_script *s, const cv_grid *grid, size_t sh
     return rows.count > 0;
 }
 
+/* The table as it is written, as background. */
+static void keep_table(cv_script *s, const cv_grid *grid, size_t sheet, const char *why)
+{
+    cv_buf text = {0};
+    cv_buf_add(&text, grid->head.raw);
+    for (size_t i = 0; i < grid->rows.count; i++) {
+        cv_buf_add_char(&text, '\n');
+        cv_buf_add(&text, grid->rows.items[i].raw);
+    }
+    cv_str title = grid->title;
+    while (title.n && strchr("#* ", title.p[0]))
+        title = cv_str_from(title, 1);
+    cv_script_keep(s, title.n ? title : CV_STR("Table"), cv_buf_take(&text, s->arena));
+    cv_script_decide(s, sheet, grid->head.line, "the table %s: it is kept as background, too", why);
+}
+
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
 {
     cv_board_rows board = {0};
@@ -809,6 +825,8 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
     if (cv_tracker_read(s->arena, grid, &tracker)) {
         for (size_t i = 0; i < tracker.count; i++)
             cv_script_track(s, &tracker.items[i], sheet, round);
+        if (cv_tracker_has_more(s->arena, grid))
+            keep_table(s, grid, sheet, "has more columns than a tension has");
         return true;
     }
     bool columns = read_columns_of_players(s, grid, sheet);
