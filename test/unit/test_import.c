@@ -895,6 +895,22 @@ static void trackers_that_say_more(void **state)
     assert_true(is_told(d, "decided", "why", "kept as background"));
 }
 
+/* Headings of a tracker that end in a status. */
+static void headings_say_the_status(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T02: Speed]\ny\n");
+    put_file(w, OVEN "tensions.md",
+             "# Tracker\n\n### T01 — Cost (Muffin) 🟢 RESOLVED\n\n### T02 — Speed (Scone) 🔴 OPEN\n\n"
+             "### T03 — Trust (Muffin) ⚪ DEFERRED\n\n### T04 — Ghost\n");
+    const cv_json *d = import_all(w);
+    assert_str_eq(status_of(w, "Cost", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Speed", "scone"), "open");
+    assert_str_eq(status_of(w, "Trust", "muffin"), "accepted");
+    assert_true(is_told(d, "not_understood", "text", "Ghost"));
+}
+
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
 static void trackers_with_numbered_rows(void **state)
 {
@@ -978,10 +994,13 @@ static void dialogue_json_of_the_specification(void **state)
     put_file(
         w, "in/oven/dialogue.json",
         "{\"id\": \"oven\", \"title\": \"Oven\", \"date\": \"2026-02-02\", \"status\": \"converged\", "
-        "\"totalAlignment\": 20, // a comment\n"
+        "\"totalAlignment\": 20, // a comment\n\"calibration\": {\"calibrated\": true, \"domain\": \"rye\"},\n"
         "\"experts\": [{\"slug\": \"muffin\", \"role\": \"Baker\", \"tier\": \"Core\", \"scores\": {\"0\": 12, \"1\": "
         "8}, \"total\": 20}],\n"
-        "\"rounds_data\": [{\"round\": 0, \"score\": 12, \"experts\": {\"muffin\": {\"score\": 12, \"actions\": []}}},"
+        "\"rounds_data\": [{\"round\": 0, \"score\": 12, \"experts\": {\"muffin\": {\"score\": 12, \"actions\": "
+        "[{\"type\": \"tension\", \"action\": \"created\", \"id\": \"T0001\"}, "
+        "{\"type\": \"evidence\", \"action\": \"created\", \"id\": \"E0001\"}], \"mapping\": {\"MUFFIN-C0001\": "
+        "\"C0001\"}}}},"
         "{\"round\": 1, \"score\": 9, \"experts\": {\"muffin\": {\"score\": 8}}}],\n"
         "\"perspectives\": [{\"id\": \"P0001\", \"label\": \"Old\", \"content\": \"x\", \"status\": \"refined\", "
         "\"origin\": {\"round\": 0, \"contributors\": [\"muffin\"]},"
@@ -1006,6 +1025,11 @@ static void dialogue_json_of_the_specification(void **state)
     assert_str_eq(s.verdicts.items[0].vote, "1-0");
     assert_int_equal(cv_json_get(d, CV_STR("differences"))->count, 1); /* 12 + 9 are not 20 */
     assert_true(is_told(d, "differences", "says", "20"));
+    assert_true(is_told(d, "not_understood", "text", "E0001"));
+    assert_true(is_told(d, "not_understood", "text", "C0001"));
+    assert_false(is_told(d, "not_understood", "text", "T0001"));
+    assert_true(is_told(d, "not_understood", "why", "calibration"));
+    assert_str_has(s.dialogue.background, "rye");
 }
 
 int main(void)
@@ -1039,6 +1063,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(verdicts_inside_a_verdict),
         cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test_setup_teardown(headings_say_the_status, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(rounds_lie_in_many_folders),
         cmocka_unit_test_setup_teardown(trackers_that_say_more, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(boards_count_in_their_own_way),
