@@ -903,12 +903,14 @@ static void headings_say_the_status(void **state)
     put_file(w, OVEN "round-0/scone.md", "[TENSION T02: Speed]\ny\n");
     put_file(w, OVEN "tensions.md",
              "# Tracker\n\n### T01 — Cost (Muffin) 🟢 RESOLVED\n\n### T02 — Speed (Scone) 🔴 OPEN\n\n"
-             "### T03 — Trust (Muffin) ⚪ DEFERRED\n\n### T04 — Ghost\n");
+             "### T03 — Trust (Muffin) ⚪ DEFERRED\nReason: a ferret.\n\n### T04 — Ghost\n");
     const cv_json *d = import_all(w);
     assert_str_eq(status_of(w, "Cost", "muffin"), "resolved");
     assert_str_eq(status_of(w, "Speed", "scone"), "open");
     assert_str_eq(status_of(w, "Trust", "muffin"), "accepted");
     assert_true(is_told(d, "not_understood", "text", "Ghost"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_str_has(s.dialogue.background, "ferret");
 }
 
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
