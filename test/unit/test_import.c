@@ -895,6 +895,19 @@ static void trackers_that_say_more(void **state)
     assert_true(is_told(d, "decided", "why", "kept as background"));
 }
 
+/* A heading with a number speaks of the tension that has it. */
+static void numbers_in_headings_are_spoken_of(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-1/scone.md",
+             "### T01: Cost\n\nIt is fine.\n\n**T01** — Cost\n\n[scone-p0101: View]\nSo.\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 1);
+    assert_int_equal(cv_json_get_int(d, "perspectives", -1), 1);
+    assert_false(is_told(d, "decided", "why", "T01: Cost is read as"));
+}
+
 /* Headings of a tracker that end in a status. */
 static void headings_say_the_status(void **state)
 {
@@ -1065,6 +1078,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(verdicts_inside_a_verdict),
         cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test_setup_teardown(numbers_in_headings_are_spoken_of, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(headings_say_the_status, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(rounds_lie_in_many_folders),
         cmocka_unit_test_setup_teardown(trackers_that_say_more, cv_world_set_up, cv_world_tear_down),

@@ -275,6 +275,47 @@ static void find_people(const cv_script *s, cv_state *ret_people)
     }
 }
 
+/* "### T01: Sync direction", "**T02** — Cost": not in brackets, a number of the tracker's is spoken of. */
+static bool speaks_of_number(cv_str line)
+{
+    cv_id id;
+    size_t length;
+    while (line.n > 0 && strchr("#*-+_> ", line.p[0]))
+        line = cv_str_from(line, 1);
+    return cv_id_at(line, &id, &length) && id.form == CV_ID_SHORT;
+}
+
+/* What an expert hands in raises T01 by such a line; in files it is the heading of what is said about a tension that is
+ * there. Those lines stay as they are written, one for one: the lines of the text lead back to the same places. */
+static void leave_spoken_of(cv_script *s, cv_part *part)
+{
+    cv_buf text = {0};
+    cv_str source = part->text, rest = part->plain.text, written = {NULL, 0}, line;
+    cv_plain kept = {0};
+    cv_map left = {0};
+    size_t at = 0, number = 0;
+    while (cv_str_split(&rest, '\n', &line)) {
+        size_t from = cv_plain_line(&part->plain, ++number);
+        while (at < from && cv_str_split(&source, '\n', &written))
+            at++;
+        bool leave = at == from && !cv_str_eq(line, written) && speaks_of_number(written);
+        if (leave)
+            cv_map_put(&left, s->arena, cv_arena_printf(s->arena, "%zu", from), NULL);
+        cv_buf_add(&text, leave ? written : line);
+        cv_buf_add_char(&text, '\n');
+    }
+    if (left.count == 0) {
+        cv_buf_release(&text);
+        return;
+    }
+    for (size_t i = 0; i < part->plain.remarks.count; i++)
+        if (!cv_map_get(&left, cv_arena_printf(s->arena, "%zu", part->plain.remarks.items[i].line)))
+            *CV_PUSH(s->arena, &kept.remarks) = part->plain.remarks.items[i];
+    part->plain.text = cv_buf_take(&text, s->arena);
+    part->plain.remarks.items = kept.remarks.items;
+    part->plain.remarks.count = kept.remarks.count;
+}
+
 void cv_script_finish(cv_script *s)
 {
     cv_state *people = CV_NEW(s->arena, cv_state);
@@ -285,6 +326,7 @@ void cv_script_finish(cv_script *s)
             const cv_speaker who = {s->arena, people, s->players.items[part->player].slug, (int)i};
             join(s, part);
             cv_plain_read(&who, part->text, &part->plain);
+            leave_spoken_of(s, part);
         }
 }
 
