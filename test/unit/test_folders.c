@@ -216,6 +216,37 @@ static void write_rows(folder *f)
             add(f, "| %zu | %s | %d |", round, names[i], f->scores[i][round]);
 }
 
+/* | Round | Muffin | Scone | Round total | */
+static void write_columns(folder *f)
+{
+    cv_str head = CV_STR("| Round |");
+    for (size_t i = 0; i < f->experts; i++)
+        head = cv_arena_printf(&f->w->a, "%.*s %s |", CV_FMT(head), names[i]);
+    add(f, "%.*s Round total |", CV_FMT(head));
+    add(f, "|---|");
+    for (size_t round = 0; round < f->rounds; round++) {
+        cv_str row = cv_arena_printf(&f->w->a, "| %s%zu |", round % 2 ? "R" : "", round);
+        for (size_t i = 0; i < f->experts; i++)
+            row = cv_arena_printf(&f->w->a, "%.*s %d |", CV_FMT(row), f->scores[i][round]);
+        add(f, "%.*s %d |", CV_FMT(row), sum_of_round(f, round));
+    }
+}
+
+/* **Muffin** R0: 3 → R1: 4 */
+static void write_lines(folder *f)
+{
+    for (size_t i = 0; i < f->experts; i++) {
+        cv_str line = cv_arena_printf(&f->w->a, "**%s** ", names[i]);
+        for (size_t round = 0; round < f->rounds; round++)
+            line = cv_arena_printf(&f->w->a, "%.*s%sR%zu: %d", CV_FMT(line), round ? " → " : "", round,
+                                   f->scores[i][round]);
+        add(f, "%.*s", CV_FMT(line));
+    }
+    for (size_t round = 0; round < f->rounds; round++)
+        add(f, "- Round %zu: %d points", round, figure(f, "scoreboard.md", sum_of_round(f, round)));
+    add(f, "- Final: %d/1000", figure(f, "scoreboard.md", sum_of_all(f)));
+}
+
 /* | Name | R0: 3 → R1: 4 | */
 static void write_arrows(folder *f)
 {
@@ -249,7 +280,16 @@ static void write_board(folder *f)
     if (chance(f, 2))
         add(f, "- Total ALIGNMENT: %d", figure(f, "scoreboard.md", sum_of_all(f)));
     add(f, "%s", "");
-    switch (cv_test_below(f->r, 4)) {
+    switch (cv_test_below(f->r, 6)) {
+    case 4:
+        write_columns(f);
+        break;
+    case 5:
+        if (f->rounds > 1)
+            write_lines(f);
+        else
+            write_rows(f);
+        break;
     case 0:
         write_rows(f);
         break;
@@ -305,6 +345,9 @@ static void write_tracker(folder *f)
     if (chance(f, 2)) {
         begin(f);
         add(f, "**Tensions**: %d", figure(f, "round-0.summary.md", all_tensions(f)));
+        add(f, "## Open Tensions (%d)", figure(f, "round-0.summary.md", open_after(f, 0)));
+        add(f, "So %d of %d tensions are open.", figure(f, "round-0.summary.md", open_after(f, 0)), all_tensions(f));
+        add(f, "Alignment this round: %d", figure(f, "round-0.summary.md", sum_of_round(f, 0)));
         end(f, "round-0.summary.md");
     }
 }

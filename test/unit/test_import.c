@@ -816,6 +816,116 @@ static void guests_speak_for_themselves(void **state)
     assert_true(is_told(d, "decided", "why", "speaks as a guest"));
 }
 
+/* Boards that have experts as columns, or lines, or count rounds in their own way. */
+static void boards_count_in_their_own_way(void **state)
+{
+    static const struct {
+        const char *board, *says; /* the difference */
+        int first, muffin;        /* the first round of the files; muffin's points in all */
+    } cases[] = {
+        {"| Round | Muffin | Scone | Round total |\n|---|---|---|---|\n| 0 | 5 | 6 | 12 |\n| 1 | 7 | 8 | 15 |\n", "12",
+         0, 12},
+        {"**Muffin** R0: 5 → R1: 7\n**Scone** R0: 6 → R1: 8\n\n- Round 1: 99 points\n", "99", 0, 12},
+        {"**Muffin** R1: 5 → R2: 7\n**Scone** R1: 6 → R2: 8\n\nFinal: 27/100\n", "27", 0, 12},
+        {"**Muffin** R0: 5 → R1: 7\n**Scone** R0: 6 → R1: 8\n\nFinal: 27/100\n", "27", 1, 12},
+        {"| Agent | R1 | R2 | Total |\n|---|---|---|---|\n| Muffin | 5 | 7 | 13 |\n", "13", 1, 12},
+        {"| Agent | R0 | R1 | Total |\n|---|---|---|---|\n| Muffin | 5 | 7 | 13 |\n", "13", 1, 12},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        for (int round = 0; round < 2; round++) {
+            put_file(&w, cv_arena_printf(&w.a, OVEN "round-%d/muffin.md", round + cases[i].first).p, "Yes.\n");
+            put_file(&w, cv_arena_printf(&w.a, OVEN "round-%d/scone.md", round + cases[i].first).p, "No.\n");
+        }
+        put_file(&w, OVEN "scoreboard.md", cases[i].board);
+        const cv_json *d = import_path(&w, "in");
+        cv_state s = cv_world_state(&w, "oven");
+        assert_int_equal(cv_state_expert(&s, CV_STR("muffin"))->total_score, cases[i].muffin);
+        assert_true(is_told(d, "differences", "says", cases[i].says));
+        assert_false(is_told(d, "not_understood", "why", "round -1"));
+        assert_int_equal(s.rounds.count, 2);
+        cv_world_close(&w);
+    }
+}
+
+/* Folders and files of rounds are called in many ways. */
+static void rounds_lie_in_many_folders(void **state)
+{
+    static const char *const cases[][2] = {
+        {"R0/ada.md", "R0/bob.md"},
+        {"round_0/ada.md", "round_0/bob-response.md"},
+        {"round-0/responses/ada.md", "round-0/responses/response-bob.md"},
+        {"round-0/ada.md", "round-0/bob.txt"},
+        {"round 0/ada.response.md", "round0/bob_response.txt"},
+    };
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cases); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(&w, cv_arena_printf(&w.a, OVEN "%s", cases[i][0]).p, "Yes.\n");
+        put_file(&w, cv_arena_printf(&w.a, OVEN "%s", cases[i][1]).p, "No.\n");
+        import_path(&w, "in");
+        cv_state s = cv_world_state(&w, "oven");
+        assert_int_equal(s.experts.count, 2);
+        assert_int_equal(s.rounds.count, 1);
+        assert_non_null(cv_state_expert(&s, CV_STR("ada")));
+        assert_non_null(cv_state_expert(&s, CV_STR("bob")));
+        cv_world_close(&w);
+    }
+}
+
+/* What a tracker says beyond its tensions is kept. */
+static void trackers_that_say_more(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T01: Heat]\ny\n");
+    put_file(
+        w, OVEN "tensions.md",
+        "## Tensions\n\n| # | Headline | Owner | Raised | State | How | Severity |\n|---|---|---|---|---|---|---|\n"
+        "| 1 | Cost | Muffin & Scone | R0 | Resolved | cheaper | high porcupine |\n| 2 | Heat | Scone | R0 | Open | | "
+        "low |\n");
+    const cv_json *d = import_all(w);
+    assert_str_eq(status_of(w, "Cost", "muffin"), "resolved");
+    cv_state s = cv_world_state(w, "oven");
+    assert_str_has(s.dialogue.background, "porcupine");
+    assert_str_has(s.dialogue.background, "Muffin & Scone");
+    assert_true(is_told(d, "decided", "why", "kept as background"));
+}
+
+/* A heading with a number speaks of the tension that has it. */
+static void numbers_in_headings_are_spoken_of(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-1/scone.md",
+             "### T01: Cost\n\nIt is fine.\n\n**T01** — Cost\n\n[scone-p0101: View]\nSo.\n");
+    const cv_json *d = import_all(w);
+    assert_int_equal(cv_json_get_int(d, "tensions", -1), 1);
+    assert_int_equal(cv_json_get_int(d, "perspectives", -1), 1);
+    assert_false(is_told(d, "decided", "why", "T01: Cost is read as"));
+}
+
+/* Headings of a tracker that end in a status. */
+static void headings_say_the_status(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-0/scone.md", "[TENSION T02: Speed]\ny\n");
+    put_file(w, OVEN "tensions.md",
+             "# Tracker\n\n### T01 — Cost (Muffin) 🟢 RESOLVED\n\n### T02 — Speed (Scone) 🔴 OPEN\n\n"
+             "### T03 — Trust (Muffin) ⚪ DEFERRED\nReason: a ferret.\n\n### T04 — Ghost\n");
+    const cv_json *d = import_all(w);
+    assert_str_eq(status_of(w, "Cost", "muffin"), "resolved");
+    assert_str_eq(status_of(w, "Speed", "scone"), "open");
+    assert_str_eq(status_of(w, "Trust", "muffin"), "accepted");
+    assert_true(is_told(d, "not_understood", "text", "Ghost"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_str_has(s.dialogue.background, "ferret");
+}
+
 /* Rows that are only numbered are known by their labels; a status that nobody knows is told. */
 static void trackers_with_numbered_rows(void **state)
 {
@@ -899,10 +1009,13 @@ static void dialogue_json_of_the_specification(void **state)
     put_file(
         w, "in/oven/dialogue.json",
         "{\"id\": \"oven\", \"title\": \"Oven\", \"date\": \"2026-02-02\", \"status\": \"converged\", "
-        "\"totalAlignment\": 20, // a comment\n"
+        "\"totalAlignment\": 20, // a comment\n\"calibration\": {\"calibrated\": true, \"domain\": \"rye\"},\n"
         "\"experts\": [{\"slug\": \"muffin\", \"role\": \"Baker\", \"tier\": \"Core\", \"scores\": {\"0\": 12, \"1\": "
         "8}, \"total\": 20}],\n"
-        "\"rounds_data\": [{\"round\": 0, \"score\": 12, \"experts\": {\"muffin\": {\"score\": 12, \"actions\": []}}},"
+        "\"rounds_data\": [{\"round\": 0, \"score\": 12, \"experts\": {\"muffin\": {\"score\": 12, \"actions\": "
+        "[{\"type\": \"tension\", \"action\": \"created\", \"id\": \"T0001\"}, "
+        "{\"type\": \"evidence\", \"action\": \"created\", \"id\": \"E0001\"}], \"mapping\": {\"MUFFIN-C0001\": "
+        "\"C0001\"}}}},"
         "{\"round\": 1, \"score\": 9, \"experts\": {\"muffin\": {\"score\": 8}}}],\n"
         "\"perspectives\": [{\"id\": \"P0001\", \"label\": \"Old\", \"content\": \"x\", \"status\": \"refined\", "
         "\"origin\": {\"round\": 0, \"contributors\": [\"muffin\"]},"
@@ -927,6 +1040,11 @@ static void dialogue_json_of_the_specification(void **state)
     assert_str_eq(s.verdicts.items[0].vote, "1-0");
     assert_int_equal(cv_json_get(d, CV_STR("differences"))->count, 1); /* 12 + 9 are not 20 */
     assert_true(is_told(d, "differences", "says", "20"));
+    assert_true(is_told(d, "not_understood", "text", "E0001"));
+    assert_true(is_told(d, "not_understood", "text", "C0001"));
+    assert_false(is_told(d, "not_understood", "text", "T0001"));
+    assert_true(is_told(d, "not_understood", "why", "calibration"));
+    assert_str_has(s.dialogue.background, "rye");
 }
 
 int main(void)
@@ -960,6 +1078,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_are_read_like_responses, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test(verdicts_inside_a_verdict),
         cmocka_unit_test(panels_name_those_who_speak),
+        cmocka_unit_test_setup_teardown(numbers_in_headings_are_spoken_of, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(headings_say_the_status, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test(rounds_lie_in_many_folders),
+        cmocka_unit_test_setup_teardown(trackers_that_say_more, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test(boards_count_in_their_own_way),
         cmocka_unit_test_setup_teardown(guests_speak_for_themselves, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),

@@ -44,26 +44,36 @@ static cv_str last_of(cv_str path, cv_str *ret_before)
     return cv_str_from(path, i);
 }
 
-/* "round-12" and what follows it; -1: it does not begin like this. */
+/* The number behind one of these words, and what follows it; -1: it does not begin like this. */
+static int number_behind(cv_str name, const cv_str *prefixes, size_t count, cv_str *ret_rest)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t end = prefixes[i].n;
+        int round;
+        while (end < name.n && cv_is_digit(name.p[end]))
+            end++;
+        if (!cv_str_starts_nocase(name, prefixes[i]) ||
+            !cv_str_to_int(cv_str_from(cv_str_head(name, end), prefixes[i].n), &round))
+            continue;
+        *ret_rest = cv_str_from(name, end);
+        return round;
+    }
+    return -1;
+}
+
+/* "round-12.summary.md" */
 static int round_of(cv_str name, cv_str *ret_rest)
 {
-    static const cv_str prefix = CV_STR_INIT("round-");
-    size_t end = prefix.n;
-    int round;
-    if (!cv_str_starts_nocase(name, prefix))
-        return -1;
-    while (end < name.n && cv_is_digit(name.p[end]))
-        end++;
-    if (!cv_str_to_int(cv_str_from(cv_str_head(name, end), prefix.n), &round))
-        return -1;
-    *ret_rest = cv_str_from(name, end);
-    return round;
+    static const cv_str prefixes[] = {CV_STR_INIT("round-"), CV_STR_INIT("round_")};
+    return number_behind(name, prefixes, CV_COUNT(prefixes), ret_rest);
 }
 
 static bool is_round_folder(cv_str name, int *ret_round)
 {
+    static const cv_str prefixes[] = {CV_STR_INIT("round-"), CV_STR_INIT("round_"), CV_STR_INIT("round "),
+                                      CV_STR_INIT("round"), CV_STR_INIT("r")};
     cv_str rest;
-    int round = round_of(name, &rest);
+    int round = number_behind(name, prefixes, CV_COUNT(prefixes), &rest);
     if (round < 0 || rest.n > 0)
         return false;
     *ret_round = round;
@@ -146,12 +156,21 @@ static void list_trouble(void *ctx, const cv_err *err)
     cv_errs_keep(&f->finds->troubles, f->arena, err);
 }
 
-/* The folder of the dialogue that a file would belong to: its own, or the one above a round's. */
+/* The folder of the dialogue that a file would belong to: its own, or the one above a round's. A round may have its
+ * responses in a folder of their own. */
 static cv_str dialogue_folder(const listed *file, int *ret_round)
 {
     cv_str above, folder = last_of(file->folder, &above);
     *ret_round = -1;
+    if (cv_str_eq_nocase(folder, CV_STR("responses")))
+        folder = last_of(above, &above);
     return is_round_folder(folder, ret_round) ? above : file->folder;
+}
+
+/* What a round's folder has as plain text is read like the rest. */
+static bool is_text(const listed *file, int round)
+{
+    return ends(file->name, ".md") || (round >= 0 && ends(file->name, ".txt"));
 }
 
 static void learn_folders(finding *f)
@@ -161,7 +180,7 @@ static void learn_folders(finding *f)
         int round, summary;
         cv_str folder = dialogue_folder(file, &round);
         int role = known_role(file->name);
-        bool tells = (round >= 0 && ends(file->name, ".md")) || role == CV_ROLE_POOL ||
+        bool tells = (round >= 0 && is_text(file, round)) || role == CV_ROLE_POOL ||
                      is_round_summary(file->name, &summary) || role == CV_ROLE_BOARD || role == CV_ROLE_TENSIONS;
         if (!tells)
             continue;
@@ -176,11 +195,25 @@ static void learn_folders(finding *f)
 
 /* ---- roles ------------------------------------------------------------------------------------------------------- */
 
+/* "response-bob", "bob-response": bob. */
+static cv_str speaker_in(cv_str stem)
+{
+    static const char *const endings[] = {"-response", "_response", ".response"};
+    if (stem.n > 9 &&
+        (cv_str_starts_nocase(stem, CV_STR("response-")) || cv_str_starts_nocase(stem, CV_STR("response_"))))
+        return cv_str_from(stem, 9);
+    for (size_t i = 0; i < CV_COUNT(endings); i++)
+        stem = without(stem, endings[i]);
+    return stem;
+}
+
 static cv_found_file of_round(const listed *file, int round)
 {
     cv_found_file found = {.path = file->path, .where = file->where, .role = CV_ROLE_RESPONSE, .round = round};
     int role = known_role(file->name);
-    cv_str stem = without(file->name, ".md");
+    cv_str stem = without(without(file->name, ".md"), ".txt");
+    if (role < 0 && ends(file->name, ".txt") && cv_str_eq_nocase(stem, CV_STR("summary")))
+        role = CV_ROLE_SUMMARY;
     if (role >= 0)
         found.role = (cv_file_role)role;
     else if (ends(file->name, ".json"))
@@ -188,7 +221,7 @@ static cv_found_file of_round(const listed *file, int round)
     else if (ends(file->name, ".prompt.md") || cv_str_starts_nocase(file->name, CV_STR("prompt-")))
         found.role = CV_ROLE_PROMPT;
     else
-        found.speaker = cv_str_starts_nocase(stem, CV_STR("response-")) ? cv_str_from(stem, 9) : stem;
+        found.speaker = speaker_in(stem);
     return found;
 }
 
@@ -225,7 +258,7 @@ static void sort_out(finding *f, const listed *file)
 {
     int round;
     cv_str folder = dialogue_folder(file, &round), above;
-    bool is_markdown = ends(file->name, ".md"), is_json = ends(file->name, ".json");
+    bool is_markdown = is_text(file, round), is_json = ends(file->name, ".json");
     if (!is_markdown && !is_json && f->files.count > 1) {
         f->finds->ignored++;
         return;

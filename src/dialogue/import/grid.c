@@ -510,6 +510,7 @@ static bool find_tracker(cv_arena *a, const cv_grid *grid, tracker_columns *ret)
     static const char *const ids[] = {"id", "#", "tension id", "no", "nr", NULL};
     static const char *const labels[] = {"tension", "description", "label",   "tensions",
                                          "issue",   "conflict",    "concern", NULL};
+    static const char *const titles[] = {"headline", "title", "topic", "subject", "summary", "name", NULL};
     static const char *const statuses[] = {"status", "state", "final status", NULL};
     static const char *const makers[] = {"raised by", "agent",  "origin", "expert", "surfaced by", "owner",
                                          "author",    "raiser", "pastry", "member", "raised",      NULL};
@@ -526,6 +527,8 @@ static bool find_tracker(cv_arena *a, const cv_grid *grid, tracker_columns *ret)
                              is_of_tensions(grid->title)};
     ret->implied = implied_status(a, grid, ret->label);
     ret->tensions |= ret->label >= 0 && is_of_tensions(cv_grid_cell(a, &grid->head, ret->label));
+    if (ret->label < 0 && ret->tensions)
+        ret->label = cv_grid_column(a, grid, titles);
     bool named = ret->id >= 0 || ret->label >= 0;
     if (ret->label < 0 || !named)
         return ret->id >= 0 && ret->implied.n > 0 && ret->status < 0;
@@ -614,6 +617,28 @@ bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker)
     for (size_t i = 0; i < grid->rows.count; i++)
         read_tracker_row(a, &c, &grid->rows.items[i], tracker);
     return tracker->count > before || c.id >= 0;
+}
+
+bool cv_tracker_has_more(cv_arena *a, const cv_grid *grid)
+{
+    tracker_columns c;
+    if (!find_tracker(a, grid, &c))
+        return false;
+    for (size_t i = 0; i < grid->rows.count; i++) {
+        const cv_grid_row *row = &grid->rows.items[i];
+        cv_tracked t = read_tracked(a, &c, row);
+        cv_str maker = cv_grid_cell(a, row, c.maker);
+        if ((t.status < 0 && has_letter(t.resolution)) || cv_str_find_char(maker, '&') != SIZE_MAX ||
+            cv_str_find_char(maker, ',') != SIZE_MAX || cv_str_find_char(maker, '/') != SIZE_MAX)
+            return true;
+        for (int k = 0; k < (int)row->count && k < MOST_COLUMNS; k++)
+            if (k != c.id && k != c.label && k != c.status && k != c.maker && k != c.raised && k != c.closed &&
+                has_letter(cv_grid_cell(a, row, k)))
+                return true;
+        if (c.closed >= 0 && t.status == (int)cv_status_first(CV_KIND_TENSION) && has_letter(t.resolution))
+            return true; /* an open one has nothing that its text could be the reason of */
+    }
+    return false;
 }
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */

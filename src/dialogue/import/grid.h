@@ -97,6 +97,10 @@ typedef CV_STATE_LIST(cv_tracked) cv_tracker;
 
 bool cv_tracker_read(cv_arena *a, const cv_grid *grid, cv_tracker *tracker);
 
+/* Does a tracker say more than its rows are read for: other columns with words, several owners, a status that nobody
+ * knows? */
+bool cv_tracker_has_more(cv_arena *a, const cv_grid *grid);
+
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {

@@ -114,15 +114,25 @@ static void read_summary(reading *r)
     cv_script_endings(r->s, r->sheet, r->text, 1);
 }
 
+/* Does a file of tables say something beside them? */
+static bool has_prose(cv_str text)
+{
+    cv_lines lines = {.text = text};
+    for (cv_line line; cv_lines_next(&lines, &line);)
+        if (line.trimmed.n > 0 && line.kind != CV_LINE_TABLE_ROW && line.level == 0 && !line.rule)
+            return true;
+    return false;
+}
+
 static void read_tables(reading *r)
 {
     int round = r->file->round < 0 ? -1 : r->file->round - r->s->base;
-    if (cv_script_tables(r->s, r->text, r->sheet, 1, round))
-        return;
-    if (r->file->role == CV_ROLE_TENSIONS && cv_script_list(r->s, r->text, r->sheet, 1, round))
-        return;
-    cv_script_decide(r->s, r->sheet, 0, "no table in it is a scoreboard or a tracker: kept as background");
-    cv_script_keep(r->s, base_name(r->file->path), r->text);
+    bool read = cv_script_tables(r->s, r->text, r->sheet, 1, round) ||
+                (r->file->role == CV_ROLE_TENSIONS && cv_script_list(r->s, r->text, r->sheet, 1, round));
+    if (!read)
+        cv_script_decide(r->s, r->sheet, 0, "no table in it is a scoreboard or a tracker: kept as background");
+    if (!read || has_prose(r->text))
+        cv_script_keep(r->s, base_name(r->file->path), r->text);
 }
 
 static void read_verdict(reading *r)

@@ -202,6 +202,8 @@ void cv_retold_tell_limits(cv_retold *t)
         "the experts' own ids (MUFFIN-P0101) and where an item stood in its response: ids are made anew",
         "what corrected texts said before: they are marked as corrected, by whom and why",
         "how a status changed within a round: the last word of each round counts",
+        "the domain and question of the pool: the dialogue's title is the domain",
+        "line breaks in the reason of a status, in a condition and in what MOVE:REQUEST asks for",
         "members of the pool who never came in, descriptions and colours of experts",
         "calibration, seed and target, why it was abandoned",
         "times: all but verdicts bear the dialogue's date",

@@ -385,6 +385,48 @@ static void read_verdicts(cv_retold *t, const cv_json *list)
     }
 }
 
+/* ---- what is named and not told ---------------------------------------------------------------------------------- */
+
+static void name_item(cv_retold *t, cv_str expert, const cv_json *name)
+{
+    cv_id id;
+    if (name && name->type == CV_JSON_STRING && cv_id_parse(name->text, &id) && id.form == CV_ID_DISPLAY &&
+        !cv_retold_find(t, name->text))
+        cv_script_misunderstand(t->s, t->sheet, 0, name->text,
+                                "an item of %.*s that the file names, but whose text it does not have", CV_FMT(expert));
+}
+
+/* Items that only "mapping" or "actions" of a round speak of. */
+static void name_missing(cv_retold *t, const cv_json *rounds)
+{
+    cv_arena *a = t->s->arena;
+    for (uint32_t i = 0; is_list(rounds) && i < rounds->count; i++) {
+        const cv_json *experts = member(a, &rounds->items[i], "experts");
+        for (uint32_t k = 0; is_object(experts) && k < experts->count; k++) {
+            cv_str expert = experts->members[k].key;
+            const cv_json *mapping = member(a, &experts->members[k].value, "mapping"),
+                          *actions = member(a, &experts->members[k].value, "actions");
+            for (uint32_t n = 0; is_object(mapping) && n < mapping->count; n++)
+                name_item(t, expert, &mapping->members[n].value);
+            for (uint32_t n = 0; is_list(actions) && n < actions->count; n++)
+                name_item(t, expert, member(a, &actions->items[n], "id"));
+        }
+    }
+}
+
+/* Calibration is a matter of the project's: it is kept as background where there is none. */
+static void keep_calibration(cv_retold *t, const cv_json *calibration)
+{
+    cv_str json = is_object(calibration) && calibration->count ? json_of(t->s->arena, calibration) : (cv_str){NULL, 0};
+    if (!json.n)
+        return;
+    if (!t->background.n)
+        t->background = cv_arena_printf(t->s->arena, "{\"calibration\":%.*s}", CV_FMT(json));
+    cv_script_misunderstand(
+        t->s, t->sheet, 0, json, "the calibration of the dialogue is not registered%s",
+        is_object(calibration) && cv_str_find(t->background, json) != SIZE_MAX ? ": it is kept as background" : "");
+}
+
 /* ---- the document ------------------------------------------------------------------------------------------------ */
 
 void cv_retold_read_json(cv_retold *t, const cv_json *document)
@@ -410,6 +452,9 @@ void cv_retold_read_json(cv_retold *t, const cv_json *document)
     read_items(t, document, &locals);
     read_links(t, cv_json_get(document, CV_STR("references")));
     read_moves(t, member(a, document, "moves"));
+    name_missing(t, rounds);
+    name_missing(t, cv_json_get(document, CV_STR("rounds_data")));
+    keep_calibration(t, member(a, document, "calibration"));
     cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, -1, number_of(a, document, "total_alignment"), t->sheet, 0);
     cv_script_state(s, CV_SAYS_ROUNDS, (cv_str){NULL, 0}, -1, number_of(a, document, "total_rounds"), t->sheet, 0);
     for (size_t i = 0; i < t->items.count; i++) {

@@ -275,6 +275,47 @@ static void find_people(const cv_script *s, cv_state *ret_people)
     }
 }
 
+/* "### T01: Sync direction", "**T02** — Cost": not in brackets, a number of the tracker's is spoken of. */
+static bool speaks_of_number(cv_str line)
+{
+    cv_id id;
+    size_t length;
+    while (line.n > 0 && strchr("#*-+_> ", line.p[0]))
+        line = cv_str_from(line, 1);
+    return cv_id_at(line, &id, &length) && id.form == CV_ID_SHORT;
+}
+
+/* What an expert hands in raises T01 by such a line; in files it is the heading of what is said about a tension that is
+ * there. Those lines stay as they are written, one for one: the lines of the text lead back to the same places. */
+static void leave_spoken_of(cv_script *s, cv_part *part)
+{
+    cv_buf text = {0};
+    cv_str source = part->text, rest = part->plain.text, written = {NULL, 0}, line;
+    cv_plain kept = {0};
+    cv_map left = {0};
+    size_t at = 0, number = 0;
+    while (cv_str_split(&rest, '\n', &line)) {
+        size_t from = cv_plain_line(&part->plain, ++number);
+        while (at < from && cv_str_split(&source, '\n', &written))
+            at++;
+        bool leave = at == from && !cv_str_eq(line, written) && speaks_of_number(written);
+        if (leave)
+            cv_map_put(&left, s->arena, cv_arena_printf(s->arena, "%zu", from), NULL);
+        cv_buf_add(&text, leave ? written : line);
+        cv_buf_add_char(&text, '\n');
+    }
+    if (left.count == 0) {
+        cv_buf_release(&text);
+        return;
+    }
+    for (size_t i = 0; i < part->plain.remarks.count; i++)
+        if (!cv_map_get(&left, cv_arena_printf(s->arena, "%zu", part->plain.remarks.items[i].line)))
+            *CV_PUSH(s->arena, &kept.remarks) = part->plain.remarks.items[i];
+    part->plain.text = cv_buf_take(&text, s->arena);
+    part->plain.remarks.items = kept.remarks.items;
+    part->plain.remarks.count = kept.remarks.count;
+}
+
 void cv_script_finish(cv_script *s)
 {
     cv_state *people = CV_NEW(s->arena, cv_state);
@@ -285,6 +326,7 @@ void cv_script_finish(cv_script *s)
             const cv_speaker who = {s->arena, people, s->players.items[part->player].slug, (int)i};
             join(s, part);
             cv_plain_read(&who, part->text, &part->plain);
+            leave_spoken_of(s, part);
         }
 }
 
@@ -338,6 +380,10 @@ static int stated_by(cv_arena *a, cv_str key)
         {"total rounds", CV_SAYS_ROUNDS},
         {"number of rounds", CV_SAYS_ROUNDS},
         {"rounds completed", CV_SAYS_ROUNDS},
+        {"alignment this round", CV_SAYS_SCORE},
+        {"score this round", CV_SAYS_SCORE},
+        {"round score", CV_SAYS_SCORE},
+        {"final", CV_SAYS_SCORE},
         {"total alignment", CV_SAYS_SCORE},
         {"alignment", CV_SAYS_SCORE},
         {"alignment total", CV_SAYS_SCORE},
@@ -419,9 +465,36 @@ static int64_t number_before(cv_str value, const char *word)
     return CV_ABSENT;
 }
 
+/* "2 of 5": the number behind the word. */
+static int64_t number_behind(cv_str value, const char *word)
+{
+    size_t at = cv_str_find_nocase(value, cv_str_of(word));
+    return at == SIZE_MAX ? CV_ABSENT : leading_number(cv_str_from(value, at + strlen(word)));
+}
+
+/* What a list of rounds calls the first one: mostly what the files do; but it may count from 0 where they count from 1,
+ * and the other way round. */
+static int base_of_list(const cv_script *s, int least, int most)
+{
+    if (least < s->base)
+        return 0;
+    return s->base == 0 && least == 1 && most == (int)s->act_count ? 1 : s->base;
+}
+
+static int base_of_pairs(const cv_script *s, const cv_round_numbers *pairs)
+{
+    int least = CV_MAX_ROUND, most = -1;
+    for (size_t i = 0; i < pairs->count; i++) {
+        least = pairs->items[i].round < least ? pairs->items[i].round : least;
+        most = pairs->items[i].round > most ? pairs->items[i].round : most;
+    }
+    return base_of_list(s, least, most);
+}
+
 static void state_value(cv_script *s, cv_says what, cv_str value, size_t sheet, size_t line, int round)
 {
     cv_round_numbers pairs = what == CV_SAYS_SCORE ? cv_grid_pairs(s->arena, value) : (cv_round_numbers){0};
+    int base = base_of_pairs(s, &pairs);
     for (size_t i = 0; i < pairs.count; i++) {
         cv_board_row row = {.round = pairs.items[i].round,
                             .points = {pairs.items[i].number, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
@@ -431,12 +504,12 @@ static void state_value(cv_script *s, cv_says what, cv_str value, size_t sheet, 
                             .velocity = CV_ABSENT,
                             .converge = CV_ABSENT,
                             .line = line};
-        cv_act *act = cv_script_act(s, row.round - s->base, sheet, line);
+        cv_act *act = cv_script_act(s, row.round - base, sheet, line);
         if (act && act->said.line == 0) {
             act->said = row;
             act->said_sheet = sheet;
         }
-        cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, row.round - s->base, row.points.total, sheet, line);
+        cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, row.round - base, row.points.total, sheet, line);
     }
     if (pairs.count)
         return;
@@ -444,6 +517,8 @@ static void state_value(cv_script *s, cv_says what, cv_str value, size_t sheet, 
     cv_script_state(s, what, (cv_str){NULL, 0}, round, leading_number(value), sheet, line);
     if (s->statements.count > before)
         s->statements.items[before].so_far = true;
+    if (what == CV_SAYS_OPEN || what == CV_SAYS_CLOSED)
+        cv_script_state(s, CV_SAYS_TENSIONS, (cv_str){NULL, 0}, round, number_behind(value, "of "), sheet, line);
     if (what != CV_SAYS_TENSIONS)
         return;
     cv_script_state(s, CV_SAYS_OPEN, (cv_str){NULL, 0}, round, number_before(value, "open"), sheet, line);
@@ -479,25 +554,138 @@ static bool key_and_value(const cv_line *line, cv_str *ret_key, cv_str *ret_valu
     return ret_key->n > 0;
 }
 
+/* "Open Tensions (2)": a heading that counts what stands below it. */
+static void read_counting_heading(cv_script *s, const cv_line *line, size_t sheet, size_t at, int round)
+{
+    cv_str title = cv_str_trim(cv_str_from(line->trimmed, (size_t)line->level));
+    size_t open = cv_str_find_char(title, '(');
+    int what = open == SIZE_MAX ? -1 : stated_by(s->arena, cv_str_head(title, open));
+    cv_str inside = open == SIZE_MAX ? title : cv_str_from(title, open + 1);
+    size_t close = cv_str_find_char(inside, ')');
+    int number;
+    if (what >= 0 && what != CV_SAYS_SCORE && close != SIZE_MAX &&
+        cv_str_to_int(cv_str_trim(cv_str_head(inside, close)), &number))
+        cv_script_state(s, (cv_says)what, (cv_str){NULL, 0}, round, number, sheet, at);
+}
+
+/* "2 of 5 tensions are open" */
+static void read_counting_sentence(cv_script *s, const cv_line *line, size_t sheet, size_t at, int round)
+{
+    cv_str text = line->trimmed;
+    size_t of = cv_str_find(text, CV_STR(" of ")), from = of == SIZE_MAX ? 0 : of;
+    int64_t all = of == SIZE_MAX ? CV_ABSENT : leading_number(cv_str_from(text, of + 4));
+    size_t tensions = all == CV_ABSENT ? SIZE_MAX : cv_str_find_nocase(cv_str_from(text, of), CV_STR(" tensions "));
+    int some;
+    while (from > 0 && cv_is_digit(text.p[from - 1]))
+        from--;
+    if (tensions == SIZE_MAX || tensions > 12 || !cv_str_to_int(cv_str_range(text.p + from, text.p + of), &some))
+        return;
+    cv_str said = cv_str_head(cv_str_from(text, of + tensions + 10), 24);
+    bool open = cv_str_find_nocase(said, CV_STR("open")) != SIZE_MAX ||
+                cv_str_find_nocase(said, CV_STR("unresolved")) != SIZE_MAX;
+    bool closed = !open && (cv_str_find_nocase(said, CV_STR("resolved")) != SIZE_MAX ||
+                            cv_str_find_nocase(said, CV_STR("closed")) != SIZE_MAX);
+    if (!open && !closed)
+        return;
+    cv_script_state(s, open ? CV_SAYS_OPEN : CV_SAYS_CLOSED, (cv_str){NULL, 0}, round, some, sheet, at);
+    cv_script_state(s, CV_SAYS_TENSIONS, (cv_str){NULL, 0}, round, all, sheet, at);
+}
+
+static void keep_score(cv_script *s, const cv_board_row *row, size_t sheet, int round);
+
+/* "**Muffin** R0: 5 → R1: 12": whose numbers are they? CV_NOBODY: all of the panel's. */
+static size_t whose_pairs(const cv_script *s, cv_str line)
+{
+    size_t from = 0, end;
+    while (from < line.n && strchr("-*+_ ", line.p[from]))
+        from++;
+    for (end = from; end < line.n && !strchr("*:_→", line.p[end]);)
+        end++;
+    cv_str name = cv_str_trim(cv_str_range(line.p + from, line.p + end));
+    return name.n ? cv_script_known(s, cv_plain_name(s->arena, name)) : CV_NOBODY;
+}
+
+static bool keep_pairs_of_player(cv_script *s, cv_str line, const cv_round_numbers *pairs, size_t sheet, size_t at)
+{
+    size_t player = whose_pairs(s, line);
+    int base = base_of_pairs(s, pairs);
+    for (size_t i = 0; player < s->players.count && i < pairs->count; i++) {
+        const cv_board_row row = {.agent = s->players.items[player].name,
+                                  .points = {pairs->items[i].number, {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
+                                  .line = at};
+        keep_score(s, &row, sheet, pairs->items[i].round - base);
+    }
+    return player < s->players.count;
+}
+
+/* "- Round 1: 99 points" on a board. */
+static bool read_round_line(cv_script *s, cv_str key, cv_str value, size_t sheet, size_t at)
+{
+    cv_str before, after;
+    int round;
+    bool says = cv_find_round(key, &round, &before, &after) && cv_str_trim(before).n == 0 &&
+                cv_str_trim(after).n == 0 && is_of_points(value) && round >= s->base;
+    if (says)
+        cv_script_state(s, CV_SAYS_SCORE, (cv_str){NULL, 0}, round - s->base, leading_number(value), sheet, at);
+    return says;
+}
+
+/* Further statements on a line: "Rounds: 3 | Open tensions: 2". */
+static void read_further(cv_script *s, cv_str line, size_t sheet, size_t at, int round)
+{
+    for (size_t i = 0; i + 1 < line.n; i++) {
+        if (!strchr("|;,.", line.p[i]) || line.p[i + 1] != ' ')
+            continue;
+        cv_str rest = cv_str_from(line, i + 1);
+        size_t colon = cv_str_find_char(cv_str_head(rest, 48), ':');
+        if (colon == SIZE_MAX)
+            continue;
+        cv_str key = cv_str_head(rest, colon), value = cv_str_from(rest, colon + 1);
+        while (key.n > 0 && strchr("*_ ", key.p[0]))
+            key = cv_str_from(key, 1);
+        while (key.n > 0 && strchr("*_ ", key.p[key.n - 1]))
+            key.n--;
+        int what = stated_by(s->arena, key);
+        if (what >= 0 && what != CV_SAYS_SCORE)
+            state_value(s, (cv_says)what, cv_str_head(value, 40), sheet, at, round);
+    }
+}
+
 void cv_script_lines(cv_script *s, cv_str text, size_t sheet, size_t first, int round)
 {
     cv_lines lines = {.text = text};
+    bool scoreboard = cv_str_eq(s->sheets.items[sheet].role, CV_STR("scoreboard"));
     for (cv_line line; cv_lines_next(&lines, &line);) {
         cv_str key = {NULL, 0}, value = {NULL, 0};
-        int what = !line.fenced && line.level == 0 && line.trimmed.n && key_and_value(&line, &key, &value)
-                       ? stated_by(s->arena, key)
-                       : -1;
-        bool arrow = !line.fenced && line.kind != CV_LINE_TABLE_ROW && what < 0 &&
-                     cv_str_find(line.trimmed, CV_STR("→")) != SIZE_MAX;
-        if (arrow && cv_grid_pairs(s->arena, line.trimmed).count > 1) { /* "## Scores: R0: 99 → R1: 202" */
-            what = CV_SAYS_SCORE;
-            value = line.trimmed;
+        size_t at = first + line.number - 1;
+        if (line.fenced || line.trimmed.n == 0)
+            continue;
+        if (line.level > 0)
+            read_counting_heading(s, &line, sheet, at, round);
+        bool pair = line.level == 0 && key_and_value(&line, &key, &value);
+        int what = pair ? stated_by(s->arena, key) : -1;
+        bool row = line.kind == CV_LINE_TABLE_ROW;
+        if (!row && what < 0 && cv_str_find(line.trimmed, CV_STR("→")) != SIZE_MAX) {
+            cv_round_numbers pairs = cv_grid_pairs(s->arena, line.trimmed);
+            if (pairs.count > 1 && keep_pairs_of_player(s, line.trimmed, &pairs, sheet, at))
+                continue;
+            if (pairs.count > 1) { /* "## Scores: R0: 99 → R1: 202" */
+                what = CV_SAYS_SCORE;
+                value = line.trimmed;
+            }
         }
-        bool board = line.kind == CV_LINE_METADATA || cv_str_eq(s->sheets.items[sheet].role, CV_STR("scoreboard"));
-        if (what == CV_SAYS_SCORE && cv_str_eq_nocase(key, CV_STR("total")) && !(board && is_of_points(value)))
+        if (pair && what < 0 && scoreboard && !row && read_round_line(s, key, value, sheet, at))
+            continue;
+        bool board = line.kind == CV_LINE_METADATA || scoreboard;
+        bool vague = cv_str_eq_nocase(key, CV_STR("total")) || cv_str_eq_nocase(key, CV_STR("final"));
+        if (what == CV_SAYS_SCORE && vague && !(board && is_of_points(value)))
             what = -1; /* "- Total: 12 hours" */
         if (what >= 0)
-            state_value(s, (cv_says)what, value, sheet, first + line.number - 1, round);
+            state_value(s, (cv_says)what, value, sheet, at, round);
+        if (!row && line.level == 0) {
+            read_counting_sentence(s, &line, sheet, at, round);
+            read_further(s, line.trimmed, sheet, at, round);
+        }
     }
 }
 
@@ -597,8 +785,23 @@ void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet)
             "this table is not read: its columns are neither those of a board, a tracker nor a panel");
 }
 
-static void keep_board(cv_script *s, const cv_board_rows *board, size_t sheet, int round)
+/* Rounds of a board as the files call them. */
+static void shift_rounds(const cv_script *s, cv_board_rows *board)
 {
+    int least = CV_MAX_ROUND, most = -1;
+    for (size_t i = 0; i < board->count; i++) {
+        int round = board->items[i].round;
+        least = round >= 0 && round < least ? round : least;
+        most = round > most ? round : most;
+    }
+    int shift = s->base - base_of_list(s, least, most);
+    for (size_t i = 0; i < board->count; i++)
+        board->items[i].round += board->items[i].round >= 0 ? shift : 0;
+}
+
+static void keep_board(cv_script *s, cv_board_rows *board, size_t sheet, int round)
+{
+    shift_rounds(s, board);
     for (size_t i = 0; i < board->count; i++) {
         const cv_board_row *row = &board->items[i];
         if (row->odd.n)
@@ -612,6 +815,51 @@ static void keep_board(cv_script *s, const cv_board_rows *board, size_t sheet, i
     }
 }
 
+/* | Round | Muffin | Scone | Total |: experts as columns. */
+static bool read_columns_of_players(cv_script *s, const cv_grid *grid, size_t sheet)
+{
+    static const char *const rounds[] = {"round", "rd", NULL};
+    enum { MOST = 64 };
+    cv_board_rows rows = {0};
+    int column = cv_grid_column(s->arena, grid, rounds);
+    for (size_t k = 0; column >= 0 && k < grid->head.count && k < MOST; k++) {
+        cv_str name = cv_plain_name(s->arena, cv_grid_cell(s->arena, &grid->head, (int)k));
+        size_t player = (int)k != column && name.n ? cv_script_known(s, name) : CV_NOBODY;
+        for (size_t i = 0; player < s->players.count && i < grid->rows.count; i++) {
+            cv_str cell = cv_grid_cell(s->arena, &grid->rows.items[i], column), before, after;
+            int64_t at = cv_grid_number(s->arena, cell);
+            cv_board_row row = {
+                .agent = s->players.items[player].name,
+                .round = at >= 0 && at <= CV_MAX_ROUND ? (int)at : cv_grid_round(cell),
+                .points = {cv_grid_number(s->arena, cv_grid_cell(s->arena, &grid->rows.items[i], (int)k)),
+                           {CV_ABSENT, CV_ABSENT, CV_ABSENT, CV_ABSENT}},
+                .line = grid->rows.items[i].line};
+            if (row.round < 0 && !cv_find_round(cell, &row.round, &before, &after))
+                continue;
+            if (row.points.total != CV_ABSENT)
+                *CV_PUSH(s->arena, &rows) = row;
+        }
+    }
+    keep_board(s, &rows, sheet, -1);
+    return rows.count > 0;
+}
+
+/* The table as it is written, as background. */
+static void keep_table(cv_script *s, const cv_grid *grid, size_t sheet, const char *why)
+{
+    cv_buf text = {0};
+    cv_buf_add(&text, grid->head.raw);
+    for (size_t i = 0; i < grid->rows.count; i++) {
+        cv_buf_add_char(&text, '\n');
+        cv_buf_add(&text, grid->rows.items[i].raw);
+    }
+    cv_str title = grid->title;
+    while (title.n && strchr("#* ", title.p[0]))
+        title = cv_str_from(title, 1);
+    cv_script_keep(s, title.n ? title : CV_STR("Table"), cv_buf_take(&text, s->arena));
+    cv_script_decide(s, sheet, grid->head.line, "the table %s: it is kept as background, too", why);
+}
+
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
 {
     cv_board_rows board = {0};
@@ -619,10 +867,13 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
     if (cv_tracker_read(s->arena, grid, &tracker)) {
         for (size_t i = 0; i < tracker.count; i++)
             cv_script_track(s, &tracker.items[i], sheet, round);
+        if (cv_tracker_has_more(s->arena, grid))
+            keep_table(s, grid, sheet, "has more columns than a tension has");
         return true;
     }
+    bool columns = read_columns_of_players(s, grid, sheet);
     if (!cv_board_read(s->arena, grid, &board))
-        return false;
+        return columns;
     if (is_untouched(&board))
         cv_script_decide(s, sheet, grid->head.line,
                          "the board has nothing but zeros: it was not filled in and says nothing");

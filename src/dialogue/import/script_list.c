@@ -2,7 +2,7 @@
  *
  *     ### T01: Space                       - **T02** Gas is dear (Muffin, R0) — RESOLVED
  *     **Status**: Resolved in R1           - [x] T03: Heat
- *     **Raised by**: Muffin (R0)
+ *     **Raised by**: Muffin (R0)           ### T04 — Trust (Muffin) ⚪ DEFERRED
  *
  * Read only where no table says it. A tension without a status is not a row.
  */
@@ -67,11 +67,34 @@ static void cut_status(cv_arena *a, cv_tracked *row)
         }
 }
 
+/* "Trust (Muffin) ⚪ DEFERRED": a status in capitals that ends the label, with the sign before it. */
+static void cut_last_word(cv_arena *a, cv_tracked *row)
+{
+    cv_str label = row->label;
+    size_t from = label.n, at;
+    while (from > 0 && (cv_is_upper(label.p[from - 1]) || label.p[from - 1] == '-'))
+        from--;
+    cv_str word = cv_str_from(label, from);
+    const cv_tracked_word *known =
+        word.n > 3 && from > 0 && label.p[from - 1] == ' ' ? cv_tracked_find(word, &at) : NULL;
+    if (!known || at > 0)
+        return;
+    row->word = cv_squeeze(a, word);
+    row->status = (int)known->status;
+    row->label = cv_str_trim(cv_str_head(label, from));
+    while (row->label.n > 0 && (unsigned char)row->label.p[row->label.n - 1] >= 0x80) /* the sign */
+        row->label.n--;
+    row->label = cv_str_trim(row->label);
+}
+
 static void flush(listing *l)
 {
     if (l->row.id.n && l->row.status >= 0) {
         cv_script_track(l->s, &l->row, l->sheet, l->round);
         l->any = true;
+    } else if (l->row.id.n && l->row.label.n) {
+        cv_script_misunderstand(l->s, l->sheet, l->row.line, l->row.label, "%.*s: its status is not said",
+                                CV_FMT(l->row.id));
     }
     l->row = (cv_tracked){.status = -1, .raised = -1, .closed = -1};
 }
@@ -115,6 +138,8 @@ static bool begin_row(listing *l, const cv_line *line, size_t number)
     l->row.label = cv_squeeze(l->s->arena, rest);
     l->row.line = number;
     cut_status(l->s->arena, &l->row);
+    if (l->row.status < 0)
+        cut_last_word(l->s->arena, &l->row);
     if (l->row.status < 0 && box) {
         l->row.status = done ? CV_STATUS_TENSION_RESOLVED : CV_STATUS_TENSION_OPEN;
         l->row.word = cv_statuses[l->row.status].word;
