@@ -43,6 +43,7 @@ static const cv_mcp_server server = {.name = CV_STR_INIT("test"),
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 static struct {
+    cv_workers workers;
     cv_mcp_host host;
     cv_mcp_session session;
     cv_arena arena;
@@ -70,12 +71,12 @@ static cv_str ask(const char *tool, const char *arguments, const char *meta)
     it.answer = (cv_str){NULL, 0};
     assert_true(cv_mcp_read(job));
     cv_mcp_dispatch(job);
-    if (it.host.quick.first) {
+    cv_work *work = it.workers.quick.first;
+    if (work) {
         cv_arena arena = {0};
-        it.host.quick = (cv_mcp_line){0};
-        it.host.queued--;
-        cv_mcp_serve(job, &arena, NULL);
-        cv_mcp_finish(job);
+        it.workers.quick = (cv_work_line){0};
+        it.workers.queued--;
+        work->serve(work, &arena, NULL);
         cv_arena_release(&arena);
     }
     return it.answer;
@@ -98,19 +99,21 @@ static int set_up(void **state)
     memset(&it, 0, sizeof it);
     world.knows = true;
     world.version = 1;
-    cv_mcp_host_init(&it.host, &server);
+    cv_workers_init(&it.workers, &server.own);
+    cv_mcp_host_init(&it.host, &server, &it.workers);
     cv_mcp_session_init(&it.session, &it.host);
-    it.host.worker_count = CV_MCP_WORKERS; /* none is called */
+    it.workers.count = CV_WORKERS_ALL; /* none is called */
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    it.host.worker_count = 0;
+    it.workers.count = 0;
     cv_mcp_session_end(&it.session, &it.host);
     cv_mcp_host_end(&it.host);
     cv_mcp_host_release(&it.host);
+    cv_workers_release(&it.workers);
     cv_mcp_session_release(&it.session);
     cv_arena_release(&it.arena);
     return 0;

@@ -278,7 +278,7 @@ static void a_new_field_leaves_old_hashes_alone(void **state)
     assert_ok(cv_json_parse(&f->arena, exported, &document, &f->err), &f->err);
     assert_true(cv_scope_parse(&types2, &f->arena, &document, &rows, &errs));
     assert_ok(cv_record_open_memory(&f->arena, &types2, &after, &record, &f->err), &f->err);
-    assert_int_equal(cv_scope_restore(record, &f->arena, &rows, &f->err), CV_WRITE_DONE);
+    assert_int_equal(cv_scope_restore(record, &f->arena, &rows, false, &f->err), CV_WRITE_DONE);
     assert_ok(cv_scope_verify(record, &f->arena, tree, NULL, &at, &f->err), &f->err);
     exported = board_print(record, &f->arena, tree, &f->err);
     cv_record_close(record);
@@ -507,7 +507,7 @@ static void a_redacted_text_verifies(void **state)
     assert_ok(cv_json_parse(&f->arena, text, &document, &f->err), &f->err);
     assert_true(cv_scope_parse(&all_types, &f->arena, &document, &rows, &errs));
     cv_record *copy = board_memory(&f->arena, &f->err);
-    assert_int_equal(cv_scope_restore(copy, &f->arena, &rows, &f->err), CV_WRITE_DONE);
+    assert_int_equal(cv_scope_restore(copy, &f->arena, &rows, false, &f->err), CV_WRITE_DONE);
     assert_ok(cv_scope_verify(copy, &f->arena, BOARD("x"), NULL, &at, &f->err), &f->err);
     cv_record_close(copy);
 }

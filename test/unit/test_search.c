@@ -465,12 +465,14 @@ static void failing_calls_are_told(void **state)
     cv_record *real = w.record;
     static const struct {
         const char *verb, *request;
-        const char *calls; /* that it makes: for the dialogue and its experts, hits, their title, verdicts */
+        const char *calls; /* that it makes: for the dialogue, its experts and whether it was imported, hits, their
+                              title, verdicts */
     } cases[] = {
-        {"search", "{'query': 'alpha', 'dialogue_id': 'bread'}", "acknowledged, begin, find, find, end, search, find"},
+        {"search", "{'query': 'alpha', 'dialogue_id': 'bread'}",
+         "acknowledged, begin, find, find, find, end, search, find"},
         {"search", "{'query': 'zebra alpha'}", "acknowledged, search, search, find"},
         {"search", "{'query': 'zebra alpha', 'after': 5}", "acknowledged, search, search, search, find"},
-        {"similar", "{'question': 'bread of the scone'}", "acknowledged, search, find, begin, find, find, end"},
+        {"similar", "{'question': 'bread of the scone'}", "acknowledged, search, find, begin, find, find, find, end"},
     };
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         cv_buf calls = {0};

@@ -9,6 +9,7 @@
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 
 typedef struct {
+    cv_workers workers;
     cv_mcp_host host;
     cv_mcp_sessions all;
 } world;
@@ -28,7 +29,8 @@ static cv_mcp_http_session *open_one(world *w)
 static cv_mcp_http_session *begin(world *w)
 {
     *w = (world){0};
-    cv_mcp_host_init(&w->host, &server);
+    cv_workers_init(&w->workers, &server.own);
+    cv_mcp_host_init(&w->host, &server, &w->workers);
     w->all.host = &w->host;
     pthread_mutex_init(&w->all.lock, NULL);
     cv_mcp_http_session *first = open_one(w);
@@ -42,6 +44,7 @@ static void end(world *w)
     cv_mcp_sessions_end(&w->all);
     assert_true(cv_mcp_host_end(&w->host));
     cv_mcp_host_release(&w->host);
+    cv_workers_release(&w->workers);
     pthread_mutex_destroy(&w->all.lock);
 }
 
