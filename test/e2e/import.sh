@@ -172,7 +172,7 @@ run "an empty folder" 1 import empty --json
 is '.dialogues == [] and .status == "partial"'
 run "a folder that is not there" 2 import missing
 silent
-has "missing: path[0]: cannot find the file or folder" err
+has "missing: --path [0]: cannot find the file or folder" err
 run "a folder that is not there, as JSON" 2 import missing --json
 is '.status == "error" and .error_code == "not_found" and .file == "missing"'
 run "some are not there" 1 import loop missing notes gone --json

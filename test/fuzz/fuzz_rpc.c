@@ -182,14 +182,13 @@ static const cv_mcp_transport transport = {.send = send, .finish = finish};
 static void work_off(cv_mcp_host *host)
 {
     cv_arena arena = {0};
-    while (host->quick.first) {
-        cv_mcp_job *job = host->quick.first;
-        host->quick.first = job->next;
-        host->quick.last = host->quick.first ? host->quick.last : NULL;
-        host->queued--;
-        if (!atomic_load(&job->cancelled))
-            cv_mcp_serve(job, &arena, NULL);
-        cv_mcp_finish(job);
+    cv_workers *workers = host->workers;
+    while (workers->quick.first) {
+        cv_work *work = workers->quick.first;
+        workers->quick.first = work->next;
+        workers->quick.last = workers->quick.first ? workers->quick.last : NULL;
+        workers->queued--;
+        work->serve(work, &arena, NULL);
         cv_arena_reset(&arena);
     }
     cv_arena_release(&arena);
@@ -226,16 +225,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { MAX_MESSAGES = 64 };
     cv_arena a = {0};
+    cv_workers workers;
     cv_mcp_host host;
     cv_mcp_session session;
     record *records = CV_NEW_ARRAY(&a, MAX_MESSAGES, record);
     cv_str rest = {(const char *)data, size}, line, headers[4] = {{NULL, 0}};
     size_t count = 0;
     bool http = false;
-    cv_mcp_host_init(&host, &server);
+    cv_workers_init(&workers, &server.own);
+    cv_mcp_host_init(&host, &server, &workers);
     cv_mcp_session_init(&session, &host);
     session.notify = notify;
-    host.worker_count = CV_MCP_WORKERS; /* none is called */
+    workers.count = CV_WORKERS_ALL; /* none is called */
     while (count < MAX_MESSAGES && cv_str_split(&rest, '\n', &line)) {
         if (line.n == 0) {
             work_off(&host);
@@ -249,12 +250,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
     }
     work_off(&host);
-    host.worker_count = 0;
+    workers.count = 0;
     cv_mcp_session_end(&session, &host);
     cv_mcp_host_end(&host); /* subscriptions end */
     for (size_t i = 0; i < count; i++)
         need(records[i].finished == 1);
     cv_mcp_host_release(&host);
+    cv_workers_release(&workers);
     cv_mcp_session_release(&session);
     cv_arena_release(&a);
     return 0;
