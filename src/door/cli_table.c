@@ -152,12 +152,18 @@ static const cv_cli_option for_operations[] = {
 };
 enum { FOR_OPERATIONS = sizeof for_operations / sizeof *for_operations };
 
-/* A property that is called like an option of every operation is not that option: "data" is given as --data-value. */
-static const char *option_name(cv_arena *a, cv_str property)
+/* A property that is called like an option of every operation is not that option: "data" is given as --data-value. One
+ * whose values have a name of their own (x-value) takes its place instead. */
+static bool takes_place(const cv_json *property)
 {
-    const char *name = cv_flag_name(a, property);
+    return property && cv_json_get(property, CV_STR("x-value"));
+}
+
+static const char *option_name(cv_arena *a, const cv_json_member *property)
+{
+    const char *name = cv_flag_name(a, property->key);
     for (size_t i = 0; i < FOR_OPERATIONS; i++)
-        if (strcmp(name, for_operations[i].name) == 0)
+        if (strcmp(name, for_operations[i].name) == 0 && !takes_place(&property->value))
             return cv_arena_copy_z(a, cv_arena_printf(a, "%s-value", name));
     return name;
 }
@@ -175,7 +181,7 @@ static cv_cli_option option_of(cv_arena *a, const cv_json *input, const cv_json_
         cv_arena_printf(a, "%.*s%.*s%s%s%s", CV_FMT(about ? about->text : CV_STR("")), CV_FMT(default_of(a, schema)),
                         list, file ? " (@FILE and - for standard input are read)" : "",
                         cv_schema_requires(input, property->key) ? " (required)" : "");
-    return (cv_cli_option){.name = option_name(a, property->key),
+    return (cv_cli_option){.name = option_name(a, property),
                            .value = value_name(a, property, kind),
                            .summary = cv_arena_copy_z(a, cv_str_trim(summary)),
                            .choices = cv_schema_choices(a, kind == CV_FLAG_TEXTS ? items : schema)};
@@ -224,8 +230,8 @@ cv_cli_command cv_cli_complete(cv_arena *a, const cv_cli_command *command)
         options[i] = option_of(a, c.input, &all->members[i]);
     c.options = options;
     c.option_count = count;
-    for (size_t i = 0; i < FOR_OPERATIONS; i++) /* an operation may have one of these of its own */
-        if (!all || !cv_json_get(all, cv_str_of(for_operations[i].name)))
+    for (size_t i = 0; i < FOR_OPERATIONS; i++)
+        if (!takes_place(all ? cv_json_get(all, cv_str_of(for_operations[i].name)) : NULL))
             options[c.option_count++] = for_operations[i];
     c.taken = arguments_of(a, c.input, &c.taken_count);
     c.arguments = argument_names(a, &c);

@@ -49,7 +49,7 @@ struct cv_call {
     size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
-    int exit;        /* set by the handler: another exit status of the command line, though the answer is whole; 0: none */
+    int exit; /* set by the handler: another exit status of the command line, though the answer is whole; 0: none */
     cv_errs *errs;
     bool taking_in; /* an intake calls (room.h): there is none before what it calls */
     void *own;      /* the handler's, for the work that a request runs (request.h) */

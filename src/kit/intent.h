@@ -28,7 +28,7 @@
     F(TEXT, KEY, path)         /* below the project's root */                                                          \
     F(TEXT, PLAIN, old_sha256) /* absent: there was no file */                                                         \
     F(TEXT, PLAIN, new_sha256)                                                                                         \
-    F(TEXT, LONG, bytes)       /* base64 where they are not UTF-8 */                                                   \
+    F(TEXT, LONG, bytes) /* base64 where they are not UTF-8 */                                                         \
     F(TEXT, PLAIN, created_at)
 
 typedef struct {

@@ -3,7 +3,8 @@
  * Which rooms there are, the program says (src/rooms.c): one line each. kit/room.h tells what a descriptor has.
  *
  * cv_op_call() is the way in: it holds the input against the schema, lets the room take in its files, runs the handler
- * and keeps its promises (all faults or one whole reply). When the test suite watches (watch.h), it also holds the reply against the schema.
+ * and keeps its promises (all faults or one whole reply). When the test suite watches (watch.h), it also holds the
+ * reply against the schema.
  */
 #ifndef CV_OPS_OP_H
 #define CV_OPS_OP_H
@@ -50,8 +51,9 @@ cv_op_schemas cv_op_schema(const cv_operation *op);
 /* Checks the input against the schema and runs the operation. False: call->errs says why, call->out is empty. */
 bool cv_op_call(const cv_operation *op, cv_call *call);
 
-/* Lets the room take its files in (kit/room.h), in the project and with the record of `call`. A room without such files,
- * or none at all (NULL), has nothing to do. cv_op_call() does so before an operation, servers while they wait. */
+/* Lets the room take its files in (kit/room.h), in the project and with the record of `call`. A room without such
+ * files, or none at all (NULL), has nothing to do. cv_op_call() does so before an operation, servers while they wait.
+ */
 bool cv_room_intake(const cv_room *room, const cv_call *call, cv_err *err);
 
 #endif

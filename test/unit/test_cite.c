@@ -312,8 +312,8 @@ static void a_failing_store_is_told(void **state)
         size_t calls; /* that can fail */
     } requests[] = {
         {"expand", "{'dialogue_id': 'bread', 'ids': ['P0001', 'P0077', '@muffin']}", true, 50},
-        {"history", "{'dialogue_id': 'bread', 'id': 'P0077'}", false, 16},
-        {"history", "{'dialogue_id': 'bread'}", true, 9},
+        {"history", "{'dialogue_id': 'bread', 'id': 'P0077'}", false, 17},
+        {"history", "{'dialogue_id': 'bread'}", true, 10},
         {"graph", "{'dialogue_id': 'bread'}", true, 12},
     };
     cv_record *real = w->record;

@@ -253,12 +253,12 @@ static void test_failures(void **state)
 {
     room *r = *state;
     fail_until_done(r, 4, cv_dialogue_create, "{\"title\":\"Fails\",\"op_id\":\"c\"," POOL "}");
-    fail_until_done(r, 7, cv_dialogue_expert_create,
+    fail_until_done(r, 8, cv_dialogue_expert_create,
                     "{\"dialogue_id\":\"fails\",\"role\":\"New\",\"tier\":\"core\",\"reason\":\"r\"}");
-    fail_until_done(r, 5, cv_dialogue_panel_sample, "{\"dialogue_id\":\"fails\"}");
-    fail_until_done(r, 14, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}");
+    fail_until_done(r, 6, cv_dialogue_panel_sample, "{\"dialogue_id\":\"fails\"}");
+    fail_until_done(r, 15, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}");
     fail_until_done(r, 3, cv_dialogue_list, "{}");
-    fail_until_done(r, 5, cv_dialogue_abandon, "{\"dialogue_id\":\"fails\",\"reason\":\"r\"}");
+    fail_until_done(r, 6, cv_dialogue_abandon, "{\"dialogue_id\":\"fails\",\"reason\":\"r\"}");
     assert_true(ask(r, cv_dialogue_get, "{\"dialogue_id\":\"fails\"}"));
     int64_t rev;
     assert_true(cv_json_to_int(cv_json_get(&r->reply, CV_STR("rev")), &rev));

@@ -105,9 +105,27 @@ static void try_column(fixture *f, const cv_type *type, const cv_type_field *fie
     assert_done(f, update(f, type, field->name, "'{\"redacted_sha256\":\"00\"}'"));
 }
 
+static int64_t count(fixture *f, const char *sql)
+{
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_prepare_v2(f->db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t found = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return found;
+}
+
+/* A table without a row in the sample cannot be tried: it has the rules all the same. */
 static void try_type(fixture *f, const cv_type *type)
 {
     cv_arena *a = &f->sample.arena;
+    if (count(f, cv_arena_printf(a, "SELECT count(*) FROM %s", type->table).p) == 0) {
+        assert_true(
+            count(f, cv_arena_printf(a, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '%s'",
+                                     type->table)
+                         .p) > 0);
+        return;
+    }
     assert_kept(f, cv_arena_printf(a, "DELETE FROM %s", type->table).p);
     assert_kept(f,
                 cv_arena_printf(a, "INSERT OR REPLACE INTO %s SELECT * FROM %s LIMIT 1", type->table, type->table).p);

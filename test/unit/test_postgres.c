@@ -701,8 +701,7 @@ static void other_schemas_are_refused(void **state)
     assert_true(own < CV_COUNT(changed));
     for (size_t i = 0; i < own; i++)
         changed[i] = cv_sql_postgres_schema.items[i];
-    changed[own] =
-        (cv_sql_migration){(int)own + 1, "999_more", "CREATE TABLE $schema.more (x bigint);", "one more"};
+    changed[own] = (cv_sql_migration){(int)own + 1, "999_more", "CREATE TABLE $schema.more (x bigint);", "one more"};
 
     /* An older one is migrated, a newer one left alone. */
     fresh(f, "");

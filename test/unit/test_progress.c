@@ -508,8 +508,8 @@ static void one_reading_is_enough(void **state)
     w->record = cv_record_traced(&w->a, inner, &tracing);
     static const struct {
         const char *verb;
-        size_t finds; /* one of each kind of rows, and of each kind of entities */
-    } cases[] = {{"progress", 10}, {"scoreboard", 10}};
+        size_t finds; /* one of each kind of rows, of each kind of entities, and whether it was imported */
+    } cases[] = {{"progress", 11}, {"scoreboard", 11}};
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         c = (counted){0};
         cv_world_do(w, cases[i].verb, "{'dialogue_id': 'bread'}");

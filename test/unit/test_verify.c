@@ -464,10 +464,12 @@ static void scopes_are_named_with_their_room(void **state)
         assert_str_has(err->message, cases[i].message);
         assert_str_eq(err->suggestion, cases[i].suggestion);
         if (cv_str_eq(err->field, CV_STR("room"))) {
-            assert_int_equal(err->option_count, 3);
+            assert_int_equal(err->option_count, 5);
             assert_str_eq(err->options[0], "dialogue");
             assert_str_eq(err->options[1], "mail");
-            assert_str_eq(err->options[2], "project");
+            assert_str_eq(err->options[2], "chat");
+            assert_str_eq(err->options[3], "notes");
+            assert_str_eq(err->options[4], "project");
         }
     }
     cv_sample_close(&s);

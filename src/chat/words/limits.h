@@ -18,7 +18,8 @@ enum {
     /* A header is read in one go: 64 participants take 20 KB. */
     CV_HEADER_GUESS = 16 << 10,
     CV_MAX_CHAT_HEADER = 1 << 20,
-    /* Seconds that a call waits for the lock at most, and by default: longer than a hand takes for rename, edit, rename.
+    /* Seconds that a call waits for the lock at most, and by default: longer than a hand takes for rename, edit,
+     * rename.
      */
     CV_MAX_CHAT_WAIT = 600,
     CV_CHAT_WAIT = 5,

@@ -35,6 +35,8 @@ bool cv_door_open(cv_mail_door *door, cv_call *call, bool make, bool wait, bool 
     *door = (cv_mail_door){
         .call = call, .record = call->record, .arena = call->arena, .lock = -1, .now_ms = cv_mail_now(call)};
     *ret_open = false;
+    if (!call->root) /* a record without a folder */
+        return true;
     if (!make && !cv_where_look(cv_door_root(door), &st) && errno == ENOENT)
         return true;
     door->lock = cv_where_open_folder(cv_door_root(door), O_RDONLY, make, "open the folder of the mail", err);
