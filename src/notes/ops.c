@@ -67,7 +67,7 @@ const cv_operation cv_notes_ops[] = {
                  "pond.\" --content "
                  "\"# Pond\"\n",
      .schema = "notes_create",
-     .flags = WRITES | UNASKED,
+     .flags = WRITES,
      .run = cv_notes_op_create,
      .answer = cv_notes_edit_shape},
 
@@ -83,7 +83,7 @@ const cv_operation cv_notes_ops[] = {
      .examples = "  conclave notes log\n"
                  "  conclave notes log docs --json\n",
      .schema = "notes_log",
-     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | UNASKED,
+     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT,
      .run = cv_notes_op_log,
      .answer = cv_notes_log_shape},
     {.room = "notes",

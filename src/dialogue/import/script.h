@@ -274,4 +274,7 @@ void cv_script_read_panel(cv_script *s, size_t sheet, int round, const cv_json *
 cv_str cv_tier_or_usual(cv_str tier, bool *ret_ok);
 cv_str cv_relevance_or_usual(cv_str relevance, bool *ret_ok);
 
+/* A thematic break at the end parts the text from the next one and belongs to neither. */
+cv_str cv_script_without_rule(cv_str text);
+
 #endif
