@@ -41,11 +41,11 @@ usual() {
 "$conclave" parse decision.dialogue.md >parsed.json
 
 # ---- bytes that are not UTF-8 -------------------------------------------------------------------------------------
-# drawn: true for one in three, all in the soak.
+# drawn: true for one in eight, all in the soak.
 random=${CV_SEED:-1}
 drawn() {
     random=$(((random * 1103515245 + 12345) % 2147483648))
-    [ -n "${CV_SOAK-}" ] || [ $((random / 65536 % 3)) -eq 0 ]
+    [ -n "${CV_SOAK-}" ] || [ $((random / 65536 % 8)) -eq 0 ]
 }
 faults="" tried=0
 bad=$(printf 'a\377b')

@@ -535,11 +535,13 @@ static void every_table_and_column(void **state)
     sqlite3_close(db);
     assert_true(tables >= 22);
     for (size_t i = 0; i < tables; i++) {
+        if (!cv_test_soak() && cv_test_below(&t.random, 2) == 0)
+            continue; /* half of them each time */
         change_columns(&all[i]);
         remove_rows(&all[i]);
         add_rows(&all[i]);
     }
-    report("rows", cv_test_soak() ? 2000 : 260);
+    report("rows", cv_test_soak() ? 2000 : 80);
 }
 
 /* The commits of a dialogue that was restored are those of its own record: its events vouch for them. */
@@ -645,14 +647,17 @@ static void every_object_of_the_schema(void **state)
     sqlite3 *db = open_raw();
     cv_str names = lines_of(db, &t.a, "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL"), name;
     sqlite3_close(db);
-    size_t objects = 0, each = cv_test_soak() ? CV_COUNT(ways) : 1;
+    size_t objects = 0, tried = 0, each = cv_test_soak() ? CV_COUNT(ways) : 1;
     for (; cv_str_split(&names, '\n', &name) && name.n > 0; objects++)
-        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = each; n > 0; n--, i++)
+        for (size_t i = cv_test_below(&t.random, CV_COUNT(ways)), n = each; n > 0; n--, i++, tried++) {
+            if (!cv_test_soak() && cv_test_below(&t.random, 4) > 0)
+                break;
             attack_schema(cv_arena_printf(&t.a, "%s WHERE name = '%.*s'", ways[i % CV_COUNT(ways)], CV_FMT(name)).p);
+        }
     for (size_t i = 0; i < CV_COUNT(others); i++)
         attack_schema(others[i]);
-    assert_true(objects > 70);
-    report("schema", objects * each + CV_COUNT(others));
+    assert_true(objects > 70 && tried > 5);
+    report("schema", tried + CV_COUNT(others));
 }
 
 /* ---- the log ----------------------------------------------------------------------------------------------- */
