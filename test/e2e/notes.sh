@@ -105,7 +105,7 @@ cp docs/a.md before
 run "header" 0 notes header docs/a.md --speaker CURSOR --target "@everyone @KIRO" --message "Adds more." --mood-rgb 00CC88 --json # points 16, 25, 34, 35, 50
 is '.changed and .logged == 1 and .archived == 1'
 diff before docs/a.md | grep -c '^[<>]' >count
-[ "$(cat count)" -eq 9 ]
+[ "$(cat count)" -eq 9 ] || [ "$(cat count)" -eq 7 ] # within the same second the date is the same
 ok $? "four values and the line of the mood are all that differs"
 cp docs/a.md before
 run "the same again" 0 notes header docs/a.md --speaker CURSOR --target "@everyone @KIRO" --message "Adds more." --mood-rgb 00CC88 --json # point 49

@@ -88,7 +88,7 @@ is '.result.serverInfo.name == "conclave"'
 answer /mcp// -H 'Authorization: Bearer secret'
 [ "$status" -eq 404 ]
 ok $? "another path: 404"
-has "nothing is served at this path; /mcp is"
+has "nothing is served at this path"
 end
 
 # ---- what is not a token ----
