@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/move.h"
 #include "base/utf8.h"
 
 /* ---- errors ---------------------------------------------------------------------------------- */
@@ -806,23 +807,15 @@ bool cv_file_temporary(cv_arena *a, const char *target, const char **ret_path, c
     return ok;
 }
 
-/* Not over a file: by the system where the file system can, else by a second name. */
-static bool move_in(int holder, const char *from, int folder, const char *name, bool over)
-{
-    if (renameat2(holder, from, folder, name, over ? 0 : RENAME_NOREPLACE) == 0)
-        return true;
-    return !over && cannot(errno) && linkat(holder, from, folder, name, 0) == 0 && unlinkat(holder, from, 0) == 0;
-}
-
 bool cv_file_place(const char *from, cv_where to, bool over, cv_err *err)
 {
     job j = new_job(&system_calls, to, NULL, err);
     j.folder = cv_where_open_folder(cv_where_folder(err->arena, to), O_RDONLY, false, "open its folder", err);
     if (j.folder < 0)
         return false;
-    bool ok = (move_in(AT_FDCWD, from, j.folder, cv_where_name(to), over) ||
-               fail_job(&j, "put the new file in place", errno)) &&
-              sync_folder(&j);
+    bool moved = over ? renameat(AT_FDCWD, from, j.folder, cv_where_name(to)) == 0
+                      : cv_move_new(AT_FDCWD, from, j.folder, cv_where_name(to));
+    bool ok = (moved || fail_job(&j, "put the new file in place", errno)) && sync_folder(&j);
     end_job(&j);
     return ok;
 }
@@ -836,7 +829,7 @@ bool cv_file_move(cv_where from, cv_where to, cv_err *err)
         return false;
     j.folder = cv_where_open_folder(cv_where_folder(err->arena, to), O_RDONLY, false, "open its folder", err);
     bool ok = j.folder >= 0 &&
-              (move_in(left, cv_where_name(from), j.folder, cv_where_name(to), false) ||
+              (cv_move_new(left, cv_where_name(from), j.folder, cv_where_name(to)) ||
                cv_where_fail(err, cv_where_path(err->arena, from), "move it", errno)) &&
               sync_folder(&j) && (cv_where_sync(left, ".") || fail_job(&j, "sync the folder that it left", errno));
     close(left);

@@ -24,7 +24,7 @@ typedef struct {
 void cv_service_init(cv_service *service, const char *root, const char *as);
 void cv_service_end(cv_service *service); /* once nothing is served any more */
 
-/* What a worker has for itself: cv_service_own() makes it. */
+/* What a worker has for itself: made and released by cv_service_own. */
 typedef struct {
     cv_record_handle handle;
     cv_buf out; /* where operations write, one after the other */

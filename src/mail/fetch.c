@@ -153,7 +153,7 @@ static bool find_prompt(cv_mail_office *o, fetching *x, cv_mail_prompt *ret, boo
         return true;
     if (x->given_id.n > 0)
         cv_notice_add(&x->warnings, o->arena, CV_STR("unknown_request_id"),
-                      "the answer names the request '%.*s', which is no prompt of this project",
+                      "the answer names the request '%.*s', but this project has no such prompt",
                       CV_FMT(cv_excerpt(o->arena, x->given_id)));
     cv_mail_prompt *added =
         cv_prompt_add(o, cv_str_from(cv_str_of(x->name), strlen("temp/.answer-")), (cv_str){NULL, 0}, "answered");

@@ -157,7 +157,7 @@ bool cv_mail_tasks_read(cv_call *call, const char *field, const cv_json *list, c
 {
     cv_err err = {.arena = call->arena};
     cv_json *again = CV_NEW(call->arena, cv_json);
-    cv_str text = cv_mail_raw(call, list);
+    cv_str text = list ? cv_mail_raw(call, list) : CV_STR("[]");
     cv_mtext_notes notes = {0};
     cv_map agents = {0};
     if (!cv_json_parse(call->arena, text, again, &err))

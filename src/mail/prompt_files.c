@@ -11,6 +11,7 @@
 #include "base/folder.h"
 #include "base/limits.h"
 #include "kit/outlet.h"
+#include "mail/files/door.h"
 #include "mail/office.h"
 #include "mail/text/repair.h"
 
@@ -66,20 +67,10 @@ static bool is_there(const cv_prompt_door *door, const char *path)
 /* Another name for a file, durably and never over another one. *ret_gone: it is not there. */
 static bool move(const cv_prompt_door *door, const char *from, const char *to, bool *ret_gone, cv_err *err)
 {
-    cv_arena *a = door->call->arena;
-    cv_where old = cv_mail_file(door->call, from), new_ = cv_mail_file(door->call, to);
-    int left = cv_where_open_folder(cv_where_folder(a, old), O_RDONLY, false, "open its folder", err);
-    int right = left < 0 ? -1 : cv_where_open_folder(cv_where_folder(a, new_), O_RDONLY, true, "open the folder", err);
-    bool ok = right >= 0 && renameat2(left, cv_where_name(old), right, cv_where_name(new_), RENAME_NOREPLACE) == 0;
-    int number = errno;
-    *ret_gone = !ok && right >= 0 && number == ENOENT;
-    if (ok)
-        ok = cv_where_sync(right, ".") && cv_where_sync(left, ".");
-    if (left >= 0)
-        close(left);
-    if (right >= 0)
-        close(right);
-    return ok || *ret_gone || (right >= 0 && cv_where_fail(err, cv_where_path(a, old), "move it", number));
+    cv_where target = cv_mail_file(door->call, to);
+    *ret_gone = false;
+    return cv_folder_make_at(cv_where_folder(err->arena, target), err) &&
+           cv_door_move(cv_mail_file(door->call, from), target, true, ret_gone, err);
 }
 
 /* To the archive, under a name that nobody has. */

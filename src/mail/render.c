@@ -6,6 +6,7 @@
 #include "mail/operations.h"
 #include "mail/prompt_files.h"
 #include "mail/state.h"
+#include "mail/text/place.h"
 
 /* ---- the context ------------------------------------------------------------------------------------------------- */
 
@@ -33,9 +34,13 @@ static bool make_context(cv_call *call, cv_json *ret, cv_err *err)
 
 /* ---- templates --------------------------------------------------------------------------------------------------- */
 
-/* By its name, with or without ".j2". */
+/* By its name, with or without ".j2". Old data names the whole path: /d:/Dream.os/templates/plan.j2. */
 static bool load(cv_call *call, cv_where *folder, cv_str *name, cv_str *ret_source, cv_err *err)
 {
+    static const cv_str templates = CV_STR_INIT("templates/");
+    cv_str below;
+    if (cv_mtext_place_of(call->arena, *name, &below) && cv_str_starts(below, templates))
+        *name = cv_str_from(below, templates.n);
     if (cv_template_load(folder, call->arena, *name, ret_source, err))
         return true;
     if (err->code != CV_ERR_NOT_FOUND || cv_str_ends(*name, CV_STR(".j2")))

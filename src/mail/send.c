@@ -435,7 +435,7 @@ bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret
     return o->call->errs->count == 0;
 }
 
-/* The older message is no instruction any more: those who have not begun with it never will. */
+/* The older message is superseded: nobody begins with it any more. */
 static bool supersede(cv_mail_office *o, const cv_mail_draft *draft)
 {
     cv_str old_id = draft->message.supersedes;

@@ -64,7 +64,7 @@ static cv_str hook_text(cv_call *call, const char *root)
     add_quoted(&out, program(call->arena));
     cv_buf_add_z(&out, "\nif [ ! -x \"$conclave\" ]; then\n"
                        "    echo 'conclave is not there, so nobody knows whether the header dialogs are new;' >&2\n"
-                       "    echo 'git commit --no-verify commits all the same' >&2\n"
+                       "    echo 'git commit --no-verify commits anyway' >&2\n"
                        "    exit 1\n"
                        "fi\n"
                        "\"$conclave\" notes stale --staged --root ");
@@ -72,7 +72,7 @@ static cv_str hook_text(cv_call *call, const char *root)
     cv_buf_add_z(&out,
                  " >&2 && exit 0\n"
                  "echo \"Say in each header what you changed ('conclave notes header'), and add the file again;\" >&2\n"
-                 "echo 'git commit --no-verify commits all the same' >&2\n"
+                 "echo 'git commit --no-verify commits anyway' >&2\n"
                  "exit 1\n");
     return cv_buf_take(&out, call->arena);
 }

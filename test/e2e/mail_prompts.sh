@@ -12,6 +12,8 @@ printf 'focus: {{ supervisor_state.current_focus|default("none") }}\n' >$mail/te
 # ---- render ---------------------------------------------------------------------------------------------------------
 run "a template by its name" 0 mail render greet --context '{"name": "Ada", "tasks": ["x"]}' --json # checklist 3, 7
 is '.text == "Hello Ada!\n- x\nfocus: none"'
+run "a template by its path in old data" 0 mail render '/d:/Dream.os/templates/greet.j2' --context '{"name": "Ada", "tasks": ["x"]}' --json
+is '.text == "Hello Ada!\n- x\nfocus: none"'
 run "missing names, all at once" 1 mail render greet --strict --json
 is '[.errors[] | [.error_code, .value, .file, .line, .column]] == [["missing_names", "name", "greet.j2", 1, 10], ["missing_names", "tasks", "greet.j2", 2, 13]]'
 run "no such template" 2 mail render nope.j2 --json # checklist 7

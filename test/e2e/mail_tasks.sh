@@ -105,6 +105,8 @@ run "metadata survives" 0 mail graph p --json # checklist 38
 is '.tasks[1].extra == {"colour": {"x": [1]}}'
 run "the same list again changes nothing" 0 mail plan --from Agent_0 --plan p --tasks '[{"task_id": "b", "action": "B", "target_agent": "refactoragent", "priority": 1, "colour": {"x": [1]}}]' --json
 is '.replayed and .delivered == []'
+run "no list" 1 mail plan --from Agent_0 --json
+is '[.errors[]?, .] | any(.error_code == "missing_field" and .field == "tasks")'
 run "all faults at once" 1 mail plan --from Agent_0 --plan p --tasks '[
     {"task_id": "b", "action": "OTHER", "target_agent": "RefactorAgent"},
     {"task_id": "x", "target_agent": "RefactorAgnt", "action": "X", "status": "flying", "priority": "soon"},

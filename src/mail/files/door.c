@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/move.h"
 
 enum { MARK_NS = 141421356, OWN_NS = 141421357 }; /* no clock shows them but by chance */
 
@@ -200,12 +201,10 @@ bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
     struct stat st;
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     number = ok ? 0 : EINVAL;
-    for (size_t at = 0; ok && at < lines.n;) {
-        ssize_t n = write(fd, lines.p + at, lines.n - at);
-        ok = n > 0 || (n < 0 && errno == EINTR);
+    if (ok && !cv_write_bytes(fd, lines)) {
+        ok = false;
         number = errno;
-        at += n > 0 ? (size_t)n : 0;
-        if (!ok && at > 0 && ftruncate(fd, st.st_size) != 0) /* a line is there whole or not at all */
+        if (ftruncate(fd, st.st_size) != 0) /* a line is there whole or not at all */
             number = errno;
     }
     close(fd);
@@ -236,7 +235,7 @@ static bool rename_between(cv_where from, cv_where to, cv_err *err)
     int left = cv_where_open_folder(cv_where_folder(err->arena, from), O_PATH, false, "open its folder", err);
     int right =
         left < 0 ? -1 : cv_where_open_folder(cv_where_folder(err->arena, to), O_PATH, true, "open the folder", err);
-    bool ok = right >= 0 && renameat2(left, cv_where_name(from), right, cv_where_name(to), RENAME_NOREPLACE) == 0;
+    bool ok = right >= 0 && cv_move_new(left, cv_where_name(from), right, cv_where_name(to));
     int number = errno;
     if (left >= 0)
         close(left);
