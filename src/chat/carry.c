@@ -67,9 +67,9 @@ static bool read_file(cv_call *call, carrying *c)
     return true;
 }
 
-static bool work(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    carrying *c = call->own;
+    carrying *c = ctx;
     cv_err err = {.arena = call->arena};
     cv_where file = cv_where_in(call->arena, c->place.folder.where, c->place.name);
     struct stat st;
@@ -104,10 +104,7 @@ bool cv_chat_import(cv_call *call)
     c.place = cv_chat_place_in(call, &folders.items[0], c.header.id);
     c.told.chat_id = c.place.id;
     c.told.path = c.place.scope.name;
-    void *own = call->own;
-    call->own = &c;
-    bool ok = cv_request_locked(call, CV_STR("chat import"), c.place.scope, work);
-    call->own = own;
+    bool ok = cv_request_locked(call, CV_STR("chat import"), c.place.scope, work, &c);
     if (!ok || cv_json_get_true(call->input, "dry_run"))
         return ok;
     cv_str name = c.place.scope.name;

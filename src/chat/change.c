@@ -232,9 +232,9 @@ static bool is_changed(const cv_chat_change *ch)
     return ch->edits.count || ch->tail.n;
 }
 
-static bool work(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    cv_chat_change *ch = call->own;
+    cv_chat_change *ch = ctx;
     cv_err err = {.arena = call->arena};
     if (!check_rev(call, w))
         return false;
@@ -275,10 +275,7 @@ bool cv_chat_change_commit(cv_chat_change *ch, cv_str operation)
     size_t faults = call->errs->count;
     if (!ch->dry && is_changed(ch) && !cv_chat_lock_write(&ch->lock, &ch->edits, cv_buf_str(&ch->tail), &err))
         return cv_call_fail(call, &err);
-    void *own = call->own;
-    call->own = ch;
-    bool done = cv_request_locked(call, operation, ch->place->scope, work);
-    call->own = own;
+    bool done = cv_request_locked(call, operation, ch->place->scope, work, ch);
     if (done && ch->commit_first && !ch->dry)
         publish_late(ch);
     if (!done && ch->lock.published) {

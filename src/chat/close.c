@@ -30,7 +30,7 @@ const cv_shape cv_chat_close_shape[] = {
     CV_FIELD(ALWAYS, status, "OPEN, or CLOSED when all others have acknowledged"),
     CV_TEXTS("waiting_for", waiting_for, waiting_count, "who has not acknowledged yet"),
     CV_FIELD(IF_ANY, digest_path, "the digest, when all sides wanted one"),
-    CV_CHAT_WARNINGS("what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
     CV_WRITTEN_FROM(0, "chat"),
     CV_TRIED,
     {0},

@@ -76,7 +76,7 @@ const cv_shape cv_chat_gate_shape[] = {
     CV_FIELD(ALWAYS, chats, "open ones that were looked at"),
     CV_LIST("pending", pending.items, pending.count, pending_shape, "messages to read"),
     CV_LIST("blockers", blockers.items, blockers.count, blocker_shape, "consults without a yes"),
-    CV_CHAT_WARNINGS("what should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
     CV_PRINTED(text, "the same as a page"),
     {0},
 };

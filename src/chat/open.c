@@ -93,9 +93,9 @@ static bool is_free(const cv_call *call, const cv_chat_place *p)
            !cv_where_look(cv_where_in(call->arena, p->folder.where, p->editing), &st);
 }
 
-static bool work(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    opening *o = call->own;
+    opening *o = ctx;
     cv_buf text = {0};
     cv_arena *a = call->arena;
     o->taken = w->at.rev > 0 || !is_free(call, &o->place);
@@ -125,10 +125,7 @@ static bool try_id(cv_call *call, const cv_chat_folder *folder, cv_str id, openi
 {
     o->place = cv_chat_place_in(call, folder, id);
     o->taken = false;
-    void *own = call->own;
-    call->own = o;
-    bool ok = cv_request_locked(call, CV_STR("chat open"), o->place.scope, work);
-    call->own = own;
+    bool ok = cv_request_locked(call, CV_STR("chat open"), o->place.scope, work, o);
     return ok;
 }
 

@@ -28,9 +28,4 @@ extern const cv_shape cv_chat_open_shape[], cv_chat_send_shape[], cv_chat_read_s
     cv_chat_list_shape[], cv_chat_show_shape[], cv_chat_person_shape[], cv_chat_close_shape[], cv_chat_check_shape[],
     cv_chat_gate_shape[], cv_chat_unlock_shape[], cv_chat_watch_shape[], cv_chat_import_shape[], cv_chat_export_shape[];
 
-/* Warnings of an answer, kept as cv_notices in `warnings`. */
-extern const cv_shape cv_chat_notice_shape[];
-#define CV_CHAT_WARNINGS(about)                                                                                        \
-    CV_LIST_WHEN(CV_IF_ANY, "warnings", warnings.items, warnings.count, cv_chat_notice_shape, about)
-
 #endif

@@ -29,7 +29,7 @@ static const cv_shape common_shape[] = {
     CV_FIELD_AS(ALWAYS, "last_read", line, "the participant's pointer: lines of the file"),
     CV_FIELD_AS(IF_ANY, "more", more, "that are new, too: ask again"),
     CV_FIELD(IF_ANY, locked, "somebody is writing: the last message may be incomplete"),
-    CV_CHAT_WARNINGS("what should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what should be known"),
     CV_PRINTED(text, "the messages as a page"),
     {0},
 };

@@ -32,7 +32,7 @@ const cv_shape cv_chat_send_shape[] = {
     CV_WORD(ALWAYS, "state", state, &states, "queued: the next call of anybody delivers it"),
     CV_FIELD(IF_ANY, message, "its id, when it is in the file"),
     CV_FIELD(IF_ANY, ticket, "its place in the queue"),
-    CV_CHAT_WARNINGS("what was done, but should be known"),
+    CV_PLAIN_WARNINGS(IF_ANY, warnings, "what was done, but should be known"),
     CV_WRITTEN_FROM(0, "chat"),
     CV_TRIED,
     {0},
@@ -168,9 +168,9 @@ static cv_str later_than(cv_arena *a, cv_str now, cv_str last)
     return cv_arena_copy(a, (cv_str){text, CV_TIME_LEN});
 }
 
-static bool enqueue(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool enqueue(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    sending *s = call->own;
+    sending *s = ctx;
     cv_err err = {.arena = call->arena};
     last_queued last = {.arena = call->arena};
     cv_chat_queued_row row;
@@ -229,10 +229,7 @@ static bool send_by_queue(cv_call *call, sending *s, int64_t wait_ms)
 {
     cv_json reply;
     cv_err err = {.arena = call->arena};
-    void *own = call->own;
-    call->own = s;
-    bool ok = cv_request_locked(call, CV_STR("chat send"), s->place.scope, enqueue);
-    call->own = own;
+    bool ok = cv_request_locked(call, CV_STR("chat send"), s->place.scope, enqueue, s);
     if (!ok || cv_json_get_true(call->input, "dry_run"))
         return ok;
     bool parsed = cv_json_parse(call->arena, cv_arena_copy(call->arena, cv_buf_str(call->out)), &reply, &err);

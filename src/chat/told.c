@@ -25,16 +25,6 @@ const cv_shape cv_chat_message_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-#define CV_THIS_TYPE cv_notice
-const cv_shape cv_chat_notice_shape[] = {
-    CV_FIELD(ALWAYS, type, "see docs/errors.md"),
-    CV_FIELD(IF_ANY, id, "the message that it is about"),
-    CV_FIELD(IF_ANY, field, "of the request"),
-    CV_FIELD(ALWAYS, message, ""),
-    {0},
-};
-#undef CV_THIS_TYPE
-
 /* Answers are JSON, and JSON is UTF-8. */
 static cv_str valid(cv_arena *a, cv_str text)
 {

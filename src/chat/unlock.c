@@ -29,9 +29,9 @@ const cv_shape cv_chat_unlock_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool work(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    answer *a = call->own;
+    answer *a = ctx;
     cv_err err = {.arena = call->arena};
     const char *kept;
     bool editing = cv_str_eq(cv_json_get_text(call->input, "keep"), CV_STR("editing"));
@@ -98,10 +98,7 @@ bool cv_chat_unlock(cv_call *call)
         return refuse(call, &holder, both);
     if (!may_force(call))
         return false;
-    void *own = call->own;
-    call->own = &a;
-    bool ok = cv_request_locked(call, CV_STR("chat unlock"), place.scope, work);
-    call->own = own;
+    bool ok = cv_request_locked(call, CV_STR("chat unlock"), place.scope, work, &a);
     if (ok)
         cv_chat_settle(call, &place);
     return ok;

@@ -19,11 +19,8 @@ static inline void cv_notice_round(cv_notice *warning, int64_t round)
 
 /* The warnings of an answer, kept as cv_notices in `member`. */
 extern const cv_shape cv_notice_shape[];
-#define CV_WARNINGS(member, about) CV_WARNINGS_WHEN(CV_ALWAYS, member, about)
-#define CV_WARNINGS_IF_ANY(member, about) CV_WARNINGS_WHEN(CV_IF_ANY, member, about)
-#define CV_WARNINGS_WHEN(when_, member, about)                                                                         \
-    CV_LIST_WHEN(when_, "warnings", member.items, member.count, cv_notice_shape, about),                               \
-        CV_NUMBER(IF_ANY, "warnings_left_out", member.left_out, 1, CV_NO_LIMIT, "warnings beyond the first 1000")
+#define CV_WARNINGS(member, about) CV_WARNINGS_AS(CV_ALWAYS, member, cv_notice_shape, about)
+#define CV_WARNINGS_IF_ANY(member, about) CV_WARNINGS_AS(CV_IF_ANY, member, cv_notice_shape, about)
 #define CV_TO_BE_KNOWN "what was done, but should be known"
 
 #endif

@@ -52,7 +52,6 @@ struct cv_call {
     int exit; /* set by the handler: another exit status of the command line, though the answer is whole; 0: none */
     cv_errs *errs;
     bool taking_in; /* an intake calls (room.h): there is none before what it calls */
-    void *own;      /* the handler's, for the work that a request runs (request.h) */
     cv_naming name; /* how the caller calls operations; NULL: by their words */
     bool (*invoke)(cv_call *call, cv_str room, cv_str verb); /* runs another operation with this call; invoke.h */
 };

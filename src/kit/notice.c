@@ -5,7 +5,13 @@
 #include "record/type.h"
 
 #define CV_THIS_TYPE cv_notice
-const cv_shape cv_plain_notice_shape[] = {CV_FIELD(ALWAYS, type, ""), CV_FIELD(ALWAYS, message, ""), {0}};
+const cv_shape cv_plain_notice_shape[] = {
+    CV_FIELD(ALWAYS, type, ""),
+    CV_FIELD(IF_ANY, id, ""),
+    CV_FIELD(IF_ANY, field, ""),
+    CV_FIELD(ALWAYS, message, ""),
+    {0},
+};
 #undef CV_THIS_TYPE
 
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)

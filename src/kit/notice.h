@@ -37,11 +37,14 @@ typedef struct {
 cv_notice *cv_notice_add(cv_notices *warnings, cv_arena *a, cv_str type, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A warning about nobody and no step, in the answers of what knows no room; the member with all of them, kept as
- * cv_notices in `member`. */
+/* The members of an answer with the warnings, kept as cv_notices in `member`; each has the shape `one`. */
+#define CV_WARNINGS_AS(when_, member, one, about)                                                                      \
+    CV_LIST_WHEN(when_, "warnings", member.items, member.count, one, about),                                           \
+        CV_NUMBER(IF_ANY, "warnings_left_out", member.left_out, 1, CV_NO_LIMIT, "warnings beyond the first 1000")
+
+/* Those that name nobody and no step. */
 extern const cv_shape cv_plain_notice_shape[];
-#define CV_PLAIN_WARNINGS(when_, member, about)                                                                        \
-    CV_LIST_WHEN(CV_##when_, "warnings", member.items, member.count, cv_plain_notice_shape, about)
+#define CV_PLAIN_WARNINGS(when_, member, about) CV_WARNINGS_AS(CV_##when_, member, cv_plain_notice_shape, about)
 
 /* The members "warnings" (a list, perhaps empty) and, when there were too many, "warnings_left_out" (how many). */
 void cv_notices_answer(const cv_notices *warnings, cv_json_writer *w);

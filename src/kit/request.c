@@ -318,16 +318,16 @@ static bool ask_locked(cv_call *call, cv_writing *w, cv_outcome *ret, cv_err *er
 }
 
 /* The write while its lock is held: answered as before, or done. */
-static bool write_locked(cv_call *call, cv_writing *w, cv_locked_work work, cv_outcome *outcome)
+static bool write_locked(cv_call *call, cv_writing *w, cv_locked_work work, void *ctx, cv_outcome *outcome)
 {
     cv_err err = {.arena = call->arena};
     cv_str result;
     if (!ask_locked(call, w, outcome, &err))
         return cv_call_fail(call, &err);
-    return outcome->replayed || (work(call, w, &result) && cv_request_commit(call, w, result, outcome));
+    return outcome->replayed || (work(call, w, ctx, &result) && cv_request_commit(call, w, result, outcome));
 }
 
-bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_locked_work work)
+bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_locked_work work, void *ctx)
 {
     cv_err err = {.arena = call->arena};
     cv_outcome outcome = {0};
@@ -336,7 +336,7 @@ bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_lo
     cv_request_begin(call, operation);
     if (!cv_writing_begin(&w, call->record, call->arena, scope, given_op_id(call), cv_call_now(call), &err))
         return cv_call_fail(call, &err);
-    bool ok = write_locked(call, &w, work, &outcome);
+    bool ok = write_locked(call, &w, work, ctx, &outcome);
     cv_writing_end(&w);
     if (ok)
         cv_request_answer(call, &outcome);

@@ -9,7 +9,7 @@
  *                                           always succeeds
  *         refused                        -> the first question once more: it may have been the same request
  *
- *     locked: cv_request_locked(call, "board move", scope, work)
+ *     locked: cv_request_locked(call, "board move", scope, work, ctx)
  *         the lock, was it done, work, commit: there is nothing to repeat
  *
  * The digest of a request is that of its operation, its input, whatever the order of keys, and who acts. Without an
@@ -33,13 +33,13 @@ typedef struct {
 typedef bool (*cv_work)(cv_call *call, cv_outcome *outcome);
 
 /* Find, check, put rows; *ret_result is the answer as a JSON object. The caller commits. */
-typedef bool (*cv_locked_work)(cv_call *call, cv_writing *w, cv_str *ret_result);
+typedef bool (*cv_locked_work)(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result);
 
 /* Does it and writes the answer. A try that was overtaken gives its memory back; the last one waits for the store as
  * long as any write (store_busy). What is refused because a rival made this request under the same op_id in the
  * meantime is answered as the rival was. */
 bool cv_request_run(cv_call *call, cv_str operation, cv_scope_id scope, cv_work work);
-bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_locked_work work);
+bool cv_request_locked(cv_call *call, cv_str operation, cv_scope_id scope, cv_locked_work work, void *ctx);
 
 /* ---- the steps --------------------------------------------------------------------------------------------------- */
 

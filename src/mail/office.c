@@ -83,7 +83,6 @@ bool cv_mail_whose(cv_call *call, const char *field, cv_mail_agent *ret)
 typedef struct {
     cv_mail_work work;
     void *ctx;
-    void *before; /* call->own of the caller */
 } job;
 
 static void close_event(cv_mail_office *o)
@@ -110,9 +109,9 @@ static void put_sign(cv_mail_office *o)
     cv_writing_put(o->w, &cv_mail_presence_type, &sign);
 }
 
-static bool run_locked(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool run_locked(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    const job *j = call->own;
+    const job *j = ctx;
     int64_t clock = w->at.clock_ms ? w->at.clock_ms : call->clock.now_ms(call->clock.ctx);
     cv_mail_office o = {.call = call,
                         .w = w,
@@ -121,7 +120,6 @@ static bool run_locked(cv_call *call, cv_writing *w, cv_str *ret_result)
                         .err = {.arena = call->arena},
                         .now_ms = clock,
                         .now = cv_mail_time(call->arena, clock)};
-    call->own = j->before;
     bool ok = j->work(&o, j->ctx, ret_result) && call->errs->count == 0;
     close_event(&o);
     cv_buf_release(&o.told.data);
@@ -133,11 +131,7 @@ static bool run_locked(cv_call *call, cv_writing *w, cv_str *ret_result)
 
 bool cv_mail_write(cv_call *call, const char *operation, cv_mail_work work, void *ctx)
 {
-    job j = {work, ctx, call->own};
-    call->own = &j;
-    bool ok = cv_request_locked(call, cv_str_of(operation), cv_mail_scope(), run_locked);
-    call->own = j.before;
-    return ok;
+    return cv_request_locked(call, cv_str_of(operation), cv_mail_scope(), run_locked, &(job){work, ctx});
 }
 
 bool cv_mail_fail(cv_mail_office *o)

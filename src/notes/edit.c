@@ -195,9 +195,9 @@ static bool finish_first(cv_call *call, cv_writing *w, const cv_intent *intent, 
     return true;
 }
 
-static bool work(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    cv_edit *e = call->own;
+    cv_edit *e = ctx;
     cv_err err = {.arena = call->arena};
     cv_intent intent;
     bool pending;
@@ -253,10 +253,9 @@ bool cv_edit_run(cv_call *call, cv_str operation, cv_edit *edit)
         return cv_call_fail(call, &err);
     }
     edit->path = cv_str_of(edit->where.path);
-    call->own = edit;
     if (!cv_edit_finish(call, edit->path, false, &found, &changed, &err))
         return cv_call_fail(call, &err);
-    if (!cv_request_locked(call, operation, cv_notes_scope(), work))
+    if (!cv_request_locked(call, operation, cv_notes_scope(), work, edit))
         return false;
     if (!cv_edit_finish(call, edit->path, true, &found, &changed, &err))
         return cv_call_fail(call, &err);

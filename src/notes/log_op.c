@@ -193,9 +193,9 @@ static bool log_missing(logging *l, cv_notes_log *log, cv_err *err)
     return true;
 }
 
-static bool work(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    logging *l = call->own;
+    logging *l = ctx;
     cv_err err = {.arena = call->arena};
     cv_notes_log log;
     if (!read_known(l, &err) || !cv_notes_log_begin(&log, call, w, &err) || !log_found(l, &log, &err) ||
@@ -221,6 +221,5 @@ bool cv_notes_op_log(cv_call *call)
                        &l->found, &err))
         return cv_call_fail(call, &err);
     l->files = l->found.looked;
-    call->own = l;
-    return cv_request_locked(call, CV_STR("notes log"), cv_notes_scope(), work);
+    return cv_request_locked(call, CV_STR("notes log"), cv_notes_scope(), work, l);
 }

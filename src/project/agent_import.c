@@ -158,8 +158,9 @@ static cv_str answer(cv_arena *a, const cv_registration *all, size_t count)
     return cv_shape_text(a, cv_agent_import_shape, &e);
 }
 
-static bool import(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool import(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     const cv_json *list = cv_json_get(call->input, CV_STR("agents"));
     bool replace = cv_json_get_true(call->input, "replace");
     cv_err err = {.arena = call->arena};
@@ -200,5 +201,5 @@ static bool read_list(cv_call *call)
 bool cv_agent_op_import(cv_call *call)
 {
     return cv_registry_may_change(call) && read_list(call) &&
-           cv_request_locked(call, CV_STR("agent import"), cv_agents_scope(), import);
+           cv_request_locked(call, CV_STR("agent import"), cv_agents_scope(), import, NULL);
 }

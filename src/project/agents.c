@@ -4,8 +4,9 @@
 
 /* ---- add --------------------------------------------------------------------------------------------------------- */
 
-static bool add(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool add(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     cv_err err = {.arena = call->arena};
     cv_map taken = {0};
     cv_registration r;
@@ -22,7 +23,7 @@ static bool add(cv_call *call, cv_writing *w, cv_str *ret_result)
 
 bool cv_agent_op_add(cv_call *call)
 {
-    return cv_registry_may_change(call) && cv_request_locked(call, CV_STR("agent add"), cv_agents_scope(), add);
+    return cv_registry_may_change(call) && cv_request_locked(call, CV_STR("agent add"), cv_agents_scope(), add, NULL);
 }
 
 /* ---- alias ------------------------------------------------------------------------------------------------------- */
@@ -78,8 +79,9 @@ static bool check_aliases(cv_call *call, const cv_agent_row *agent, cv_words kno
     return call->errs->count == 0;
 }
 
-static bool alias(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool alias(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     cv_err err = {.arena = call->arena};
     const cv_json *input = cv_json_get(call->input, CV_STR("aliases"));
     bool remove = cv_json_get_true(call->input, "remove");
@@ -112,7 +114,8 @@ static bool alias(cv_call *call, cv_writing *w, cv_str *ret_result)
 
 bool cv_agent_op_alias(cv_call *call)
 {
-    return cv_registry_may_change(call) && cv_request_locked(call, CV_STR("agent alias"), cv_agents_scope(), alias);
+    return cv_registry_may_change(call) &&
+           cv_request_locked(call, CV_STR("agent alias"), cv_agents_scope(), alias, NULL);
 }
 
 /* ---- limit, remove ----------------------------------------------------------------------------------------------- */
@@ -163,8 +166,9 @@ static cv_str limits_after(cv_call *call, const cv_agent_row *agent)
     return count ? all : (cv_str){NULL, 0};
 }
 
-static bool limit(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool limit(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     bool all_rooms = cv_json_get_true(call->input, "all_rooms");
     cv_agent_row old, row;
     cv_str rooms = cv_registry_rooms(call, call->input, CV_STR(""));
@@ -182,13 +186,15 @@ static bool limit(cv_call *call, cv_writing *w, cv_str *ret_result)
 
 bool cv_agent_op_limit(cv_call *call)
 {
-    return cv_registry_may_change(call) && cv_request_locked(call, CV_STR("agent limit"), cv_agents_scope(), limit);
+    return cv_registry_may_change(call) &&
+           cv_request_locked(call, CV_STR("agent limit"), cv_agents_scope(), limit, NULL);
 }
 
 /* Its names stay its own; its tokens open nothing any more, also when the id is taken over. One that was removed stays
  * so: the same twice is one. */
-static bool remove_agent(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool remove_agent(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     cv_err err = {.arena = call->arena};
     cv_agent_row old, row;
     bool found;
@@ -208,7 +214,7 @@ static bool remove_agent(cv_call *call, cv_writing *w, cv_str *ret_result)
 bool cv_agent_op_remove(cv_call *call)
 {
     return cv_registry_may_change(call) &&
-           cv_request_locked(call, CV_STR("agent remove"), cv_agents_scope(), remove_agent);
+           cv_request_locked(call, CV_STR("agent remove"), cv_agents_scope(), remove_agent, NULL);
 }
 
 /* ---- list, show -------------------------------------------------------------------------------------------------- */

@@ -94,8 +94,9 @@ static int by_name(const void *x, const void *y)
     return cv_str_order(((const cv_command_row *)x)->command, ((const cv_command_row *)y)->command);
 }
 
-static bool change(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool change(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     cv_err err = {.arena = call->arena};
     const cv_json *given = cv_json_get(call->input, CV_STR("set")), *gone = cv_json_get(call->input, CV_STR("remove"));
     cv_agent_row agent;
@@ -126,7 +127,7 @@ bool cv_agent_op_commands(cv_call *call)
     cv_agent_row agent;
     told t;
     if (cv_json_get(call->input, CV_STR("set")) || cv_json_get(call->input, CV_STR("remove")))
-        return cv_request_locked(call, CV_STR("agent commands"), cv_agents_scope(), change);
+        return cv_request_locked(call, CV_STR("agent commands"), cv_agents_scope(), change, NULL);
     if (!cv_registry_agent(call, &agent))
         return false;
     if (!cv_agent_commands(call->record, call->arena, agent.name, &t.commands, &err))

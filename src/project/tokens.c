@@ -89,9 +89,9 @@ static cv_str answer(cv_arena *a, const cv_token_row *token, cv_str agent_id)
 }
 
 /* A scope has one write of each rev, so its number names the token. */
-static bool add(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool add(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
-    making *m = call->own;
+    making *m = ctx;
     cv_agent_row agent;
     cv_token_row row;
     cv_row_clear(&cv_token_row_type, &row);
@@ -132,9 +132,7 @@ bool cv_token_op_add(cv_call *call)
         return false;
     if (!make_secret(call->arena, &m.secret, &err))
         return cv_call_fail(call, &err);
-    call->own = &m;
-    bool done = cv_request_locked(call, CV_STR("token add"), cv_agents_scope(), add);
-    call->own = NULL;
+    bool done = cv_request_locked(call, CV_STR("token add"), cv_agents_scope(), add, &m);
     if (done)
         show_secret(call, &m);
     return done;
@@ -161,8 +159,9 @@ static bool agent_id_of(cv_call *call, const cv_token_row *token, cv_str *ret_id
 }
 
 /* A token that is revoked stays so: the same twice is one. */
-static bool revoke(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool revoke(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     cv_err err = {.arena = call->arena};
     cv_str agent_id;
     cv_token_row row;
@@ -189,7 +188,7 @@ static bool revoke(cv_call *call, cv_writing *w, cv_str *ret_result)
 
 bool cv_token_op_revoke(cv_call *call)
 {
-    return may_make(call) && cv_request_locked(call, CV_STR("token revoke"), cv_agents_scope(), revoke);
+    return may_make(call) && cv_request_locked(call, CV_STR("token revoke"), cv_agents_scope(), revoke, NULL);
 }
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */

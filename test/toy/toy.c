@@ -68,8 +68,9 @@ static cv_scope_id scope_of(cv_str id)
 
 /* ---- operations ------------------------------------------------------------------------------------------------- */
 
-static bool put_in(cv_call *call, cv_writing *w, cv_str *ret_result)
+static bool put_in(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
 {
+    (void)ctx;
     cv_err err = {.arena = call->arena};
     jar j = {.id = w->scope.name};
     bool found;
@@ -92,7 +93,7 @@ static bool put_in(cv_call *call, cv_writing *w, cv_str *ret_result)
 
 static bool fill(cv_call *call)
 {
-    return cv_request_locked(call, CV_STR("jar fill"), scope_of(cv_json_get_text(call->input, "jar_id")), put_in);
+    return cv_request_locked(call, CV_STR("jar fill"), scope_of(cv_json_get_text(call->input, "jar_id")), put_in, NULL);
 }
 
 static bool look(cv_call *call)

@@ -55,12 +55,39 @@ static void too_many_are_counted(void **state)
     cv_arena_release(&a);
 }
 
+#define CV_THIS_TYPE cv_answered
+typedef struct {
+    cv_notices warnings;
+} cv_answered;
+static const cv_shape answered_shape[] = {CV_PLAIN_WARNINGS(IF_ANY, warnings, ""), {0}};
+#undef CV_THIS_TYPE
+
+/* What every room's answers are made of. */
+static void a_shape_has_them_all(void **state)
+{
+    (void)state;
+    cv_arena a = {0};
+    cv_answered answer = {0};
+    assert_str_eq(cv_shape_text(&a, answered_shape, &answer), "{}");
+    cv_notice *first = cv_notice_add(&answer.warnings, &a, CV_STR("late"), "too late");
+    first->id = CV_STR("m1");
+    first->field = CV_STR("expires_at");
+    for (int i = 0; i < CV_MAX_WARNINGS + 6; i++)
+        cv_notice_add(&answer.warnings, &a, CV_STR("late"), "number %d", i);
+    cv_str text = cv_shape_text(&a, answered_shape, &answer);
+    assert_true(cv_str_starts(text, CV_STR("{\"warnings\":[{\"type\":\"late\",\"id\":\"m1\",\"field\":\"expires_at\","
+                                           "\"message\":\"too late\"}")));
+    assert_true(cv_str_ends(text, CV_STR("],\"warnings_left_out\":7}")));
+    cv_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_warnings_are_an_empty_list),
         cmocka_unit_test(only_what_applies_is_told),
         cmocka_unit_test(too_many_are_counted),
+        cmocka_unit_test(a_shape_has_them_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
