@@ -161,6 +161,19 @@ cv_str cv_err_meaning(cv_err_code code)
     return code ? code->meaning : CV_STR("nothing is wrong");
 }
 
+/* A suggestion is a sentence of its own in JSON; behind the message it goes on. A name keeps its capital. */
+static void add_suggestion(cv_buf *b, cv_str text)
+{
+    size_t end = 1;
+    while (end < text.n && text.p[end] >= 'a' && text.p[end] <= 'z')
+        end++;
+    bool word = end > 1 && text.p[0] >= 'A' && text.p[0] <= 'Z' && (end == text.n || text.p[end] == ' ');
+    cv_buf_add_z(b, "; ");
+    if (word)
+        cv_buf_add_char(b, (char)(text.p[0] | 0x20));
+    cv_buf_add(b, cv_str_from(text, word));
+}
+
 cv_str cv_err_text(const cv_err *err)
 {
     cv_buf b = {0};
@@ -183,9 +196,7 @@ cv_str cv_err_text(const cv_err *err)
         cv_buf_add_char(&b, ')');
     if (err->operation.n)
         cv_buf_printf(&b, "; '%.*s' %.*s", CV_FMT(err->operation), CV_FMT(err->suggestion));
-    else if (err->suggestion.n) {
-        cv_buf_add_z(&b, "; ");
-        cv_buf_add(&b, err->suggestion);
-    }
+    else if (err->suggestion.n)
+        add_suggestion(&b, err->suggestion);
     return cv_buf_take(&b, err->arena);
 }

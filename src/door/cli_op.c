@@ -68,24 +68,6 @@ static void tell_places(const cv_cli_input *input, cv_errs *errs)
     }
 }
 
-/* What was given by options is told in their words: `updates[0].id` is `--updates [0].id`. A program that reads JSON,
- * and a person who wrote it, know the fields. */
-static void tell_options(const cv_cli *cli, const cv_cli_input *input, cv_errs *errs)
-{
-    const cv_json *properties = cv_json_get(cv_op_schema(cli->command->op).input, CV_STR("properties"));
-    for (size_t i = 0; i < errs->count && !cli->json && !input->as_written; i++) {
-        cv_err *err = &errs->items[i];
-        size_t end = 0;
-        while (end < err->field.n && err->field.p[end] != '.' && err->field.p[end] != '[')
-            end++;
-        cv_str name = cv_str_head(err->field, end), rest = cv_str_from(err->field, end);
-        if (!properties || !cv_json_get(properties, name))
-            continue;
-        cv_err_field(err, cv_arena_printf(cli->arena, "--%s%s%.*s", cv_flag_name(cli->arena, name), rest.n ? " " : "",
-                                          CV_FMT(rest)));
-    }
-}
-
 /* " (path backup.db, rev 9)": the short values of a reply, which say what was done; a secret is not among them. */
 static void list_facts(const cv_json *reply, const cv_json *schema, cv_buf *out)
 {
@@ -209,7 +191,8 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_progress_line_end(&line);
     cv_record_close(call.record);
     tell_places(&input, &errs);
-    tell_options(cli, &input, &errs);
+    if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
+        cv_cli_tell_options(cli->arena, cv_json_get(call.schema, CV_STR("properties")), &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
     return status;

@@ -4,6 +4,7 @@
  *          -> cli_args    options and arguments
  *          -> cli_input   options of an operation -> the JSON of its input
  *          -> cli_op      the call, in its project
+ *          -> cli_words   its errors in the words of the command line
  *          -> cli_print   its reply for people
  *             cli_help    or what could have been called
  */
@@ -119,5 +120,10 @@ bool cv_help_topic(cv_buf *out, cv_arena *a, cv_str topic); /* false: there is n
  * may say ":files N PREFIX" or ":folders N PREFIX": after the first N bytes of the last word and the prefix comes the
  * name of a file. */
 void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t count);
+
+/* ---- cli_words.c ------------------------------------------------------------------------------------------------ */
+
+/* Errors about fields become errors about options. */
+void cv_cli_tell_options(cv_arena *a, const cv_json *properties, cv_errs *errs);
 
 #endif

@@ -28,6 +28,17 @@ pool='{"domain": "Investment", "question": "Swap?", "experts": [
 
 project
 
+# Errors speak of options where options were given, and of fields where JSON was.
+run "a required option" 1 dialogue expand
+has "conclave: --dialogue-id is required" err
+run "options in an advice" 1 mail claim
+has "give --agent, or act as an agent" err
+run "a second response" 1 dialogue respond
+has "conclave: --expert is required" err
+run "fields for programs" 1 dialogue expand --json
+is '[.errors[]?, .] | any(.field == "dialogue_id" and .message == "\u0027dialogue_id\u0027 is required")'
+
+
 # ---- create ------------------------------------------------------------------------------------------
 
 op "create" 0 create '{"title": "NVIDIA Investment Analysis", "question": "Swap NVAI for NVDA?", "seed": 7,

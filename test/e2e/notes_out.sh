@@ -70,7 +70,7 @@ run "as JSON" 0 notes extract --file docs/a.md --format json
 is '.[0].speaker == "KIRO"'
 
 run "into the log it needs a thread" 1 notes extract docs --to-db
-has "thread_name" err
+has "--thread-name" err
 run "… and nothing was done" 0 notes list --json
 is '.notes == []'
 run "with one" 0 notes extract docs --to-db --thread-name review --json

@@ -1,0 +1,82 @@
+/* cli_words.c - what an operation says of its fields, in the words of the command line; see cli_parts.h.
+ *
+ *     updates[0].id                        --updates [0].id
+ *     'tasks' is required                  --tasks is required
+ *     give 'force': true, or replace: true give --force, or --replace
+ *     its file as content_path             its file as --content-path
+ *
+ * Operations speak of fields, as programs know them that send JSON. A person who typed options knows those. A word is
+ * taken for a field only if the schema has it and the sentence shows that it is one: quoted, with an underscore, set to
+ * true, asked for, or missing.
+ */
+#include "door/cli_parts.h"
+
+static bool is_part(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+static bool is_behind(cv_str text, size_t at, cv_str words)
+{
+    return cv_str_ends(cv_str_head(text, at), words);
+}
+
+/* How much of the sentence belongs to the field that begins at `at`: from *ret_from to *ret_to; false: it is none. */
+static bool find_field(cv_str text, size_t at, cv_str name, size_t *ret_from, size_t *ret_to)
+{
+    cv_str rest = cv_str_from(text, at + name.n);
+    char quote = at > 0 && rest.n > 0 && (text.p[at - 1] == '\'' || text.p[at - 1] == '`') ? text.p[at - 1] : '\0';
+    bool quoted = quote && rest.p[0] == quote;
+    rest = cv_str_from(rest, quoted);
+    bool set = cv_str_starts(rest, CV_STR(": true"));
+    *ret_from = at - quoted;
+    *ret_to = at + name.n + quoted + (set ? strlen(": true") : 0);
+    return quoted || set || cv_str_find_char(name, '_') != SIZE_MAX || is_behind(text, at, CV_STR("ive ")) ||
+           cv_str_starts(rest, CV_STR(" is missing")) || cv_str_starts(rest, CV_STR(" is required"));
+}
+
+/* The text with its fields as options. */
+static cv_str in_options(cv_arena *a, const cv_json *properties, cv_str text)
+{
+    cv_buf out = {0};
+    size_t done = 0, from, to;
+    for (size_t at = 0, end; at < text.n; at = end) {
+        for (end = at; end < text.n && is_part(text.p[end]); end++)
+            ;
+        cv_str name = {text.p + at, end - at};
+        if (name.n > 0 && cv_json_get(properties, name) && find_field(text, at, name, &from, &to)) {
+            cv_str flag = cv_arena_printf(a, "--%s", cv_flag_name(a, name));
+            cv_buf_add(&out, (cv_str){text.p + done, from - done});
+            cv_buf_add(&out, flag);
+            done = end = to;
+            if (cv_str_starts(cv_str_from(text, to), cv_arena_printf(a, " (%.*s)", CV_FMT(flag))))
+                done = end = to + flag.n + strlen(" ()");
+        }
+        end += end == at;
+    }
+    cv_buf_add(&out, cv_str_from(text, done));
+    return cv_buf_take(&out, a);
+}
+
+static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str field)
+{
+    size_t end = 0;
+    while (end < field.n && field.p[end] != '.' && field.p[end] != '[')
+        end++;
+    cv_str name = cv_str_head(field, end), rest = cv_str_from(field, end);
+    if (!cv_json_get(properties, name))
+        return field;
+    return cv_arena_printf(a, "--%s%s%.*s", cv_flag_name(a, name), rest.n ? " " : "", CV_FMT(rest));
+}
+
+void cv_cli_tell_options(cv_arena *a, const cv_json *properties, cv_errs *errs)
+{
+    for (size_t i = 0; properties && i < errs->count; i++) {
+        cv_err *err = &errs->items[i];
+        cv_err_message(err, "%.*s", CV_FMT(in_options(a, properties, err->message)));
+        cv_err_suggest(err, in_options(a, properties, err->suggestion));
+        cv_str option = field_as_option(a, properties, err->field);
+        bool twice = cv_str_starts(err->message, option); /* "--tasks: --tasks is required" */
+        cv_err_field(err, twice ? CV_STR("") : option);
+    }
+}
