@@ -143,7 +143,7 @@ bool cv_door_seq_of(const char *name, int64_t *ret_seq)
     s = cv_str_head(cv_str_from(s, 5), s.n - 10);
     *ret_seq = 0;
     for (size_t i = 0; i < s.n; i++) {
-        if (!cv_is_digit(s.p[i]))
+        if (!cv_is_digit(s.p[i]) || s.n > 18)
             return false;
         *ret_seq = *ret_seq * 10 + (s.p[i] - '0');
     }
