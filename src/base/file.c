@@ -118,8 +118,7 @@ bool cv_file_read_at(cv_arena *a, cv_where where, size_t ceiling, cv_str *ret_by
 {
     if (!where.root && strcmp(where.path, "-") == 0)
         return read_all(a, STDIN_FILENO, where.path, PIPE_GUESS, ceiling, ret_bytes, err);
-    /* Not blocking: opening a named pipe would otherwise wait for a writer before we can refuse it. */
-    int fd = cv_where_open(where, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open the file", err);
+    int fd = cv_where_open(where, O_RDONLY, "open the file", err);
     if (fd < 0)
         return false;
     bool ok = read_open(a, fd, cv_where_path(err->arena, where), ceiling, ret_bytes, err);
@@ -590,7 +589,7 @@ bool cv_file_is_being_written(cv_where where)
 {
     cv_arena a = {0};
     cv_err ignored = {.arena = &a};
-    int fd = cv_where_open(where, O_RDONLY | O_NONBLOCK, "look at it", &ignored);
+    int fd = cv_where_open(where, O_RDONLY, "look at it", &ignored);
     bool is = fd >= 0 && is_being_written(fd);
     if (fd >= 0)
         close(fd);

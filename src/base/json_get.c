@@ -7,7 +7,7 @@
 
 const cv_json *cv_json_get(const cv_json *object, cv_str key)
 {
-    if (object->type != CV_JSON_OBJECT)
+    if (!object || object->type != CV_JSON_OBJECT)
         return NULL;
     for (uint32_t i = 0; i < object->count; i++)
         if (cv_str_eq(object->members[i].key, key))

@@ -44,6 +44,10 @@ static const char *advice(int number)
         return "the symbolic links lead in a circle: remove one";
     case ENAMETOOLONG:
         return "choose a shorter name";
+    case EISDIR:
+        return "name a file, not a folder";
+    case ENXIO:
+        return "name a file, not a pipe, socket or device";
     default:
         return "check the disk and try again";
     }
@@ -52,11 +56,11 @@ static const char *advice(int number)
 bool cv_where_fail(cv_err *err, const char *path, const char *what, int number)
 {
     cv_err_code code = number == ENOENT || number == ENOTDIR ? CV_ERR_NOT_FOUND
-                       : number == EISDIR                    ? CV_ERR_NOT_A_FILE
+                       : number == EISDIR || number == ENXIO ? CV_ERR_NOT_A_FILE
                                                              : CV_ERR_IO;
-    cv_err_set(err, code, "cannot %s: %s", what, strerror(number));
+    cv_err_set(err, code, "cannot %s: %s", what, number == ENXIO ? "it is a pipe, socket or device" : strerror(number));
     cv_err_file(err, cv_str_of(path));
-    cv_err_suggest(err, number == EISDIR ? CV_STR("name a file, not a folder") : cv_str_of(advice(number)));
+    cv_err_suggest(err, cv_str_of(advice(number)));
     return false;
 }
 
@@ -308,9 +312,11 @@ static int fail_open(cv_where where, const steps *s, const char *what, cv_err *e
     return -1;
 }
 
+/* Opening never waits: a named pipe would otherwise wait for its other end before anybody can refuse it. */
 int cv_where_open(cv_where where, int flags, const char *what, cv_err *err)
 {
     steps s = {0};
+    flags |= flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY;
     int fd = where.root ? open_below(where, flags, false, &s) : open_again(AT_FDCWD, where.path, flags);
     return fd >= 0 ? fd : fail_open(where, &s, what, err);
 }

@@ -79,7 +79,7 @@ static bool open_folders(cv_chat_lock *l, bool make, cv_err *err)
     l->wf = openat(l->folder, ".wf", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (l->wf < 0)
         return fail(l, ".wf", "open the folder of the locks", errno, err);
-    l->lock = openat(l->wf, l->place->lock, O_RDWR | O_NOFOLLOW | O_CLOEXEC | (make ? O_CREAT : 0), 0666);
+    l->lock = openat(l->wf, l->place->lock, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (make ? O_CREAT : 0), 0666);
     return l->lock >= 0 || fail(l, ".wf", "open the lock of the chat", errno, err);
 }
 

@@ -1,7 +1,8 @@
 /* call.h - what one call of an operation gets, whichever door it came through.
  *
  * The input has been checked against the operation's schema before the handler sees it: required fields are there,
- * types are right, unknown fields are refused. The handler writes one JSON object to `out` and returns true, or adds
+ * types are right, unknown fields are refused. (In a dry run for the sound part of a faulty request a required text,
+ * list or object may be empty, and a number missing: sound.h.) The handler writes one JSON object to `out` and returns true, or adds
  * every fault to `errs` and returns false; then whatever it wrote is thrown away.
  */
 #ifndef CV_KIT_CALL_H

@@ -255,9 +255,11 @@ static cv_str wanted_type(cv_arena *a, cv_str type, const cv_json *value)
     return whole ? CV_STR("a whole number") : with_article(a, type);
 }
 
-/* "a string or null" */
+/* "a string or null". Without types any value will do, but a number that no double holds. */
 static cv_str wanted_types(cv_arena *a, const cv_json *types, const cv_json *value)
 {
+    if (!types)
+        return CV_STR("a number below 1.8e308");
     if (types->type == CV_JSON_STRING)
         return wanted_type(a, types->text, value);
     cv_str all = {NULL, 0};
@@ -515,7 +517,8 @@ bool cv_schema_check(cv_arena *a, const cv_json *schema, cv_str text, const cv_j
     walk w = {.arena = a, .errs = errs, .most = before + CV_MAX_FAULTS, .text = text};
     check_value(&w, schema, value, &(step){0});
     if (is_full(&w))
-        cv_errs_add(errs, a, CV_ERR_TOO_LARGE, "there may be more faults than these %d", CV_MAX_FAULTS);
+        cv_err_suggest(cv_errs_add(errs, a, CV_ERR_TOO_LARGE, "there may be more faults than these %d", CV_MAX_FAULTS),
+                       CV_STR("mend these, then try again"));
     return errs->count == before;
 }
 

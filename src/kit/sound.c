@@ -52,6 +52,55 @@ static void take(const walk *w, cv_str path, cv_json *value)
         take_members(w, path, value);
 }
 
+/* An empty value of the first type that the schema allows; without types, null. */
+static cv_json empty_value(const cv_json *schema)
+{
+    static const cv_json_type empty[] = {CV_JSON_STRING, CV_JSON_ARRAY, CV_JSON_OBJECT, CV_JSON_FALSE};
+    const cv_json *types = cv_json_get(schema, CV_STR("type"));
+    cv_str first = !types ? CV_STR("null") : types->type == CV_JSON_STRING ? types->text : types->items[0].text;
+    for (size_t i = 0; i < CV_COUNT(empty); i++)
+        if (cv_str_eq(first, cv_json_type_word(empty[i])))
+            return (cv_json){.type = empty[i]};
+    return (cv_json){.type = CV_JSON_NULL};
+}
+
+static void fill(cv_arena *a, const cv_json *schema, cv_json *value);
+
+/* Numbers have no empty value: whoever reads one says what stands for it. */
+static bool is_number(const cv_json *schema)
+{
+    return cv_json_get(schema, CV_STR("type")) &&
+           (cv_schema_allows(schema, CV_STR("integer")) || cv_schema_allows(schema, CV_STR("number")));
+}
+
+static void fill_members(cv_arena *a, const cv_json *schema, cv_json *object)
+{
+    const cv_json *properties = cv_json_get(schema, CV_STR("properties"));
+    const cv_json *required = cv_json_get(schema, CV_STR("required"));
+    for (uint32_t i = 0; i < object->count; i++)
+        fill(a, cv_json_get(properties, object->members[i].key), &object->members[i].value);
+    cv_json_member *members = CV_NEW_ARRAY(a, object->count + (required ? required->count : 0), cv_json_member);
+    for (uint32_t i = 0; i < object->count; i++)
+        members[i] = object->members[i];
+    object->members = members;
+    for (uint32_t i = 0; required && i < required->count; i++) {
+        cv_str name = required->items[i].text;
+        const cv_json *property = cv_json_get(properties, name);
+        if (!cv_json_get(object, name) && !is_number(property))
+            members[object->count++] = (cv_json_member){name, empty_value(property)};
+    }
+}
+
+/* What is required and missing is there, and empty: whoever reads the sound part finds it. */
+static void fill(cv_arena *a, const cv_json *schema, cv_json *value)
+{
+    const cv_json *items = cv_json_get(schema, CV_STR("items"));
+    if (value->type == CV_JSON_OBJECT)
+        fill_members(a, schema, value);
+    for (uint32_t i = 0; value->type == CV_JSON_ARRAY && items && i < value->count; i++)
+        fill(a, items, &value->items[i]);
+}
+
 /* Does everything depend on the property that the path begins with? */
 static bool is_base(const cv_json *schema, cv_str path)
 {
@@ -83,6 +132,8 @@ const cv_json *cv_sound_part(cv_arena *a, const cv_json *schema, const cv_json *
             return NULL;
         cv_map_put(ret_faulty, a, left.items[i].field, NULL);
     }
+    *sound = *cv_schema_named(a, schema, sound);
+    fill(a, schema, sound);
     return sound;
 }
 

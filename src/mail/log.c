@@ -192,7 +192,8 @@ bool cv_mail_log_show(cv_call *call, cv_err *err)
     int folder = cv_where_open_folder(cv_where_folder(call->arena, where), O_RDONLY, true, "open its folder", err);
     if (folder < 0)
         return false;
-    shown s = {.fd = openat(folder, file_name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)};
+    shown s = {.fd =
+                   openat(folder, file_name, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666)};
     int number = errno;
     close(folder);
     if (s.fd < 0)

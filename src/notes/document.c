@@ -79,10 +79,11 @@ void cv_notes_print_json(cv_buf *out, const cv_note_entries *all)
 
 bool cv_notes_since(cv_str text, int64_t *ret_since, cv_err *err)
 {
+    bool valid = cv_notes_date_valid(text);
     *ret_since = 0;
-    for (size_t i = 0; i < text.n && cv_is_digit(text.p[i]); i++)
+    for (size_t i = 0; valid && i < text.n; i++)
         *ret_since = *ret_since * 10 + (text.p[i] - '0');
-    if (cv_notes_date_valid(text))
+    if (valid)
         return true;
     cv_err_set(err, CV_ERR_INVALID_VALUE, "this is not a date of the form YYYYMMDDHHMMSS");
     cv_err_field(err, CV_STR("since"));

@@ -156,6 +156,7 @@ bool cv_notes_op_install_hook(cv_call *call)
     answer ans = {.outcome = outcomes.items[3]};
     if (call->confined) {
         cv_err_set(&err, CV_ERR_USAGE, "hooks are programs: they are installed at the command line only");
+        cv_err_suggest(&err, CV_STR("ask a person to run 'conclave notes install-hook' in the project's folder"));
         return cv_call_fail(call, &err);
     }
     if (!find_place(call, &where, &err))

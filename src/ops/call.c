@@ -162,7 +162,7 @@ static void add_meanings(const cv_operation *op, cv_call *call)
     cv_call tried = *call;
     tried.errs = &errs;
     tried.out = &unused;
-    tried.input = cv_schema_named(call->arena, call->schema, as_dry_run(call->arena, sound));
+    tried.input = as_dry_run(call->arena, sound);
     if (has_all(op, &tried) && !op->run(&tried))
         for (size_t i = 0; i < errs.count; i++)
             if (errs.items[i].field.n && !cv_sound_is_faulty(&faulty, errs.items[i].field))

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "kit/notice.h"
 #include "kit/outlet.h"
 #include "kit/scopes.h"
@@ -67,7 +68,7 @@ static bool bad_target(cv_str to, const char *what, const char *remedy, cv_err *
 {
     cv_err_set(err, CV_ERR_INVALID_VALUE, "%s", what);
     cv_err_field(err, CV_STR("to"));
-    cv_err_value(err, cv_store_masked(err->arena, to));
+    cv_err_value(err, cv_excerpt(err->arena, cv_store_masked(err->arena, to)));
     cv_err_suggest(err, cv_str_of(remedy));
     return false;
 }

@@ -75,13 +75,25 @@ static bool check_owner(cv_arena *a, const char *root, const struct stat *st, cv
     return false;
 }
 
+/* SQLite opens what lies beside the database, and would wait for ever at a named pipe. */
+static bool is_plain(cv_where where, cv_err *err)
+{
+    struct stat st;
+    if (!cv_where_look(where, &st) || S_ISREG(st.st_mode))
+        return true;
+    cv_err_set(err, CV_ERR_NOT_A_FILE, "a folder, pipe or device stands where the record has a file");
+    cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
+    cv_err_suggest(err, CV_STR("remove it"));
+    return false;
+}
+
 /* The record, and the folders of the rooms, are never read or written through a link. */
 static bool check_links(cv_arena *a, const char *root, cv_err *err)
 {
     for (size_t i = 0; i < cv_record_files.count; i++) {
         cv_str end = cv_record_files.items[i];
         const char *path = cv_arena_printf(a, ".conclave/%s%.*s", cv_record_database, CV_FMT(end)).p;
-        if (!cv_where_check((cv_where){root, path}, err))
+        if (!cv_where_check((cv_where){root, path}, err) || !(end.n == 0 || is_plain((cv_where){root, path}, err)))
             return false;
     }
     for (size_t i = 0; cv_rooms[i]; i++)

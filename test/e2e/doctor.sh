@@ -95,6 +95,10 @@ patient
 rm .conclave/conclave.db
 run "no database" 1 doctor
 checked missing.txt
+mkfifo .conclave/conclave.db-journal
+run "a pipe beside the database" 2 verify --json
+is '.error_code == "not_a_file" and (.file | endswith("conclave.db-journal"))'
+rm .conclave/conclave.db-journal
 echo "log" >.conclave/conclave.db-wal
 run "a log without its database" 1 doctor --json
 is '[.findings[] | select(.level == "error") | .do] == ["put a backup back with '"'conclave restore FILE'"', which keeps the log; do not remove the log"]'

@@ -248,6 +248,16 @@ mkfifo $outbox/pipe.json
 look
 [ -z "$(ls $outbox)" ] && [ "$(cat "$work/secret")" = '{"secret": 1}' ] && grep -q 'link' $q/link.json.reason.txt
 ok $? "planted links and pipes are quarantined, and not followed"
+echo '{}' >$agentdir/done/task_99999999999999999999.json
+run "a file named by a number beyond all others" 0 mail inbox muffin
+rm -f $agentdir/done/task_99999999999999999999.json
+mv $mail/completed_tasks.json "$work/completed" && mkfifo $mail/completed_tasks.json
+run "a pipe in the place of a file that is added to" 0 mail send --from muffin --to Planner-1 "finished soon" --message-id piped --json
+token=$("$conclave" mail claim Planner-1 --message-id piped --json | jq .token)
+run "the work is recorded" 0 mail done Planner-1 --message-id piped --token "$token" --json
+has "a pipe, socket or device" err
+rm $mail/completed_tasks.json && mv "$work/completed" $mail/completed_tasks.json
+look
 mv $mail/runtime/muffin "$work/elsewhere" && ln -s "$work/elsewhere" $mail/runtime/muffin
 before=$(ls -R "$work/elsewhere" | wc -l)
 run "send to an agent whose folder is a link" 0 mail send --from Planner-1 --to muffin "hello"

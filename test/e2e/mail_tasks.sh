@@ -151,6 +151,11 @@ run "a full mailbox and a removed agent do not stop it" 0 mail complete Agent_0 
 is '[.delivered[].to] | sort == ["full", "gone"]'
 is '[.warnings[].type] == ["agent_gone"]'
 
+for command in TASK_COMPLETED GENERATE_TASK_SEQUENCE; do
+    run "$command without its content" 1 mail send --from Agent_0 --to PlanningAgent --command $command --json
+    is '[.. | .error_code? // empty] | index("missing_field")'
+done
+
 # ---- for people -------------------------------------------------------------------------------------------------------
 run "as text" 0 mail graph plan-001
 has "COMPLETED task-001  RefactorAgent  REFACTOR_IMPORTS  (3)"

@@ -306,6 +306,15 @@ else
     skip "git" "no git"
 fi
 
+# ---- what is not a file ----------------------------------------------------------------------------------------------
+mkfifo pipe.md
+for verb in header create "add --line 1"; do
+    # shellcheck disable=SC2086
+    run "a pipe: $verb" 2 notes $verb pipe.md --speaker CURSOR --target @everyone --message x --json
+    is '.error_code == "not_a_file" and .field == "path"'
+done
+rm pipe.md
+
 # ---- teaching: point 51 ----------------------------------------------------------------------------------------------
 run "help" 0 help dialogs
 has "at most 272 characters"

@@ -54,6 +54,10 @@ run "one file, one speaker" 0 notes extract --file docs/a.md --speaker kiro --js
 is '.count == 1'
 run "whom it addresses" 0 notes extract --target @kiro --json
 is '[.dialogs[].speaker] == ["LILITH","LILITH"]'
+for verb in extract export list; do
+    run "a time beyond all numbers: $verb" 1 notes $verb --since 99999999999999999999 --json
+    is '.error_code == "invalid_value" and .field == "since"'
+done
 run "since" 0 notes extract --since 20260201000000 --json
 is '[.dialogs[].speaker] == ["CURSOR"]'
 run "a limit" 0 notes extract --limit 1 --json

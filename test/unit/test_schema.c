@@ -39,6 +39,8 @@ static const struct {
 } cases[] = {
     /* ---- types ---- */
     {"{}", "[1, {\"a\": null}]", ""},
+    {"{}", "{\"a\": [1e999]}", "invalid_value a[0] 1:8"},
+    {"{\"type\":\"object\"}", "{\"a\": -1e999}", "invalid_value a 1:7"},
     {"{\"type\":\"string\"}", "\"a\"", ""},
     {"{\"type\":\"string\"}", "1", "invalid_value - 1:1"},
     {"{\"type\":\"string\"}", "\n  null", "invalid_value - 2:3"},

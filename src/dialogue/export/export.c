@@ -57,7 +57,7 @@ static bool may_replace(cv_call *call, cv_where where, cv_err *err)
     cv_err unread = {.arena = call->arena};
     if (cv_outlet_forced(call) || !cv_where_is_regular(where))
         return true; /* nothing there, or the writer will say why it cannot be written */
-    int fd = cv_where_open(where, O_RDONLY | O_NONBLOCK, "open the file", &unread);
+    int fd = cv_where_open(where, O_RDONLY, "open the file", &unread);
     ssize_t n = fd >= 0 ? read(fd, beginning, sizeof beginning) : -1;
     if (fd >= 0)
         close(fd);

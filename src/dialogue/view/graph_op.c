@@ -94,7 +94,7 @@ static void read_statuses(request *r)
         wanted[i] = given->items[i].text;
         if (cv_words_find((cv_words){known, known_count}, wanted[i]) < 0)
             cv_refuse_words(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "status", wanted[i],
-                                      "'%.*s' is not a status", CV_FMT(wanted[i])),
+                                      "'%.*s' is not a status", CV_FMT(cv_excerpt(call->arena, wanted[i]))),
                             known, known_count);
     }
     r->query.statuses = (cv_words){wanted, given ? given->count : 0};

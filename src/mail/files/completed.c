@@ -24,7 +24,7 @@ static bool cut_at(cv_where where, int64_t size, cv_err *err)
     int folder = cv_where_open_folder(cv_where_folder(err->arena, where), O_PATH, false, "open its folder", err);
     if (folder < 0)
         return false;
-    int fd = openat(folder, cv_where_name(where), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(folder, cv_where_name(where), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool ok = fd >= 0 && ftruncate(fd, (off_t)size) == 0;
     int number = errno;
     if (fd >= 0)

@@ -143,7 +143,7 @@ bool cv_door_seq_of(const char *name, int64_t *ret_seq)
     s = cv_str_head(cv_str_from(s, 5), s.n - 10);
     *ret_seq = 0;
     for (size_t i = 0; i < s.n; i++) {
-        if (!cv_is_digit(s.p[i]))
+        if (!cv_is_digit(s.p[i]) || s.n > 18)
             return false;
         *ret_seq = *ret_seq * 10 + (s.p[i] - '0');
     }
@@ -193,14 +193,15 @@ bool cv_door_append(cv_where where, cv_str lines, cv_err *err)
     int folder = cv_where_open_folder(cv_where_folder(err->arena, where), O_PATH, true, doing, err);
     if (folder < 0)
         return false;
-    int fd = openat(folder, cv_where_name(where), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd =
+        openat(folder, cv_where_name(where), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     int number = errno;
     close(folder);
     if (fd < 0)
         return cv_where_fail(err, cv_where_path(err->arena, where), doing, number);
     struct stat st;
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    number = ok ? 0 : EINVAL;
+    number = ok ? 0 : ENXIO;
     if (ok && !cv_write_bytes(fd, lines)) {
         ok = false;
         number = errno;

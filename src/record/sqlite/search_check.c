@@ -13,7 +13,10 @@
 #include "base/buf.h"
 #include "record/sqlite/search.h"
 
-enum { COLUMNS = 3 }; /* ids, title, body */
+enum {
+    COLUMNS = 3,          /* ids, title, body */
+    MOST_OF_WORD = 32768, /* bytes of a word that FTS5 keeps: FTS5_MAX_TOKEN_SIZE */
+};
 
 /* A row of the statement is what is wrong. */
 static bool audit_statement(const cv_search_index *x, cv_sqlite *s, const char *statement, cv_err *err)
@@ -55,7 +58,7 @@ typedef struct {
 static void see_word(void *ctx, cv_str stem)
 {
     reading *r = ctx;
-    add_word(r->words, stem, r->row, r->column, r->place++);
+    add_word(r->words, cv_str_head(stem, MOST_OF_WORD), r->row, r->column, r->place++);
 }
 
 /* A number as FTS5 keeps it: seven bits to a byte, the first ones first. Texts have less than 2^35 words. */
