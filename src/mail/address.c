@@ -130,8 +130,10 @@ bool cv_mail_address(cv_call *call, const char *field, const cv_json *to, const 
                      cv_mail_recipients *ret)
 {
     cv_map taken = {0};
-    bool ok = true, listed = to->type == CV_JSON_ARRAY;
+    bool ok = true, listed = to && to->type == CV_JSON_ARRAY;
     *ret = (cv_mail_recipients){0};
+    if (!to)
+        return false; /* the form of the request tells that it is missing */
     for (uint32_t i = 0; i < (listed ? to->count : 1); i++) {
         const cv_json *one = listed ? &to->items[i] : to;
         addressing x = {.call = call,

@@ -453,8 +453,8 @@ static cv_str error_object(cv_call *call, const cv_json *given)
 {
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
-    if (given->type != CV_JSON_STRING)
-        return cv_mail_raw(call, given);
+    if (!given || given->type != CV_JSON_STRING)
+        return given ? cv_mail_raw(call, given) : (cv_str){NULL, 0};
     cv_json_begin_object(&w);
     cv_json_key_str(&w, "message", given->text);
     cv_json_end_object(&w);

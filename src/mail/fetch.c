@@ -75,17 +75,23 @@ static void find_sender(cv_call *call, cv_str named, cv_str staged_by, cv_mail_a
         (cv_mail_agent){.name = cv_agent_name(call->arena, CV_STR("System")), .id = CV_STR("System"), .is_word = true};
 }
 
-/* Faults of the address are warnings here: the answer itself is good. */
+/* What speaks against sending the command is a warning here: the answer itself is good. */
+static void not_routed(cv_call *call, fetching *x, size_t before)
+{
+    for (size_t i = before; i < call->errs->count; i++)
+        cv_notice_add(&x->warnings, call->arena, CV_STR("not_routed"), "the command in the answer was not sent: %.*s",
+                      CV_FMT(cv_err_text(&call->errs->items[i])));
+    call->errs->count = before;
+    x->routes = false;
+}
+
 static bool address(cv_call *call, fetching *x, cv_str target)
 {
     size_t before = call->errs->count;
     const cv_json to = {.type = CV_JSON_STRING, .text = target};
     if (cv_mail_address(call, "target_id", &to, &x->draft.sender, &x->draft.to))
         return true;
-    for (size_t i = before; i < call->errs->count; i++)
-        cv_notice_add(&x->warnings, call->arena, CV_STR("not_routed"), "the command in the answer was not sent: %.*s",
-                      CV_FMT(cv_err_text(&call->errs->items[i])));
-    call->errs->count = before;
+    not_routed(call, x, before);
     return false;
 }
 
@@ -131,7 +137,19 @@ static bool route(cv_mail_office *o, fetching *x)
         return true;
     if (!cv_mail_new_id(o->arena, o->now_ms, &x->draft.message.message_id, &o->err))
         return cv_mail_fail(o);
+    cv_mail_mailbox *own;
+    size_t before = o->call->errs->count;
+    if (!cv_mail_admit(o, &x->draft, &own)) {
+        if (o->err.code != CV_ERR_NONE)
+            return false;
+        not_routed(o->call, x, before);
+        return true;
+    }
+    own->sent++;
     x->message_id = x->draft.message.message_id;
+    if (x->draft.dead_reason.p)
+        cv_notice_add(&x->warnings, o->arena, CV_STR("not_routed"), "the command in the answer is a dead letter: %.*s",
+                      CV_FMT(x->draft.dead_reason));
     return cv_mail_post(o, &x->draft, &x->receipts);
 }
 

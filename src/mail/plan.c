@@ -510,8 +510,8 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
     *ret = (cv_mail_special){.asks = cv_str_eq(d->message.command, CV_STR("GENERATE_TASK_SEQUENCE")),
                              .answers = cv_str_eq(d->message.command, CV_STR("TASK_COMPLETED"))};
     if (ret->asks) {
-        const cv_json *params = envelope ? cv_json_get(content, CV_STR("params")) : content;
-        if (cv_str_trim(cv_json_get_text(params, "goal")).n == 0)
+        const cv_json *params = envelope && content ? cv_json_get(content, CV_STR("params")) : content;
+        if (!params || cv_str_trim(cv_json_get_text(params, "goal")).n == 0)
             cv_fault_missing(
                 &(cv_spot){.call = call, .field = envelope ? CV_STR("data.params.goal") : CV_STR("params.goal")});
     }
@@ -520,9 +520,9 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
     if (!d->message.correlation_id.p)
         cv_fault_missing(
             &(cv_spot){.call = call, .field = envelope ? CV_STR("data.correlation_id") : CV_STR("correlation_id")});
-    const cv_json *results = cv_json_get(content, CV_STR("results"));
-    const cv_json *given =
-        cv_json_get(cv_json_get(call->input, envelope ? CV_STR("data") : CV_STR("params")), CV_STR("results"));
+    const cv_json *results = content ? cv_json_get(content, CV_STR("results")) : NULL;
+    const cv_json *object = cv_json_get(call->input, envelope ? CV_STR("data") : CV_STR("params"));
+    const cv_json *given = object ? cv_json_get(object, CV_STR("results")) : NULL;
     if (!results || results->type != CV_JSON_ARRAY || !given)
         return;
     ret->results.from = d->sender;

@@ -230,7 +230,6 @@ typedef struct {
     cv_mail_draft *draft;
     cv_mail_special special;
     cv_str message_id, thread_id, accepted_at;
-    int64_t hops;
     bool stopped;
     cv_mail_receipts receipts;
     cv_notices warnings;
@@ -360,24 +359,21 @@ static bool find_before(cv_mail_office *o, const cv_mail_draft *draft, cv_mail_m
 }
 
 /* Thread and hops. Two agents that answer each other for ever are stopped. */
-static bool follow_links(cv_mail_office *o, sending *s)
+static bool follow_links(cv_mail_office *o, cv_mail_draft *draft)
 {
-    cv_mail_message *m = &s->draft->message, before;
+    cv_mail_message *m = &draft->message, before;
     bool found;
-    if (!find_before(o, s->draft, &before, &found))
+    if (!find_before(o, draft, &before, &found))
         return false;
     m->hops = found ? before.hops + 1 : 0;
     if (!m->thread_id.p && found && m->reply_to.p)
         m->thread_id = before.thread_id.p ? before.thread_id : before.message_id;
-    s->thread_id = m->thread_id.p ? m->thread_id : m->message_id;
-    int64_t most = s->draft->sender.is_word
+    int64_t most = draft->sender.is_word
                        ? INT64_MAX
-                       : cv_agent_limit(o->arena, &s->draft->sender.row, CV_STR("hops"), CV_MAIL_MAX_HOPS);
-    s->hops = m->hops;
-    s->stopped = m->hops > most;
-    if (s->stopped)
-        s->draft->dead_reason = cv_arena_printf(o->arena, "stopped: answer number %lld in a chain, %lld are allowed",
-                                                (long long)m->hops, (long long)most);
+                       : cv_agent_limit(o->arena, &draft->sender.row, CV_STR("hops"), CV_MAIL_MAX_HOPS);
+    if (m->hops > most)
+        draft->dead_reason = cv_arena_printf(o->arena, "stopped: answer number %lld in a chain, %lld are allowed",
+                                             (long long)m->hops, (long long)most);
     return true;
 }
 
@@ -407,6 +403,22 @@ static bool within_quota(cv_mail_office *o, const cv_mail_agent *agent, const cv
                              CV_FMT(agent->id)),
                    CV_STR("send it again when it has worked some off; agent limit --quota changes this"));
     return false;
+}
+
+bool cv_mail_admit(cv_mail_office *o, cv_mail_draft *draft, cv_mail_mailbox **ret_own)
+{
+    *ret_own = cv_mail_mailbox_of(o, &draft->sender);
+    if (!*ret_own)
+        return cv_mail_fail(o);
+    if (!follow_links(o, draft) || !within_rate(o, &draft->sender, *ret_own))
+        return false;
+    for (size_t i = 0; i < draft->to.count; i++) {
+        const cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &draft->to.items[i]);
+        if (!mailbox)
+            return cv_mail_fail(o);
+        within_quota(o, &draft->to.items[i], mailbox);
+    }
+    return o->call->errs->count == 0;
 }
 
 bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret)
@@ -508,15 +520,15 @@ static bool send(cv_mail_office *o, void *ctx, cv_str *ret_result)
         return false;
     s->message_id = s->draft->message.message_id;
     if (!before) {
-        cv_mail_mailbox *own = cv_mail_mailbox_of(o, &s->draft->sender);
-        if (!own)
-            return cv_mail_fail(o);
-        if (!follow_links(o, s) || !within_rate(o, &s->draft->sender, own) || !warn_of_silence(o, s->draft) ||
-            !supersede(o, s->draft) || !cv_mail_post(o, s->draft, &s->receipts) ||
-            !cv_mail_special_take(o, s->draft, &s->special))
+        cv_mail_mailbox *own;
+        if (!cv_mail_admit(o, s->draft, &own) || !warn_of_silence(o, s->draft) || !supersede(o, s->draft) ||
+            !cv_mail_post(o, s->draft, &s->receipts) || !cv_mail_special_take(o, s->draft, &s->special))
             return false;
         warn_of_equal(o, s->draft, own);
         cv_mail_sign(o, &s->draft->sender, "send");
+        const cv_mail_message *m = &s->draft->message;
+        s->thread_id = m->thread_id.p ? m->thread_id : m->message_id;
+        s->stopped = s->draft->dead_reason.p != NULL;
         s->accepted_at = o->now;
     }
     s->warnings = o->warnings;

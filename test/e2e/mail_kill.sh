@@ -120,10 +120,10 @@ drop() {
     printf '{"command": "drop-%s", "sender_agent_id": "muffin", "target_id": "Planner-1", "params": {}}\n' $dropped >"$work/drop"
     mv "$work/drop" $outbox/drop-$dropped.json
 }
-drop_if_gone() { [ -n "$(ls $outbox)$(ls $mail/runtime/muffin/.taking)" ] || drop; }
+drop_if_gone() { [ -n "$(ls $outbox | grep drop-)$(ls $mail/runtime/muffin/.taking)" ] || drop; }
 count_taken() {
     whole
-    if [ -n "$(ls $outbox)$(ls $mail/runtime/muffin/.taking)" ]; then absent=$((absent + 1)); else present=$((present + 1)); fi
+    if [ -n "$(ls $outbox | grep drop-)$(ls $mail/runtime/muffin/.taking)" ]; then absent=$((absent + 1)); else present=$((present + 1)); fi
 }
 kills_everywhere drop_if_gone count_taken "$conclave" mail watch 0
 "$conclave" mail watch 0 >/dev/null

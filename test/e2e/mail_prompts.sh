@@ -189,6 +189,15 @@ run "searched" 0 search ovens --json
 is 'any(.results[]; .kind == "report" and .id == "analysis/week-46.md")'
 run "not a name" 1 mail report ../x --text y --json
 
+# a command in an answer keeps the limits of its sender: it is not sent, and the answer is handed out all the same
+"$conclave" agent add limited >/dev/null && "$conclave" agent limit limited --send-rate 1 >/dev/null
+for n in 1 2 3; do
+    "$conclave" mail stage --text "again $n" --as limited >/dev/null
+    "$conclave" mail answer '{"command": "again", "target_id": "Planner-1"}' >/dev/null
+    "$conclave" mail fetch --json >"$work/fetched.$n"
+done
+jq -se 'all(.state == "answered") and ([.[] | select(.routed)] | length) <= 2 and any(.[].warnings[]?; .type == "not_routed" and (.message | contains("in a minute")))' "$work"/fetched.* >/dev/null
+ok $? "a command beyond the rate of its sender is not sent, and told"
 run "the record agrees with itself" 0 verify
 
 # ---- kill -9 --------------------------------------------------------------------------------------------------------

@@ -413,6 +413,74 @@ static void a_record_that_fails_leaves_nothing_half_done(void **state)
     w->folder = folder;
 }
 
+/* ---- whatever is asked ------------------------------------------------------------------------------------------- */
+
+/* Values that a property has by turns: what it may be, other types, nothing. */
+static const char *const values[] = {"'muffin'",
+                                     "'cupcake'",
+                                     "''",
+                                     "'a/../b'",
+                                     "0",
+                                     "-1",
+                                     "1.5",
+                                     "1e400",
+                                     "true",
+                                     "null",
+                                     "{}",
+                                     "{'goal': 'x'}",
+                                     "[]",
+                                     "['muffin']",
+                                     "[[]]",
+                                     "{'results': [1, {}]}",
+                                     "{'task_id': 't', 'results': {}}",
+                                     "[{'task_id': 't', 'action': 'A', 'target_agent': 'donut', 'depends_on': ['t']}]",
+                                     "'set'",
+                                     "'list'",
+                                     "'TASK_COMPLETED'",
+                                     "'GENERATE_TASK_SEQUENCE'"};
+
+static cv_str asked(cv_world *w, cv_test_random *r, const cv_json *properties)
+{
+    cv_buf text = {0};
+    cv_buf_add_z(&text, "{'dry_run': true");
+    for (uint32_t i = 0; i < properties->count; i++) {
+        cv_str name = properties->members[i].key;
+        if (cv_str_eq(name, CV_STR("dry_run")) || cv_test_below(r, 3) == 0)
+            continue;
+        bool waits = cv_str_ends(name, CV_STR("seconds"));
+        cv_buf_printf(&text, ", '%.*s': %s", CV_FMT(name), waits ? "0" : values[cv_test_below(r, CV_COUNT(values))]);
+    }
+    cv_buf_add_char(&text, '}');
+    return cv_buf_take(&text, &w->a);
+}
+
+/* A request may be anything: it is answered or refused with a reason, and says so in every operation of the room. */
+static void whatever_is_asked_is_answered(void **state)
+{
+    cv_world *w = *state;
+    cv_test_random r = {cv_test_seed()};
+    size_t calls = 0, refused = 0, each = cv_test_soak() ? 2000 : 40;
+    mail_agents(w, agents, AGENTS);
+    actor_do(w, NOBODY, "mail send", "{'from': 'muffin', 'to': 'cupcake', 'body': 'x'}");
+    for (size_t i = 0; i < cv_op_count(); i++) {
+        const cv_operation *op = cv_op_at(i);
+        if (strcmp(op->room, "mail") != 0 || strcmp(op->verb, "watch") == 0)
+            continue;
+        const cv_json *properties = cv_json_get(cv_op_schema(op).input, CV_STR("properties"));
+        for (size_t k = 0; k < each; k++) {
+            cv_str text = k == 0 ? CV_STR("{}") : asked(w, &r, properties);
+            const char *name = cv_arena_printf(&w->a, "mail %s", op->verb).p;
+            bool done = actor_call(w, NOBODY, false, name, cv_arena_copy_z(&w->a, text));
+            assert_int_equal(done, w->errs.count == 0);
+            calls++;
+            refused += !done;
+        }
+    }
+    print_message("# %zu requests, %zu refused\n", calls, refused);
+    assert_true(refused > 0 && refused < calls);
+    mail_verify(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -420,6 +488,7 @@ int main(void)
                                         cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_record_that_fails_leaves_nothing_half_done, cv_world_set_up,
                                         cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(whatever_is_asked_is_answered, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(mail_is_what_the_model_says, cv_world_set_up, cv_world_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

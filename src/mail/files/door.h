@@ -6,6 +6,7 @@
  *         claimed/     task_0000000007.json     what somebody works on; move a file here to claim it
  *         done/ failed/                         move a file here to finish it; it goes to the archive
  *         outbox/      anything.json            dropped here, it is sent
+ *                      msg_ID.json              what was sent, until all recipients are finished with it
  *         archive/                              what was sent or is settled
  *         quarantine/  FILE, FILE.reason.txt    what could not be read, and why
  *         files.log                             what was done with files, and why: one line each

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "record/feed.h"
+#include "record/hash.h"
 
 enum { BATCH = 256 }; /* commits after which the position is kept */
 
@@ -83,8 +84,9 @@ static bool rewrite(cv_arena *a, cv_str text, cv_mtext_writing writing, cv_buf *
     return true;
 }
 
-bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
-                   int indent, cv_str *ret_text, cv_err *err)
+/* `target`: JSON; absent: it is not written. */
+static bool print(cv_mail_door *door, const cv_mail_message *row, cv_str target, cv_mtext_writing writing, int indent,
+                  cv_str *ret_text, cv_err *err)
 {
     cv_arena *a = door->arena;
     bool envelope = cv_str_eq(row->writing, CV_STR("envelope"));
@@ -93,7 +95,7 @@ bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipi
     m.fields[CV_MTEXT_SENDER] = quoted(a, sender_id(door, row->sender));
     m.fields[CV_MTEXT_TIME] = quoted(a, row->sent_at.p ? row->sent_at : row->accepted_at);
     m.fields[CV_MTEXT_COMMAND] = quoted(a, row->command);
-    m.fields[CV_MTEXT_TARGET] = envelope ? quoted(a, recipient) : (cv_str){0};
+    m.fields[CV_MTEXT_TARGET] = target;
     m.fields[CV_MTEXT_REPLY] = quoted(a, row->reply_to);
     m.fields[CV_MTEXT_THREAD] = quoted(a, row->thread_id);
     m.fields[CV_MTEXT_EXPIRES] = quoted(a, row->expires_at);
@@ -120,6 +122,13 @@ bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipi
     bool ok = rewrite(a, *ret_text, writing, &out, err);
     *ret_text = cv_buf_take(&out, a);
     return ok;
+}
+
+bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipient, cv_mtext_writing writing,
+                   int indent, cv_str *ret_text, cv_err *err)
+{
+    bool envelope = cv_str_eq(row->writing, CV_STR("envelope"));
+    return print(door, row, envelope ? quoted(door->arena, recipient) : (cv_str){0}, writing, indent, ret_text, err);
 }
 
 /* ---- the file of one delivery ------------------------------------------------------------------------------------ */
@@ -213,14 +222,116 @@ static bool move_or_write(cv_mail_door *door, cv_door_agent *agent, const cv_mai
     return ok;
 }
 
+/* ---- what an agent has sent -------------------------------------------------------------------------------------- */
+
+/* "msg_ID.json"; an id that is not a name in a folder is told by its hash. */
+static const char *sent_name(cv_arena *a, cv_str id)
+{
+    bool plain = id.n <= 100;
+    for (size_t i = 0; i < id.n && plain; i++)
+        plain = cv_is_alnum(id.p[i]) || strchr("._-", id.p[i]);
+    if (plain)
+        return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(id)).p;
+    cv_hash hash;
+    cv_hash_begin(&hash);
+    cv_hash_add(&hash, id);
+    cv_str told = cv_hash_end(&hash, a);
+    return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(told)).p;
+}
+
+static bool print_sent(cv_mail_door *door, const cv_mail_message *m, cv_str *ret_text, cv_err *err)
+{
+    return print(door, m, m->addressed, CV_MTEXT_LOOSE, 2, ret_text, err);
+}
+
+bool cv_door_is_sent(cv_mail_door *door, const cv_door_agent *agent, const char *name)
+{
+    const char *path =
+        cv_arena_printf(door->arena, "runtime/%s/%s/%s", agent->folder, cv_door_names[CV_DOOR_OUTBOX], name).p;
+    cv_err ignored = {.arena = door->arena};
+    cv_str bytes, text;
+    cv_json value;
+    cv_mail_message m;
+    bool found;
+    if (cv_door_is_quiet(door, path))
+        return true;
+    if (!cv_file_read_at(door->arena, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), (size_t)CV_MAIL_MAX_SIZE, &bytes,
+                         &ignored) ||
+        !cv_json_parse(door->arena, bytes, &value, &ignored) || value.type != CV_JSON_OBJECT ||
+        !cv_mail_message_get(door->record, door->arena, cv_json_get_text(&value, "message_id"), &m, &found, &ignored) ||
+        !found || !cv_str_eq(m.sender, agent->name) || strcmp(sent_name(door->arena, m.message_id), name) != 0 ||
+        !print_sent(door, &m, &text, &ignored) || !cv_str_eq(text, bytes))
+        return false;
+    cv_door_mark(door, path); /* somebody was killed before this */
+    return true;
+}
+
+static bool write_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_message *m, const char *name,
+                       cv_err *err)
+{
+    cv_str text;
+    const cv_door_change outbox = cv_door_change_begin(door, agent, CV_DOOR_OUTBOX);
+    if (!print_sent(door, m, &text, err))
+        return false;
+    if (cv_door_write(cv_door_in(door, agent, CV_DOOR_OUTBOX, name), text, err))
+        cv_door_mark(door, cv_arena_printf(door->arena, "%s/%s", outbox.path, name).p);
+    else if (err->code != CV_ERR_FILE_CHANGED)
+        return false;
+    cv_err_clear(err); /* somebody put a file of this name there: it is theirs, and is looked at when taking in */
+    cv_door_change_end(door, &outbox);
+    return true;
+}
+
+/* When nobody has anything to do with it any more. */
+static bool archive_sent(cv_mail_door *door, const cv_door_agent *agent, const cv_mail_message *m, const char *name,
+                         cv_err *err)
+{
+    cv_mail_rows rows;
+    if (!stands_in(door, agent, CV_DOOR_OUTBOX, name))
+        return true;
+    if (!cv_mail_deliveries_of(door->record, door->arena, m->message_id, &rows, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++)
+        if (cv_mail_states[cv_mail_state_of(((const cv_mail_delivery *)rows.items[i])->state)].open)
+            return true;
+    const cv_door_change outbox = cv_door_change_begin(door, agent, CV_DOOR_OUTBOX);
+    bool ok = cv_door_archive(door, agent, cv_door_in(door, agent, CV_DOOR_OUTBOX, name), name, err);
+    cv_door_change_end(door, &outbox);
+    return ok;
+}
+
+/* outbox/msg_ID.json of the sender: from the send until all recipients are finished with it. Whoever takes it away has
+ * picked it up: it is not written again. */
+static bool show_sent(cv_mail_door *door, const cv_mail_delivery *d, cv_err *err)
+{
+    cv_mail_state state = cv_mail_state_of(d->state);
+    cv_mail_message m;
+    cv_door_agent *agent;
+    bool found, beyond, is_new = state == CV_MAIL_NEW && d->attempts == 0;
+    if (cv_mail_states[state].open && !is_new)
+        return true;
+    if (!cv_mail_message_get(door->record, door->arena, d->message_id, &m, &found, err) || !found)
+        return !err->code;
+    if (!cv_door_agent_of(door, m.sender, &agent, err) || !agent)
+        return !err->code;
+    const char *name = sent_name(door->arena, m.message_id);
+    if (!is_new)
+        return archive_sent(door, agent, &m, name, err);
+    if (stands_in(door, agent, CV_DOOR_OUTBOX, name) || !is_beyond(door, d, CV_DOOR_INBOX, &beyond, err))
+        return !err->code;
+    return beyond || write_sent(door, agent, &m, name, err);
+}
+
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err)
 {
     cv_door_agent *agent;
     cv_mail_delivery d;
     bool found;
-    if (!cv_door_agent_of(door, mailbox, &agent, err) || !agent)
-        return !err->code;
     if (!cv_mail_delivery_get(door->record, door->arena, mailbox, seq, &d, &found, err) || !found)
+        return !err->code;
+    if (!show_sent(door, &d, err))
+        return false;
+    if (!cv_door_agent_of(door, mailbox, &agent, err) || !agent)
         return !err->code;
     return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, false, err);
 }

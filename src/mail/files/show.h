@@ -22,6 +22,9 @@ bool cv_door_print(cv_mail_door *door, const cv_mail_message *row, cv_str recipi
 /* Puts the file of a delivery where its state wants it. `again`: it was missing, which is told. */
 bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, cv_err *err);
 
+/* Is a file of an outbox the view of a message that was sent, as it was written? Then it is not to be sent. */
+bool cv_door_is_sent(cv_mail_door *door, const cv_door_agent *agent, const char *name);
+
 /* Are all files of an agent there that should be? What is missing is written again. */
 bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err);
 

@@ -437,6 +437,9 @@ static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folde
         struct stat st;
         if (folder == CV_DOOR_INBOX && cv_door_seq_of(names.items[i], &seq))
             continue;
+        if (folder == CV_DOOR_OUTBOX && cv_str_starts(cv_str_of(names.items[i]), CV_STR("msg_")) &&
+            cv_door_is_sent(door, agent, names.items[i]))
+            continue;
         if (cv_where_look(cv_where_in(door->arena, here, names.items[i]), &st))
             files[count++] = (dropped){names.items[i], st.st_mtim};
     }
