@@ -31,6 +31,11 @@ ok $? "the tracker's statuses are the record's"
 jq -e '[.rounds[].experts[].raw] | all(type == "string")' before.json >/dev/null
 ok $? "every response is kept"
 
+# ---- dialogue.json as the specification prints it, byte for byte ----
+mkdir printed && cp "$root"/test/golden/import/printed/*.json printed
+run "the printed shapes" 0 import printed/rounds_data.json printed/rounds.json
+golden import/printed.txt
+
 # ---- again, more, other ----
 run "again" 0 import dialogues decision.dialogue.md --json
 is '.counts.unchanged == 2 and .counts.imported == 0'

@@ -960,6 +960,61 @@ static void bold_speakers_in_all_forms(void **state)
     }
 }
 
+/* A bold name that nobody has does not go to the one before without a word; what each expert's text is divided by is
+ * not a name. */
+static void strangers_in_bold_are_told(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, "oven.dialogue.md",
+             "# Oven\n\n## Panel\n\n| Agent | Role |\n|---|---|\n| Rust | Systems |\n| Sql | Data |\n\n## Round 0\n\n"
+             "**Rust:**\n\n**Position:**\nGo.\n\n**Mallory:**\nNo!\n\n**Sql:**\n\n**Position:**\nGo.\n\n"
+             "**Eve (Guest):** Wait.\n");
+    const cv_json *d = import_path(w, "oven.dialogue.md");
+    assert_true(is_told(d, "not_understood", "text", "**Mallory:**"));
+    assert_true(is_told(d, "not_understood", "text", "**Eve (Guest):** Wait."));
+    assert_false(is_told(d, "not_understood", "text", "**Position:**"));
+    cv_state s = cv_world_state(w, "oven");
+    assert_int_equal(s.experts.count, 2);
+    assert_str_has(s.positions.items[0].content, "No!");
+}
+
+/* A cell may name several owners, in any way that names are joined. */
+static void rows_of_several_owners(void **state)
+{
+    static const char *const cells[] = {"Rust & Sql", "Rust, Sql", "Rust/Sql", "Rust and Sql", "Rust + Sql (R0)"};
+    (void)state;
+    for (size_t i = 0; i < CV_COUNT(cells); i++) {
+        cv_world w;
+        cv_world_open(&w);
+        put_file(
+            &w, "oven.dialogue.md",
+            cv_arena_printf(&w.a,
+                            "# Oven\n\n## Panel\n\n| Agent | Role |\n|---|---|\n| Rust | Systems |\n| Sql | Data "
+                            "|\n\n## Round 0\n\n### Rust\n\nGo.\n\n### Sql\n\nGo.\n\n## Tensions Tracker\n\n| ID | "
+                            "Tension | Owner | Status |\n|---|---|---|---|\n| T01 | Taste | %s | open |\n",
+                            cells[i])
+                .p);
+        import_path(&w, "oven.dialogue.md");
+        cv_state s = cv_world_state(&w, "oven");
+        assert_int_equal(s.entities.count, 1);
+        assert_str_eq(s.entities.items[0].contributors, "[\"rust\",\"sql\"]");
+        cv_world_close(&w);
+    }
+}
+
+/* A table of keys and numbers is read row by row; a key that nobody knows is a number that nothing is held against. */
+static void rows_without_known_keys_are_told(void **state)
+{
+    cv_world *w = *state;
+    put_file(w, OVEN "round-0/muffin.md", "[TENSION T01: Cost]\nx\n");
+    put_file(w, OVEN "round-0.summary.md",
+             "| Measure | Value |\n|---|---|\n| Open tensions | 1 |\n| Quorum | 7 |\n| Mood | good |\n");
+    const cv_json *d = import_all(w);
+    assert_true(is_told(d, "differences", "what", "Quorum"));
+    assert_false(is_told(d, "differences", "what", "Mood"));
+    assert_false(is_told(d, "differences", "what", "open tensions"));
+}
+
 static void scores_that_are_no_numbers_are_told(void **state)
 {
     cv_world *w = *state;
@@ -1087,6 +1142,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(sections_of_other_verdicts, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(trackers_with_numbered_rows, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(bold_speakers_in_all_forms, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(strangers_in_bold_are_told, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(rows_without_known_keys_are_told, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test(rows_of_several_owners),
         cmocka_unit_test_setup_teardown(scores_that_are_no_numbers_are_told, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(dialogue_json_of_the_specification, cv_world_set_up, cv_world_tear_down),
     };

@@ -320,17 +320,25 @@ static void hear(scene *sc)
 
 /* ---- what the tracker says --------------------------------------------------------------------------------------- */
 
-/* Whom the row names, if it takes part; else the judge. */
-static cv_str raiser_of(const scene *sc, const cv_tracked *row)
+/* Those whom the row names and who take part; else the judge. */
+static void find_raisers(const scene *sc, const cv_tracked *row, cv_heard_entity *entity)
 {
     const cv_script *s = sc->p->s;
-    cv_str names = row->by, name;
-    while (cv_str_split(&names, ',', &name)) {
-        size_t player = cv_script_known(s, cv_plain_name(s->arena, name));
-        if (player < s->players.count && cv_state_expert(&sc->state, s->players.items[player].slug))
-            return s->players.items[player].slug;
+    cv_str names = row->by;
+    for (size_t player; cv_script_next_named(s, &names, &player);) {
+        cv_str slug = player < s->players.count ? s->players.items[player].slug : CV_STR("");
+        bool again = cv_str_eq(slug, entity->expert);
+        for (size_t i = 0; i < entity->others.count; i++)
+            again = again || cv_str_eq(slug, entity->others.items[i]);
+        if (!slug.n || again || !cv_state_expert(&sc->state, slug))
+            continue;
+        if (entity->expert.n)
+            *CV_PUSH(s->arena, &entity->others) = slug;
+        else
+            entity->expert = slug;
     }
-    return cv_judge_slug;
+    if (!entity->expert.n)
+        entity->expert = cv_judge_slug;
 }
 
 /* Items stand by kind; the judge's come behind those of the experts. */
@@ -353,9 +361,9 @@ static void add_judges_tension(scene *sc, const cv_thread *thread)
     *place =
         (cv_heard_entity){.kind = CV_KIND_TENSION,
                           .local_id = thread->local_id,
-                          .expert = raiser_of(sc, row),
                           .label = cv_script_fit(s, thread->from->sheet, row->line, "the label", label, CV_MAX_LABEL),
                           .content = label};
+    find_raisers(sc, row, place);
 }
 
 static bool is_made(const scene *sc, cv_str local_id)

@@ -81,6 +81,36 @@ size_t cv_script_known(const cv_script *s, cv_str name)
     return alike == 1 ? first : CV_NOBODY;
 }
 
+/* Where a list of names goes on: behind ',', '/', '&', '+', ';' or the word "and". */
+static cv_str cut_name(cv_str *rest)
+{
+    static const cv_str signs[] = {CV_STR_INIT(","), CV_STR_INIT("/"), CV_STR_INIT("&"),
+                                   CV_STR_INIT("+"), CV_STR_INIT(";"), CV_STR_INIT(" and ")};
+    size_t at = SIZE_MAX, length = 0;
+    for (size_t i = 0; i < CV_COUNT(signs); i++) {
+        size_t found = cv_str_find_nocase(*rest, signs[i]);
+        if (found < at) {
+            at = found;
+            length = signs[i].n;
+        }
+    }
+    cv_str name = cv_str_head(*rest, at);
+    *rest = at == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(*rest, at + length);
+    return name;
+}
+
+bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player)
+{
+    if (!rest->n)
+        return false;
+    *ret_player = find_exactly(s, cv_plain_name(s->arena, *rest)); /* "UI/UX" may be one */
+    if (*ret_player != CV_NOBODY)
+        *rest = (cv_str){NULL, 0};
+    else
+        *ret_player = cv_script_known(s, cv_plain_name(s->arena, cut_name(rest)));
+    return true;
+}
+
 /* What a table says of somebody in words. */
 static void state_text(cv_script *s, cv_says what, cv_str agent, cv_str text, size_t sheet, size_t line)
 {
@@ -741,14 +771,6 @@ void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int roun
     *CV_PUSH(s->arena, &s->tracker) = kept;
 }
 
-void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet)
-{
-    if (grid->rows.count > 0)
-        cv_script_misunderstand(
-            s, sheet, grid->head.line, grid->head.raw,
-            "this table is not read: its columns are neither those of a board, a tracker nor a panel");
-}
-
 /* Rounds of a board as the files call them. */
 static void shift_rounds(const cv_script *s, cv_board_rows *board)
 {
@@ -846,13 +868,43 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
     return true;
 }
 
-/* Pairs of key and value are read line by line. */
-static bool is_read_elsewhere(cv_script *s, const cv_grid *grid)
+static bool states_something(const cv_script *s, const cv_grid_row *row)
 {
+    return row->count == 2 && stated_by(s->arena, cv_grid_cell(s->arena, row, 0)) >= 0;
+}
+
+/* Pairs of key and value are read line by line. */
+static bool is_read_elsewhere(const cv_script *s, const cv_grid *grid)
+{
+    bool any = states_something(s, &grid->head);
     for (size_t i = 0; i < grid->rows.count; i++)
-        if (grid->head.count == 2 && stated_by(s->arena, cv_grid_cell(s->arena, &grid->rows.items[i], 0)) >= 0)
-            return true;
-    return false;
+        any = any || states_something(s, &grid->rows.items[i]);
+    return grid->head.count == 2 && any;
+}
+
+/* … and those whose key nobody knows state a number that is held against nothing. */
+static void tell_unknown_pair(cv_script *s, const cv_grid_row *row, size_t sheet)
+{
+    cv_str key = cv_grid_cell(s->arena, row, 0), value = cv_grid_cell(s->arena, row, 1);
+    if (states_something(s, row) || !key.n || cv_grid_number(s->arena, value) == CV_ABSENT)
+        return;
+    cv_difference *d = cv_script_differ(s, sheet, row->line, key);
+    d->says = value;
+    d->derives = CV_STR("nothing");
+    d->why = CV_STR("the record has no such number: the row is not read");
+}
+
+void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet)
+{
+    if (is_read_elsewhere(s, grid)) {
+        tell_unknown_pair(s, &grid->head, sheet);
+        for (size_t i = 0; i < grid->rows.count; i++)
+            tell_unknown_pair(s, &grid->rows.items[i], sheet);
+    } else if (grid->rows.count > 0) {
+        cv_script_misunderstand(
+            s, sheet, grid->head.line, grid->head.raw,
+            "this table is not read: its columns are neither those of a board, a tracker nor a panel");
+    }
 }
 
 bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int round)
@@ -863,7 +915,7 @@ bool cv_script_tables(cv_script *s, cv_str text, size_t sheet, size_t line, int 
     for (size_t i = 0; i < grids.count; i++) {
         bool read = cv_script_table(s, &grids.items[i], sheet, round);
         any |= read;
-        if (!read && !is_read_elsewhere(s, &grids.items[i]))
+        if (!read)
             cv_script_unread(s, &grids.items[i], sheet);
     }
     return any;

@@ -194,6 +194,10 @@ bool cv_script_is_judge(cv_str name);
 /* The player of this name or of a part of it ("Ada", "Lovelace" for "Ada Lovelace"), or CV_NOBODY. */
 size_t cv_script_known(const cv_script *s, cv_str name);
 
+/* One after the other of the names in a cell: "Rust & SQL", "Muffin, Scone", "Ada and Bob". CV_NOBODY: that one does
+ * not take part. False: there are no more. */
+bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player);
+
 /* A role that is read somewhere: the best place counts, all are held against the record. */
 void cv_script_role(cv_script *s, size_t player, cv_str role, cv_role_rank rank, size_t sheet, size_t line);
 

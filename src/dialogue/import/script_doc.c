@@ -24,6 +24,7 @@ typedef struct {
     bool has_panel;        /* or participants, or agents' headings */
     size_t named_speakers; /* names with roles in bold, in all rounds */
     cv_str title;          /* the heading of the section under way */
+    cv_map strangers;      /* bold names that nobody has -> below whom they stand, plus one; SIZE_MAX: below several */
     cv_map speakers;       /* names in headings and in bold in the rounds, and of files: whom a panel may name */
 } reading;
 
@@ -341,6 +342,51 @@ static size_t count_speakers(reading *r, cv_str text)
     return names.count;
 }
 
+/* "**Mallory (Guest):** …", "**Mallory:**": it looks like a speaker, and nobody knows the name. Empty: it does not. */
+static cv_str stranger_in(const reading *r, const cv_line *line)
+{
+    cv_str key, said, role;
+    if (line->fenced || line->level > 0 || !read_speaker(line, &key, &said))
+        return CV_STR("");
+    cv_str name = split_speaker(r, key, &role);
+    bool colon = cv_str_ends(cv_str_trim(key), CV_STR(":")) || line->kind == CV_LINE_METADATA;
+    bool known = cv_script_known(r->s, name) != CV_NOBODY || (role.n && cv_script_known(r->s, role) != CV_NOBODY);
+    return !known && is_full_name(name) && (role.n || (colon && cv_str_find_char(name, ' ') == SIZE_MAX))
+               ? cv_agent_key(r->s->arena, name)
+               : CV_STR("");
+}
+
+/* What stands in bold below two experts is a part of what each says ("**Position:**"), not a third one. */
+static void find_strangers(reading *r, cv_str text)
+{
+    cv_lines lines = {.text = text};
+    size_t who = CV_NOBODY;
+    for (cv_line line; cv_lines_next(&lines, &line);) {
+        cv_str key, said, role, name = stranger_in(r, &line);
+        if (name.n) {
+            uintptr_t *below = cv_map_put(&r->strangers, r->s->arena, name, NULL);
+            *below = *below && *below != who + 1 ? SIZE_MAX : who + 1;
+        } else if (!line.fenced && line.level == 0 && read_speaker(&line, &key, &said)) {
+            size_t known = cv_script_known(r->s, split_speaker(r, key, &role));
+            who = known == CV_NOBODY ? who : known;
+        }
+    }
+}
+
+/* The text of a stranger stays with the one who speaks; the report says so. */
+static void tell_of_stranger(reading *r, const speaking *sp, const cv_line *line, size_t at)
+{
+    cv_str name = sp->who < r->s->players.count ? stranger_in(r, line) : CV_STR("");
+    const uintptr_t *below = name.n ? cv_map_get(&r->strangers, name) : NULL;
+    if (!below || *below == SIZE_MAX)
+        return;
+    cv_str before = r->s->players.items[sp->who].name;
+    cv_script_misunderstand(r->s, r->sheet, at, line->trimmed,
+                            "it looks like a speaker, but nobody of this name takes part: what stands below is kept as "
+                            "what %.*s says",
+                            CV_FMT(before));
+}
+
 /* What stands under no agent's heading: the judge's, or that of those whose names stand there in bold. */
 static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
 {
@@ -350,6 +396,8 @@ static void read_free_text(reading *r, cv_act *act, cv_str text, size_t first)
         size_t who;
         if (!line.fenced && who_speaks(r, &line, first + line.number - 1, &who))
             begin_speech(&sp, who, line.text.p, speech_in(r, &line, who), first + line.number - 1);
+        else
+            tell_of_stranger(r, &sp, &line, first + line.number - 1);
     }
     end_speech(&sp, cv_str_end(text));
 }
@@ -668,6 +716,9 @@ void cv_script_read_doc(cv_script *s, size_t sheet, cv_str text)
             r.named_speakers +=
                 count_speakers(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)));
     }
+    for (size_t i = 0; i < r.doc.sections.count; i++)
+        if (r.doc.sections.items[i].kind == CV_SECTION_ROUND)
+            find_strangers(&r, lines_between(&r, r.doc.sections.items[i].line + 1, section_end(&r, i)));
     for (size_t i = 0; i < r.doc.sections.count; i++)
         read_section(&r, i);
     compare_panel(&r);

@@ -102,15 +102,12 @@ static void trace_act(tracing *t, int round)
 /* The players whom a row names; false: nobody who takes part. */
 static bool find_named(const tracing *t, const cv_tracked *row, bool *named)
 {
-    cv_arena *a = t->s->arena;
-    cv_str names = row->by, name;
+    cv_str names = row->by;
     bool any = false;
     memset(named, 0, CV_MAX_EXPERTS * sizeof *named);
-    for (char parting = cv_str_find_char(names, ',') == SIZE_MAX ? '/' : ','; cv_str_split(&names, parting, &name);) {
-        size_t player = cv_script_known(t->s, cv_plain_name(a, name));
+    for (size_t player; cv_script_next_named(t->s, &names, &player);)
         if (player < t->s->players.count)
             named[player] = any = true;
-    }
     return any;
 }
 

@@ -84,9 +84,26 @@ static bool says_nothing(const finder *f, cv_str heading)
     return true;
 }
 
+/* "# Muffin - Baker (Round 1)" is how a response begins; below that, a heading of the round is the expert's own. */
+static bool is_of_round(const finder *f, cv_str heading)
+{
+    bool alone, round = false;
+    for (cv_str word; cv_utf8_next_word(&heading, &word, &alone); round = cv_str_eq_nocase(word, CV_STR("round"))) {
+        int number;
+        if (round && cv_str_to_int(word, &number) && number == f->who->round)
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept(const finder *f, cv_str heading, size_t line)
+{
+    return !says_nothing(f, heading) || (line > 1 && is_of_round(f, heading));
+}
+
 static void add_heading(finder *f, cv_str text, size_t line)
 {
-    if (!says_nothing(f, text))
+    if (is_kept(f, text, line))
         add(f, text, line);
 }
 
@@ -128,9 +145,9 @@ static void add_text(finder *f, cv_str text, size_t line)
     text = without_escapes(f, text);
     cv_str rest = text, one;
     bool only_headings = true;
-    while (only_headings && cv_str_split(&rest, '\n', &one)) {
+    for (size_t at = line; only_headings && cv_str_split(&rest, '\n', &one); at++) {
         one = cv_str_trim(one);
-        only_headings = one.n == 0 || (one.p[0] == '#' && says_nothing(f, one));
+        only_headings = one.n == 0 || (one.p[0] == '#' && !is_kept(f, one, at));
     }
     if (!only_headings)
         add(f, text, line);
