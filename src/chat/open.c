@@ -161,7 +161,7 @@ static bool make_file(cv_call *call, const cv_chat_place *place)
     cv_err err = {.arena = call->arena};
     cv_str name = place->scope.name;
     const char *root = name.n && name.p[0] == '/' ? "/" : call->root;
-    if (cv_intent_publish(call->record, call->arena, place->scope, &cv_chat_intent_type, root, name, &err) ==
+    if (cv_intent_finish(call->record, call->arena, place->scope, &cv_chat_intent_type, root, name, &err) ==
         CV_INTENT_DONE)
         return true;
     return cv_call_fail(call, &err);

@@ -165,7 +165,7 @@ static void make_opened(const cv_call *call, const cv_chat_place *p)
     cv_err err = {.arena = call->arena};
     cv_str name = p->scope.name;
     if (call->record && name.n && name.p[0] != '/')
-        cv_intent_publish(call->record, call->arena, p->scope, &cv_chat_intent_type, call->root, name, &err);
+        cv_intent_finish(call->record, call->arena, p->scope, &cv_chat_intent_type, call->root, name, &err);
 }
 
 /* It may be renamed between two looks: then the third finds it. */
