@@ -47,6 +47,8 @@ typedef struct {
 static void check_people(cv_call *call, const cv_chat_policy *policy, opening *o)
 {
     const cv_json *list = cv_json_get(call->input, CV_STR("participants"));
+    if (!list) /* the schema has said so */
+        return;
     o->people = CV_NEW_ARRAY(call->arena, list->count, cv_str);
     for (uint32_t i = 0; i < list->count; i++) {
         cv_str who = cv_str_trim(list->items[i].text);

@@ -228,7 +228,7 @@ static bool may_write(const cv_edit *e, cv_err *err)
     }
     if (!cv_where_check(e->where, err))
         return false;
-    if (!cv_where_look(e->where, &st))
+    if (!cv_where_look(e->where, &st) || !S_ISREG(st.st_mode)) /* what is not a file is refused when it is read */
         return true;
     int fd = cv_where_open(e->where, O_WRONLY, "write the file", err);
     if (fd < 0)
