@@ -127,6 +127,11 @@ static bool model_write(model *m, int64_t scope, const cv_write *w)
 static cv_write_result model_commit(cv_record *record, cv_arena *a, const cv_write *w, cv_err *err)
 {
     model *m = (model *)record, before = *m;
+    if (!w) {
+        assert_true(m->open && m->writing);
+        model_end(record);
+        return CV_WRITE_DONE;
+    }
     model_row *saved = cv_arena_dup(m->a, m->rows.items, m->rows.count * sizeof *saved);
     int64_t number = model_scope(m, m->scope);
     (void)a;

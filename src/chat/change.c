@@ -5,6 +5,7 @@
 #include "base/move.h"
 #include "chat/words/errors.h"
 #include "chat/words/limits.h"
+#include "kit/fault.h"
 #include "record/hash.h"
 
 int64_t cv_chat_wait_ms(const cv_call *call)
@@ -70,6 +71,22 @@ void cv_chat_change_queue(cv_chat_change *ch)
     }
 }
 
+/* A copy of a sync tool has the header of the chat that it was made from: what is said in it would reach nobody. */
+static bool is_the_chat(const cv_chat_change *ch, cv_err *err)
+{
+    const cv_chat_header *h = &ch->view.header;
+    if (cv_str_eq(h->id, ch->place->id))
+        return true;
+    cv_err_set(err, CV_ERR_CHAT_HEADER, "the header says Chat ID '%.*s', the file is '%s': is it a copy of that chat?",
+               CV_FMT(cv_excerpt(err->arena, h->id)), ch->place->name);
+    cv_err_file(err, ch->place->scope.name);
+    cv_err_suggest(err, cv_arena_printf(err->arena,
+                                        "write to the chat '%.*s'; or, if this is a chat of its own, write '# Chat ID: "
+                                        "%.*s' into it",
+                                        CV_FMT(cv_excerpt(err->arena, h->id)), CV_FMT(ch->place->id)));
+    return false;
+}
+
 cv_lock_result cv_chat_change_begin(cv_call *call, const cv_chat_place *place, int64_t wait_ms, cv_chat_change *ch,
                                     cv_err *err)
 {
@@ -83,7 +100,7 @@ cv_lock_result cv_chat_change_begin(cv_call *call, const cv_chat_place *place, i
         return result;
     bool ok =
         ch->dry ? cv_chat_view_open(call, place, &ch->view, err) : cv_chat_view_locked(call, &ch->lock, &ch->view, err);
-    if (!ok || !cv_chat_compare(&ch->view, false, &ch->found, err) || !end_line(ch, err))
+    if (!ok || !is_the_chat(ch, err) || !cv_chat_compare(&ch->view, false, &ch->found, err) || !end_line(ch, err))
         return CV_LOCK_FAILED;
     ch->locked = true;
     ch->chain = ch->found.chain;

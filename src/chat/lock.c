@@ -63,10 +63,31 @@ static bool fail(const cv_chat_lock *l, const char *name, const char *what, int 
     return false;
 }
 
+/* A file of one line that the kernel or the system has about this machine. */
+static cv_str machine_line(cv_arena *a, const char *path)
+{
+    char line[128];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line) : 0;
+    if (fd >= 0)
+        close(fd);
+    return cv_arena_copy(a, cv_str_trim((cv_str){line, n > 0 ? (size_t)n : 0}));
+}
+
+static cv_str host_name(cv_arena *a)
+{
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    cv_str machine = machine_line(a, "/etc/machine-id");
+    return cv_arena_printf(a, "%s/%.*s", name, CV_FMT(machine));
+}
+
 static void begin(cv_call *call, const cv_chat_place *place, cv_chat_lock *l)
 {
     *l = (cv_chat_lock){
         .place = place, .arena = call->arena, .folder = -1, .wf = -1, .lock = -1, .file = -1, .fresh = -1};
+    l->boot = machine_line(l->arena, "/proc/sys/kernel/random/boot_id");
+    l->host = host_name(l->arena);
 }
 
 static bool open_folders(cv_chat_lock *l, bool make, cv_err *err)
@@ -92,24 +113,6 @@ static void close_fd(int *fd)
 
 /* ---- the owner --------------------------------------------------------------------------------------------------- */
 
-/* A file of one line that the kernel or the system has about this machine. */
-static cv_str machine_line(cv_arena *a, const char *path)
-{
-    char line[128];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, line, sizeof line) : 0;
-    if (fd >= 0)
-        close(fd);
-    return cv_arena_copy(a, cv_str_trim((cv_str){line, n > 0 ? (size_t)n : 0}));
-}
-
-static cv_str host_name(cv_arena *a)
-{
-    char name[256] = "";
-    gethostname(name, sizeof name - 1);
-    return cv_arena_printf(a, "%s/%.*s", name, CV_FMT(machine_line(a, "/etc/machine-id")));
-}
-
 /* Files are stamped by this clock, or by one that is a few milliseconds behind it: what was renamed before is never
  * later than this. */
 static int64_t stamp_ms(void)
@@ -133,9 +136,8 @@ typedef struct {
 /* One write: it is there as a whole, or not at all. */
 static bool say(const cv_chat_lock *l, const char *state)
 {
-    cv_arena *a = l->arena;
-    cv_str text = cv_arena_printf(a, "%s %lld %lld %.*s %.*s\n", state, (long long)getpid(), (long long)stamp_ms(),
-                                  CV_FMT(machine_line(a, "/proc/sys/kernel/random/boot_id")), CV_FMT(host_name(a)));
+    cv_str text = cv_arena_printf(l->arena, "%s %lld %lld %.*s %.*s\n", state, (long long)getpid(),
+                                  (long long)stamp_ms(), CV_FMT(l->boot), CV_FMT(l->host));
     return pwrite(l->lock, text.p, text.n, 0) == (ssize_t)text.n && ftruncate(l->lock, (off_t)text.n) == 0;
 }
 
@@ -173,8 +175,7 @@ static owner read_owner(const cv_chat_lock *l)
 /* We have the flock, and this is in the file: is its owner certainly dead? On this machine the kernel has said so. */
 static bool is_of_this_machine(const cv_chat_lock *l, const owner *o)
 {
-    return cv_str_eq(o->boot, machine_line(l->arena, "/proc/sys/kernel/random/boot_id")) || !o->host.n ||
-           cv_str_eq(o->host, host_name(l->arena));
+    return cv_str_eq(o->boot, l->boot) || !o->host.n || cv_str_eq(o->host, l->host);
 }
 
 /* ---- recovery ---------------------------------------------------------------------------------------------------- */

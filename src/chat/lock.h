@@ -38,6 +38,7 @@ typedef enum {
 typedef struct {
     const cv_chat_place *place;
     cv_arena *arena;
+    cv_str boot, host;    /* where we are: what an owner says about itself */
     int folder, wf, lock; /* open folders, and the lock file; -1: not open */
     int file;             /* the chat, open for reading */
     struct stat st;       /* of it */

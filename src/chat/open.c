@@ -47,6 +47,8 @@ typedef struct {
 static void check_people(cv_call *call, const cv_chat_policy *policy, opening *o)
 {
     const cv_json *list = cv_json_get(call->input, CV_STR("participants"));
+    if (!list) /* the schema has said so */
+        return;
     o->people = CV_NEW_ARRAY(call->arena, list->count, cv_str);
     for (uint32_t i = 0; i < list->count; i++) {
         cv_str who = cv_str_trim(list->items[i].text);
@@ -158,7 +160,7 @@ static bool make_file(cv_call *call, const cv_chat_place *place)
     cv_err err = {.arena = call->arena};
     cv_str name = place->scope.name;
     const char *root = name.n && name.p[0] == '/' ? "/" : call->root;
-    if (cv_intent_publish(call->record, call->arena, place->scope, &cv_chat_intent_type, root, name, &err) ==
+    if (cv_intent_finish(call->record, call->arena, place->scope, &cv_chat_intent_type, root, name, &err) ==
         CV_INTENT_DONE)
         return true;
     return cv_call_fail(call, &err);

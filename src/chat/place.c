@@ -112,7 +112,12 @@ static bool add_named(cv_call *call, cv_chat_folders *folders, names known, cv_s
     }
     cv_err *fault = cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, slug,
                               "there is no workflow '%.*s' in " CV_WORKFLOWS, CV_FMT(cv_excerpt(call->arena, slug)));
-    cv_refuse_words(fault, known.items, known.count);
+    if (known.count)
+        cv_refuse_words(fault, known.items, known.count);
+    else
+        cv_err_suggest(fault,
+                       CV_STR("there is none: leave it out, then the chat is in .conclave/chat; or name a folder "
+                              "with dir"));
     return false;
 }
 
@@ -128,8 +133,13 @@ static bool refuse_several(cv_call *call, names known)
 static bool add_given(cv_call *call, cv_chat_folders *folders, cv_str dir)
 {
     cv_err err = {.arena = call->arena};
-    cv_where where;
-    if (!cv_outlet_folder(call, dir, &where, &err)) {
+    cv_where where, plain;
+    bool ok = cv_outlet_folder(call, dir, &where, &err);
+    if (ok && !where.path[0] && !cv_where_below(call->arena, "/", cv_str_of(where.root), &plain, &err)) {
+        cv_err_suggest(&err, CV_STR("name the folder without '..'"));
+        ok = false;
+    }
+    if (!ok) {
         cv_err_field(&err, CV_STR("dir"));
         return cv_call_fail(call, &err);
     }
@@ -165,7 +175,7 @@ static void make_opened(const cv_call *call, const cv_chat_place *p)
     cv_err err = {.arena = call->arena};
     cv_str name = p->scope.name;
     if (call->record && name.n && name.p[0] != '/')
-        cv_intent_publish(call->record, call->arena, p->scope, &cv_chat_intent_type, call->root, name, &err);
+        cv_intent_finish(call->record, call->arena, p->scope, &cv_chat_intent_type, call->root, name, &err);
 }
 
 /* It may be renamed between two looks: then the third finds it. */
@@ -194,8 +204,9 @@ static bool refuse_absent(cv_call *call, cv_str id, const cv_chat_folders *folde
     cv_buf text = {0};
     for (size_t i = 0; i < folders->count; i++)
         cv_buf_printf(&text, "%s%s", i ? ", " : "", cv_where_path(call->arena, folders->items[i].where));
+    cv_str where = cv_buf_take(&text, call->arena);
     cv_err *fault = cv_refuse(call, CV_ERR_CHAT_NOT_FOUND, CV_STR(""), "chat_id", id, "there is no chat '%.*s' in %.*s",
-                              CV_FMT(id), CV_FMT(cv_buf_take(&text, call->arena)));
+                              CV_FMT(id), CV_FMT(where));
     cv_err_operation(fault, CV_STR("chat list"));
     cv_err_suggest(fault, CV_STR("shows the chats that there are"));
     return false;

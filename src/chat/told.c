@@ -164,11 +164,11 @@ void cv_chat_page_warnings(cv_buf *out, const cv_notices *warnings, size_t width
 
 bool cv_chat_person_form(cv_call *call, cv_str at, const char *field, cv_str who)
 {
-    if (cv_chat_person_valid(who))
+    if (cv_chat_person_valid(who) && cv_str_find_char(who, '/') == SIZE_MAX)
         return true;
     cv_err *fault =
         cv_refuse(call, CV_ERR_INVALID_VALUE, at, field, who,
-                  "'%.*s' is not a participant: Role@Identity, without blanks and any of | , : \" \\; the role "
+                  "'%.*s' is not a participant: Role@Identity, without blanks and any of / | , : \" \\; the role "
                   "is not All",
                   CV_FMT(cv_excerpt(call->arena, who)));
     cv_err_suggest(fault,
@@ -231,10 +231,9 @@ bool cv_chat_person(cv_call *call, const cv_chat_header *h, const char *field, c
     if (!given.p)
         return person_of_actor(call, h, field, ret_who);
     *ret_who = given;
-    if (!cv_chat_person_form(call, CV_STR(""), field, given))
-        return false;
-    return (cv_chat_has_person(h, given) || refuse_stranger(call, h, field, given)) &&
-           cv_chat_may_speak(call, field, given);
+    if (cv_chat_has_person(h, given)) /* also under a name that only a hand could write */
+        return cv_chat_may_speak(call, field, given);
+    return cv_chat_person_form(call, CV_STR(""), field, given) && refuse_stranger(call, h, field, given);
 }
 
 /* ---- tags -------------------------------------------------------------------------------------------------------- */

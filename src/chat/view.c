@@ -89,6 +89,15 @@ static bool fail_file(const cv_chat_view *v, const char *what, int number, cv_er
     return cv_where_fail(err, cv_where_path(err->arena, file), what, number);
 }
 
+/* Something else has the name of a chat. */
+static bool refuse_kind(const cv_chat_view *v, const char *kind, cv_err *err)
+{
+    cv_err_set(err, CV_ERR_NOT_A_FILE, "this is %s, not a chat file", kind);
+    cv_err_file(err, v->place->scope.name);
+    cv_err_suggest(err, CV_STR("put the file itself there, or remove it; nothing was changed"));
+    return false;
+}
+
 static bool read_part(cv_chat_view *v, size_t at, size_t n, cv_str *ret, cv_err *err)
 {
     char *bytes = cv_arena_alloc(v->arena, n + 1);
@@ -196,7 +205,8 @@ static bool open_file(cv_chat_view *v, int folder, cv_err *err)
             v->own = v->fd >= 0;
             v->locked = i == 0;
             if (v->fd < 0 && errno != ENOENT)
-                return fail_file(v, errno == ELOOP ? "follow a link to a chat" : "open the chat", errno, err);
+                return errno == ELOOP ? refuse_kind(v, "a symbolic link", err)
+                                      : fail_file(v, "open the chat", errno, err);
             if (v->fd >= 0)
                 return true;
         }
@@ -213,7 +223,7 @@ static bool read_file(cv_chat_view *v, const struct stat *seen_as, cv_err *err)
     if (fstat(v->fd, &v->st) != 0)
         return fail_file(v, "look at the chat", errno, err);
     if (!S_ISREG(v->st.st_mode))
-        return fail_file(v, "read it: this is not a file", EINVAL, err);
+        return refuse_kind(v, S_ISDIR(v->st.st_mode) ? "a folder" : "a device or a pipe", err);
     v->known = v->has_row && v->seen.n && cv_str_eq(v->seen, cv_chat_fingerprint(v->arena, seen_as ? seen_as : &v->st));
     return read_header(v, err) && (v->known || cv_chat_view_read_all(v, err));
 }

@@ -101,8 +101,9 @@ static cv_intent_result publish(cv_arena *a, cv_intent *intent, cv_where where, 
     return err->code == CV_ERR_FILE_CHANGED ? CV_INTENT_CHANGED : CV_INTENT_FAILED;
 }
 
-cv_intent_result cv_intent_publish(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
-                                   const char *root, cv_str path, cv_err *err)
+/* Under the lock. */
+static cv_intent_result publish_kept(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
+                                     const char *root, cv_str path, cv_err *err)
 {
     cv_intent intent = {.path = path};
     cv_where where;
@@ -114,6 +115,31 @@ cv_intent_result cv_intent_publish(cv_record *record, cv_arena *a, cv_scope_id s
     cv_intent_result result = publish(a, &intent, where, err);
     if (result == CV_INTENT_DONE && !cv_intent_drop(record, scope, type, path, err))
         return CV_INTENT_FAILED;
+    return result;
+}
+
+cv_intent_result cv_intent_publish(cv_writing *w, const cv_type *type, const char *root, cv_str path, cv_err *err)
+{
+    assert(w->locked);
+    return publish_kept(w->record, w->arena, w->scope, type, root, path, err);
+}
+
+cv_intent_result cv_intent_finish(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
+                                  const char *root, cv_str path, cv_err *err)
+{
+    cv_intent intent = {.path = path};
+    cv_scope_position at;
+    bool found;
+    if (!cv_record_get(record, a, scope, type, &intent, &found, err))
+        return CV_INTENT_FAILED;
+    if (!found)
+        return CV_INTENT_DONE;
+    if (!record->calls->lock(record, a, scope, CV_STR(""), &at, err))
+        return CV_INTENT_FAILED;
+    cv_intent_result result = publish_kept(record, a, scope, type, root, path, err);
+    if (result == CV_INTENT_DONE && record->calls->commit(record, a, NULL, err) != CV_WRITE_DONE)
+        result = CV_INTENT_FAILED;
+    record->calls->end(record);
     return result;
 }
 

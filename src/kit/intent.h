@@ -2,12 +2,17 @@
  *
  *     in a locked write of the room    cv_intent_keep     path, hash of the bytes that were read, the new bytes
  *     commit                           the change is acknowledged: it survives a kill from here on
- *     after it                         cv_intent_publish  the new bytes take the place of those that were read
+ *     after it, under the lock again   cv_intent_publish  the new bytes take the place of those that were read
+ *       … in a write of the room, or     cv_intent_finish, which takes the lock itself and says nothing in the record
  *
  *     the file has the new bytes       DONE: the intent is forgotten (also what a killed process had begun)
  *     … those that were read           it is published, then DONE
  *     … neither                        CHANGED: the file stands as it is, the intent stays. The room reads the file
  *                                      again and keeps another intent under the same path, or drops this one
+ *
+ * The lock of the scope is held from reading the intent to forgetting it: a newer intent about the same path comes
+ * before that or after it, so it is never forgotten in the place of an older one, and an older one is never published
+ * again.
  *
  * Nothing is ever overwritten that was not read before: base/file.h exchanges the files, looks at what it displaced and
  * gives way. Intents are volatile rows (record/type.h) of the room's own type; the room's events tell what was meant.
@@ -45,9 +50,13 @@ typedef enum {
 /* Keeps the intent with the write. `old` is what was read, absent: there was no file. */
 void cv_intent_keep(cv_writing *w, const cv_type *type, cv_str path, cv_str old, cv_str bytes);
 
-/* Publishes the intent about this path, if there is one; without one it is DONE. */
-cv_intent_result cv_intent_publish(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
-                                   const char *root, cv_str path, cv_err *err);
+/* Publishes the intent about this path, if there is one; without one it is DONE. The write is locked; the intent is
+ * forgotten when it is committed. */
+cv_intent_result cv_intent_publish(cv_writing *w, const cv_type *type, const char *root, cv_str path, cv_err *err);
+
+/* The same outside of a write. Without an intent nothing is locked. */
+cv_intent_result cv_intent_finish(cv_record *record, cv_arena *a, cv_scope_id scope, const cv_type *type,
+                                  const char *root, cv_str path, cv_err *err);
 
 /* The intents of a scope that are left, by path: what a killed process had begun. */
 typedef bool (*cv_intent_visit)(void *ctx, const cv_intent *intent, cv_err *err);

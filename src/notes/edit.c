@@ -86,8 +86,7 @@ static void sweep(cv_call *call, const cv_intent *intent)
 /* Under the lock. */
 static bool finish_locked(cv_call *call, cv_writing *w, const cv_intent *intent, bool *ret_changed, cv_err *err)
 {
-    cv_intent_result result = cv_intent_publish(call->record, call->arena, cv_notes_scope(), &cv_note_intent_type,
-                                                call->root, intent->path, err);
+    cv_intent_result result = cv_intent_publish(w, &cv_note_intent_type, call->root, intent->path, err);
     *ret_changed = result == CV_INTENT_CHANGED;
     if (result == CV_INTENT_CHANGED) {
         cv_err_clear(err);
@@ -188,8 +187,7 @@ static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
 /* A change that another process has just committed, and not published yet. */
 static bool finish_first(cv_call *call, cv_writing *w, const cv_intent *intent, cv_err *err)
 {
-    if (cv_intent_publish(call->record, call->arena, cv_notes_scope(), &cv_note_intent_type, call->root, intent->path,
-                          err) != CV_INTENT_DONE)
+    if (cv_intent_publish(w, &cv_note_intent_type, call->root, intent->path, err) != CV_INTENT_DONE)
         return false;
     cv_writing_event(w, CV_STR("file"), intent->path, CV_STR("published"));
     return true;
@@ -230,7 +228,7 @@ static bool may_write(const cv_edit *e, cv_err *err)
     }
     if (!cv_where_check(e->where, err))
         return false;
-    if (!cv_where_look(e->where, &st))
+    if (!cv_where_look(e->where, &st) || !S_ISREG(st.st_mode)) /* what is not a file is refused when it is read */
         return true;
     int fd = cv_where_open(e->where, O_WRONLY, "write the file", err);
     if (fd < 0)

@@ -1,6 +1,8 @@
 /* log.c - what a file says, entered into the log; see log.h. */
 #include "notes/log.h"
 
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "base/map.h"
 #include "record/hash.h"
@@ -61,6 +63,21 @@ static bool see_number(void *ctx, cv_scope_id scope, const void *row, cv_err *er
     return true;
 }
 
+/* node_id of new messages comes from where the program runs: CONCLAVE_NODE_ID, else 1. */
+static bool find_node(int64_t *ret_node, cv_err *err)
+{
+    const char *given = getenv("CONCLAVE_NODE_ID");
+    int node = 1;
+    if (given && *given && (!cv_str_to_int(cv_str_of(given), &node) || node < 1)) {
+        cv_err_set(err, CV_ERR_INVALID_VALUE,
+                   "the variable CONCLAVE_NODE_ID is '%s', which is not the number of a node", given);
+        cv_err_suggest(err, CV_STR("set it to a whole number above 0, or unset it: then it is 1"));
+        return false;
+    }
+    *ret_node = node;
+    return true;
+}
+
 bool cv_notes_log_begin(cv_notes_log *log, cv_call *call, cv_writing *w, cv_err *err)
 {
     const cv_find last = {.type = &cv_note_row_type,
@@ -69,8 +86,9 @@ bool cv_notes_log_begin(cv_notes_log *log, cv_call *call, cv_writing *w, cv_err 
                           .limit = 1,
                           .descending = true,
                           .outline = true};
-    *log = (cv_notes_log){.call = call, .w = w, .thread = CV_ABSENT, .node = 1, .ymdhis = cv_notes_ymdhis(w->now)};
-    return call->record->calls->find(call->record, &last, see_number, &log->last_number, err);
+    *log = (cv_notes_log){.call = call, .w = w, .thread = CV_ABSENT, .ymdhis = cv_notes_ymdhis(w->now)};
+    return find_node(&log->node, err) &&
+           call->record->calls->find(call->record, &last, see_number, &log->last_number, err);
 }
 
 bool cv_notes_file_row(cv_record *record, cv_arena *a, cv_str path, cv_note_file *ret, bool *ret_found, cv_err *err)

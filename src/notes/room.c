@@ -5,7 +5,7 @@
 #include "notes/types.h"
 #include "notes/words/errors.h"
 
-static const cv_topic topics[] = {{"dialogs", cv_notes_print_format}, {0}};
+static const cv_topic topics[] = {{"dialogs", cv_notes_print_topic}, {0}};
 static const cv_skill skills[] = {{"conclave-notes", cv_notes_print_skill}, {0}};
 
 /* ---- what can be read under a URI -------------------------------------------------------------------------------- */

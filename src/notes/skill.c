@@ -29,7 +29,7 @@ static void print_escapes(cv_buf *out)
                           CV_FMT(cv_notes_containers[i].open), CV_FMT(cv_notes_containers[i].never));
 }
 
-void cv_notes_print_format(cv_buf *out)
+static void print_format(cv_buf *out)
 {
     cv_buf_add_z(out,
                  "A dialog stands between two lines `---`. In the WOLFIE header at the top of a file its key is\n"
@@ -41,6 +41,29 @@ void cv_notes_print_format(cv_buf *out)
     print_moods(out);
     cv_buf_add_z(out, "\nNo value may be a line `---`, or have a line break. Nothing is ever cut.\n\n");
     print_escapes(out);
+}
+
+/* The same as a page of the help: a line that begins with a blank stands for itself. */
+void cv_notes_print_topic(cv_buf *out)
+{
+    cv_buf_add_z(out,
+                 "A dialog stands between two lines '---'. In the WOLFIE header at the top of a file its key is\n"
+                 "'dialog:', anywhere else 'DIALOG:'.\n\n"
+                 "  ---\n  DIALOG:\n    speaker: LILITH\n    target: @everyone\n"
+                 "    message: \"Question: should this be documented?\"\n    date_ymdhis: 20260106120000\n  ---\n\n");
+    for (int i = 0; i < CV_NOTE_FIELDS; i++)
+        cv_buf_printf(out, "  %-12.*s  %s  %.*s\n", CV_FMT(cv_note_fields[i].key),
+                      cv_note_fields[i].required ? "required" : "optional", CV_FMT(cv_note_fields[i].rule));
+    cv_buf_add_z(out, "\nMoods with names:\n\n");
+    for (size_t i = 0; i < cv_mood_count; i++)
+        cv_buf_printf(out, "  %.*s  %.*s\n", CV_FMT(cv_moods[i].hex), CV_FMT(cv_moods[i].name));
+    cv_buf_add_z(out,
+                 "\nNo value may be a line '---', or have a line break. Nothing is ever cut. In comments of these\n"
+                 "kinds a value must not have:\n\n");
+    for (int i = 0; i < CV_IN_COUNT; i++)
+        if (cv_notes_containers[i].never.n)
+            cv_buf_printf(out, "  %-10.*s %-5.*s  %.*s\n", CV_FMT(cv_notes_containers[i].word),
+                          CV_FMT(cv_notes_containers[i].open), CV_FMT(cv_notes_containers[i].never));
 }
 
 void cv_notes_print_skill(cv_buf *out)
@@ -67,7 +90,7 @@ void cv_notes_print_skill(cv_buf *out)
              "## When you make a file\n\n"
              "`conclave_notes_create` writes its header, content and notes.\n\n"
              "## The format\n\n");
-    cv_notes_print_format(out);
+    print_format(out);
     cv_buf_add_z(
         out,
         "\nWhoever edits files by hand: `conclave notes log` enters the dialogs into the log, `conclave notes stale`\n"

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 
-void cv_notes_print_skill(cv_buf *out);  /* skills/conclave-notes/SKILL.md */
-void cv_notes_print_format(cv_buf *out); /* the format alone: conclave help dialogs */
+void cv_notes_print_skill(cv_buf *out); /* skills/conclave-notes/SKILL.md */
+void cv_notes_print_topic(cv_buf *out); /* the format alone: conclave help dialogs */
 
 #endif

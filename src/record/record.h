@@ -179,7 +179,8 @@ typedef struct {
      * come) and nobody else writes until commit or end; at rev 0 the first commit makes the scope. It is told the op_id
      * of the write that follows (empty: not known yet): a store that is far away brings along what the question whether
      * it was done before wants to know. `commit` ends the transaction, whatever becomes of it; `end` takes back what
-     * was not committed and may always be called. */
+     * was not committed and may always be called. Without a write, `commit` keeps what `keep` and `drop` did under the
+     * lock: the scope stays where it is. */
     bool (*begin)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_scope_position *ret_at, cv_err *err);
     bool (*lock)(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
                  cv_err *err);

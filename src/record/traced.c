@@ -78,7 +78,7 @@ static cv_write_result trace_commit(cv_record *record, cv_arena *a, const cv_wri
 {
     traced *t = (traced *)record;
     size_t rows = 0;
-    for (size_t i = 0; i < write->count; i++)
+    for (size_t i = 0; write && i < write->count; i++)
         rows += write->rows[i].count;
     cv_write_result result = CV_WRITE_FAILED;
     if (!fails_now(t, "commit", err))

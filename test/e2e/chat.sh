@@ -40,6 +40,10 @@ is '.foreign | length == 2'
 rm "$folder/temp_chat_lone_editing.txt" "$folder/temp_chat_$id2 (conflicted copy).txt"
 run "check names the copy" 1 chat check --json # checklist 6
 is '[.findings[] | select(.code == "id_mismatch")] | length == 1'
+run "nothing is written into a copy" 1 chat send "$id2-PC" --from A@x --type T --body lost --json
+is '.error_code == "chat_header" and (.suggestion | contains("write to the chat"))'
+cmp -s "$(file "$id2")" "$folder/temp_chat_$id2-PC.txt"
+ok $? "the copy is as it was"
 rm "$folder/temp_chat_$id2-PC.txt"
 for bad in a/b ../x .. x_editing "a b" ""; do
     run "not an id: '$bad'" 1 chat show "$bad" --json
@@ -50,12 +54,20 @@ is '.field == "id"'
 run "an id that is taken" 1 chat open p --participants A@x --id "$id2" --json
 is '.error_code == "chat_exists"'
 run "no such chat" 1 chat show nothing --json
-is '.error_code == "chat_not_found" and (.suggestion | contains("chat list"))'
+is '.error_code == "chat_not_found" and (.suggestion | contains("chat list")) and (.message | contains("/.conclave/chat"))'
+run "a folder that leads upwards" 1 chat open p --participants A@x --dir ../.. --json
+is '.field == "dir"'
+run "a workflow where there is none" 1 chat open p --participants A@x --workflow rac --json
+is '.field == "workflow" and (.suggestion | contains("there is none"))'
 
 # ---- the header ----
 run "a purpose on two lines" 1 chat open "one
 two" --participants A@x --json # checklist 10
 is '.field == "purpose"'
+run "nobody takes part" 1 chat open p --json
+is '.error_code == "missing_field" and .field == "participants"'
+run "names with slashes" 1 chat open p --participants "A@x/y,B/../C@z" --json
+is '[.errors[].field] == ["participants[0]", "participants[1]"] and .errors[0].error_code == "invalid_value"'
 run "people that are none" 1 chat open p --participants "A,A@x,A@x,B@y z" --json
 is '[.errors[].field] == ["participants[0]", "participants[2]", "participants[3]"]' # checklist 8
 run "a chat to work with" 0 chat open "primers" --participants Implementer@claude,Validator@ada --id c1 --json
@@ -309,6 +321,16 @@ fi
 chmod u+w "$folder" "$folder/.wf"
 ln -s "$(file f1)" "$(file link)"
 run "a link is not followed" 2 chat show link --json
+is '.error_code == "not_a_file" and (.message | contains("symbolic link"))'
+mkdir "$(file folder)" && mkfifo "$(file pipe)"
+run "a folder with the name of a chat" 2 chat send folder --from A@x --type T --body b --json
+is '.error_code == "not_a_file" and (.message | contains("folder"))'
+run "a pipe with the name of a chat" 2 chat read pipe --as A@x --json
+is '.error_code == "not_a_file" and (.message | contains("pipe"))'
+rmdir "$(file folder)" && rm "$(file pipe)"
+sed 's/A@x/A@x\/y/' "$(file h1)" | sed 's/Chat ID: .*/Chat ID: hand/' | grep '^#' >"$(file hand)"
+run "a name that only a hand can write takes part" 0 chat send hand --from A@x/y --type T --body b --json
+rm "$(file hand)"
 printf 'a\0b' >>"$(file t3)"
 run "NUL bytes" 2 chat show t3 --json
 is '.error_code == "not_text"'

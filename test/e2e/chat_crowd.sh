@@ -13,18 +13,23 @@ people=$(for i in $(seq $ours); do printf 'Role%s@p%s,' "$i" "$i"; done; for i i
 "$conclave" chat open crowd --participants "${people%,}" --id c1 >/dev/null
 ok $? "a chat for everybody"
 
-# By the protocol, step by step; a hand that loses the rename tries again.
+# By the protocol, step by step; a hand that loses the rename tries again. `mv -n` would not do: it is silent, with status
+# 0, when somebody else takes the lock between two of its looks.
 hand() {
     said=0
     while [ $said -lt $hand_each ]; do
-        [ ! -e "$editing" ] && mv -n "$file" "$editing" 2>/dev/null && [ ! -e "$file" ] || { sleep 0.05; continue; }
+        [ ! -e "$editing" ] && mv -T "$file" "$editing" 2>/dev/null || { sleep 0.05; continue; }
         said=$((said + 1))
         sleep "$(awk -v s="$1$said" -v h="$hold" 'BEGIN { srand(s); print rand() * h * (rand() < 0.3) }')"
         next=$(sed -n 's/^\[M\([0-9]*\)\] FROM:.*/\1/p' "$editing" | tail -n 1 | sed 's/^0*//')
         printf '[M%04d] FROM:Hand@h%s | TYPE:T | FLAG:UNREAD | TAG:@All\nhand %s says %s\n' "$((${next:-0} + 1))" "$1" "$1" "$said" >"$work/hand.$1"
         if [ $((said % 2)) -eq 0 ]; then cat "$work/hand.$1" >>"$editing"; else sed -i "\$r $work/hand.$1" "$editing"; fi
         echo "hand $1 says $said" >>"$work/said.hand$1"
-        [ "$1" -ne 4 ] || [ $said -ne 2 ] || return # dies with the lock
+        if [ "$1" -eq 4 ] && [ $((said % 20)) -eq 2 ]; then # dies with the lock; another one comes in its place
+            touch "$work/dead"
+            while [ -e "$work/dead" ]; do sleep 0.1; done
+            continue
+        fi
         mv -n "$editing" "$file"
     done
 }
@@ -35,13 +40,14 @@ process() {
         [ $((n % 3)) -ne 0 ] || "$conclave" chat read c1 --as "Role$1@p$1" --wait 20 >/dev/null 2>&1
     done
 }
-# Whoever finds a hand's lock that is old asks a person, who forces it.
+# Somebody finds that a hand has died, and a person forces its lock. A living one's is never forced.
 person() {
     while [ ! -e "$work/done" ]; do
-        if [ -e "$editing" ] && [ -z "$(find "$editing" -newermt "-$((hold + 2)) seconds" 2>/dev/null)" ] && [ ! -s "$folder/.wf/c1.lock" ]; then
-            "$conclave" chat unlock c1 --force >/dev/null 2>&1
+        if [ -e "$work/dead" ]; then
+            sleep "$hold"
+            "$conclave" chat unlock c1 --force >/dev/null 2>&1 && rm "$work/dead"
         fi
-        sleep 0.5
+        sleep 0.2
     done
 }
 person &

@@ -318,4 +318,23 @@ rm pipe.md
 # ---- teaching: point 51 ----------------------------------------------------------------------------------------------
 run "help" 0 help dialogs
 has "at most 272 characters"
+grep -qx '  DIALOG:' "$out" && grep -q '^  speaker  *required  who speaks' "$out"
+ok $? "line by line, not as one paragraph"
+
+# ---- the node, and what is not a file: point 42 ----------------------------------------------------------------------
+CONCLAVE_NODE_ID=7 run "a node" 0 notes create node.md --speaker A --target @b --message "From node 7." --json
+run "its number" 0 notes list --path node.md --json
+run "… in the log" 0 notes show "$(jq '.notes[0].number' "$out")" --json
+is '.node_id == 7'
+CONCLAVE_NODE_ID=home run "not a node" 1 notes create other.md --speaker A --target @b --message m --json
+is '.error_code == "invalid_value" and (.message | contains("CONCLAVE_NODE_ID"))'
+[ ! -e other.md ]
+ok $? "nothing is written"
+mkfifo pipe.md
+for op in header "add --line 1" create; do
+    # shellcheck disable=SC2086 # an operation and its options
+    run "$op: a pipe does not wait for its reader" 2 notes $op pipe.md --speaker A --target @b --message m --json
+    is '.error_code == "not_a_file"'
+done
+rm pipe.md
 finish

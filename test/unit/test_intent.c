@@ -100,7 +100,7 @@ static void intend(world *w, cv_str old, cv_str bytes)
 static cv_intent_result publish(world *w, cv_err *err)
 {
     *err = (cv_err){.arena = &w->a};
-    return cv_intent_publish(w->record, &w->a, wall, &wall_intent_type, w->folder, CV_STR("wall.md"), err);
+    return cv_intent_finish(w->record, &w->a, wall, &wall_intent_type, w->folder, CV_STR("wall.md"), err);
 }
 
 static bool count_one(void *ctx, const cv_intent *intent, cv_err *err)
@@ -184,6 +184,64 @@ static void links_are_refused(void **state)
     assert_int_equal(publish(w, &err), CV_INTENT_FAILED);
     assert_int_not_equal(access(other, F_OK), 0);
     assert_int_equal(left(w), 1);
+}
+
+/* What another process means to write while ours forgets what it has written. */
+static struct {
+    const cv_record_calls *calls;
+    pid_t other;
+    int wake[2];
+} rival;
+
+/* A process has its own handle: it begins before ours is opened, and waits to be woken. */
+static void start_rival(const world *w)
+{
+    char byte;
+    assert_int_equal(pipe(rival.wake), 0);
+    rival.other = fork();
+    if (rival.other > 0)
+        return;
+    world mine = {.folder = w->folder, .file = w->file};
+    if (read(rival.wake[0], &byte, 1) != 1)
+        _exit(1);
+    open_record(&mine);
+    intend(&mine, CV_STR("one\n"), CV_STR("one\ntwo\n"));
+    cv_record_close(mine.record);
+    _exit(0);
+}
+
+/* The other one is given half a second: it has committed by then, or it waits for our lock. */
+static bool drop_late(cv_record *record, cv_scope_id scope, const cv_rows *rows, cv_err *err)
+{
+    siginfo_t ended = {0};
+    assert_int_equal(write(rival.wake[1], "x", 1), 1);
+    for (int i = 0; i < 50 && ended.si_pid == 0; i++) {
+        usleep(10000);
+        assert_int_equal(waitid(P_PID, (id_t)rival.other, &ended, WEXITED | WNOHANG | WNOWAIT), 0);
+    }
+    return rival.calls->drop(record, scope, rows, err);
+}
+
+static void a_newer_intent_is_not_forgotten(void **state)
+{
+    world *w = *state;
+    cv_err err;
+    intend(w, (cv_str){NULL, 0}, CV_STR("one\n"));
+    cv_record_close(w->record);
+    start_rival(w);
+    open_record(w);
+    cv_record_calls late = *w->record->calls;
+    rival.calls = w->record->calls;
+    late.drop = drop_late;
+    w->record->calls = &late;
+    assert_int_equal(publish(w, &err), CV_INTENT_DONE);
+    w->record->calls = rival.calls;
+    int status;
+    assert_int_equal(waitpid(rival.other, &status, 0), rival.other);
+    assert_int_equal(status, 0);
+    assert_int_equal(left(w), 1);
+    assert_int_equal(publish(w, &err), CV_INTENT_DONE);
+    assert_str_eq(content(w), "one\ntwo\n");
 }
 
 /* A writer is killed at any moment; whoever comes next finishes what was acknowledged. */
@@ -278,6 +336,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(any_bytes_are_published, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_others_wrote_stands, set_up, tear_down),
         cmocka_unit_test_setup_teardown(links_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_newer_intent_is_not_forgotten, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_killed_writer_is_finished, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_writers_lose_nothing, set_up, tear_down),
     };

@@ -366,7 +366,7 @@ static void keep_or_drop(fixture *f)
     for (size_t i = 0; i < rows.count; i++)
         list[i] = *(cursor *)random_row(f, &cursor_type, -1);
     rows.rows = list;
-    bool keep = below(f, 3), inside = below(f, 3) == 0;
+    bool keep = below(f, 3), inside = below(f, 3) == 0, alone = below(f, 2);
     cv_str answers[MOST_ENGINES];
     for (size_t i = 0; i < f->engines; i++) {
         cv_record *r = f->records[i];
@@ -374,6 +374,12 @@ static void keep_or_drop(fixture *f)
         cv_err err = {.arena = &f->turn};
         if (inside)
             assert_ok(r->calls->lock(r, &f->turn, scope, CV_STR(""), &at, &err), &err);
+        if (inside && at.rev > 0 && alone) {
+            assert_ok(keep ? r->calls->keep(r, scope, &rows, &err) : r->calls->drop(r, scope, &rows, &err), &err);
+            assert_int_equal(r->calls->commit(r, &f->turn, NULL, &err), CV_WRITE_DONE);
+            answers[i] = CV_STR("kept");
+            continue;
+        }
         if (inside && at.rev > 0) { /* with a write that is committed */
             cv_writing w;
             cv_written done;

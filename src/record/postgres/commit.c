@@ -180,13 +180,29 @@ static cv_write_result write_all(cv_postgres_record *r, const cv_write *write, c
     }
 }
 
+/* Volatile rows that were changed under the lock, and nothing else. */
+static cv_write_result keep_changes(cv_postgres_record *r, cv_err *err)
+{
+    cv_arena scratch = {0};
+    cv_postgres_batch batch = {.arena = &scratch};
+    cv_postgres_ask(r, &batch, "commit", "commit");
+    cv_postgres_result result = cv_postgres_run(r->c, &batch, err);
+    cv_arena_release(&scratch);
+    r->open = result != CV_POSTGRES_OK;
+    return result == CV_POSTGRES_OK     ? CV_WRITE_DONE
+           : result == CV_POSTGRES_LOST ? CV_WRITE_UNKNOWN
+                                        : cv_postgres_refused(err);
+}
+
 cv_write_result cv_postgres_commit(cv_record *record, cv_arena *a, const cv_write *write, cv_err *err)
 {
     cv_postgres_record *r = (cv_postgres_record *)record;
     (void)a;
     assert(r->open && r->writing);
-    cv_write_result result = cv_record_check_write(&r->at, write, err) ? write_all(r, write, err) : CV_WRITE_FAILED;
-    if (result == CV_WRITE_DONE)
+    cv_write_result result = !write                                      ? keep_changes(r, err)
+                             : cv_record_check_write(&r->at, write, err) ? write_all(r, write, err)
+                                                                         : CV_WRITE_FAILED;
+    if (write && result == CV_WRITE_DONE)
         cv_seen_raise(&r->seen, r->key.digits, write->at.rev, write->at.head);
     r->writing = r->writing && r->open;
     record->calls->end(record);

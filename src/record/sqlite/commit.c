@@ -156,9 +156,11 @@ cv_write_result cv_sqlite_commit_write(cv_record *record, cv_arena *a, const cv_
     (void)a;
     assert(r->open && r->writing);
     cv_write_result result = CV_WRITE_FAILED;
-    if (cv_record_check_write(&r->at, write, err))
+    if (!write)
+        result = cv_sqlite_finish(r, cv_sqlite_commit(r->s, err));
+    else if (cv_record_check_write(&r->at, write, err))
         result = write_all(r, write, err);
-    if (result == CV_WRITE_DONE)
+    if (write && result == CV_WRITE_DONE)
         result = cv_sqlite_finish(r, cv_sqlite_commit_marked(r->s, write->at.head, err));
     record->calls->end(record);
     return result;
