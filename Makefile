@@ -124,7 +124,7 @@ build/completion/%: build/conclave
 	$(call say,shell)
 	$(Q)mkdir -p $(@D) && build/conclave completion $* >$@
 
-run: build/conclave ## build, judge a sample deliberation, and serve it
+run: build/conclave ## build, fill a sample project in every room, and serve it
 	@tools/need show
 	@tools/show
 
