@@ -64,8 +64,12 @@ function Entry({ field, fault }: { field: Field; fault: Fault | undefined }): pr
       {field.kind === "long" ? (
         <textarea {...common} rows={4} defaultValue={field.value ?? ""} />
       ) : field.kind === "choice" ? (
-        <select {...common} defaultValue={field.value ?? ""}>
-          {field.choices?.map((choice) => <option value={choice}>{choice}</option>)}
+        <select {...common}>
+          {field.choices?.map((choice) => (
+            <option value={choice} selected={choice === field.value}>
+              {choice}
+            </option>
+          ))}
         </select>
       ) : (
         <input {...common} type={field.kind === "number" ? "number" : "text"} defaultValue={field.value ?? ""} />

@@ -1,5 +1,5 @@
 // chat.tsx - the room of chats: bubbles by participant, who has still to read what, blockers on top with what clears them.
-import { useAsk } from "../ask";
+import { useAsk, useAskAll } from "../ask";
 import { Act, person } from "../parts/act";
 import { Loaded, Person, Prose } from "../parts/show";
 import type { Attention, Room } from "../room";
@@ -54,10 +54,22 @@ export function readersOf(m: Message, participants: string[]): string[] {
   return participants.filter((p) => p !== m.from && (all || tags.some((tag) => tag === `@${p}` || tag === `@${p.split("@")[0] ?? ""}`)));
 }
 
+/** Who is blocked, and who has something to read. */
 function useAttention(): Attention[] {
   const { data } = useChats();
   const open = (data?.chats ?? []).filter((c) => c.status === "OPEN");
-  return open.map((c) => ({ text: `Chat “${c.purpose}” is open: ${plural(c.messages, "message")}`, href: link("chat", c.chat_id), tone: "amber" }));
+  const everybody = [...new Set(open.flatMap((c) => c.participants))];
+  const gates = useAskAll<Gate>("chat", "chat/gate", everybody.map((as) => ({ as })));
+  const name = (id: string): string => open.find((c) => c.chat_id === id)?.purpose ?? id;
+  return [
+    ...gates.flatMap((g) =>
+      g.blockers.map((b): Attention => ({ text: `${g.as} is blocked in “${name(b.chat_id)}”`, href: link("chat", b.chat_id), tone: "red" })),
+    ),
+    ...open.flatMap((c): Attention[] => {
+      const waiting = gates.filter((g) => g.pending.some((p) => p.chat_id === c.chat_id)).map((g) => g.as);
+      return waiting.length ? [{ text: `“${c.purpose}” waits for ${list(waiting)} to read`, href: link("chat", c.chat_id), tone: "amber" }] : [];
+    }),
+  ];
 }
 
 function Blockers({ chat, who }: { chat: string; who: string }): preact.JSX.Element {

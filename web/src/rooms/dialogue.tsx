@@ -1,22 +1,32 @@
 // dialogue.tsx - the room of deliberations: what waits in it, and which view an address means.
-import { useAsk } from "../ask";
+import { useAsk, useAskAll } from "../ask";
 import type { Attention, Room } from "../room";
 import { link } from "../router";
 import { DialogueView } from "../views/dialogue";
 import { Dialogues } from "../views/dialogues";
 
+interface Row {
+  dialogue_id: string;
+  status: string;
+}
+
 interface Progress {
   dialogue_id: string;
   title: string;
-  status: string;
-  responses_waiting?: number;
+  next_step?: { text: string };
 }
 
+const MOST = 20; // dialogues whose next step is asked for
+
 function useAttention(): Attention[] {
-  const asked = useAsk<{ dialogues: Progress[] }>({ operation: "dialogue/list", room: "dialogue" });
-  return (asked.data?.dialogues ?? [])
-    .filter((d) => d.status === "open" || d.status === "converging")
-    .map((d) => ({ text: `“${d.title}” is not decided`, href: link("dialogue", d.dialogue_id), tone: "blue" }));
+  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", room: "dialogue" });
+  const running = (asked.data?.dialogues ?? []).filter((d) => d.status === "open" || d.status === "converging").slice(0, MOST);
+  const steps = useAskAll<Progress>("dialogue", "dialogue/progress", running.map((d) => ({ dialogue_id: d.dialogue_id })));
+  return steps.map((p) => ({
+    text: `${p.title}: ${p.next_step?.text ?? "not decided yet"}`,
+    href: link("dialogue", p.dialogue_id),
+    tone: "blue",
+  }));
 }
 
 export const dialogue: Room = {
