@@ -104,7 +104,7 @@ export function sentence(d: Dialogue): string {
   const final = finalVerdict(d);
   if (final) {
     const against = dissents(d).map((v) => capital(v.author ?? "somebody"));
-    const vote = final.vote ? ` (${final.vote})` : "";
+    const vote = final.vote ? ` (${final.vote.replaceAll("-", "\u2011")})` : ""; // it does not break
     const disagree = against.length ? ` ${list(against)} ${against.length === 1 ? "disagrees" : "disagree"}.` : "";
     return `Decided in round ${final.round}: ${final.recommendation.replace(/\.$/, "")}${vote}.${disagree}`;
   }
