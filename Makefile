@@ -44,7 +44,7 @@ FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run test asan tsan fuzz fuzz-build bench lint format update soak install clean help
+.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install clean help
 
 all: build/conclave
 
@@ -124,9 +124,13 @@ build/completion/%: build/conclave
 	$(call say,shell)
 	$(Q)mkdir -p $(@D) && build/conclave completion $* >$@
 
-run: build/conclave ## build, judge a sample deliberation, and serve it
+run: build/conclave ## build, fill a sample project in every room, and serve it
 	@tools/need show
 	@tools/show
+
+shots: build/conclave ## pictures of the dashboard's main views, in build/shots
+	@tools/need show
+	@tools/shots build/shots
 
 install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## program, manual, completions, documentation under PREFIX
 	install -D build/conclave $(DESTDIR)$(PREFIX)/bin/conclave

@@ -97,6 +97,6 @@ int cv_cli_finish(cv_cli *cli, cv_buf *out, int status);
 int cv_cli_flush(cv_buf *out); /* gives the buffer up; 0, or the errno of what could not be written */
 
 extern const cv_cli_command cv_cmd_lint, cv_cmd_parse, cv_cmd_render, cv_cmd_spec, cv_cmd_mcp, cv_cmd_serve,
-    cv_cmd_install, cv_cmd_completion, cv_cmd_man;
+    cv_cmd_watch, cv_cmd_open, cv_cmd_watch, cv_cmd_install, cv_cmd_completion, cv_cmd_man;
 
 #endif

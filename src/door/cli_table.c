@@ -8,9 +8,10 @@ static const struct {
     const cv_cli_command *command;
     cv_cli_group group;
 } without_schema[] = {
-    {&cv_cmd_lint, CV_GROUP_FILES},      {&cv_cmd_parse, CV_GROUP_FILES},        {&cv_cmd_render, CV_GROUP_FILES},
-    {&cv_cmd_spec, CV_GROUP_FILES},      {&cv_cmd_mcp, CV_GROUP_SERVERS},        {&cv_cmd_serve, CV_GROUP_SERVERS},
-    {&cv_cmd_install, CV_GROUP_SERVERS}, {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
+    {&cv_cmd_lint, CV_GROUP_FILES},         {&cv_cmd_parse, CV_GROUP_FILES},   {&cv_cmd_render, CV_GROUP_FILES},
+    {&cv_cmd_spec, CV_GROUP_FILES},         {&cv_cmd_mcp, CV_GROUP_SERVERS},   {&cv_cmd_serve, CV_GROUP_SERVERS},
+    {&cv_cmd_open, CV_GROUP_SERVERS},       {&cv_cmd_watch, CV_GROUP_SERVERS}, {&cv_cmd_install, CV_GROUP_SERVERS},
+    {&cv_cmd_completion, CV_GROUP_PROGRAM}, {&cv_cmd_man, CV_GROUP_PROGRAM},
 };
 
 cv_cli_table cv_cli_commands(cv_arena *a)

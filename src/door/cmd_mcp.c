@@ -1,4 +1,5 @@
-/* cmd_mcp.c - conclave mcp, conclave serve: the operations for MCP clients, on standard input and on HTTP. */
+/* cmd_mcp.c - conclave mcp, serve, open: the operations for MCP clients on standard input, and for everybody on HTTP.
+ */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/log.h"
 #include "base/signals.h"
 #include "door/api/api.h"
+#include "door/browser.h"
 #include "door/cli_parts.h"
 #include "door/http/guard.h"
 #include "door/mcp/http.h"
@@ -137,7 +139,20 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
     fflush(stdout);
 }
 
-static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options)
+/* Whoever did not ask for a certain port gets a free one when the usual one is taken. */
+static bool start(cv_cli *cli, bool show, cv_http_options *options, cv_http_server **ret, cv_err *err)
+{
+    if (cv_http_start(cli->arena, options, ret, err))
+        return true;
+    if (!show || cv_cli_get(cli, "port"))
+        return false;
+    cv_log_line("%.*s; so a port that is free is taken", CV_FMT(err->message));
+    options->port = 0;
+    *err = (cv_err){.arena = cli->arena};
+    return cv_http_start(cli->arena, options, ret, err);
+}
+
+static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options options, bool show)
 {
     cv_err err = {.arena = cli->arena};
     cv_workers workers;
@@ -153,9 +168,11 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     options.route_count = CV_COUNT(routes);
     options.workers = &workers;
     cv_signals_hold();
-    bool started = cv_http_start(cli->arena, &options, &http, &err);
+    bool started = start(cli, show, &options, &http, &err);
     if (started) {
         announce(cli, http);
+        if (show && !cv_browser_open(cv_http_url(http, cli->arena)))
+            cv_log_line("there is no desktop here, and BROWSER is not set: open the address by hand");
         cv_signals_wait();
         cv_http_close(http);
     }
@@ -173,7 +190,7 @@ static int serve(cv_cli *cli, const cv_mcp_server *server, cv_http_options optio
     return started ? 0 : cv_cli_fail(cli, &err);
 }
 
-static int run_serve(cv_cli *cli)
+static int run_http(cv_cli *cli, bool show)
 {
     cv_err err = {.arena = cli->arena};
     cv_tools_options tools = tools_options(cli, NULL); /* there tokens say who acts */
@@ -190,9 +207,19 @@ static int run_serve(cv_cli *cli)
         return cv_cli_fail(cli, &err);
     options.admits_ctx = &((cv_tools *)server.ctx)->service;
     share_memory();
-    int status = serve(cli, &server, options);
+    int status = serve(cli, &server, options, show);
     cv_tools_end(&server);
     return status;
+}
+
+static int run_serve(cv_cli *cli)
+{
+    return run_http(cli, false);
+}
+
+static int run_open(cv_cli *cli)
+{
+    return run_http(cli, true);
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------------- */
@@ -243,4 +270,17 @@ const cv_cli_command cv_cmd_serve = {
     .options = serve_options,
     .option_count = CV_COUNT(serve_options),
     .run = run_serve,
+};
+
+const cv_cli_command cv_cmd_open = {
+    .name = "open",
+    .summary = "serve the project, and show its dashboard in a browser",
+    .arguments = "",
+    .details =
+        "The same as 'serve'; then $BROWSER is started, or the browser of the desktop. Without --port a free port is\n"
+        "taken when the usual one is not free. Ctrl-C ends it.\n",
+    .examples = "  conclave open --root ~/projects/bakery\n",
+    .options = serve_options,
+    .option_count = CV_COUNT(serve_options),
+    .run = run_open,
 };

@@ -133,6 +133,8 @@ bool cv_service_run(cv_service *service, cv_service_worker *mine, const cv_servi
     call.root = mine->handle.root;
     call.record = mine->handle.record;
     bool done = open && cv_op_call(asked->op, &call);
+    if (asked->ret_who)
+        *asked->ret_who = call.who.name;
     if (done)
         *ret_reply = cv_arena_copy(asked->arena, cv_buf_str(&mine->out));
     if (mine->out.capacity > KEPT_BYTES)

@@ -40,6 +40,7 @@ typedef struct {
     size_t most;       /* see cv_call */
     cv_follower follower;
     cv_naming name;
+    cv_str *ret_who; /* who acted, once that is settled; NULL: nobody wants to know */
 } cv_service_call;
 
 /* False: `errs` says why. */

@@ -119,6 +119,9 @@ ask "alive" 200 GET /healthz
 ask "metrics" 200 GET /metrics
 has 'conclave_calls_total{operation="dialogue create",outcome="done"} 1'
 has 'conclave_calls_total{operation="dialogue create",outcome="refused"}'
+has 'conclave_request_seconds_bucket{le="+Inf"}'
+[ "$(sed -n 's/.*le="+Inf"} //p' "$out")" = "$(sed -n 's/^conclave_request_seconds_count //p' "$out")" ]
+ok $? "$name: every answer is in the histogram"
 
 # ---- events ----
 curl -s -N -m 30 "$url/api/events" >"$work/events" &
@@ -214,5 +217,11 @@ begin --log
 get "a request" 200 dialogue/list
 end "with a log"
 tail -n 1 "$work/log" | sed 's/^[^{]*//' >"$out"
-is '.path == "/api/dialogue/list" and .status == 200 and .request == 1'
+is '.path == "/api/dialogue/list" and .status == 200 and .request == 1 and (has("actor") | not)'
+cat=$("$conclave" token add bob --json | jq -r .secret)
+begin --log
+ask "a request of an agent" 200 GET /api/dialogue/list -H "Authorization: Bearer $cat"
+end "with a log"
+tail -n 1 "$work/log" | sed 's/^[^{]*//' >"$out"
+is '.actor == "bob"'
 finish

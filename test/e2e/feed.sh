@@ -106,4 +106,60 @@ wait
 ok $? "who follows sees each commit once, in order"
 [ "$(jq -r .scope followed | sort -u | wc -l)" = 12 ]
 ok $? "… all of them"
+
+# ---- watch ----
+project watched
+"$conclave" dialogue create "Before" >/dev/null
+"$conclave" dialogue create "Other" --as ada >/dev/null
+run "watch from the start" 0 watch --after start --count 2
+has "dialogue create  before"
+has "dialogue create  other"
+run "watch one scope" 0 watch --after start --count 1 --room dialogue --scope other --json
+is '.scope == "other" and .room == "dialogue"'
+run "watch one agent" 0 watch --after start --count 1 --agent ada --json
+is '.scope == "other"'
+run "watch runs a command" 0 watch --after start --count 2 --exec 'echo "$CONCLAVE_EVENT" >>told; [ "$(wc -l <told)" -ne 1 ]'
+has "the command ended with status 1" err
+jq -r .scope told | tr '\n' ' ' >"$out"
+has "before other"
+run "watch without a project's position" 1 watch --after 7-another
+has "is not one of this record's feed" err
+run "a webhook that is no address" 2 watch --webhook ftp://x
+run "a webhook elsewhere" 2 watch --webhook http://example.org/
+has "--remote" err
+run "a webhook with a port that is none" 2 watch --webhook http://localhost:99999/
+"$conclave" watch --count 1 >"$work/live" 2>"$err" &
+watching=$!
+for n in $(seq 50); do
+    "$conclave" dialogue create "Live $n" >/dev/null
+    sleep 0.1
+    [ ! -s "$work/live" ] || break
+done
+wait $watching
+ok $? "what another process commits is told at once"
+# The first try is answered with 503, the second is taken.
+python3 - "$work/hook" <<'PY' &
+import http.server, sys
+class Hook(http.server.BaseHTTPRequestHandler):
+    tries = 0
+    def do_POST(self):
+        Hook.tries += 1
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(503 if Hook.tries == 1 else 204)
+        self.end_headers()
+        if Hook.tries == 2:
+            open(sys.argv[1], "wb").write(body)
+    def log_message(self, *a): pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
+open(sys.argv[1] + ".port", "w").write(str(server.server_port) + "\n")
+server.handle_request(); server.handle_request()
+PY
+hook=$!
+until [ -s "$work/hook.port" ]; do sleep 0.1; done
+run "a webhook is tried again" 0 watch --after start --count 1 --webhook "http://127.0.0.1:$(cat "$work/hook.port")/told"
+wait $hook
+cp "$work/hook" "$out"
+is '.scope == "before"'
+run "a webhook that nobody listens to" 0 watch --after start --count 1 --webhook "http://127.0.0.1:$(cat "$work/hook.port")/told"
+has "the webhook was not told: nobody listens there" err
 finish

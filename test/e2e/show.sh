@@ -6,7 +6,7 @@ cd "$root" || exit 1
 # begin FOLDER: shows it in the background, until it says where it listens.
 begin() {
     rm -f "$out"
-    tools/show "$work/$1" >"$out" 2>"$err" &
+    BROWSER=$work/browser tools/show "$work/$1" >"$out" 2>"$err" &
     show=$!
     tries=0
     while ! grep -q "listens on" "$out" 2>/dev/null && [ $tries -lt 300 ]; do
@@ -15,6 +15,8 @@ begin() {
     done
 }
 
+printf '#!/bin/sh\necho "$1" >"%s/shown"\n' "$work" >"$work/browser"
+chmod +x "$work/browser"
 begin one
 name="the tour"
 has "== round 2"
@@ -23,6 +25,19 @@ has "Conclave listens on http://127.0.0.1:"
 silent err
 first=$show
 url=$(sed -n 's/.*listens on \(http[^ ]*\).*/\1/p' "$out")
+for _ in $(seq 50); do
+    [ -s "$work/shown" ] && break
+    sleep 0.1
+done
+[ "$(cat "$work/shown")" = "$url" ]
+ok $? "$name: the browser is shown the address"
+# Every room has something that wants attention.
+for filter in 'dialogue/list|[.dialogues[].status] | sort == ["converged","open"]' 'mail/stats|.dead == 1 and .waiting > 2' \
+    'mail/graph?plan=queue-move|[.tasks[].status] | unique | length == 3' \
+    'chat/list|.chats | length == 1' 'notes/stale|.changed == 1'; do
+    curl -s "$url/api/${filter%%|*}" | jq -e "${filter#*|}" >/dev/null
+    ok $? "the sample: ${filter%%|*}"
+done
 before=$(find "$work/one" -type f -exec md5sum {} + | sort | md5sum)
 tools/show "$work/one" >"$out" 2>"$err"
 ok $? "a second one ends at once"
@@ -36,7 +51,7 @@ ok $? "$name: it leaves the first one's sample alone"
 begin two
 name="the usual port is taken"
 has "8417"
-has "So the sample is served at a port that is free:"
+has "so a port that is free is taken"
 silent err
 for show in "$first" "$show"; do
     kill "$show"

@@ -6,6 +6,9 @@ needs_npm "the dashboard"
 [ -x /usr/bin/chromium ] || skip_all "the dashboard" "no browser"
 project
 nvidia
+mkdir "$work/bin" && ln -s "$conclave" "$work/bin/conclave"
+PATH=$work/bin:$PATH "$root/tools/sample" rooms >"$out" 2>&1
+ok $? "a project with something in every room"
 hostile='<img src=x onerror="window.pwned=1"><script>window.pwned=1</script> [click](javascript:window.pwned=1) <svg onload=window.pwned=1>'
 "$conclave" dialogue create "Hostile" --question "$hostile $(printf '\342\200\256')$(head -c 400 /dev/zero | tr '\0' x)" >/dev/null
 ok $? "a dialogue with a hostile question"
@@ -53,7 +56,7 @@ while read -r line; do
     *) echo "$line" ;;
     esac
 done <"$work/views"
-[ "$(grep -c '^ok ' "$work/views")" -ge 44 ]
+[ "$(grep -c '^ok ' "$work/views")" -ge 96 ]
 ok $? "the browser has looked"
 kill $serving
 wait $serving

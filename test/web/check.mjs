@@ -31,12 +31,21 @@ async function open(hash, options = {}) {
 
 // ---- every view ----
 const views = {
-  "#/": ["2 dialogues", "NVIDIA Decision"],
+  "#/": ["need attention", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "2 of 4 experts have answered", "NVIDIA Decision"],
+  "#/dialogue": ["3 dialogues", "NVIDIA Decision"],
+  "#/mail": ["1 dead letter.", "test/queue does not exist on this branch", "1 of 5 tasks completed", "Requeue"],
+  "#/mail/ada": ["maintenance window", "2 waiting"],
+  "#/chat": ["1 chat, 1 open."],
+  "#/chat/cut-over": ["Implementer@builder is blocked", "Cleared by", "not read yet by all of: Owner@ada", "read by Consultant@tester"],
+  "#/notes": ["4 notes in 2 files; 1 header is out of date.", "Who tells the customers?", "FF8800"],
+  "#/sign-in": ["Nobody is signed in"],
+  "#/dialogue/job-queue": ["round 1 waits for sam and ines", "Answer as an expert"],
+  "#/dialogue/job-queue/rounds": ["Scoreboard", "my bias is known", "[KIM-P0001: One transaction is enough]"],
   "#/dialogue/nvidia-decision": ["Should Acme Trust swap", "Decided in round 2", "Scone disagrees", "Wait a quarter", "Growth vs income"],
   "#/dialogue/nvidia-decision/rounds": ["Round 0", "Opening Arguments", "Options Strategist"],
   "#/dialogue/nvidia-decision/graph": ["The same as a list", "Growth vs income"],
   "#/dialogue/nvidia-decision/tensions": ["4 closed, 0 open"],
-  "#/dialogue/nvidia-decision/experts": ["Geopolitical Risk Analyst", "What became of it"],
+  "#/dialogue/nvidia-decision/experts": ["Geopolitical Risk Analyst", "What became of it", "the row supports"],
   "#/dialogue/nvidia-decision/history": ["created", "resolved"],
   "#/dialogue/nvidia-decision/item/T0001": ["Growth vs income", "Referred to by"],
   "#/search?q=collar": ["where “collar” was said"],
@@ -82,6 +91,63 @@ for (const [hash, texts] of Object.entries(views)) {
   await page.close();
 }
 
+// ---- a person acts ----
+// seen(page, text): shown within some seconds.
+const seen = (page, text) => page.getByText(text).locator("visible=true").first().waitFor({ timeout: 10000 }).then(() => true, () => false);
+{
+  const page = await open("#/sign-in");
+  await page.getByLabel("Name").fill("ada");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL(/#\/$/);
+  ok(await seen(page, "need attention"), "who signs in is at home");
+  await page.goto(`${url}/#/mail/planner`);
+  await page.getByText("Write a message").click();
+  const before = complaints.length; // a refusal is told in the console, too
+  await page.getByLabel("To", { exact: true }).fill("plnner");
+  await page.getByLabel("Message", { exact: true }).fill("x");
+  await page.getByRole("button", { name: "Send" }).click();
+  ok(await page.locator(".entry .red, .act .fault").first().waitFor({ timeout: 10000 }).then(() => true, () => false), "a message to nobody is refused at its field");
+  complaints.splice(before);
+  await page.getByLabel("To", { exact: true }).fill("planner");
+  await page.getByLabel("Message", { exact: true }).fill("Sunday is fine <b>with me</b>.");
+  ok(await seen(page, "conclave mail send --from ada"), "the command line for the same is shown");
+  await page.getByRole("button", { name: "Send" }).click();
+  ok(await seen(page, "Sunday is fine <b>with me</b>."), "mail of a person arrives, as text");
+  await page.goto(`${url}/#/mail`);
+  await page.getByRole("button", { name: "Requeue" }).click();
+  ok(await seen(page, "None: nothing was given up."), "a dead letter is new again");
+  await page.goto(`${url}/#/chat/cut-over`);
+  await page.getByText("Say something").click();
+  await page.getByLabel("Message", { exact: true }).fill("I decide on Friday.");
+  await page.getByRole("button", { name: "Send" }).click();
+  ok(await seen(page, "I decide on Friday."), "a chat message of a person arrives");
+  await page.goto(`${url}/#/dialogue/job-queue`);
+  for (const expert of ["sam", "ines"]) {
+    if (expert === "sam") await page.getByText("Answer as an expert").click();
+    await page.getByLabel("Expert", { exact: true }).selectOption(expert);
+    await page.getByLabel("Response").fill(`[${expert.toUpperCase()}-P0101: Agreed by ${expert}]\nSo be it.\n[MOVE:CONVERGE]`);
+    await page.getByRole("button", { name: "Hand in" }).click();
+    if (expert === "sam") await seen(page, "round 1 waits for ines");
+  }
+  ok(await seen(page, "round 1 is complete"), "a person answers as an expert");
+  await page.getByText("Register round 1").click();
+  await page.getByLabel("Score of the round").fill("30");
+  await page.getByLabel("Scores of the experts").fill("kim=10 noor=9 sam=6 ines=5");
+  await page.getByRole("button", { name: "Register" }).click();
+  ok(await seen(page, "round 2 waits for"), "a drafted round is registered", await page.locator(".fault").allInnerTexts());
+  await page.getByText("Give a verdict").click();
+  await page.getByLabel("Type", { exact: true }).selectOption("final");
+  await page.getByLabel("Decision", { exact: true }).fill("Move, keys first");
+  await page.getByLabel("Reasoning", { exact: true }).fill("Nobody objects any more.");
+  await page.getByRole("button", { name: "Decide" }).click();
+  ok(await seen(page, "Decided in round 1: Move, keys first"), "a verdict is given", await page.locator(".fault").allInnerTexts());
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).click()]);
+  ok(download.suggestedFilename() === "job-queue.png", "a picture of a chart is saved");
+  const [text] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Markdown" }).click()]);
+  ok(text.suggestedFilename() === "job-queue.md", "the transcript is saved");
+  await page.close();
+}
+
 // ---- hostile content stays text ----
 {
   const page = await open("#/dialogue/hostile");
@@ -95,7 +161,8 @@ for (const [hash, texts] of Object.entries(views)) {
 
 // ---- keys, widths, colours ----
 {
-  const page = await open("#/");
+  const page = await open("#/dialogue");
+  await page.locator("[data-row]").first().waitFor();
   await page.keyboard.press("j");
   ok(await page.evaluate(() => document.activeElement?.hasAttribute("data-row")), "j goes to a row");
   await page.keyboard.press("Enter");
@@ -112,7 +179,7 @@ for (const [hash, texts] of Object.entries(views)) {
   ok(page.url().includes("search?q=collar"), "/ searches");
   await page.close();
 }
-for (const hash of ["#/", "#/dialogue/nvidia-decision"]) {
+for (const hash of ["#/", "#/dialogue/nvidia-decision", "#/mail", "#/chat/cut-over", "#/notes", "#/dialogue/nvidia-decision/rounds"]) {
   const page = await open(hash, { viewport: { width: 390, height: 844 } });
   await page.waitForTimeout(300);
   ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash}: fits a phone`);

@@ -57,3 +57,29 @@ export function useAsk<T>(question: Question): Asked<T> {
   }, [key, run]);
   return { ...state, again: run };
 }
+
+/** The same question about several things; those that fail are left out. */
+export function useAskAll<T>(room: string, operation: string, inputs: Input[]): T[] {
+  const [answers, setAnswers] = useState<T[]>([]);
+  const key = JSON.stringify(inputs);
+  useEffect(() => {
+    let current = true;
+    const run = (): void =>
+      void Promise.allSettled((JSON.parse(key) as Input[]).map((input) => ask<T>(operation, input))).then(
+        (all) => current && setAnswers(all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))),
+      );
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    run();
+    const stop = onCommit((commit) => {
+      if (commit.room !== room) return;
+      clearTimeout(timer);
+      timer = setTimeout(run, PATIENCE);
+    });
+    return () => {
+      current = false;
+      clearTimeout(timer);
+      stop();
+    };
+  }, [key, operation, room]);
+  return answers;
+}

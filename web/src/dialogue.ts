@@ -34,7 +34,15 @@ export interface Round {
   velocity: number;
   openTensions: number;
   summary: string | null;
-  experts: Record<string, unknown>;
+  scoreComponents?: Record<string, number> | null;
+  experts: Record<string, Spoken>;
+}
+
+/** What an expert brought to a round: the response as it was written, and which of its local ids became what. */
+export interface Spoken {
+  score?: number | null;
+  raw?: string | null;
+  mapping?: Record<string, string>;
 }
 
 export interface Verdict {
@@ -96,7 +104,7 @@ export function sentence(d: Dialogue): string {
   const final = finalVerdict(d);
   if (final) {
     const against = dissents(d).map((v) => capital(v.author ?? "somebody"));
-    const vote = final.vote ? ` (${final.vote})` : "";
+    const vote = final.vote ? ` (${final.vote.replaceAll("-", "\u2011")})` : ""; // it does not break
     const disagree = against.length ? ` ${list(against)} ${against.length === 1 ? "disagrees" : "disagree"}.` : "";
     return `Decided in round ${final.round}: ${final.recommendation.replace(/\.$/, "")}${vote}.${disagree}`;
   }
@@ -108,4 +116,49 @@ export function sentence(d: Dialogue): string {
   const more = open.length > 3 ? ` and ${open.length - 3} more` : "";
   const verb = open.length === 1 ? "is" : "are";
   return `After round ${d.rounds.length - 1}, ${plural(open.length, "tension")} ${verb} open: ${named.join(", ")}${more}.`;
+}
+
+export interface Agreement {
+  support: number;
+  oppose: number;
+}
+
+/** Who supported and opposed whom: references from what one said to what the other said. */
+export function agreement(d: Dialogue): Map<string, Agreement> {
+  const owner = new Map(d.entities.map((e) => [e.id, e.contributors]));
+  const pairs = new Map<string, Agreement>();
+  for (const e of d.entities)
+    for (const r of e.references) {
+      if (r.type !== "support" && r.type !== "oppose") continue;
+      for (const from of e.contributors)
+        for (const to of owner.get(r.target) ?? []) {
+          if (from === to) continue;
+          const pair = pairs.get(`${from} ${to}`) ?? { support: 0, oppose: 0 };
+          pair[r.type]++;
+          pairs.set(`${from} ${to}`, pair);
+        }
+    }
+  return pairs;
+}
+
+export interface Passage {
+  text: string;
+  kind: "marker" | "marked" | "unmarked";
+  id?: string;
+}
+
+/** A response line by line: markers, the text that belongs to one, and text that stands alone. */
+export function passages(raw: string, mapping: Record<string, string> = {}): Passage[] {
+  let inside = false;
+  return raw.split("\n").map((text): Passage => {
+    const item = /^\[([A-Z][A-Z0-9_-]*-[PRTEC]\d{2,4})\b/.exec(text);
+    const marker = /^\s*\[(RE|MOVE|VERDICT|DISSENT|MINORITY VERDICT|REFINEMENT|CONCESSION|RESOLVED)\b/.test(text);
+    if (item || marker) {
+      inside = inside || Boolean(item);
+      const id = mapping[item?.[1] ?? ""];
+      return { text, kind: "marker", ...(id ? { id } : {}) };
+    }
+    if (/^(#|---)/.test(text)) inside = false;
+    return { text, kind: inside ? "marked" : "unmarked" };
+  });
 }

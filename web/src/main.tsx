@@ -5,8 +5,10 @@ import "./style.css";
 import { connect, onState } from "./live";
 import { go, link, usePlace, type Place } from "./router";
 import { Home } from "./views/home";
-import { DialogueView } from "./views/dialogue";
+import { rooms } from "./rooms";
+import { SignIn } from "./views/sign_in";
 import { SearchView } from "./views/search";
+import { Who } from "./parts/act";
 import { Keys, useKeys } from "./parts/keys";
 
 function Live(): preact.JSX.Element {
@@ -34,12 +36,19 @@ function Theme(): preact.JSX.Element {
   );
 }
 
-function Top({ onHelp }: { onHelp: () => void }): preact.JSX.Element {
+function Top({ place, onHelp }: { place: Place; onHelp: () => void }): preact.JSX.Element {
   return (
     <header class="top">
       <a class="brand" href={link()}>
         Conclave
       </a>
+      <nav class="menu" aria-label="Rooms">
+        {rooms.map((room) => (
+          <a href={link(room.name)} aria-current={place.path[0] === room.name ? "page" : undefined}>
+            {room.title}
+          </a>
+        ))}
+      </nav>
       <form
         role="search"
         onSubmit={(event) => {
@@ -51,6 +60,7 @@ function Top({ onHelp }: { onHelp: () => void }): preact.JSX.Element {
         <input id="search" name="words" type="search" placeholder="Search everything   /" aria-label="Search everything" />
       </form>
       <Live />
+      <Who />
       <Theme />
       <button type="button" class="quiet" onClick={onHelp} aria-label="Keys">
         ?
@@ -60,9 +70,11 @@ function Top({ onHelp }: { onHelp: () => void }): preact.JSX.Element {
 }
 
 function View({ place }: { place: Place }): preact.JSX.Element {
-  const [room = "", scope = "", view = ""] = place.path;
-  if (room === "dialogue" && scope) return <DialogueView id={scope} view={view} place={place} />;
-  if (room === "search") return <SearchView words={place.parameters.get("q") ?? ""} />;
+  const name = place.path[0] ?? "";
+  const room = rooms.find((r) => r.name === name);
+  if (room) return <room.View place={place} key={name} />;
+  if (name === "search") return <SearchView words={place.parameters.get("q") ?? ""} />;
+  if (name === "sign-in") return <SignIn />;
   return <Home place={place} />;
 }
 
@@ -75,7 +87,7 @@ function App(): preact.JSX.Element {
       <a class="skip" href="#main">
         Skip to the content
       </a>
-      <Top onHelp={() => setHelp(true)} />
+      <Top place={place} onHelp={() => setHelp(true)} />
       <main id="main" tabIndex={-1}>
         <View place={place} />
       </main>

@@ -32,6 +32,13 @@ const tones: Record<string, string> = {
   refuted: "red",
   failed: "red",
   dead: "red",
+  new: "amber",
+  accepted: "grey",
+  claimed: "blue",
+  running: "blue",
+  busy: "blue",
+  completed: "green",
+  online: "green",
 };
 
 export function toneOf(status: string): string {
@@ -64,10 +71,13 @@ const units: [number, string][] = [
   [60, "min"],
 ];
 
-export function ago(time: string, now = Date.now()): string {
-  const seconds = Math.max(0, (now - Date.parse(time)) / 1000);
+export function agoSeconds(seconds: number): string {
   for (const [size, unit] of units) if (seconds >= size) return `${Math.floor(seconds / size)} ${unit}`;
   return "now";
+}
+
+export function ago(time: string, now = Date.now()): string {
+  return agoSeconds(Math.max(0, (now - Date.parse(time)) / 1000));
 }
 
 export function clock(time: string): string {

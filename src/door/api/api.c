@@ -46,6 +46,8 @@ void cv_api_call_free(cv_api_call *call)
     cv_heap_free(call);
 }
 
+enum { SLOW_US = 1000000 }; /* what takes longer is told in any case */
+
 /* Who asked for what, and what became of it. */
 static void log_call(const cv_api_call *call, int status, int64_t us)
 {
@@ -55,8 +57,12 @@ static void log_call(const cv_api_call *call, int status, int64_t us)
     cv_json_key_int(&w, "request", (int64_t)call->id);
     cv_json_key_str(&w, "method", cv_http_method(call->x));
     cv_json_key_str(&w, "path", cv_http_path(call->x));
+    if (call->actor.p)
+        cv_json_key_str(&w, "actor", call->actor);
     cv_json_key_int(&w, "status", status);
     cv_json_key_int(&w, "microseconds", us);
+    if (us >= SLOW_US)
+        cv_json_key_bool(&w, "slow", true);
     cv_json_end_object(&w);
     cv_log_line("%.*s", CV_FMT(cv_buf_str(&line)));
     cv_buf_release(&line);
@@ -64,7 +70,6 @@ static void log_call(const cv_api_call *call, int status, int64_t us)
 
 static void answer(cv_api_call *call, int status, cv_str body)
 {
-    enum { SLOW_US = 1000000 };
     int64_t us = cv_steady_us() - call->since_us;
     char id[24];
     int n = snprintf(id, sizeof id, "%" PRIu64, call->id);
@@ -123,7 +128,8 @@ static bool run(cv_api_call *call, cv_arena *a, void *mine, cv_errs *errs, cv_st
                                    .input = input,
                                    .input_text = text,
                                    .bearer = call->bearer,
-                                   .follower = {is_awaited, call}};
+                                   .follower = {is_awaited, call},
+                                   .ret_who = &call->actor};
     return cv_service_run(call->api->service, mine, &asked, errs, ret_reply);
 }
 

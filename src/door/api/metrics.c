@@ -4,11 +4,23 @@
 #include "base/steady.h"
 #include "door/api/parts.h"
 
+/* Where the histogram of latencies is cut, in microseconds; what took longer than all of them is in the last part. */
+static const struct {
+    uint64_t us;
+    const char *seconds;
+} cuts[CV_API_LATENCIES] = {{1000, "0.001"}, {5000, "0.005"}, {20000, "0.02"},     {100000, "0.1"},
+                            {500000, "0.5"}, {2000000, "2"},  {UINT64_MAX, "+Inf"}};
+
 void cv_api_count_call(const cv_api_call *call, int status)
 {
     cv_api_count *count = &call->api->counts[call->number];
     atomic_fetch_add(status >= 500 ? &count->failed : status >= 400 ? &count->refused : &count->done, 1);
-    atomic_fetch_add(&count->microseconds, (uint64_t)(cv_steady_us() - call->since_us));
+    uint64_t us = (uint64_t)(cv_steady_us() - call->since_us);
+    size_t i = 0;
+    while (us > cuts[i].us)
+        i++;
+    atomic_fetch_add(&call->api->latencies[i], 1);
+    atomic_fetch_add(&count->microseconds, us);
 }
 
 static void name(cv_buf *out, const char *metric, const char *type, const char *help)
@@ -42,10 +54,25 @@ static void print_calls(cv_api *api, cv_buf *out)
             print_operation(out, time, cv_op_at(i), "", atomic_load(&api->counts[i].microseconds));
 }
 
+static void print_latencies(cv_api *api, cv_buf *out)
+{
+    uint64_t answers = 0, us = 0;
+    for (size_t i = 0; i < cv_op_count(); i++)
+        us += atomic_load(&api->counts[i].microseconds);
+    name(out, "conclave_request_seconds", "histogram", "Time from a request to its answer.");
+    for (size_t i = 0; i < CV_API_LATENCIES; i++) {
+        answers += atomic_load(&api->latencies[i]);
+        cv_buf_printf(out, "conclave_request_seconds_bucket{le=\"%s\"} %" PRIu64 "\n", cuts[i].seconds, answers);
+    }
+    cv_buf_printf(out, "conclave_request_seconds_sum %.6f\n", (double)us / 1e6);
+    cv_buf_printf(out, "conclave_request_seconds_count %" PRIu64 "\n", answers);
+}
+
 void cv_api_print_metrics(cv_api *api, cv_buf *out)
 {
     uint64_t version;
     print_calls(api, out);
+    print_latencies(api, out);
     name(out, "conclave_calls_waiting", "gauge", "Calls that wait for a worker.");
     cv_buf_printf(out, "conclave_calls_waiting %zu\n", atomic_load(&api->workers->queued));
     name(out, "conclave_event_streams", "gauge", "Clients that listen to events.");

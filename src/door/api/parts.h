@@ -6,6 +6,8 @@
 
 #include "door/api/api.h"
 
+enum { CV_API_LATENCIES = 7 }; /* parts of the histogram */
+
 typedef struct cv_api_call cv_api_call;
 typedef struct cv_api_events cv_api_events;
 
@@ -20,10 +22,11 @@ struct cv_api {
     cv_workers *workers;
     bool log;
     int64_t started_ms;
-    int64_t *slow_at;     /* per operation */
-    cv_api_count *counts; /* per operation */
-    pthread_mutex_t lock; /* of the list */
-    cv_api_call *first;   /* that are not answered yet */
+    int64_t *slow_at;                                  /* per operation */
+    cv_api_count *counts;                              /* per operation */
+    atomic_uint_least64_t latencies[CV_API_LATENCIES]; /* answers, by how long they took */
+    pthread_mutex_t lock;                              /* of the list */
+    cv_api_call *first;                                /* that are not answered yet */
     cv_api_events *events;
     atomic_uint_least64_t last_request;
     cv_arena arena;
@@ -43,6 +46,7 @@ struct cv_api_call {
     cv_arena arena;
     cv_buf text;
     cv_str bearer;      /* absent: none came */
+    cv_str actor;       /* whom it is of, once it was run; absent: nobody is named */
     cv_str tag;         /* that the client has (If-None-Match); absent: none */
     cv_str after;       /* events: where to begin; absent: now */
     cv_str room, scope; /* events: only these; absent: all */

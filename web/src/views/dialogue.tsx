@@ -1,11 +1,13 @@
 // dialogue.tsx - one dialogue: the question, the sentence, and its views.
 import { useAsk } from "../ask";
 import { dissents, finalVerdict, isOpen, readDialogue, sentence, type Dialogue, type Entity } from "../dialogue";
+import { Exports } from "../parts/exports";
 import { Lanes } from "../parts/lanes";
 import { Lines } from "../parts/lines";
 import { EntityLink, Glyph, Loaded, Person, Prose, Status } from "../parts/show";
 import { link, type Place } from "../router";
 import { capital, plural } from "../words";
+import { Acting } from "./acting";
 import { Experts } from "./experts";
 import { Graph } from "./graph";
 import { History } from "./history";
@@ -126,6 +128,7 @@ function Overview({ d }: { d: Dialogue }): preact.JSX.Element {
           ]}
         />
         <Lanes d={d} />
+        <Acting d={d} />
       </section>
       <div>
         <Tensions d={d} />
@@ -169,7 +172,8 @@ export function DialogueView({ id, view, place }: { id: string; view: string; pl
         return (
           <article>
             <nav class="crumbs" aria-label="Where you are">
-              <a href={link()}>Dialogues</a> › {d.id}
+              <a href={link("dialogue")}>Dialogues</a> › {d.id}
+              <Exports id={d.id} drawn={view === "graph" || view === ""} />
             </nav>
             <h1>{d.question ?? d.title}</h1>
             <Decision d={d} />

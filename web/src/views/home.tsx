@@ -1,70 +1,45 @@
-// home.tsx - what is going on: dialogues with their decision or next step, and what was committed lately.
+// home.tsx - what is going on: what waits for somebody, the dialogues, and what was committed lately in every room.
 import { useEffect, useState } from "preact/hooks";
 import { useAsk } from "../ask";
 import { onCommit, type Commit } from "../live";
+import type { Attention } from "../room";
+import { addressOf, rooms } from "../rooms";
 import { link, type Place } from "../router";
-import { Loaded, Status } from "../parts/show";
-import { ago, clock, plural } from "../words";
-
-interface Row {
-  dialogue_id: string;
-  title: string;
-  status: string;
-  created_at: string;
-  total_rounds: number;
-  total_alignment: number | null;
-}
+import { clock, plural } from "../words";
+import { Dialogues } from "./dialogues";
 
 interface Feed {
   entries: Commit[];
   position: string;
 }
 
-const filters: [string, string, (row: Row) => boolean][] = [
-  ["", "all", () => true],
-  ["running", "running", (row) => row.status === "open" || row.status === "converging"],
-  ["decided", "decided", (row) => row.status === "converged"],
-  ["abandoned", "abandoned", (row) => row.status === "abandoned"],
-];
-
-function sentenceOf(rows: Row[]): string {
-  const running = rows.filter((row) => row.status === "open" || row.status === "converging").length;
-  const decided = rows.filter((row) => row.status === "converged").length;
-  if (rows.length === 0) return "No dialogue yet. conclave dialogue create “…” starts one.";
-  return `${plural(rows.length, "dialogue")}: ${running} running, ${decided} decided.`;
+/** All that waits, room by room. The table of rooms is constant, so the hooks are asked in the same order each time. */
+function useAttention(): Attention[] {
+  return rooms.flatMap((room) => room.useAttention());
 }
 
-function Dialogues({ rows, filter }: { rows: Row[]; filter: string }): preact.JSX.Element {
-  const keep = filters.find(([name]) => name === filter)?.[2] ?? (() => true);
+function Needs({ all }: { all: Attention[] }): preact.JSX.Element {
+  const signs: Record<Attention["tone"], string> = { red: "■", amber: "▲", blue: "●" };
+  const order = ["red", "amber", "blue"];
+  const sorted = [...all].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+  if (all.length === 0) return <p class="facts">Nobody waits for anything.</p>;
   return (
-    <section aria-label="Dialogues">
-      <h2>
-        Dialogues
-        <nav class="filters" aria-label="Which dialogues">
-          {filters.map(([name, word]) => (
-            <a href={name ? `${link()}?show=${name}` : link()} aria-current={name === filter ? "page" : undefined}>
-              {word}
-            </a>
-          ))}
-        </nav>
-      </h2>
-      <ul class="rows">
-        {rows.filter(keep).map((row) => (
-          <li key={row.dialogue_id}>
-            <a class="row" data-row href={link("dialogue", row.dialogue_id)}>
-              <span class="title">{row.title}</span>
-              <Status word={row.status} />
-              <span class="number">{plural(row.total_rounds, "round")}</span>
-              <span class="age">{ago(row.created_at)}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul class="needs" aria-label="What needs attention">
+      {sorted.map((one) => (
+        <li key={one.text}>
+          <a data-row href={one.href}>
+            <span class={one.tone} aria-hidden="true">
+              {signs[one.tone]}
+            </span>{" "}
+            {one.text}
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
-function Activity(): preact.JSX.Element {
+function Activity({ only }: { only: string }): preact.JSX.Element {
   const [news, setNews] = useState<Commit[]>([]);
   const feed = useAsk<Feed>({ operation: "feed", input: { limit: 1000 }, room: "-" });
   useEffect(() => onCommit((commit) => setNews((all) => [commit, ...all].slice(0, 30))), []);
@@ -72,12 +47,21 @@ function Activity(): preact.JSX.Element {
   const old = [...(feed.data?.entries ?? [])].reverse().filter((commit) => !seen.has(commit.position));
   return (
     <section aria-label="Activity">
-      <h2>Activity</h2>
+      <h2>
+        Activity
+        <nav class="filters" aria-label="Activity of which room">
+          {["", ...rooms.map((room) => room.name)].map((name) => (
+            <a href={name ? `${link()}?room=${name}` : link()} aria-current={only === name ? "page" : undefined}>
+              {name || "all"}
+            </a>
+          ))}
+        </nav>
+      </h2>
       <ol class="activity">
-        {[...news, ...old].slice(0, 30).map((commit) => (
+        {[...news, ...old].filter((c) => !only || c.room === only).slice(0, 20).map((commit) => (
           <li key={commit.position} class={seen.has(commit.position) ? "fresh" : ""}>
             <time dateTime={commit.created_at}>{clock(commit.created_at)}</time>{" "}
-            {commit.room === "dialogue" ? <a href={link("dialogue", commit.scope)}>{commit.scope}</a> : commit.scope}{" "}
+            <a href={addressOf(commit.room, commit.scope)}>{commit.scope || commit.room}</a>{" "}
             <span class="what">{commit.operation ?? "changed"}</span>{" "}
             {commit.who.length > 0 && <span class="who">{commit.who.join(", ")}</span>}
           </li>
@@ -87,19 +71,20 @@ function Activity(): preact.JSX.Element {
   );
 }
 
+
 export function Home({ place }: { place: Place }): preact.JSX.Element {
-  const asked = useAsk<{ dialogues: Row[] }>({ operation: "dialogue/list", room: "dialogue" });
+  const all = useAttention();
+  const urgent = all.filter((one) => one.tone !== "blue").length;
   return (
-    <Loaded asked={asked}>
-      {({ dialogues }) => (
-        <>
-          <h1 class="sentence">{sentenceOf(dialogues)}</h1>
-          <div class="columns">
-            <Dialogues rows={dialogues} filter={place.parameters.get("show") ?? ""} />
-            <Activity />
-          </div>
-        </>
-      )}
-    </Loaded>
+    <>
+      <h1 class="sentence">
+        {urgent ? `${plural(urgent, "thing needs", "things need")} attention.` : "Nothing needs attention."}
+      </h1>
+      <Needs all={all} />
+      <div class="columns">
+        <Dialogues place={place} short />
+        <Activity only={place.parameters.get("room") ?? ""} />
+      </div>
+    </>
   );
 }

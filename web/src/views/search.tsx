@@ -1,26 +1,14 @@
 // search.tsx - everything that was said, in every room.
 import { useAsk } from "../ask";
-import { link } from "../router";
+import type { Hit } from "../room";
+import { addressOf } from "../rooms";
 import { Loaded } from "../parts/show";
 import { plural } from "../words";
-
-interface Hit {
-  room: string;
-  scope: string;
-  kind: string;
-  id: string;
-  title: string;
-  snippet: string;
-}
 
 /** The words that were met stand in ⟦brackets⟧. */
 function Snippet({ text }: { text: string }): preact.JSX.Element {
   const parts = text.split(/⟦|⟧/);
   return <p class="snippet">{parts.map((part, i) => (i % 2 ? <mark>{part}</mark> : part))}</p>;
-}
-
-function addressOf(hit: Hit): string {
-  return hit.room === "dialogue" ? link("dialogue", hit.scope, "item", hit.id) : link(hit.room, hit.scope);
 }
 
 export function SearchView({ words }: { words: string }): preact.JSX.Element {
@@ -35,10 +23,10 @@ export function SearchView({ words }: { words: string }): preact.JSX.Element {
           <ul class="rows">
             {results.map((hit) => (
               <li key={`${hit.room} ${hit.scope} ${hit.id}`}>
-                <a class="row wide" data-row href={addressOf(hit)}>
+                <a class="row wide" data-row href={addressOf(hit.room, hit.scope, hit.kind, hit.id)}>
                   <span class="title">{hit.title || hit.id}</span>
                   <span class="what">
-                    {hit.scope} · {hit.kind} {hit.id}
+                    {hit.room} · {hit.scope} · {hit.kind} {hit.id}
                   </span>
                   <Snippet text={hit.snippet} />
                 </a>
