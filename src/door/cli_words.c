@@ -73,7 +73,8 @@ void cv_cli_tell_options(cv_arena *a, const cv_json *properties, cv_errs *errs)
 {
     for (size_t i = 0; properties && i < errs->count; i++) {
         cv_err *err = &errs->items[i];
-        cv_err_message(err, "%.*s", CV_FMT(in_options(a, properties, err->message)));
+        cv_str message = in_options(a, properties, err->message);
+        cv_err_message(err, "%.*s", CV_FMT(message));
         cv_err_suggest(err, in_options(a, properties, err->suggestion));
         cv_str option = field_as_option(a, properties, err->field);
         bool twice = cv_str_starts(err->message, option); /* "--tasks: --tasks is required" */

@@ -11,6 +11,7 @@
  */
 #include <assert.h>
 
+#include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/tasks.h"
 #include "mail/told.h"
@@ -535,6 +536,11 @@ static bool requeue(cv_mail_office *o, void *ctx, cv_str *ret_result)
                   CV_FMT(cv_mail_states[cv_mail_state_at(other, o->now_ms)].word));
         return false;
     }
+    cv_mail_significant_add(o, "OVERRIDE", o->call->who.name,
+                            (cv_mail_detail[]){{"act", CV_STR("requeue")},
+                                               {"message_id", r->message_id},
+                                               {"reason", cv_json_get_text(o->call->input, "reason")}},
+                            3);
     *ret_result = cv_shape_text(o->arena, cv_mail_requeue_shape, r);
     return true;
 }

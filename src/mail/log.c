@@ -62,7 +62,10 @@ cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agen
 {
     cv_mail_entry row, last = {0};
     bool found = false;
-    if (!last_entry(o, &last, &found))
+    if (o->last_entry) {
+        last = *(const cv_mail_entry *)o->last_entry;
+        found = true;
+    } else if (!last_entry(o, &last, &found))
         return NULL;
     cv_row_clear(&cv_mail_entry_type, &row);
     row.number = found ? last.number + 1 : 1;
@@ -73,7 +76,34 @@ cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agen
     row.prev = found ? last.hash : cv_str_of(no_line);
     row.details = details;
     row.hash = hash_of(o->arena, line_of(o->arena, &row));
-    return cv_writing_put(o->w, &cv_mail_entry_type, &row);
+    cv_mail_entry *put = cv_writing_put(o->w, &cv_mail_entry_type, &row);
+    o->last_entry = put;
+    return put;
+}
+
+void cv_mail_significant_add(cv_mail_office *o, const char *event_type, cv_str source, const cv_mail_detail *details,
+                             size_t count)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json_begin_object(&w);
+    for (size_t i = 0; i < count; i++)
+        if (details[i].value.p)
+            cv_json_key_str(&w, details[i].key, details[i].value);
+    cv_json_end_object(&w);
+    *CV_PUSH(o->arena, &o->significant) = (cv_mail_significant){event_type, source, cv_buf_take(&text, o->arena)};
+}
+
+bool cv_mail_log_significant(cv_mail_office *o)
+{
+    for (size_t i = 0; i < o->significant.count; i++) {
+        const cv_mail_significant *s = &o->significant.items[i];
+        const cv_mail_entry *e = cv_mail_log_add(o, cv_str_of(s->event_type), s->source, s->details);
+        if (!e)
+            return false;
+        cv_mail_event(o, CV_STR("entry"), e->event_id, "logged");
+    }
+    return true;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

@@ -19,4 +19,14 @@ cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agen
 /* Adds to the file what it lacks. */
 bool cv_mail_log_show(cv_call *call, cv_err *err);
 
+/* What is significant is logged by itself: plans, outcomes of tasks, dead letters, and what was requeued. It is noted
+ * while a write is made, and added to the log at its end, in the same write. A detail without a value is left out. */
+typedef struct {
+    const char *key;
+    cv_str value;
+} cv_mail_detail;
+void cv_mail_significant_add(cv_mail_office *o, const char *event_type, cv_str source, const cv_mail_detail *details,
+                             size_t count);
+bool cv_mail_log_significant(cv_mail_office *o);
+
 #endif

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <sys/random.h>
 
+#include "mail/log.h"
+
 /* ---- who is meant ------------------------------------------------------------------------------------------------ */
 
 static const cv_str reserved_words[] = {CV_STR_INIT("System"), CV_STR_INIT("User")};
@@ -120,7 +122,7 @@ static bool run_locked(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_resu
                         .err = {.arena = call->arena},
                         .now_ms = clock,
                         .now = cv_mail_time(call->arena, clock)};
-    bool ok = j->work(&o, j->ctx, ret_result) && call->errs->count == 0;
+    bool ok = j->work(&o, j->ctx, ret_result) && call->errs->count == 0 && cv_mail_log_significant(&o);
     close_event(&o);
     cv_buf_release(&o.told.data);
     if (ok)
@@ -349,6 +351,9 @@ cv_mail_delivery *cv_mail_settle(cv_mail_office *o, cv_mail_mailbox *mailbox, co
     set_state(&d, state);
     count(mailbox, before, -1);
     count(mailbox, state, 1);
+    if (state == CV_MAIL_DEAD && before != state)
+        cv_mail_significant_add(o, "DEAD_LETTER", mailbox->agent_id,
+                                (cv_mail_detail[]){{"message_id", d.message_id}, {"reason", d.reason}}, 2);
     if (state == CV_MAIL_CLAIMED)
         d.claimed_at = o->now;
     else if (state != CV_MAIL_NEW)

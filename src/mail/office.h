@@ -47,7 +47,13 @@ typedef struct {
     const void **items;
     size_t count, capacity;
 } cv_mail_rows;
+
 /* ---- one write --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *event_type;
+    cv_str source, details;
+} cv_mail_significant;
 
 typedef struct {
     cv_call *call;
@@ -69,6 +75,11 @@ typedef struct {
         cv_buf data;
         cv_json_writer json;
     } told;
+    struct { /* what the governance log gets with this write (log.h) */
+        cv_mail_significant *items;
+        size_t count, capacity;
+    } significant;
+    const void *last_entry;     /* cv_mail_entry of this write; NULL: it has none yet */
     const cv_mail_agent *alive; /* who gives a sign of life with this write; NULL: nobody */
     const char *act;
 } cv_mail_office;

@@ -1,6 +1,7 @@
 /* plan.c - lists of tasks: read, checked, stored; see plan.h. */
 #include "mail/plan.h"
 
+#include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/text/task.h"
 
@@ -435,6 +436,11 @@ bool cv_mail_tasks_store(cv_mail_office *o, cv_mail_tasks *all, cv_mail_receipts
             return false;
         *ret_waiting += all->items[i].row.waits_for > 0 && cv_str_eq(all->items[i].row.status, CV_STR("PENDING"));
     }
+    cv_mail_significant_add(o, "PLAN_ADDED", all->from.id,
+                            (cv_mail_detail[]){{"plan", all->plan},
+                                               {"tasks", cv_arena_printf(o->arena, "%zu", added)},
+                                               {"goal", all->goal}},
+                            3);
     return put_plan(o, all, depth, added);
 }
 

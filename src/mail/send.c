@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
 #include "mail/text/spelling.h"
@@ -432,6 +433,9 @@ bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret
     cv_writing_put(o->w, &cv_mail_message_type, m);
     cv_event_row *event = cv_mail_event(o, CV_STR("message"), m->message_id, draft->dead_reason.p ? "stopped" : "sent");
     event->reason = draft->dead_reason;
+    if (draft->dead_reason.p)
+        cv_mail_significant_add(o, "DEAD_LETTER", draft->sender.id,
+                                (cv_mail_detail[]){{"message_id", m->message_id}, {"reason", draft->dead_reason}}, 2);
     for (size_t i = 0; i < draft->to.count; i++) {
         cv_mail_mailbox *mailbox = cv_mail_mailbox_of(o, &draft->to.items[i]);
         if (!mailbox)

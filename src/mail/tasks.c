@@ -2,6 +2,7 @@
 #include "mail/tasks.h"
 
 #include "base/plain.h"
+#include "mail/log.h"
 #include "mail/operations.h"
 #include "mail/plan.h"
 
@@ -111,6 +112,11 @@ bool cv_mail_task_follow(cv_mail_office *o, const cv_mail_delivery *d, cv_mail_r
     event->reference = d->message_id;
     if (!count_outcome(o, &t, before))
         return false;
+    bool completed = cv_str_eq(status, CV_STR("COMPLETED"));
+    if (completed || cv_str_eq(status, CV_STR("FAILED")))
+        cv_mail_significant_add(
+            o, completed ? "TASK_COMPLETED" : "TASK_FAILED", t.target_agent,
+            (cv_mail_detail[]){{"plan", t.plan}, {"task_id", t.task_id}, {"message_id", d->message_id}}, 3);
     return !cv_str_eq(status, CV_STR("COMPLETED")) || release_all(o, &t, ret ? ret : &aside);
 }
 

@@ -346,5 +346,14 @@ ok $? "which is not sent again"
 "$conclave" mail done Planner-1 --message-id m-shown --token "$(jq .token "$out")" >/dev/null
 [ ! -f $outbox/msg_m-shown.json ] && [ -f $mail/runtime/muffin/archive/msg_m-shown.json ]
 ok $? "and goes to the archive when all are finished with it"
+# What a crash of the machine takes from completed_tasks.json is written again: the position is older than the lines.
+"$conclave" mail send --from muffin --to Planner-1 --message-id m-crash hi >/dev/null
+size=$(stat -c %s $mail/completed_tasks.json)
+sed 's/"boot":"[^"]*"/"boot":"another"/' $mail/.position >"$work/position"
+"$conclave" mail claim Planner-1 --message-id m-crash --json >"$out"
+"$conclave" mail done Planner-1 --message-id m-crash --token "$(jq .token "$out")" >/dev/null
+truncate -s $((size + 30)) $mail/completed_tasks.json && cp "$work/position" $mail/.position && "$conclave" mail watch 0 >/dev/null
+[ "$(jq -r .message_id $mail/completed_tasks.json | grep -cx m-crash)" = 1 ] && jq -e . $mail/completed_tasks.json >/dev/null
+ok $? "an outcome that a crash took away is written again, once"
 run "verify" 0 verify
 finish

@@ -170,6 +170,18 @@ if command -v dot >/dev/null; then
     ok $? "dot draws it"
 fi
 run "what is found by its task" 0 search task-002 --json # checklist 51
-is '[.results[] | .kind] | unique == ["message", "task"]'
+is '[.results[] | .kind] | unique == ["event", "message", "task"]'
 run "the record agrees with its history" 0 verify
+# checklist 12: what is significant is in the governance log by itself, one line each, and a send is not
+log=.conclave/mail/governance_memory.jsonl
+[ "$(jq -r .event_type $log | grep -c PLAN_ADDED)" -ge 1 ] && [ "$(jq -r .event_type $log | grep -c TASK_COMPLETED)" -ge 1 ] &&
+    [ "$(jq -r .event_type $log | grep -c TASK_FAILED)" -ge 1 ] && [ "$(jq -r .event_type $log | grep -c OVERRIDE)" -ge 1 ]
+ok $? "plans, outcomes and overrides are logged"
+prev=$(printf '%064d' 0) broken=0
+while read -r line; do
+    [ "$(printf '%s' "$line" | jq -r .prev)" = "$prev" ] || broken=1
+    prev=$(printf '%s' "$line" | sha256sum | cut -d' ' -f1)
+done <$log
+[ $broken -eq 0 ] && [ "$(wc -l <$log)" = "$("$conclave" mail governance --limit 1000 --json | jq '.events | length')" ]
+ok $? "as one chain, every line of the record once"
 finish

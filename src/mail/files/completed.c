@@ -5,7 +5,7 @@
  *
  * The position names the length that the file had when it was written. Lines behind it are those of a process that was
  * killed before it could write the position: they are not written again. A last line that is torn is cut off, and kept
- * beside the file.
+ * beside the file. Lines are on disk before the position moves on: what a crash of the machine takes away is behind it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +71,17 @@ static bool mend_end(cv_mail_door *door, cv_where where, int64_t from, cv_str ta
                        cv_arena_printf(door->arena, "%s.torn-%s", where.path, cv_file_unique(door->arena)).p};
     return cv_door_write(beside, cv_str_from(tail, lines->sound), err) &&
            cut_at(where, from + (int64_t)lines->sound, err);
+}
+
+static bool keep_on_disk(cv_where where, cv_err *err)
+{
+    int fd = cv_where_open(where, O_RDONLY, "bring it to the disk", err);
+    if (fd < 0)
+        return false;
+    bool ok = fdatasync(fd) == 0;
+    int number = errno;
+    close(fd);
+    return ok || cv_where_fail(err, cv_where_path(err->arena, where), "bring it to the disk", number);
 }
 
 /* ---- what is added ----------------------------------------------------------------------------------------------- */
@@ -158,7 +169,7 @@ bool cv_door_complete(cv_mail_door *door, const cv_door_outcomes *outcomes, cv_d
             cv_str_eq(outcomes->items[i].state, CV_STR("failed")) ||
             cv_str_eq(outcomes->items[i].state, CV_STR("dead")))
             ok = add_line(door, &outcomes->items[i], &keys, &out, err);
-    ok = ok && (out.n == 0 || cv_door_append(where, cv_buf_str(&out), err));
+    ok = ok && (out.n == 0 || (cv_door_append(where, cv_buf_str(&out), err) && keep_on_disk(where, err)));
     cv_buf_release(&out);
     if (ok && cv_where_look(where, &st))
         position->completed = st.st_size;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "mail/log.h"
 #include "record/feed.h"
 #include "record/hash.h"
 
@@ -502,6 +503,7 @@ typedef struct {
     cv_door_outcomes changes; /* in the order of the feed */
     cv_map seen;              /* each delivery once */
     bool agents;              /* the registry has changed */
+    bool log;                 /* the governance log has more lines */
 } batch;
 
 static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
@@ -512,6 +514,7 @@ static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     cv_json data;
     cv_err ignored = {.arena = a};
     (void)scope, (void)err;
+    b->log |= cv_str_eq(e->subject_type, CV_STR("entry"));
     if (!e->data.p || !cv_json_parse(a, cv_arena_copy(a, e->data), &data, &ignored))
         return true; /* redacted, or an event that changes no delivery */
     const cv_json *list = cv_json_get(&data, CV_STR("deliveries"));
@@ -563,7 +566,7 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
             return false;
         touch(&s->boxes, &s->touched, c->mailbox);
     }
-    return cv_door_complete(s->door, &b->changes, &s->at, err) &&
+    return cv_door_complete(s->door, &b->changes, &s->at, err) && (!b->log || cv_mail_log_show(s->door->call, err)) &&
            (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
 }
 
