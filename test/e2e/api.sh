@@ -83,7 +83,7 @@ is '.error_code == "invalid_json"'
 ask "no body" 400 POST /api/dialogue/create -H 'Content-Type: application/json'
 is '.error_code == "missing_field" and .field == "title"'
 ask "another type" 415 POST /api/dialogue/create -H 'Content-Type: text/plain' --data '{"title":"x"}'
-for path in dialogue/lst nothing dialogue/ dialogue/list/more ../x; do
+for path in dialogue/lst nothing dialogue/ dialogue/list/more ../x dialogue/list%00 dialogue/list%00/more; do
     ask "no operation $path" 404 GET "/api/$path" --path-as-is
     is '.status == "error"'
 done

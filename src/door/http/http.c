@@ -379,6 +379,17 @@ static void raise_descriptors(unsigned connections)
     }
 }
 
+/* A NUL would end the path for us and not for others who read it: it becomes a byte that no text has. */
+static size_t unescape(void *cls, struct MHD_Connection *connection, char *text)
+{
+    (void)cls, (void)connection;
+    size_t n = MHD_http_unescape(text);
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '\0')
+            text[i] = '\xff';
+    return n;
+}
+
 static bool start_daemon(cv_http_server *server, cv_err *err)
 {
     const cv_http_options *o = &server->options;
@@ -386,12 +397,13 @@ static bool start_daemon(cv_http_server *server, cv_err *err)
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     if (address->any.sa_family == AF_INET6) /* :: stands for all addresses, those of IPv4 too */
         flags |= cv_endpoint_is_any(address) ? MHD_USE_DUAL_STACK : MHD_USE_IPv6;
-    server->daemon = MHD_start_daemon(
-        flags, o->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address->any,
-        MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-        MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, o->idle_seconds,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u,
-        MHD_OPTION_STRICT_FOR_CLIENT, cv_framing_strictness(), MHD_OPTION_END);
+    server->daemon =
+        MHD_start_daemon(flags, o->port, NULL, NULL, on_request, server, MHD_OPTION_SOCK_ADDR, &address->any,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_end, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+                         server, MHD_OPTION_CONNECTION_LIMIT, o->max_connections, MHD_OPTION_CONNECTION_TIMEOUT,
+                         o->idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+                         MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_STRICT_FOR_CLIENT, cv_framing_strictness(),
+                         MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_END);
     if (server->daemon)
         return true;
     int failed = errno;
