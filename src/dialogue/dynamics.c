@@ -41,6 +41,22 @@ bool cv_expert_dissents(const cv_state *s, cv_str expert, int64_t round, bool la
     return false;
 }
 
+bool cv_holds_dissent(cv_str position)
+{
+    for (cv_str line; cv_str_split(&position, '\n', &line);)
+        if (cv_str_starts(line, CV_STR("[DISSENT")) || cv_str_starts(line, CV_STR("[MINORITY VERDICT")))
+            return true;
+    return false;
+}
+
+bool cv_dissent_unregistered(const cv_state *s, const cv_rec_position *position)
+{
+    for (size_t i = 0; i < s->verdicts.count; i++)
+        if (cv_str_eq(s->verdicts.items[i].author_expert, position->expert_slug))
+            return false;
+    return cv_holds_dissent(position->content);
+}
+
 /* Whose dissent stands: of the last round, or of an earlier one without a signal since. How many of them signalled, and
  * how many do not sit on the panel. */
 static void find_dissent(const cv_state *s, int64_t round, cv_convergence *c, size_t *ret_signalled,

@@ -42,6 +42,10 @@ bool cv_move_signals(const cv_rec_move *move);   /* MOVE:CONVERGE */
  * `last`: it is the last one, so that what came after it counts, too. */
 bool cv_expert_dissents(const cv_state *s, cv_str expert, int64_t round, bool last);
 
+/* Does a position hold a dissent or minority verdict, and the record has no verdict of that expert? */
+bool cv_holds_dissent(cv_str position);
+bool cv_dissent_unregistered(const cv_state *s, const cv_rec_position *position);
+
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret);
 extern const cv_shape cv_convergence_shape[];
 

@@ -100,7 +100,9 @@ const cv_operation cv_dialogue_ops[] = {
      .summary = "register a whole round: entities, references, moves, scores; all or nothing",
      .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
                 "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
-                "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n",
+                "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n"
+                "--use-draft takes what the stored responses say; items that are given change theirs, also merges,\n"
+                "--remove leaves out. Without --score it is the sum of --expert-scores.\n",
      .examples = "  conclave dialogue round-register --data @round-0.json --dry-run\n"
                  "  conclave dialogue round-register nvidia-decision --round 0 --data @round-0.json\n",
      .schema = "dialogue_round_register",

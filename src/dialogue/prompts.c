@@ -2,6 +2,7 @@
  * kit/room.h. */
 #include "dialogue/asking.h"
 #include "dialogue/room.h"
+#include "dialogue/words/errors.h"
 
 static void say(const cv_asker *asker, cv_prompt_texts *texts, cv_str text)
 {
@@ -18,13 +19,29 @@ static const char workflow[] =
     "its own with its prompt.\n"
     "3. Hand every answer in with blue_dialogue_respond, word for word; an expert with nothing to say: "
     "no_contribution.\n"
-    "4. blue_dialogue_draft makes a request of all answers. Check it, merge what is the same, score each expert and "
-    "the round (precision, not volume), write a summary, and send it with blue_dialogue_round_register.\n"
+    "4. blue_dialogue_draft shows what all answers say. Register it with blue_dialogue_round_register and use_draft: "
+    "true: "
+    "send expert_scores (precision, not volume), a summary, and only what you change (`also` merges, `remove` leaves "
+    "out).\n"
     "5. blue_dialogue_progress says what still blocks convergence. Go on until every tension is closed and every "
     "expert has signalled, then blue_dialogue_verdict_register: the final verdict, and a minority verdict for those "
     "who dissent. blue_dialogue_export writes it down.\n\n"
     "A refused request lists every fault of form (types, fields), and once its form is right every fault of meaning, "
     "each with its field and what would be valid: mend all of them and send the whole request again.\n";
+
+/* Some clients cut what is typed at blanks and hand over the first words only: "Should", "we". */
+static cv_str begin(cv_arena *a, cv_str question, cv_str more)
+{
+    if (!question.n)
+        return CV_STR("Ask me for the question, then begin a dialogue about it.");
+    if (!more.n && cv_str_find_char(question, ' ') != SIZE_MAX)
+        return cv_arena_printf(a, "Begin a dialogue about this question: %.*s", CV_FMT(question));
+    return cv_arena_printf(
+        a,
+        "Begin a dialogue about the question that begins '%.*s%s%.*s'. If your client cut it off, take the "
+        "whole of it from what I typed, or ask me for it.",
+        CV_FMT(question), more.n ? " " : "", CV_FMT(more));
+}
 
 static bool judge(const cv_asker *asker, const cv_json *arguments, cv_prompt_texts *texts, cv_err *err)
 {
@@ -32,13 +49,15 @@ static bool judge(const cv_asker *asker, const cv_json *arguments, cv_prompt_tex
     cv_str question = cv_json_get_text(arguments, "question"), id = cv_json_get_text(arguments, "dialogue_id"), where;
     say(asker, texts, CV_STR(workflow));
     if (!id.n) {
-        say(asker, texts,
-            question.n ? cv_arena_printf(a, "Begin a dialogue about this question: %.*s", CV_FMT(question))
-                       : CV_STR("Ask me for the question, then begin a dialogue about it."));
+        say(asker, texts, begin(a, question, id));
         return true;
     }
-    if (!cv_ask(asker, "dialogue progress", cv_dialogue_input(a, id, NULL, (cv_str){0}), &where, err))
-        return false;
+    if (!cv_ask(asker, "dialogue progress", cv_dialogue_input(a, id, NULL, (cv_str){0}), &where, err)) {
+        if (!question.n || err->code != CV_ERR_DIALOGUE_NOT_FOUND)
+            return false;
+        say(asker, texts, begin(a, question, id));
+        return true;
+    }
     say(asker, texts,
         cv_arena_printf(a, "Continue the dialogue '%.*s'. This is where it stands:\n\n%.*s", CV_FMT(id),
                         CV_FMT(where)));

@@ -92,9 +92,24 @@ static void show_object(shower *s, const cv_json *schema)
     }
 }
 
-/* Lists of the same things: the first one shows what they are, the others name it. */
+static void show_named(shower *s, cv_str what)
+{
+    cv_json_begin_object(s->w);
+    cv_json_key_str(s->w, "type", CV_STR("object"));
+    if (what.n)
+        cv_json_key_str(s->w, "description", what);
+    cv_json_end_object(s->w);
+}
+
+/* Lists of the same things: the first one shows what they are, the others name it; those that are nearly the same say
+ * in what they differ ("x-like"). */
 static bool show_same(shower *s, const cv_json *items)
 {
+    cv_str like = cv_json_get_text(items, "x-like");
+    if (like.n && !s->whole && !s->bare) {
+        show_named(s, like);
+        return true;
+    }
     cv_buf text = {0};
     cv_json_writer w = {.out = &text};
     shower compare = {.arena = s->arena, .w = &w, .whole = s->whole, .bare = true};
@@ -108,11 +123,7 @@ static bool show_same(shower *s, const cv_json *items)
         return false;
     }
     const cv_str *first = (const cv_str *)*place;
-    cv_json_begin_object(s->w);
-    cv_json_key_str(s->w, "type", CV_STR("object"));
-    if (!cv_str_eq(*first, s->property))
-        cv_json_key_str(s->w, "description", cv_arena_printf(s->arena, "like %.*s", CV_FMT(*first)));
-    cv_json_end_object(s->w);
+    show_named(s, cv_str_eq(*first, s->property) ? CV_STR("") : cv_arena_printf(s->arena, "like %.*s", CV_FMT(*first)));
     return true;
 }
 

@@ -97,8 +97,10 @@ static void print_annotations(const cv_operation *op, cv_json_writer *w)
     cv_json_key_bool(w, "readOnlyHint", !writes);
     if (writes) {
         cv_json_key_bool(w, "destructiveHint", false);
-        cv_json_key_bool(w, "idempotentHint", op->flags & CV_OP_IDEMPOTENT);
+        if (op->flags & CV_OP_IDEMPOTENT)
+            cv_json_key_bool(w, "idempotentHint", true);
     }
+    cv_json_key_bool(w, "openWorldHint", false); /* what a tool reaches is the project */
     cv_json_end_object(w);
 }
 

@@ -128,6 +128,7 @@ static const struct {
     {"x-more", is_text},
     {"x-whole", is_switch},
     {"x-item", is_text},
+    {"x-like", is_text},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)

@@ -26,13 +26,14 @@ printf '%s\n' "$list" | "$conclave" mcp --rooms "$("$conclave" help --json | jq 
 [ "$(jq -c .result "$work/rooms" | wc -c)" -le 24000 ]
 ok $? "all rooms together: at most 24,000 bytes ($(jq -c .result "$work/rooms" | wc -c))"
 is '[.result.tools[].name] | contains(["blue_dialogue_create", "blue_dialogue_round_context", "blue_dialogue_expert_create", "blue_dialogue_round_register", "blue_dialogue_verdict_register", "blue_dialogue_export", "blue_dialogue_evolve_panel"])'
+is '[.result.tools[] | select(.annotations.openWorldHint != false)] == []'
 is '[.result.tools[] | select(.annotations.readOnlyHint == null or .title == null or .outputSchema)] == []'
 is '[.result.tools[] | select(.name == "blue_dialogue_progress" or .name == "blue_dialogue_round_context") | .annotations.readOnlyHint] == [true, true]'
 is '[.result.tools[] | select(.name == "blue_dialogue_round_register") | .annotations.readOnlyHint, .annotations.idempotentHint, .annotations.destructiveHint] == [false, true, false]'
 is '[.result.tools[] | select(._meta["anthropic/maxResultSizeChars"]) | .name] | contains(["blue_dialogue_round_context", "blue_dialogue_round_prompts"])'
 is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array")] == []'
 is '[.result.tools[] | select(.annotations.destructiveHint != false and .annotations.readOnlyHint == false)] == []'
-is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint == false'
+is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint != true'
 is '.result.tools[] | select(.name == "blue_dialogue_round_prompts") | .inputSchema.properties | has("experts") and has("include_prompts")'
 ask "all tools" "$list" --tools all
 is '.result.tools[] | select(.name == "conclave_doctor") | .annotations.readOnlyHint == false'
@@ -272,6 +273,8 @@ prompt() { # prompt NAME ARGUMENTS: what somebody gets who chooses it
 }
 project prompts
 "$conclave" dialogue create Y --data '{"expert_pool":{"domain":"Baking","experts":[{"slug":"muffin","role":"Baker","tier":"Core","relevance":1}]}}' --json >/dev/null
+prompt judge '{"question":"Should","dialogue_id":"we"}'
+is '.result.messages[-1].content.text | contains("begins '"'Should we'"'") and contains("from what I typed")'
 prompt judge '{"question":"Which bread?"}'
 is '.result.messages[1].content.text == "Begin a dialogue about this question: Which bread?"'
 prompt expert '{"dialogue_id":"y","expert":"muffin"}'

@@ -136,7 +136,7 @@ static void check_batch(cv_arena *a, const cv_state *s, cv_str text, const cv_js
     cv_errs errs = {0};
     cv_call call = {.arena = a, .input = tree, .input_text = text, .errs = &errs};
     cv_batch batch;
-    cv_batch_parse(&call, &batch);
+    cv_batch_parse(&call, call.input, &batch);
     cv_batch_resolve(&batch, s);
     if (!cv_batch_check(&batch))
         give_up("not sound", text, cv_err_text(&errs.items[0]));

@@ -509,7 +509,7 @@ static void one_reading_is_enough(void **state)
     static const struct {
         const char *verb;
         size_t finds; /* one of each kind of rows, of each kind of entities, and whether it was imported */
-    } cases[] = {{"progress", 11}, {"scoreboard", 11}};
+    } cases[] = {{"progress", 12}, {"scoreboard", 12}};
     for (size_t i = 0; i < CV_COUNT(cases); i++) {
         c = (counted){0};
         cv_world_do(w, cases[i].verb, "{'dialogue_id': 'bread'}");
@@ -733,28 +733,44 @@ static void cells_have_their_width(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, cv_world_tear_down)
 
+/* A dissent that stands in a response and in no verdict is named until it is registered; then it is a registered one.
+ */
+static void dissent_is_named(void **state)
+{
+    static const char *const two[] = {"muffin", "cupcake", NULL};
+    cv_world w;
+    (void)state;
+    cv_world_open(&w);
+    cv_world_dialogue(&w, "bread", two, false);
+    cv_world_do(&w, "respond",
+                "{'dialogue_id': 'bread', 'round': 0, 'expert': 'muffin', 'content': '[DISSENT]\\nNever.'}");
+    cv_world_do(&w, "round-register", "{'dialogue_id': 'bread', 'round': 0, 'use_draft': true, 'score': 1}");
+    w.for_people = true;
+    cv_str text = cv_world_do(&w, "progress", "{'dialogue_id': 'bread'}");
+    assert_str_has(text, "\"dissent_not_registered\":[\"muffin\"]");
+    assert_str_has(text, "dissent, not registered: muffin");
+    cv_world_do(&w, "verdict-register",
+                "{'dialogue_id': 'bread', 'verdict_id': 'no', 'verdict_type': 'dissent', 'author_expert': 'muffin', "
+                "'recommendation': 'No', 'description': 'Never.'}");
+    text = cv_world_do(&w, "progress", "{'dialogue_id': 'bread'}");
+    assert_str_has(text, "\"dissenting\":[\"muffin\"]");
+    assert_true(cv_str_find(text, CV_STR("dissent_not_registered")) == SIZE_MAX);
+    cv_world_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(any_dialogue_agrees_with_the_slow_way),
-        TEST(the_longest_dialogue_agrees_too),
-        TEST(a_dialogue_without_rounds_has_its_next_step),
-        TEST(a_dialogue_without_people_has_one_too),
-        TEST(convergence_is_seen),
-        TEST(responses_wait_for_their_round),
-        TEST(no_score_is_no_zero),
-        TEST(one_round_has_the_totals_up_to_it),
-        cmocka_unit_test(the_estimate_follows_its_rule),
-        TEST(what_is_over_has_no_rounds_left),
-        TEST(one_reading_is_enough),
-        TEST(several_dialogues_are_counted),
-        TEST(dialogues_stand_side_by_side),
-        TEST(a_verdict_may_end_it_earlier),
-        TEST(every_fault_of_a_comparison_is_told),
-        TEST(counting_reads_each_dialogue_once),
-        TEST(no_text_breaks_the_page),
-        cmocka_unit_test(sparklines_show_the_range),
-        cmocka_unit_test(cells_have_their_width),
+        cmocka_unit_test(dissent_is_named),          TEST(any_dialogue_agrees_with_the_slow_way),
+        TEST(the_longest_dialogue_agrees_too),       TEST(a_dialogue_without_rounds_has_its_next_step),
+        TEST(a_dialogue_without_people_has_one_too), TEST(convergence_is_seen),
+        TEST(responses_wait_for_their_round),        TEST(no_score_is_no_zero),
+        TEST(one_round_has_the_totals_up_to_it),     cmocka_unit_test(the_estimate_follows_its_rule),
+        TEST(what_is_over_has_no_rounds_left),       TEST(one_reading_is_enough),
+        TEST(several_dialogues_are_counted),         TEST(dialogues_stand_side_by_side),
+        TEST(a_verdict_may_end_it_earlier),          TEST(every_fault_of_a_comparison_is_told),
+        TEST(counting_reads_each_dialogue_once),     TEST(no_text_breaks_the_page),
+        cmocka_unit_test(sparklines_show_the_range), cmocka_unit_test(cells_have_their_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -904,6 +904,100 @@ static void a_damaged_answer_is_told(void **state)
     assert_str_has(answer, "\"replayed\":true}");
 }
 
+/* ---- the draft of the round
+ * -------------------------------------------------------------------------------------- */
+
+static void respond(cv_world *w, const char *expert, const char *text)
+{
+    cv_world_do(
+        w, "respond",
+        cv_arena_printf(&w->a, "{'dialogue_id': 'bread', 'round': 0, 'expert': '%s', 'content': '%s'}", expert, text)
+            .p);
+}
+
+static void respond_all(cv_world *w)
+{
+    static const char *const two[] = {"muffin", "cupcake", NULL};
+    cv_world_dialogue(w, "bread", two, false);
+    respond(w, "muffin",
+            "Before all.\\n\\n[MUFFIN-P0001: Rye]\\nIt keeps.\\n[RE:SUPPORT CUPCAKE-P0001]\\nso\\n\\n"
+            "[MUFFIN-P0002: Oven]\\nHot.\\n\\n[MUFFIN-T0001: Cost]\\nDear.\\n\\n[MOVE:CHALLENGE CUPCAKE-P0001]\\nWhy?");
+    respond(w, "cupcake",
+            "[CUPCAKE-P0001: Rye bread]\\nIt keeps long.\\n[RE:OPPOSE MUFFIN-P0002]\\n\\n[MOVE:DEFEND "
+            "MUFFIN-P0002]\\n\\n"
+            "[RE:RESOLVE MUFFIN-T0001]\\nCheap.\\n\\n[MOVE:CONVERGE]");
+}
+
+/* What the responses say, registered by its name, is what the judge would have typed. */
+static void the_draft_is_the_request(void **state)
+{
+    cv_world typed, taken;
+    cv_err err = {.arena = NULL};
+    (void)state;
+    cv_world_open(&typed);
+    cv_world_open(&taken);
+    respond_all(&typed);
+    respond_all(&taken);
+    cv_json answer;
+    err.arena = &typed.a;
+    cv_str text = cv_arena_copy(&typed.a, cv_world_do(&typed, "draft", "{'dialogue_id': 'bread'}"));
+    assert_ok(cv_json_parse(&typed.a, text, &answer, &err), &err);
+    cv_str payload = cv_json_get_json(&typed.a, &answer, "payload");
+    payload = cv_arena_printf(&typed.a, "{\"expert_scores\":{\"muffin\":3,\"cupcake\":4},\"score\":7,%.*s",
+                              CV_FMT(cv_str_from(payload, 1)));
+    assert_true(cv_world_call_json(&typed, "round-register", payload));
+    cv_str one = cv_arena_copy(&typed.a, cv_buf_str(&typed.out));
+    cv_str other = cv_world_do(
+        &taken, "round-register",
+        "{'dialogue_id': 'bread', 'round': 0, 'use_draft': true, 'expert_scores': {'muffin': 3, 'cupcake': 4}}");
+    assert_view_eq(one, other);
+    cv_str told = cv_arena_copy(&typed.a, cv_world_do(&typed, "transcript", "{'dialogue_id': 'bread'}"));
+    cv_str again = cv_world_do(&taken, "transcript", "{'dialogue_id': 'bread'}");
+    size_t panel = cv_str_find(told, CV_STR("## Expert Panel")); /* before it stands the hash, with times in it */
+    assert_view_eq(cv_str_from(told, panel), cv_str_from(again, panel));
+    other = cv_world_do(
+        &taken, "round-register",
+        "{'dialogue_id': 'bread', 'round': 0, 'use_draft': true, 'expert_scores': {'muffin': 3, 'cupcake': 4}}");
+    assert_str_has(other, "\"replayed\":true");
+    cv_world_close(&typed);
+    cv_world_close(&taken);
+}
+
+/* Merged, left out, corrected and added; what refers to what is left out goes, and the rest stays as it was said.
+ */
+static void the_draft_is_edited(void **state)
+{
+    cv_world *w = *state;
+    respond_all(w);
+    assert_false(cv_world_call(w, "round-register", "{'dialogue_id': 'bread', 'round': 0, 'use_draft': true}"));
+    assert_str_has(cv_err_text(&w->errs.items[0]), "score");
+    assert_false(cv_world_call(w, "round-register",
+                               "{'dialogue_id': 'bread', 'round': 0, 'use_draft': true, 'score': 1, 'remove': "
+                               "['MUFFIN-P0009', 'MUFFIN-P0002']}"));
+    assert_int_equal(w->errs.count, 1);
+    assert_str_has(cv_err_text(&w->errs.items[0]), "MUFFIN-P0009");
+    assert_false(cv_world_call(w, "round-register",
+                               "{'dialogue_id': 'bread', 'round': 0, 'score': 1, 'remove': ['MUFFIN-P0002']}"));
+    cv_world_do(
+        w, "round-register",
+        "{'dialogue_id': 'bread', 'round': 0, 'use_draft': true, 'expert_scores': {'muffin': 3, 'cupcake': 4},"
+        "'remove': ['muffin-P0002'], 'perspectives': [{'local_id': 'CUPCAKE-P0001', 'label': 'Rye it is', 'also':"
+        "['MUFFIN-P0001'], 'references': []}, {'local_id': 'JUDGE-P0001', 'label': 'Mine', 'content': 'x'}],"
+        "'tension_updates': [{'id': 'MUFFIN-T0001', 'status': 'accepted'}], 'positions': {'muffin': 'After "
+        "all.'}}");
+    cv_state s = cv_world_state(w, "bread");
+    assert_int_equal(s.rounds.items[0].score, 7);
+    assert_int_equal(s.entities.count, 3);
+    assert_str_eq(s.entities.items[0].label, "Rye it is");
+    assert_str_eq(s.entities.items[0].content, "It keeps long.");
+    assert_str_eq(s.entities.items[0].contributors, "[\"cupcake\",\"muffin\"]");
+    assert_str_eq(s.entities.items[1].label, "Mine");
+    assert_str_eq(s.entities.items[2].status, "accepted");
+    assert_int_equal(s.moves.count, 2); /* challenge and converge: the defence had one target */
+    assert_str_eq(s.positions.items[0].content, "After all.");
+    assert_non_null(cv_state_origin(&s, CV_STR("MUFFIN-P0001")));
+}
+
 int main(void)
 {
 #define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, cv_world_set_up, cv_world_tear_down)
@@ -918,6 +1012,8 @@ int main(void)
         WORLD_TEST(more_than_99_of_a_kind),
         WORLD_TEST(the_same_round_again),
         WORLD_TEST(a_dry_run_writes_nothing),
+        cmocka_unit_test(the_draft_is_the_request),
+        WORLD_TEST(the_draft_is_edited),
         WORLD_TEST(references_moves_and_updates_change_statuses),
         WORLD_TEST(the_judge_wins),
         WORLD_TEST(a_dialogue_converges),

@@ -14,6 +14,7 @@
  * None of them stops an export: the record is exported as it is.
  */
 #include "dialogue/components.h"
+#include "dialogue/dynamics.h"
 #include "dialogue/export/exporter.h"
 
 /* ---- entities ---------------------------------------------------------------------------------------------------- */
@@ -116,27 +117,11 @@ static bool warn_verdict(cv_export *x, const cv_rec_verdict *v)
     return type == CV_VERDICT_FINAL;
 }
 
-static bool holds_dissent(cv_str text)
-{
-    for (cv_str line; cv_str_split(&text, '\n', &line);)
-        if (cv_str_starts(line, CV_STR("[DISSENT")) || cv_str_starts(line, CV_STR("[MINORITY VERDICT")))
-            return true;
-    return false;
-}
-
-static bool has_verdict(const cv_export *x, cv_str expert)
-{
-    for (size_t i = 0; i < x->s.verdicts.count; i++)
-        if (cv_str_eq(x->s.verdicts.items[i].author_expert, expert))
-            return true;
-    return false;
-}
-
 static void warn_of_dissent(cv_export *x)
 {
     for (size_t i = 0; i < x->s.positions.count; i++) {
         const cv_rec_position *row = &x->s.positions.items[i];
-        if (!holds_dissent(row->content) || has_verdict(x, row->expert_slug))
+        if (!cv_dissent_unregistered(&x->s, row))
             continue;
         cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("dissent_not_registered"),
                                      "The position holds a dissent that is not registered as a verdict");

@@ -81,24 +81,6 @@ size_t cv_script_known(const cv_script *s, cv_str name)
     return alike == 1 ? first : CV_NOBODY;
 }
 
-/* Where a list of names goes on: behind ',', '/', '&', '+', ';' or the word "and". */
-static cv_str cut_name(cv_str *rest)
-{
-    static const cv_str signs[] = {CV_STR_INIT(","), CV_STR_INIT("/"), CV_STR_INIT("&"),
-                                   CV_STR_INIT("+"), CV_STR_INIT(";"), CV_STR_INIT(" and ")};
-    size_t at = SIZE_MAX, length = 0;
-    for (size_t i = 0; i < CV_COUNT(signs); i++) {
-        size_t found = cv_str_find_nocase(*rest, signs[i]);
-        if (found < at) {
-            at = found;
-            length = signs[i].n;
-        }
-    }
-    cv_str name = cv_str_head(*rest, at);
-    *rest = at == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(*rest, at + length);
-    return name;
-}
-
 bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player)
 {
     if (!rest->n)
@@ -107,7 +89,7 @@ bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player)
     if (*ret_player != CV_NOBODY)
         *rest = (cv_str){NULL, 0};
     else
-        *ret_player = cv_script_known(s, cv_plain_name(s->arena, cut_name(rest)));
+        *ret_player = cv_script_known(s, cv_plain_name(s->arena, cv_script_cut_name(rest)));
     return true;
 }
 
@@ -830,22 +812,6 @@ static bool read_columns_of_players(cv_script *s, const cv_grid *grid, size_t sh
     return rows.count > 0;
 }
 
-/* The table as it is written, as background. */
-static void keep_table(cv_script *s, const cv_grid *grid, size_t sheet, const char *why)
-{
-    cv_buf text = {0};
-    cv_buf_add(&text, grid->head.raw);
-    for (size_t i = 0; i < grid->rows.count; i++) {
-        cv_buf_add_char(&text, '\n');
-        cv_buf_add(&text, grid->rows.items[i].raw);
-    }
-    cv_str title = grid->title;
-    while (title.n && strchr("#* ", title.p[0]))
-        title = cv_str_from(title, 1);
-    cv_script_keep(s, title.n ? title : CV_STR("Table"), cv_buf_take(&text, s->arena));
-    cv_script_decide(s, sheet, grid->head.line, "the table %s: it is kept as background, too", why);
-}
-
 bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
 {
     cv_board_rows board = {0};
@@ -854,7 +820,7 @@ bool cv_script_table(cv_script *s, const cv_grid *grid, size_t sheet, int round)
         for (size_t i = 0; i < tracker.count; i++)
             cv_script_track(s, &tracker.items[i], sheet, round);
         if (cv_tracker_has_more(s->arena, grid))
-            keep_table(s, grid, sheet, "has more columns than a tension has");
+            cv_script_keep_table(s, grid, sheet, "has more columns than a tension has");
         return true;
     }
     bool columns = read_columns_of_players(s, grid, sheet);

@@ -196,6 +196,7 @@ size_t cv_script_known(const cv_script *s, cv_str name);
 
 /* One after the other of the names in a cell: "Rust & SQL", "Muffin, Scone", "Ada and Bob". CV_NOBODY: that one does
  * not take part. False: there are no more. */
+cv_str cv_script_cut_name(cv_str *rest); /* up to ',', '/', '&', '+', ';' or the word "and" */
 bool cv_script_next_named(const cv_script *s, cv_str *rest, size_t *ret_player);
 
 /* A role that is read somewhere: the best place counts, all are held against the record. */
@@ -230,6 +231,8 @@ void cv_script_track(cv_script *s, const cv_tracked *row, size_t sheet, int roun
 
 /* A tracker that is a list or has headings (script_list.c); false: there is none. */
 bool cv_script_list(cv_script *s, cv_str text, size_t sheet, size_t line, int round);
+/* The table as it is written, as background; the report says why. */
+void cv_script_keep_table(cv_script *s, const cv_grid *grid, size_t sheet, const char *why);
 void cv_script_unread(cv_script *s, const cv_grid *grid, size_t sheet);
 
 void cv_script_keep(cv_script *s, cv_str heading, cv_str text); /* as background */

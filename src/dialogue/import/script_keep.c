@@ -197,3 +197,35 @@ void cv_script_endings(cv_script *s, size_t sheet, cv_str text, size_t first)
     if (from)
         cv_script_ending(s, heading, cv_str_range(from, cv_str_end(text)), sheet, at, false);
 }
+
+void cv_script_keep_table(cv_script *s, const cv_grid *grid, size_t sheet, const char *why)
+{
+    cv_buf text = {0};
+    cv_buf_add(&text, grid->head.raw);
+    for (size_t i = 0; i < grid->rows.count; i++) {
+        cv_buf_add_char(&text, '\n');
+        cv_buf_add(&text, grid->rows.items[i].raw);
+    }
+    cv_str title = grid->title;
+    while (title.n && strchr("#* ", title.p[0]))
+        title = cv_str_from(title, 1);
+    cv_script_keep(s, title.n ? title : CV_STR("Table"), cv_buf_take(&text, s->arena));
+    cv_script_decide(s, sheet, grid->head.line, "the table %s: it is kept as background, too", why);
+}
+
+cv_str cv_script_cut_name(cv_str *rest)
+{
+    static const cv_str signs[] = {CV_STR_INIT(","), CV_STR_INIT("/"), CV_STR_INIT("&"),
+                                   CV_STR_INIT("+"), CV_STR_INIT(";"), CV_STR_INIT(" and ")};
+    size_t at = SIZE_MAX, length = 0;
+    for (size_t i = 0; i < CV_COUNT(signs); i++) {
+        size_t found = cv_str_find_nocase(*rest, signs[i]);
+        if (found < at) {
+            at = found;
+            length = signs[i].n;
+        }
+    }
+    cv_str name = cv_str_head(*rest, at);
+    *rest = at == SIZE_MAX ? (cv_str){NULL, 0} : cv_str_from(*rest, at + length);
+    return name;
+}

@@ -173,16 +173,23 @@ static void read_positions(cv_batch *b, const cv_json *positions)
             (cv_draft_position){cv_arena_lower(a, positions->members[i].key), positions->members[i].value.text};
 }
 
-void cv_batch_parse(cv_call *call, cv_batch *ret_batch)
+static int64_t sum_of(const cv_batch *b)
 {
-    const cv_json *input = call->input;
+    int64_t sum = 0;
+    for (size_t i = 0; i < b->scores.count; i++)
+        sum += b->scores.items[i].score;
+    return sum;
+}
+
+void cv_batch_parse(cv_call *call, const cv_json *input, cv_batch *ret_batch)
+{
     *ret_batch =
         (cv_batch){.call = call,
                    .dialogue_id = cv_json_get_text(input, "dialogue_id"),
                    .title = cv_str_trim(cv_json_get_text(input, "title")),
                    .summary = cv_json_get_text(input, "summary"),
                    .round = cv_json_get_int(input, "round", 0),
-                   .score = cv_json_get_int(input, "score", 0),
+                   .use_draft = cv_json_get_true(input, "use_draft"),
                    .components = cv_components_read(call->arena, cv_json_get(input, CV_STR("score_components"))),
                    .dry_run = cv_json_get_true(input, "dry_run")};
     read_entities(ret_batch, input);
@@ -190,6 +197,7 @@ void cv_batch_parse(cv_call *call, cv_batch *ret_batch)
     read_moves(ret_batch, input);
     read_updates(ret_batch, input);
     read_scores(ret_batch, cv_json_get(input, CV_STR("expert_scores")));
+    ret_batch->score = cv_json_get_int(input, "score", sum_of(ret_batch));
     read_positions(ret_batch, cv_json_get(input, CV_STR("positions")));
     read_responses(ret_batch, cv_json_get(input, CV_STR("responses")));
 }

@@ -92,7 +92,7 @@ typedef struct {
     cv_str dialogue_id, title, summary;
     int64_t round, score;
     cv_components components;
-    bool dry_run;
+    bool dry_run, use_draft;
     CV_STATE_LIST(cv_draft) drafts; /* by kind, in the order of the lists */
     size_t counts[CV_KIND_COUNT];
     CV_STATE_LIST(cv_draft_link) links;
@@ -108,7 +108,8 @@ typedef struct {
     CV_STATE_LIST(cv_rec_move) entered; /* the moves as rows */
 } cv_batch;
 
-void cv_batch_parse(cv_call *call, cv_batch *ret_batch);
+/* `input` is that of the call, or what became of it (from_draft.h). Without a score it is the sum of the experts'. */
+void cv_batch_parse(cv_call *call, const cv_json *input, cv_batch *ret_batch);
 
 /* Ids for every draft, then meanings for every reference, against this state. */
 void cv_batch_resolve(cv_batch *batch, const cv_state *state);

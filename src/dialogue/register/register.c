@@ -10,6 +10,7 @@
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/register/batch.h"
+#include "dialogue/register/from_draft.h"
 #include "dialogue/words/errors.h"
 #include "dialogue/words/limits.h"
 #include "record/hash.h"
@@ -20,7 +21,7 @@ static bool load(cv_call *call, const cv_batch *b, cv_state *state)
     cv_err err = {.arena = call->arena};
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                                  CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT)};
-    if (b->links.count)
+    if (b->links.count || b->use_draft)
         wanted.kinds |= CV_REC_BIT(REFERENCE);
     return cv_state_load(call, b->dialogue_id, &wanted, state, &err) || cv_call_fail(call, &err);
 }
@@ -48,7 +49,10 @@ static bool still_stands(const cv_batch *b, const cv_state *state, const cv_stat
             return false;
         left--;
     }
-    for (size_t i = 0; i < b->drafts.count; i++) {
+    for (size_t i = 0; b->use_draft && i < state->entities.count; i++) /* the request does not hold their texts */
+        if (state->entities.items[i].round == b->round && state->entities.items[i].correction.n)
+            return false;
+    for (size_t i = 0; !b->use_draft && i < b->drafts.count; i++) {
         const cv_draft *draft = &b->drafts.items[i];
         cv_id id = {CV_ID_DISPLAY, .kind = draft->kind, .round = (int)b->round, .number = (int)draft->index + 1};
         const cv_rec_entity *row = cv_state_entity(state, cv_id_print(b->call->arena, &id));
@@ -183,6 +187,34 @@ static void warn_of_responses(cv_batch *b, const cv_state *state)
     warn_if_empty(b, &attendance);
 }
 
+/* A round has a score: its own, or the sum of its experts'. */
+static bool may_score(cv_call *call, const cv_batch *b)
+{
+    cv_spot at = {.call = call, .item_type = CV_STR("round"), .field = CV_STR("score")};
+    if (b->scores.count || cv_json_get(call->input, CV_STR("score")))
+        return true;
+    cv_fault_missing(&at);
+    return false;
+}
+
+static bool take_draft(cv_call *call, const cv_state *state, cv_batch *b)
+{
+    const cv_json *request, *remove = cv_json_get(call->input, CV_STR("remove"));
+    if (!b->use_draft && remove && remove->count) {
+        cv_spot at = {.call = call, .item_type = CV_STR("round"), .field = CV_STR("remove")};
+        cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("form"), (cv_str){NULL, 0},
+                                "'remove' is about the draft, and the request does not take it"),
+                       CV_STR("Give 'use_draft': true, or leave the items themselves out"));
+        return false;
+    }
+    if (!b->use_draft)
+        return true;
+    if (!cv_request_with_draft(call, state, b->round, &request))
+        return false;
+    cv_batch_parse(call, request, b);
+    return true;
+}
+
 /* ---- the walk -------------------------------------------------------------------------------- */
 
 static bool work(cv_call *call, cv_outcome *outcome)
@@ -190,11 +222,13 @@ static bool work(cv_call *call, cv_outcome *outcome)
     cv_batch batch;
     cv_state state;
     cv_journal journal;
-    cv_batch_parse(call, &batch);
+    cv_batch_parse(call, call->input, &batch);
     if (!load(call, &batch, &state) || !may_register(call, &batch, &state, outcome))
         return false;
     if (outcome->replayed)
         return true;
+    if (!may_score(call, &batch) || !take_draft(call, &state, &batch))
+        return false;
     cv_batch_resolve(&batch, &state);
     if (!cv_batch_check(&batch))
         return false;

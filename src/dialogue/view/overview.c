@@ -19,6 +19,8 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
         c->entities[of]++;
         return of == CV_KIND_TENSION;
     }
+    if (kind == CV_REC_POSITION)
+        return cv_holds_dissent(((const cv_rec_position *)row)->content);
     if (kind == CV_REC_RESPONSE) {
         c->responses += ((const cv_rec_response *)row)->round == cv_state_next_round(&c->s);
         return false;
@@ -113,7 +115,8 @@ bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_over
                            CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
                            CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
     const char tensions[] = {cv_kinds[CV_KIND_TENSION].letter, '\0'};
-    const cv_wanted wanted = {.kinds = kinds, .outline = kinds, .letters = all_kinds ? NULL : tensions};
+    const cv_wanted wanted = {
+        .kinds = kinds | CV_REC_BIT(POSITION), .outline = kinds, .letters = all_kinds ? NULL : tensions};
     *ret = (cv_overview){0};
     cv_pace_begin(&ret->pace, call->arena);
     if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))

@@ -152,6 +152,18 @@ static void find_blockers(cv_arena *a, cv_progress *p)
             *CV_PUSH(a, &p->blockers) = (cv_blocker){cv_entity_id(a, &s->entities.items[i]), &s->entities.items[i]};
 }
 
+static void find_unregistered(cv_arena *a, cv_progress *p)
+{
+    const cv_state *s = &p->overview.s;
+    for (size_t i = 0; i < s->positions.count; i++) {
+        bool again = false;
+        for (size_t k = 0; k < p->unregistered.count; k++)
+            again = again || cv_str_eq(p->unregistered.items[k], s->positions.items[i].expert_slug);
+        if (!again && cv_dissent_unregistered(s, &s->positions.items[i]))
+            *CV_PUSH(a, &p->unregistered) = s->positions.items[i].expert_slug;
+    }
+}
+
 /* From the overview, which is there already, to the rest. */
 static void judge(cv_arena *a, cv_progress *p)
 {
@@ -161,6 +173,7 @@ static void judge(cv_arena *a, cv_progress *p)
     cv_convergence_of(a, s, c);
     cv_standings_of(a, &p->overview, p->overview.count, &p->standings);
     find_blockers(a, p);
+    find_unregistered(a, p);
     p->estimate = cv_progress_estimate(a, &p->overview, c);
     p->next = next_step(a, &p->overview, c);
     p->current_round = next ? next - 1 : CV_ABSENT;
@@ -223,6 +236,8 @@ static const cv_shape blockers[] = {
     CV_TEXTS("experts", convergence.missing, convergence.missing_count, "who has not signalled in the last round"),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "dissenting", convergence.dissenting, convergence.dissenting_count, NULL,
              "whose dissent stands"),
+    CV_LIST_(TEXTS, CV_IF_ANY, false, "dissent_not_registered", unregistered.items, unregistered.count, NULL,
+             "whose response has a dissent that no verdict has"),
     {0},
 };
 

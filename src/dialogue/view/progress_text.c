@@ -99,6 +99,8 @@ static void say_convergence(cv_chart *c, const cv_progress *p)
         cv_chart_names(c, "  no signal:", now->missing, now->missing_count);
     if (now->dissenting_count > 0)
         cv_chart_names(c, "  dissent:", now->dissenting, now->dissenting_count);
+    if (p->unregistered.count > 0)
+        cv_chart_names(c, "  dissent, not registered:", p->unregistered.items, p->unregistered.count);
 }
 
 /* ---- people, and what comes -------------------------------------------------------------------------------------- */
