@@ -71,19 +71,20 @@ void cv_chat_change_queue(cv_chat_change *ch)
     }
 }
 
-/* A copy of a sync tool has the header of the chat that it was made from: what is said in it would reach nobody. */
-static bool is_the_chat(const cv_chat_change *ch, cv_err *err)
+bool cv_chat_is_original(const cv_chat_view *view, cv_err *err)
 {
-    const cv_chat_header *h = &ch->view.header;
-    if (cv_str_eq(h->id, ch->place->id))
+    const cv_chat_place *place = view->place;
+    if (cv_str_eq(view->header.id, place->id))
         return true;
-    cv_err_set(err, CV_ERR_CHAT_HEADER, "the header says Chat ID '%.*s', the file is '%s': is it a copy of that chat?",
-               CV_FMT(cv_excerpt(err->arena, h->id)), ch->place->name);
-    cv_err_file(err, ch->place->scope.name);
+    cv_str named = cv_excerpt(err->arena, view->header.id);
+    cv_err_set(err, CV_ERR_CHAT_HEADER,
+               "the header says Chat ID '%.*s', the file is '%s': it may be a copy of that chat", CV_FMT(named),
+               place->name);
+    cv_err_file(err, place->scope.name);
     cv_err_suggest(err, cv_arena_printf(err->arena,
                                         "write to the chat '%.*s'; or, if this is a chat of its own, write '# Chat ID: "
                                         "%.*s' into it",
-                                        CV_FMT(cv_excerpt(err->arena, h->id)), CV_FMT(ch->place->id)));
+                                        CV_FMT(named), CV_FMT(place->id)));
     return false;
 }
 
@@ -100,7 +101,8 @@ cv_lock_result cv_chat_change_begin(cv_call *call, const cv_chat_place *place, i
         return result;
     bool ok =
         ch->dry ? cv_chat_view_open(call, place, &ch->view, err) : cv_chat_view_locked(call, &ch->lock, &ch->view, err);
-    if (!ok || !is_the_chat(ch, err) || !cv_chat_compare(&ch->view, false, &ch->found, err) || !end_line(ch, err))
+    if (!ok || !cv_chat_is_original(&ch->view, err) || !cv_chat_compare(&ch->view, false, &ch->found, err) ||
+        !end_line(ch, err))
         return CV_LOCK_FAILED;
     ch->locked = true;
     ch->chain = ch->found.chain;
@@ -114,6 +116,17 @@ void cv_chat_change_end(cv_chat_change *ch)
     cv_chat_view_close(&ch->view);
     cv_chat_lock_end(&ch->lock);
     cv_buf_release(&ch->tail);
+}
+
+bool cv_chat_change_run(cv_call *call, const cv_chat_place *place, bool (*make)(cv_chat_change *change, void *ctx),
+                        void *ctx)
+{
+    cv_chat_change ch;
+    cv_err err = {.arena = call->arena};
+    bool held = cv_chat_change_begin(call, place, cv_chat_wait_ms(call), &ch, &err) == CV_LOCK_HELD;
+    bool ok = held ? make(&ch, ctx) : cv_call_fail(call, &err);
+    cv_chat_change_end(&ch);
+    return ok;
 }
 
 cv_chat_message_row *cv_chat_change_send(cv_chat_change *ch, const cv_chat_draft *draft, cv_str standing)
@@ -304,6 +317,21 @@ bool cv_chat_change_commit(cv_chat_change *ch, cv_str operation)
     if (done && !cv_chat_lock_sync(&ch->lock, &err))
         return cv_call_fail(call, &err);
     return done;
+}
+
+bool cv_chat_begin_request(cv_call *call, const cv_chat_place *place, cv_str operation, bool *ret_done)
+{
+    cv_outcome before;
+    cv_err err = {.arena = call->arena};
+    cv_request_begin(call, operation);
+    if (!cv_request_replayed(call, place->scope, &before, &err))
+        return cv_call_fail(call, &err);
+    *ret_done = before.replayed;
+    if (before.replayed) {
+        cv_chat_settle(call, place);
+        cv_request_answer(call, &before);
+    }
+    return true;
 }
 
 /* ---- before every call ------------------------------------------------------------------------------------------- */

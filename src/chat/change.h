@@ -50,6 +50,13 @@ cv_lock_result cv_chat_change_begin(cv_call *call, const cv_chat_place *place, i
                                     cv_err *err);
 void cv_chat_change_end(cv_chat_change *change);
 
+/* From the lock to its end: `make` edits the change and commits it. False: call->errs says why. */
+bool cv_chat_change_run(cv_call *call, const cv_chat_place *place, bool (*make)(cv_chat_change *change, void *ctx),
+                        void *ctx);
+
+/* Is this the chat that its header names? What is said in a copy of a sync tool would reach nobody. */
+bool cv_chat_is_original(const cv_chat_view *view, cv_err *err);
+
 /* What waits in the queue, at the end of the file; before anything else is sent. */
 void cv_chat_change_queue(cv_chat_change *change);
 
@@ -61,6 +68,9 @@ int64_t cv_chat_change_lines(cv_chat_change *change, const cv_chat_region *regio
 
 /* Carries it out as this request and answers it. False: call->errs says why; `CV_ERR_CHAT_CONFLICT` among others. */
 bool cv_chat_change_commit(cv_chat_change *change, cv_str operation);
+
+/* Begins a request. *ret_done: it was done before, under its op_id, and has been answered again. */
+bool cv_chat_begin_request(cv_call *call, const cv_chat_place *place, cv_str operation, bool *ret_done);
 
 /* ---- before every call ------------------------------------------------------------------------------------------- */
 

@@ -213,8 +213,9 @@ static void count_waiting(closing *c, const cv_chat_header *h)
     }
 }
 
-static bool say(cv_chat_change *ch, closing *c)
+static bool say(cv_chat_change *ch, void *ctx)
 {
+    closing *c = ctx;
     cv_call *call = ch->call;
     cv_err err = {.arena = call->arena};
     const cv_chat_header *h = &ch->view.header;
@@ -253,24 +254,14 @@ bool cv_chat_close(cv_call *call)
 {
     closing c = {.call = call, .acks = cv_str_eq(cv_json_get_text(call->input, "step"), CV_STR("ack"))};
     cv_chat_place place;
-    cv_chat_change ch;
-    cv_err err = {.arena = call->arena};
-    cv_outcome before;
+    bool done;
     if (!cv_chat_find(call, &place) || !cv_chat_policy_load(call, &place.folder, &c.policy))
         return false;
     c.told.chat_id = place.id;
-    cv_request_begin(call, CV_STR("chat close"));
-    if (!cv_request_replayed(call, place.scope, &before, &err))
-        return cv_call_fail(call, &err);
-    if (before.replayed) {
-        cv_chat_settle(call, &place);
-        cv_request_answer(call, &before);
+    if (!cv_chat_begin_request(call, &place, CV_STR("chat close"), &done))
+        return false;
+    if (done)
         return true;
-    }
     cv_chat_settle(call, &place);
-    bool ok = cv_chat_change_begin(call, &place, cv_chat_wait_ms(call), &ch, &err) == CV_LOCK_HELD
-                  ? say(&ch, &c)
-                  : cv_call_fail(call, &err);
-    cv_chat_change_end(&ch);
-    return ok;
+    return cv_chat_change_run(call, &place, say, &c);
 }

@@ -143,8 +143,10 @@ static void remove_lines(cv_chat_change *ch, cv_str who)
 
 /* ---- both -------------------------------------------------------------------------------------------------------- */
 
-static bool edit(cv_call *call, cv_chat_change *ch, change *c)
+static bool edit(cv_chat_change *ch, void *ctx)
 {
+    change *c = ctx;
+    cv_call *call = ch->call;
     if (c->joins ? !check_new(call, &ch->view.header, c->who)
                  : !cv_chat_person(call, &ch->view.header, "participant", &c->who) || !mark_left(call, ch, c->who))
         return false;
@@ -164,8 +166,7 @@ static bool run(cv_call *call, bool joins)
     change c = {.who = cv_json_get_text(call->input, "participant"), .joins = joins};
     cv_chat_place place;
     cv_chat_policy policy;
-    cv_chat_change ch;
-    cv_err err = {.arena = call->arena};
+    bool done;
     if (!cv_chat_find(call, &place))
         return false;
     if (joins && (!cv_chat_policy_load(call, &place.folder, &policy) ||
@@ -175,21 +176,12 @@ static bool run(cv_call *call, bool joins)
         cv_chat_policy_role(call, &policy, CV_STR(""), "participant", c.who);
     if (call->errs->count)
         return false;
-    cv_outcome before;
-    cv_request_begin(call, joins ? CV_STR("chat join") : CV_STR("chat leave"));
-    if (!cv_request_replayed(call, place.scope, &before, &err))
-        return cv_call_fail(call, &err);
-    if (before.replayed) {
-        cv_chat_settle(call, &place);
-        cv_request_answer(call, &before);
+    if (!cv_chat_begin_request(call, &place, joins ? CV_STR("chat join") : CV_STR("chat leave"), &done))
+        return false;
+    if (done)
         return true;
-    }
     cv_chat_settle(call, &place);
-    bool ok = cv_chat_change_begin(call, &place, cv_chat_wait_ms(call), &ch, &err) == CV_LOCK_HELD
-                  ? edit(call, &ch, &c)
-                  : cv_call_fail(call, &err);
-    cv_chat_change_end(&ch);
-    return ok;
+    return cv_chat_change_run(call, &place, edit, &c);
 }
 
 bool cv_chat_join(cv_call *call)

@@ -166,11 +166,13 @@ static cv_str result(cv_chat_change *ch)
     return cv_shape_text(ch->call->arena, cv_chat_read_shape, &r->told);
 }
 
-static bool take(cv_call *call, cv_chat_change *ch)
+static bool take(cv_chat_change *ch, void *ctx)
 {
+    cv_call *call = ch->call;
     cv_err err = {.arena = call->arena};
     reading *r = CV_NEW(call->arena, reading);
     size_t cut;
+    (void)ctx;
     if (!cv_chat_person(call, &ch->view.header, "as", &r->who))
         return false;
     r->who = cv_arena_copy(call->arena, r->who);
@@ -214,27 +216,12 @@ static bool is_read_already(cv_call *call, const cv_chat_place *place, bool *ret
 bool cv_chat_read(cv_call *call)
 {
     cv_chat_place place;
-    cv_chat_change ch;
-    cv_err err = {.arena = call->arena};
-    cv_outcome before;
     bool done;
-    if (!cv_chat_find(call, &place))
-        return false;
-    cv_request_begin(call, CV_STR("chat read"));
-    if (!cv_request_replayed(call, place.scope, &before, &err))
-        return cv_call_fail(call, &err);
-    if (before.replayed) {
-        cv_chat_settle(call, &place);
-        cv_request_answer(call, &before);
-        return true;
-    }
-    if (!is_read_already(call, &place, &done))
+    if (!cv_chat_find(call, &place) || !cv_chat_begin_request(call, &place, CV_STR("chat read"), &done))
         return false;
     if (done)
         return true;
-    bool ok = cv_chat_change_begin(call, &place, cv_chat_wait_ms(call), &ch, &err) == CV_LOCK_HELD
-                  ? take(call, &ch)
-                  : cv_call_fail(call, &err);
-    cv_chat_change_end(&ch);
-    return ok;
+    if (!is_read_already(call, &place, &done))
+        return false;
+    return done || cv_chat_change_run(call, &place, take, NULL);
 }

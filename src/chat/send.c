@@ -319,7 +319,8 @@ bool cv_chat_send(cv_call *call)
     }
     if (!cv_chat_look(call, &s.place, &view, &ignored))
         return false;
-    bool sound = prepare(call, &view, &s);
+    cv_err err = {.arena = call->arena};
+    bool sound = (cv_chat_is_original(&view, &err) || cv_call_fail(call, &err)) && prepare(call, &view, &s);
     cv_chat_view_close(&view);
     if (!sound)
         return false;

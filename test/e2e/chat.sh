@@ -40,8 +40,13 @@ is '.foreign | length == 2'
 rm "$folder/temp_chat_lone_editing.txt" "$folder/temp_chat_$id2 (conflicted copy).txt"
 run "check names the copy" 1 chat check --json # checklist 6
 is '[.findings[] | select(.code == "id_mismatch")] | length == 1'
-run "nothing is written into a copy" 1 chat send "$id2-PC" --from A@x --type T --body lost --json
-is '.error_code == "chat_header" and (.suggestion | contains("write to the chat"))'
+for once in "" "--op-id copied"; do
+    # shellcheck disable=SC2086 # an option and its value, or none
+    run "nothing is written into a copy $once" 1 chat send "$id2-PC" --from A@x --type T --body lost $once --json
+    is '.error_code == "chat_header" and (.suggestion | contains("write to the chat"))'
+done
+run "a copy is not read, either" 1 chat join "$id2-PC" C@z --json
+is '.error_code == "chat_header"'
 cmp -s "$(file "$id2")" "$folder/temp_chat_$id2-PC.txt"
 ok $? "the copy is as it was"
 rm "$folder/temp_chat_$id2-PC.txt"
