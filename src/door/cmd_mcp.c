@@ -142,13 +142,13 @@ static void announce(const cv_cli *cli, const cv_http_server *http)
 /* Whoever did not ask for a certain port gets a free one when the usual one is taken. */
 static bool start(cv_cli *cli, bool show, cv_http_options *options, cv_http_server **ret, cv_err *err)
 {
-    if (cv_http_start(cli->arena, options, ret, err))
-        return true;
+    cv_err taken = {.arena = cli->arena};
     if (!show || cv_cli_get(cli, "port"))
-        return false;
-    cv_log_line("%.*s; so a port that is free is taken", CV_FMT(err->message));
+        return cv_http_start(cli->arena, options, ret, err);
+    if (cv_http_start(cli->arena, options, ret, &taken))
+        return true;
+    cv_log_line("%.*s; so a port that is free is taken", CV_FMT(taken.message));
     options->port = 0;
-    *err = (cv_err){.arena = cli->arena};
     return cv_http_start(cli->arena, options, ret, err);
 }
 

@@ -62,7 +62,7 @@ static bool ask(watch *w, cv_arena *a, cv_str after, int limit, cv_json *ret, cv
         return false;
     if (cv_service_run(&w->service, w->mine, &asked, &errs, &reply))
         return cv_json_parse(a, reply, ret, err);
-    *err = errs.items[0];
+    cv_err_copy(err, &errs.items[0]);
     return false;
 }
 
@@ -131,7 +131,7 @@ static bool follow(watch *w, char position[MAX_POSITION], cv_err *err)
         cv_err fault = {.arena = &a};
         bool fine = ask(w, &a, cv_str_of(position), PAGE, &reply, &fault);
         if (!fine)
-            cv_err_set(err, fault.code, "%.*s", CV_FMT(fault.message));
+            cv_err_copy(err, &fault);
         const cv_json *entries = fine ? cv_json_get(&reply, CV_STR("entries")) : NULL;
         for (uint32_t i = 0; entries && i < entries->count && w->left != 0; i++)
             if (is_wanted(w, &entries->items[i])) {

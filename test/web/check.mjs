@@ -1,6 +1,6 @@
 // check.mjs - the dashboard in a real browser: what people see, with hostile content, on every width, by keyboard. TAP.
 //
-//     node test/web/check.mjs URL        the project of test/e2e/web.sh; commands for another process come on standard input
+//     node test/web/check.mjs URL CONCLAVE DIALOGUE     the project of test/e2e/web.sh; the dialogue is hostile in every field
 import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
 
@@ -32,12 +32,12 @@ async function open(hash, options = {}) {
 // ---- every view ----
 const views = {
   "#/": ["need attention", "1 dead letter of builder", "2 messages wait for ada", "Implementer@builder is blocked", "docs/cut-over.md was changed", "2 of 4 experts have answered", "NVIDIA Decision"],
-  "#/dialogue": ["3 dialogues", "NVIDIA Decision"],
+  "#/dialogue": ["4 dialogues", "NVIDIA Decision"],
   "#/mail": ["1 dead letter.", "test/queue does not exist on this branch", "1 of 5 tasks completed", "Requeue"],
   "#/mail/ada": ["maintenance window", "2 waiting"],
-  "#/chat": ["1 chat, 1 open."],
+  "#/chat": ["2 chats, 2 open."],
   "#/chat/cut-over": ["Implementer@builder is blocked", "Cleared by", "not read yet by all of: Owner@ada", "read by Consultant@tester"],
-  "#/notes": ["4 notes in 2 files; 1 header is out of date.", "Who tells the customers?", "FF8800"],
+  "#/notes": ["5 notes in 3 files; 1 header is out of date.", "Who tells the customers?", "FF8800"],
   "#/sign-in": ["Nobody is signed in"],
   "#/dialogue/job-queue": ["round 1 waits for sam and ines", "Answer as an expert"],
   "#/dialogue/job-queue/rounds": ["Scoreboard", "my bias is known", "[KIM-P0001: One transaction is enough]"],
@@ -150,7 +150,17 @@ const seen = (page, text) => page.getByText(text).locator("visible=true").first(
 
 // ---- hostile content stays text ----
 {
+  const evil = `#/dialogue/${encodeURIComponent(process.argv[4])}`;
   const page = await open("#/dialogue/hostile");
+  for (const hash of ["#/", "#/dialogue", "#/mail", "#/mail/tester", "#/chat", "#/chat/hostile", "#/notes", "#/search?q=pwned", evil, `${evil}/rounds`, `${evil}/graph`, `${evil}/experts`, `${evil}/history`, `${evil}/item/P0001`]) {
+    await page.goto(`${url}/${hash}`);
+    const shown = await page.getByText("<img src=x").locator("visible=true").first().waitFor({ timeout: 5000 }).then(() => true, () => false);
+    const safe = await page.evaluate(() => !window.pwned && !document.querySelector("main script, main img, main iframe, main [onload], main [onerror], main a[href^='javascript:']"));
+    ok(safe, `${hash}: nothing hostile runs`);
+    if (!/history|^#\/$|mail$|notes/.test(hash)) ok(shown, `${hash}: it is shown as text`);
+    ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${hash}: it does not widen the page`);
+  }
+  await page.goto(`${url}/#/dialogue/hostile`);
   await page.waitForTimeout(300);
   ok(await page.evaluate(() => !window.pwned && !document.querySelector("main script, main img, main iframe, main svg[onload]")), "nothing of it runs");
   ok((await page.locator("a[href^='javascript:']").count()) === 0, "no link runs a script");
