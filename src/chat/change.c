@@ -319,6 +319,18 @@ bool cv_chat_change_commit(cv_chat_change *ch, cv_str operation)
     return done;
 }
 
+bool cv_chat_may_repeat(const cv_call *call)
+{
+    return cv_json_get(call->input, CV_STR("op_id")) != NULL;
+}
+
+bool cv_chat_change_repeated(cv_chat_change *ch)
+{
+    int64_t rev = ch->view.has_row ? ch->view.row.rev : 1;
+    cv_request_answer(ch->call, &(cv_outcome){.rev = rev, .result = ch->result(ch), .replayed = true});
+    return true;
+}
+
 bool cv_chat_begin_request(cv_call *call, const cv_chat_place *place, cv_str operation, bool *ret_done)
 {
     cv_outcome before;

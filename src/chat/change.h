@@ -69,6 +69,11 @@ int64_t cv_chat_change_lines(cv_chat_change *change, const cv_chat_region *regio
 /* Carries it out as this request and answers it. False: call->errs says why; `CV_ERR_CHAT_CONFLICT` among others. */
 bool cv_chat_change_commit(cv_chat_change *change, cv_str operation);
 
+/* Whoever was killed after the file was changed and before the record was asks again, with the same op_id. The file
+ * says that it was done: */
+bool cv_chat_may_repeat(const cv_call *call);
+bool cv_chat_change_repeated(cv_chat_change *change); /* answers so, with the change's result */
+
 /* Begins a request. *ret_done: it was done before, under its op_id, and has been answered again. */
 bool cv_chat_begin_request(cv_call *call, const cv_chat_place *place, cv_str operation, bool *ret_done);
 

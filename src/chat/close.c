@@ -213,6 +213,25 @@ static void count_waiting(closing *c, const cv_chat_header *h)
     }
 }
 
+/* The number of the same message, if it was said before; 0: it was not. */
+static int64_t said_before(const closing *c)
+{
+    if (!c->acks)
+        return cv_str_eq(c->request.sender, c->from) ? c->request.number : 0;
+    for (size_t i = 0; i < c->agreed.count; i++)
+        if (cv_str_eq(c->agreed.items[i].sender, c->from))
+            return c->agreed.items[i].number;
+    return 0;
+}
+
+static bool repeat(cv_chat_change *ch, closing *c)
+{
+    c->told.message = cv_chat_number_print(ch->call->arena, said_before(c));
+    c->told.status = cv_arena_copy(ch->call->arena, ch->view.header.status);
+    count_waiting(c, &ch->view.header);
+    return cv_chat_change_repeated(ch);
+}
+
 static bool say(cv_chat_change *ch, void *ctx)
 {
     closing *c = ctx;
@@ -224,8 +243,13 @@ static bool say(cv_chat_change *ch, void *ctx)
     if (!cv_chat_person(call, h, "from", &c->from))
         return false;
     c->from = draft.from = cv_arena_copy(call->arena, c->from);
+    ch->ctx = c;
+    ch->put = put;
+    ch->result = result;
     if (!load(c, ch, &err))
         return cv_call_fail(call, &err);
+    if (cv_chat_may_repeat(call) && said_before(c))
+        return repeat(ch, c);
     if (!check(c, h))
         return false;
     cv_chat_change_queue(ch);
@@ -244,9 +268,6 @@ static bool say(cv_chat_change *ch, void *ctx)
         return cv_call_fail(call, &err);
     if (closed)
         cv_chat_edit_view(&ch->edits, call->arena, ch->view.header.text, ch->view.header.status, CV_STR("CLOSED"));
-    ch->ctx = c;
-    ch->put = put;
-    ch->result = result;
     return cv_chat_change_commit(ch, CV_STR("chat close"));
 }
 

@@ -46,7 +46,7 @@ static cv_str result(cv_chat_change *ch)
     for (size_t i = 0; i < h->people.count; i++)
         if (c->joins || !cv_str_eq(h->people.items[i], c->who))
             a.people[a.count++] = h->people.items[i];
-    if (c->joins)
+    if (c->joins && !cv_chat_has_person(h, c->who))
         a.people[a.count++] = c->who;
     return cv_shape_text(ch->call->arena, cv_chat_person_shape, &a);
 }
@@ -147,6 +147,11 @@ static bool edit(cv_chat_change *ch, void *ctx)
 {
     change *c = ctx;
     cv_call *call = ch->call;
+    ch->ctx = c;
+    ch->put = put;
+    ch->result = result;
+    if (cv_chat_may_repeat(call) && c->who.p && cv_chat_has_person(&ch->view.header, c->who) == c->joins)
+        return cv_chat_change_repeated(ch);
     if (c->joins ? !check_new(call, &ch->view.header, c->who)
                  : !cv_chat_person(call, &ch->view.header, "participant", &c->who) || !mark_left(call, ch, c->who))
         return false;
@@ -155,9 +160,6 @@ static bool edit(cv_chat_change *ch, void *ctx)
         add_lines(ch, c->who);
     else
         remove_lines(ch, c->who);
-    ch->ctx = c;
-    ch->put = put;
-    ch->result = result;
     return cv_chat_change_commit(ch, c->joins ? CV_STR("chat join") : CV_STR("chat leave"));
 }
 

@@ -59,9 +59,4 @@ extern const cv_index *const cv_chat_messages_by_type, *const cv_chat_queued_by_
 
 extern const cv_room_types cv_chat_records;
 
-static inline cv_scope_id cv_chat_scope(cv_str path)
-{
-    return (cv_scope_id){CV_STR("chat"), path};
-}
-
 #endif

@@ -42,24 +42,6 @@ const cv_shape cv_dialogue_brief[] = {
 };
 #undef CV_THIS_TYPE
 
-void cv_answer_int(cv_json_writer *w, const char *key, int64_t value)
-{
-    cv_json_key(w, cv_str_of(key));
-    if (value == CV_ABSENT)
-        cv_json_null(w);
-    else
-        cv_json_int(w, value);
-}
-
-void cv_answer_text(cv_json_writer *w, const char *key, cv_str text)
-{
-    cv_json_key(w, cv_str_of(key));
-    if (text.p)
-        cv_json_str(w, text);
-    else
-        cv_json_null(w);
-}
-
 cv_told_seat cv_seat_told(cv_arena *a, const cv_rec_expert *expert, const cv_rec_seat *seat)
 {
     return (cv_told_seat){.expert = expert,

@@ -12,8 +12,6 @@ extern const cv_shape cv_dialogue_shape[]; /* of a cv_state */
 extern const cv_shape cv_dialogue_brief[];
 
 /* A member that is null when the value is absent. */
-void cv_answer_int(cv_json_writer *w, const char *key, int64_t value);
-void cv_answer_text(cv_json_writer *w, const char *key, cv_str text);
 
 /* A member of a panel: {"slug", "name", "role", "tier", "relevance", "emoji", "source", "focus"}. It can be sent back
  * in evolve-panel as it is. */

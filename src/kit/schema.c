@@ -236,8 +236,6 @@ static bool has_type(const cv_json *wanted, const cv_json *value)
 {
     int64_t whole;
     double number;
-    if (!wanted) /* whatever it is, it is kept as it is written */
-        return true;
     if (value->type != CV_JSON_NUMBER)
         return allows(wanted, cv_json_type_word(value->type));
     return (allows(wanted, CV_STR("number")) && cv_json_to_double(value, &number)) ||

@@ -83,7 +83,7 @@ static bool is_plain(cv_where where, cv_err *err)
         return true;
     cv_err_set(err, CV_ERR_NOT_A_FILE, "a folder, pipe or device stands where the record has a file");
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
-    cv_err_suggest(err, CV_STR("remove it"));
+    cv_err_suggest(err, CV_STR("move what stands there away"));
     return false;
 }
 

@@ -104,21 +104,40 @@ before_close() {
 kill_points=0 kill_at=$first status=137
 while [ $status -eq 137 ]; do
     before_close $kill_at
-    "$root/build/kill_at" $kill_at "$conclave" chat close "k$kill_at" --from B@y --step ack --json >"$out" 2>"$err"
+    "$root/build/kill_at" $kill_at "$conclave" chat close "k$kill_at" --from B@y --step ack --op-id "a$kill_at" --json >"$out" 2>"$err"
     status=$?
     [ $status -ne 137 ] || kill_points=$((kill_points + 1))
     c show "k$kill_at" || bad "$kill_at: $(cat "$work/after" "$work/after.err")"
     state=$(jq -r .status "$work/after")
     acks=$(grep -c 'TYPE:CLOSE_ACK' "$folder/temp_chat_k$kill_at.txt")
     case $state/$acks in
-    OPEN/0) c close "k$kill_at" --from B@y --step ack || bad "$kill_at: $(cat "$work/after" "$work/after.err")" ;;
-    CLOSED/1) ;;
+    OPEN/0 | CLOSED/1) ;;
     *) bad "$kill_at: $state with $acks acknowledgements" ;;
     esac
+    c close "k$kill_at" --from B@y --step ack --op-id "a$kill_at" || bad "$kill_at: $(cat "$work/after" "$work/after.err")"
+    jq -e '.status == "CLOSED"' "$work/after" >/dev/null || bad "$kill_at: $(cat "$work/after")"
     settled "k$kill_at" $kill_at
     kill_at=$((kill_at + step))
 done
 tell close 12
+# ---- join and leave: asked again under the same op_id they have been done ----
+"$conclave" chat open people --participants A@x,B@y --id p1 >/dev/null
+for verb in join leave; do
+    kill_points=0 kill_at=$first status=137
+    while [ $status -eq 137 ]; do
+        who="N@n$kill_at" there=1
+        [ $verb = join ] || { there=0 && c join p1 --participant "$who"; }
+        "$root/build/kill_at" $kill_at "$conclave" chat $verb p1 --participant "$who" --op-id "$verb$kill_at" --json >"$out" 2>"$err"
+        status=$?
+        [ $status -ne 137 ] || kill_points=$((kill_points + 1))
+        c $verb p1 --participant "$who" --op-id "$verb$kill_at" || bad "$kill_at: $(cat "$work/after" "$work/after.err")"
+        [ "$(grep -cxF "# - $who" "$folder/temp_chat_p1.txt")" -eq $there ] || bad "$kill_at: $verb is not done"
+        settled p1 $kill_at
+        [ $verb = leave ] || c leave p1 --participant "$who"
+        kill_at=$((kill_at + step * 2))
+    done
+    tell $verb 5
+done
 "$conclave" verify >/dev/null
 ok $? "the record verifies"
 echo "# $total kill points in all"

@@ -311,7 +311,7 @@ mkfifo pipe.md
 for verb in header create "add --line 1"; do
     # shellcheck disable=SC2086
     run "a pipe: $verb" 2 notes $verb pipe.md --speaker CURSOR --target @everyone --message x --json
-    is '.error_code == "not_a_file" and .field == "path"'
+    is '.error_code == "not_a_file" and (.file | endswith("pipe.md"))'
 done
 rm pipe.md
 

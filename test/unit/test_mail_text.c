@@ -319,6 +319,7 @@ static void no_beginning_of_a_message_is_one(void **state)
 }
 
 /* One pass: hostile texts of twice the length take about twice the memory, and none takes for ever. */
+/* They are read, or refused with a reason. */
 static void hostile_texts_end(void **state)
 {
     (void)state;
@@ -332,9 +333,10 @@ static void hostile_texts_end(void **state)
         cv_mtext text;
         while (out.n < 300000)
             cv_buf_add_z(&out, openers[i]);
-        cv_mtext_read(&a, cv_buf_str(&out), &text, &err);
+        assert_true(cv_mtext_read(&a, cv_buf_str(&out), &text, &err) || err.message.n > 0);
         cv_buf_add_char(&out, '}');
-        cv_mtext_read(&a, cv_buf_str(&out), &text, &err);
+        cv_err_clear(&err);
+        assert_true(cv_mtext_read(&a, cv_buf_str(&out), &text, &err) || err.message.n > 0);
         cv_buf_release(&out);
         cv_arena_release(&a);
     }

@@ -11,7 +11,6 @@ enum {
     CV_MAX_PERSON = 130,
     CV_MAX_PEOPLE = 64,
     /* A message type, a purpose: one line that people read. */
-    CV_MAX_CHAT_TYPE = 64,
     CV_MAX_PURPOSE = 300,
     /* A message; longer texts belong into a file that the message names. */
     CV_MAX_CHAT_BODY = 1 << 20,
@@ -21,7 +20,6 @@ enum {
     /* Seconds that a call waits for the lock at most, and by default: longer than a hand takes for rename, edit,
      * rename.
      */
-    CV_MAX_CHAT_WAIT = 600,
     CV_CHAT_WAIT = 5,
     /* Chat files in one folder, and workflows in a project, that are looked at. */
     CV_MAX_CHATS = 10000,

@@ -158,7 +158,6 @@ typedef struct {
     int64_t date_ms;                /* CV_ABSENT: not known */
     cv_str domain;
     CV_STATE_LIST(cv_member) pool;
-    size_t pool_sheet;
     CV_STATE_LIST(cv_sheet) sheets;
     CV_STATE_LIST(cv_player) players;
     cv_map player_at; /* name in lower case -> index + 1 */

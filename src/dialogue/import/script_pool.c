@@ -52,7 +52,6 @@ void cv_script_read_pool(cv_script *s, size_t sheet, const cv_json *json)
         return;
     }
     s->domain = phrase_of(s, sheet, json, "domain");
-    s->pool_sheet = sheet;
     if (!s->question.n)
         s->question = cv_json_get_text(json, "question");
     for (uint32_t i = 0; i < experts->count && s->pool.count < CV_MAX_EXPERTS; i++) {

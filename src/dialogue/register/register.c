@@ -188,7 +188,7 @@ static void warn_of_responses(cv_batch *b, const cv_state *state)
 }
 
 /* A round has a score: its own, or the sum of its experts'. */
-static bool may_score(cv_call *call, const cv_batch *b)
+static bool has_score(cv_call *call, const cv_batch *b)
 {
     cv_spot at = {.call = call, .item_type = CV_STR("round"), .field = CV_STR("score")};
     if (b->scores.count || cv_json_get(call->input, CV_STR("score")))
@@ -227,10 +227,11 @@ static bool work(cv_call *call, cv_outcome *outcome)
         return false;
     if (outcome->replayed)
         return true;
-    if (!may_score(call, &batch) || !take_draft(call, &state, &batch))
+    bool scored = has_score(call, &batch);
+    if (!take_draft(call, &state, &batch))
         return false;
     cv_batch_resolve(&batch, &state);
-    if (!cv_batch_check(&batch))
+    if (!cv_batch_check(&batch) || !scored)
         return false;
     cv_journal_begin(&journal, call, &state);
     cv_batch_enter(&batch, &journal);

@@ -26,7 +26,7 @@ typedef struct {
     cv_postgres *c;
     cv_arena *a;
     const cv_sql_migrations *schema;
-    bool is_there, is_ours, may_look;
+    bool is_there, is_ours;
     int64_t things, partitions;
     struct {
         applied *items;
@@ -56,7 +56,6 @@ static bool see_site(void *ctx, const cv_postgres_row *row, cv_err *err)
     s->is_there = cv_postgres_column_int(row, 0) == 1;
     s->is_ours = cv_postgres_column_int(row, 1) == 1;
     s->things = cv_postgres_column_int(row, 2);
-    s->may_look = cv_postgres_column_int(row, 3) == 1;
     s->partitions = cv_postgres_column_int(row, 4);
     return true;
 }
