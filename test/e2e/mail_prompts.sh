@@ -198,6 +198,27 @@ for n in 1 2 3; do
 done
 jq -se 'all(.state == "answered") and ([.[] | select(.routed)] | length) <= 2 and any(.[].warnings[]?; .type == "not_routed" and (.message | contains("in a minute")))' "$work"/fetched.* >/dev/null
 ok $? "a command beyond the rate of its sender is not sent, and told"
+# What a routed command may be is what a sent one may be; its tasks are stored.
+run "a limit" 0 agent limit muffin --size 2000 --send-rate 1000 --json
+large=$(head -c 3000 /dev/zero | tr '\0' x)
+printf '{"command": "note", "source_id": "muffin", "target_id": "Planner-1", "params": {"text": "%s"}}' "$large" >$temp/cursor_output.json
+run "a command that is too large" 0 mail fetch --json
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("may send 2000")))'
+run "a request for tasks" 0 mail send --data '{"type": "GENERATE_TASK_SEQUENCE", "source_id": "muffin", "target_id": "Planner-1", "data": {"task_id": "routed-plan", "params": {"goal": "Bake."}}}' --json
+completed() { printf '{"type": "TASK_COMPLETED", "source_id": "Planner-1", "target_id": "muffin", "data": {"correlation_id": "%s", "task_id": "%s", "results": [{"task_id": "knead", "action": "KNEAD", "params": {"n": 1.50}, "target_agent": "%s", "status": "PENDING", "priority": 3, "depends_on": []}, {"task_id": "bake", "action": "BAKE", "params": {}, "target_agent": "muffin", "status": "PENDING", "priority": 2, "depends_on": ["knead"]}]}}' "$1" "$1" "$2" >$temp/cursor_output.json; }
+completed routed-plan nobody
+run "tasks for nobody" 0 mail fetch --json
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("nobody")))'
+completed nothing muffin
+run "tasks that nobody asked for" 0 mail fetch --json
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("no message and no task")))'
+completed routed-plan muffin
+run "tasks" 0 mail fetch --json
+is '.routed.receipts[0].to == "muffin" and (.warnings | not)'
+run "they are a plan" 0 mail graph routed-plan --json
+is '[.tasks[] | [.task_id, .status, .waits_for]] == [["knead", "PENDING", 0], ["bake", "PENDING", 1]]'
+run "the message as it was written" 0 mail inbox muffin --json
+is 'any(.messages[]; .command == "TASK_COMPLETED" and .correlation_id == "routed-plan") and any(.messages[]; .command == "KNEAD")'
 run "the record agrees with itself" 0 verify
 
 # ---- kill -9 --------------------------------------------------------------------------------------------------------

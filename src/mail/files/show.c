@@ -233,11 +233,7 @@ static const char *sent_name(cv_arena *a, cv_str id)
         plain = cv_is_alnum(id.p[i]) || strchr("._-", id.p[i]);
     if (plain)
         return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(id)).p;
-    cv_hash hash;
-    cv_hash_begin(&hash);
-    cv_hash_add(&hash, id);
-    cv_str told = cv_hash_end(&hash, a);
-    return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(told)).p;
+    return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(cv_hash_text(a, id))).p;
 }
 
 static bool print_sent(cv_mail_door *door, const cv_mail_message *m, cv_str *ret_text, cv_err *err)
