@@ -12,6 +12,7 @@
  *         files.log                             what was done with files, and why: one line each
  *         .taking/                              files that are being taken in, each under a name of its own
  *       mailbox_N.json completed_tasks.json     views (mailbox.c, completed.c)
+ *       task_list.json                          the same of all plans (task_list.c)
  *       .position                               how far the feed was written here
  *
  * The record is the truth. Files are written without a sync: whatever a crash of the machine takes away is written
