@@ -5,46 +5,17 @@
 
 enum { STALE_SECONDS = 86400 }; /* mail that waits longer, for somebody who is not there, is told */
 
-/* Does the oldest message that is open wait for longer than a day? */
-static bool is_stale(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_t now, bool *ret_stale, cv_err *err)
-{
-    cv_mail_rows open = {.arena = d->call.arena, .type = &cv_mail_delivery_type};
-    cv_mail_delivery like;
-    cv_mail_message m;
-    int64_t accepted;
-    bool found;
-    cv_row_clear(&cv_mail_delivery_type, &like);
-    like.mailbox = mailbox->agent;
-    like.open = 1;
-    const cv_find find = {.type = &cv_mail_delivery_type,
-                          .index = cv_deliveries_open,
-                          .scope = cv_mail_scope(),
-                          .like = &like,
-                          .equal = 2,
-                          .limit = 1};
-    *ret_stale = false;
-    if (!d->call.record->calls->find(d->call.record, &find, cv_mail_rows_add, &open, err))
-        return false;
-    if (open.count == 0)
-        return true;
-    if (!cv_mail_message_get(d->call.record, d->call.arena, ((const cv_mail_delivery *)open.items[0])->message_id, &m,
-                             &found, err))
-        return false;
-    *ret_stale = found && cv_time_parse(m.accepted_at, &accepted) && now - accepted > (int64_t)STALE_SECONDS * 1000;
-    return true;
-}
-
 /* Mail for somebody who is not there. */
 static bool examine_mailbox(cv_doctor *d, const cv_mail_mailbox *mailbox, int64_t now, cv_err *err)
 {
     cv_mail_life life;
-    bool stale;
+    int64_t oldest;
     if (mailbox->waiting == 0)
         return true;
     if (!cv_mail_life_of(d->call.record, d->call.arena, mailbox->agent, now, &life, err) ||
-        !is_stale(d, mailbox, now, &stale, err))
+        !cv_mail_oldest_of(d->call.record, d->call.arena, mailbox->agent, now, &oldest, err))
         return false;
-    if (!stale || !cv_str_eq(life.status, CV_STR("offline")))
+    if (oldest <= STALE_SECONDS || !cv_str_eq(life.status, CV_STR("offline")))
         return true;
     cv_doctor_finding *f =
         cv_doctor_say(d, "mail", CV_DOCTOR_WARNING, "%lld messages wait for '%.*s', the first for days",

@@ -13,8 +13,8 @@
 #include "base/steady.h"
 #include "kit/outlet.h"
 #include "mail/operations.h"
+#include "mail/plan.h"
 #include "mail/prompt.h"
-#include "mail/send.h"
 #include "mail/text/message.h"
 
 typedef struct {
@@ -22,7 +22,9 @@ typedef struct {
     cv_str given_id;  /* that the answer names */
     bool taken_away;
     cv_mail_draft draft; /* a command in the answer */
+    cv_mail_special special;
     bool routes;
+    bool route_refused; /* in the write: it is made again without the command */
     /* the answer */
     cv_str state, request_id, template, answer, waits_for, repaired;
     cv_str message_id;
@@ -85,17 +87,27 @@ static void not_routed(cv_call *call, fetching *x, size_t before)
     x->routes = false;
 }
 
-static bool address(cv_call *call, fetching *x, cv_str target)
+/* Its recipients, its size, the tasks that it brings: what `mail send` refuses is refused here. */
+static void check(cv_call *call, fetching *x, cv_str target)
 {
     size_t before = call->errs->count;
     const cv_json to = {.type = CV_JSON_STRING, .text = target};
-    if (cv_mail_address(call, "target_id", &to, &x->draft.sender, &x->draft.to))
-        return true;
-    not_routed(call, x, before);
-    return false;
+    bool envelope = cv_str_eq(x->draft.message.writing, CV_STR("envelope"));
+    cv_mail_address(call, "target_id", &to, &x->draft.sender, &x->draft.to);
+    cv_mail_check_size(call, &x->draft, envelope ? "data" : "params");
+    cv_mail_special_read(call, &x->draft, &x->special);
+    x->routes = call->errs->count == before;
+    if (!x->routes)
+        not_routed(call, x, before);
 }
 
-/* An answer with a command and a target is a message. */
+static cv_str text_or_none(cv_arena *a, const cv_mtext_message *m, cv_mtext_field field)
+{
+    cv_str text = cv_mtext_field_text(a, m, field);
+    return text.n > 0 ? text : (cv_str){NULL, 0};
+}
+
+/* An answer with a command and a target is a message, in the writing in which it stands there. */
 static void read_command(cv_call *call, fetching *x, cv_str staged_by)
 {
     cv_arena *a = call->arena;
@@ -113,22 +125,23 @@ static void read_command(cv_call *call, fetching *x, cv_str staged_by)
     x->draft = (cv_mail_draft){.expires_ms = CV_ABSENT};
     cv_row_clear(&cv_mail_message_type, row);
     find_sender(call, cv_mtext_field_text(a, &m, CV_MTEXT_SENDER), staged_by, &x->draft.sender);
-    if (!address(call, x, target))
-        return;
+    bool envelope = m.writing == CV_MTEXT_ENVELOPE && m.data_whole.p && !m.data_raw.p;
+    if (envelope)
+        m.data.count = 0; /* it is in the content */
     cv_buf to = {0};
     cv_json_str(&(cv_json_writer){.out = &to}, target);
     row->sender = x->draft.sender.name;
     row->addressed = cv_buf_take(&to, a);
     row->command = command;
-    row->writing = CV_STR("mailbox");
-    row->task_id = cv_mtext_field_text(a, &m, CV_MTEXT_TASK);
-    row->task_id = row->task_id.n > 0 ? row->task_id : (cv_str){NULL, 0};
+    row->writing = envelope ? CV_STR("envelope") : CV_STR("mailbox");
+    row->task_id = text_or_none(a, &m, CV_MTEXT_TASK);
+    row->correlation_id = text_or_none(a, &m, CV_MTEXT_CORRELATION);
     row->priority = 3;
-    row->content = object_or(m.fields[CV_MTEXT_PARAMS]);
+    row->content = object_or(envelope ? m.data_whole : m.fields[CV_MTEXT_PARAMS]);
     row->extra = cv_mtext_extra_print(a, &m);
     row->size = (int64_t)(row->content.n + row->extra.n);
     row->digest = CV_STR("");
-    x->routes = true;
+    check(call, x, target);
 }
 
 static bool route(cv_mail_office *o, fetching *x)
@@ -138,19 +151,17 @@ static bool route(cv_mail_office *o, fetching *x)
     if (!cv_mail_new_id(o->arena, o->now_ms, &x->draft.message.message_id, &o->err))
         return cv_mail_fail(o);
     cv_mail_mailbox *own;
-    size_t before = o->call->errs->count;
-    if (!cv_mail_admit(o, &x->draft, &own)) {
-        if (o->err.code != CV_ERR_NONE)
-            return false;
-        not_routed(o->call, x, before);
-        return true;
+    if (!cv_mail_admit(o, &x->draft, &own) || !cv_mail_post(o, &x->draft, &x->receipts) ||
+        !cv_mail_special_take(o, &x->draft, &x->special)) {
+        x->route_refused = o->err.code == CV_ERR_NONE;
+        return false;
     }
     own->sent++;
     x->message_id = x->draft.message.message_id;
     if (x->draft.dead_reason.p)
         cv_notice_add(&x->warnings, o->arena, CV_STR("not_routed"), "the command in the answer is a dead letter: %.*s",
                       CV_FMT(x->draft.dead_reason));
-    return cv_mail_post(o, &x->draft, &x->receipts);
+    return true;
 }
 
 /* ---- the write --------------------------------------------------------------------------------------------------- */
@@ -250,14 +261,23 @@ static bool look(cv_prompt_door *door, fetching *x, bool *ret_there, cv_err *err
     return true;
 }
 
-/* The write, then the archive, then the next prompt. */
+/* The write, then the archive, then the next prompt. A command that is refused takes the whole write back: it is made
+ * again without it. */
 static bool hand_out(cv_prompt_door *door, fetching *x, cv_err *err)
 {
     cv_call *call = door->call;
     cv_mail_prompt current;
     cv_prompt_shown shown;
+    size_t before = call->errs->count;
     x->waits_for = (cv_str){NULL, 0};
-    if (!cv_mail_write(call, "mail fetch", fetch, x))
+    bool done = cv_mail_write(call, "mail fetch", fetch, x);
+    if (!done && x->route_refused) {
+        x->warnings = (cv_notices){0};
+        x->receipts = (cv_mail_receipts){0};
+        not_routed(call, x, before);
+        done = cv_mail_write(call, "mail fetch", fetch, x);
+    }
+    if (!done)
         return false;
     if (cv_json_get_true(call->input, "dry_run"))
         return true;

@@ -274,35 +274,6 @@ const cv_shape cv_mail_stats_shape[] = {
 };
 #undef CV_THIS_TYPE
 
-static bool oldest_of(cv_call *call, cv_str agent, int64_t now, int64_t *ret_seconds, cv_err *err)
-{
-    cv_mail_rows open = {.arena = call->arena, .type = &cv_mail_delivery_type};
-    cv_mail_delivery like;
-    cv_mail_message m;
-    int64_t accepted;
-    bool found;
-    cv_row_clear(&cv_mail_delivery_type, &like);
-    like.mailbox = agent;
-    like.open = 1;
-    const cv_find find = {.type = &cv_mail_delivery_type,
-                          .index = cv_deliveries_open,
-                          .scope = cv_mail_scope(),
-                          .like = &like,
-                          .equal = 2,
-                          .limit = 1};
-    *ret_seconds = CV_ABSENT;
-    if (!call->record->calls->find(call->record, &find, cv_mail_rows_add, &open, err))
-        return false;
-    if (open.count == 0)
-        return true;
-    if (!cv_mail_message_get(call->record, call->arena, ((const cv_mail_delivery *)open.items[0])->message_id, &m,
-                             &found, err))
-        return false;
-    if (found && cv_time_parse(m.accepted_at, &accepted))
-        *ret_seconds = now > accepted ? (now - accepted) / 1000 : 0;
-    return true;
-}
-
 bool cv_mail_op_stats(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -316,7 +287,7 @@ bool cv_mail_op_stats(cv_call *call)
         mailbox_told *m = CV_PUSH(call->arena, &t.mailboxes);
         *m = (mailbox_told){.row = *(const cv_mail_mailbox *)rows.items[i]};
         if (!cv_mail_life_of(call->record, call->arena, m->row.agent, now, &m->life, &err) ||
-            !oldest_of(call, m->row.agent, now, &m->oldest_seconds, &err))
+            !cv_mail_oldest_of(call->record, call->arena, m->row.agent, now, &m->oldest_seconds, &err))
             return cv_call_fail(call, &err);
         t.waiting += m->row.waiting;
         t.done += m->row.done;

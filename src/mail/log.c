@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/move.h"
 #include "kit/shape.h"
 #include "mail/operations.h"
 #include "mail/prompt_files.h"
@@ -35,14 +36,6 @@ static cv_str line_of(cv_arena *a, const cv_mail_entry *e)
     cv_json_key_str(&w, "prev", e->prev);
     cv_json_end_object(&w);
     return cv_buf_take(&text, a);
-}
-
-static cv_str hash_of(cv_arena *a, cv_str line)
-{
-    cv_hash hash;
-    cv_hash_begin(&hash);
-    cv_hash_add(&hash, line);
-    return cv_hash_end(&hash, a);
 }
 
 static bool last_entry(cv_mail_office *o, cv_mail_entry *ret, bool *ret_found)
@@ -75,7 +68,7 @@ cv_mail_entry *cv_mail_log_add(cv_mail_office *o, cv_str event_type, cv_str agen
     row.agent_source = agent_source;
     row.prev = found ? last.hash : cv_str_of(no_line);
     row.details = details;
-    row.hash = hash_of(o->arena, line_of(o->arena, &row));
+    row.hash = cv_hash_text(o->arena, line_of(o->arena, &row));
     cv_mail_entry *put = cv_writing_put(o->w, &cv_mail_entry_type, &row);
     o->last_entry = put;
     return put;
@@ -159,27 +152,13 @@ static bool read_end(cv_call *call, shown *s, cv_err *err)
     for (size_t window = WINDOW;; window *= 4) {
         size_t size = (size_t)st.st_size, part = window < size ? window : size;
         char *bytes = cv_arena_alloc(call->arena, part);
-        for (size_t at = 0; at < part;) {
-            ssize_t n = pread(s->fd, bytes + at, part - at, (off_t)(size - part + at));
-            if (n <= 0)
-                return fail(call, "read it", n < 0 ? errno : EIO, err);
-            at += (size_t)n;
-        }
+        ssize_t n = cv_read_bytes(s->fd, (off_t)(size - part), bytes, part);
+        if (n != (ssize_t)part)
+            return fail(call, "read it", n < 0 ? errno : EIO, err);
         s->last = last_in((cv_str){bytes, part}, part == size, &s->torn);
         if (part == size || (s->last > 0 && s->torn.n < part))
             return true;
     }
-}
-
-static bool append(cv_call *call, int fd, cv_str bytes, cv_err *err)
-{
-    while (bytes.n > 0) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno != EINTR)
-            return fail(call, "add to it", errno, err);
-        bytes = cv_str_from(bytes, n > 0 ? (size_t)n : 0);
-    }
-    return true;
 }
 
 /* What is behind the last line: the rest of the torn one first, if it is one of ours. */
@@ -207,7 +186,7 @@ static bool append_missing(cv_call *call, shown *s, cv_err *err)
             cv_buf_add_char(&text, '\n');
             s->last = e->number;
         }
-        bool ok = append(call, s->fd, cv_buf_str(&text), err);
+        bool ok = cv_write_bytes(s->fd, cv_buf_str(&text)) || fail(call, "add to it", errno, err);
         cv_buf_release(&text);
         if (!ok)
             return false;
@@ -228,7 +207,9 @@ bool cv_mail_log_show(cv_call *call, cv_err *err)
     close(folder);
     if (s.fd < 0)
         return fail(call, "open it", number, err);
-    bool ok = flock(s.fd, LOCK_EX) == 0 || fail(call, "lock it", errno, err);
+    bool ok = true;
+    while (ok && flock(s.fd, LOCK_EX) != 0)
+        ok = errno == EINTR || fail(call, "lock it", errno, err);
     ok = ok && read_end(call, &s, err) && append_missing(call, &s, err);
     close(s.fd);
     return ok;

@@ -225,6 +225,34 @@ bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_st
     return true;
 }
 
+bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now, int64_t *ret_seconds, cv_err *err)
+{
+    cv_mail_rows open = {.arena = a, .type = &cv_mail_delivery_type};
+    cv_mail_delivery like;
+    cv_mail_message m;
+    int64_t accepted;
+    bool found;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = mailbox;
+    like.open = 1;
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_open,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 2,
+                          .limit = 1};
+    *ret_seconds = CV_ABSENT;
+    if (!record->calls->find(record, &find, cv_mail_rows_add, &open, err))
+        return false;
+    if (open.count == 0)
+        return true;
+    if (!cv_mail_message_get(record, a, ((const cv_mail_delivery *)open.items[0])->message_id, &m, &found, err))
+        return false;
+    if (found && cv_time_parse(m.accepted_at, &accepted))
+        *ret_seconds = now > accepted ? (now - accepted) / 1000 : 0;
+    return true;
+}
+
 /* ---- mailboxes --------------------------------------------------------------------------------------------------- */
 
 /* The free slots, and the last one there is. */

@@ -1,9 +1,9 @@
 /* office.h - what the operations of the mail room share: who is meant, reading and changing rows under the lock.
  *
  *     cv_mail_write(call, "mail claim", &act, work)     lock, work, commit: kit/request.h
- *       work:  cv_mail_mailbox_get, cv_mail_delivery_get, cv_mail_message_get …    the few rows that are needed
- *              cv_mail_settle(o, &mailbox, &delivery, state)                        the row, the counters of its
- * mailbox cv_mail_told(o, event_type, &delivery)                               an event with what changed
+ *       work:  cv_mail_mailbox_of, cv_mail_delivery_get …     the few rows that are needed
+ *              cv_mail_settle(o, mailbox, &delivery, state)   the row, the counters of its mailbox
+ *              cv_mail_event(o, …), cv_mail_change(o, row)    an event, and which deliveries it changes
  *
  * Every event of this room that changes deliveries says which, and to what state, in its data:
  *
@@ -109,6 +109,10 @@ bool cv_mail_rows_add(void *rows, cv_scope_id scope, const void *row, cv_err *er
 bool cv_mail_deliveries_of(cv_record *record, cv_arena *a, cv_str message_id, cv_mail_rows *ret, cv_err *err);
 bool cv_mail_delivery_find(cv_record *record, cv_arena *a, cv_str mailbox, cv_str message_id, cv_mail_delivery *ret,
                            bool *ret_found, cv_err *err);
+
+/* How long the oldest open message of a mailbox has waited; CV_ABSENT: none is open. */
+bool cv_mail_oldest_of(cv_record *record, cv_arena *a, cv_str mailbox, int64_t now_ms, int64_t *ret_seconds,
+                       cv_err *err);
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 

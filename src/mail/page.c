@@ -1,6 +1,6 @@
 /* page.c - mail for people: a few lines for each message, at most as wide as the terminal; see told.h.
  *
- *     7  new  muffin -> run_test                                  3 min, urgent (1)
+ *     7  new  muffin: run_test  3 min, urgent
  *        {"path":"test/"}
  *        01a1e56c-8902-7f9d-9051-2b0132a4d908
  */

@@ -154,11 +154,10 @@ static void check_id(cv_call *call, cv_mail_tasks *all, size_t index)
               CV_FMT(cv_excerpt(call->arena, t->row.task_id)));
 }
 
-bool cv_mail_tasks_read(cv_call *call, const char *field, const cv_json *list, cv_mail_tasks *ret)
+bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str text, cv_mail_tasks *ret)
 {
     cv_err err = {.arena = call->arena};
     cv_json *again = CV_NEW(call->arena, cv_json);
-    cv_str text = list ? cv_mail_raw(call, list) : CV_STR("[]");
     cv_mtext_notes notes = {0};
     cv_map agents = {0};
     if (!cv_json_parse(call->arena, text, again, &err))
@@ -485,8 +484,9 @@ static bool plan(cv_mail_office *o, void *ctx, cv_str *ret_result)
 bool cv_mail_op_plan(cv_call *call)
 {
     planning p = {0};
+    const cv_json *tasks = cv_json_get(call->input, CV_STR("tasks"));
     cv_mail_actor(call, "from", &p.tasks.from);
-    if (!cv_mail_tasks_read(call, "tasks", cv_json_get(call->input, CV_STR("tasks")), &p.tasks))
+    if (!cv_mail_tasks_read(call, "tasks", tasks ? cv_mail_raw(call, tasks) : CV_STR("[]"), &p.tasks))
         return false;
     p.tasks.plan = cv_json_get_text(call->input, "plan");
     p.tasks.goal = cv_json_get_text(call->input, "goal");
@@ -527,13 +527,12 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
         cv_fault_missing(
             &(cv_spot){.call = call, .field = envelope ? CV_STR("data.correlation_id") : CV_STR("correlation_id")});
     const cv_json *results = content ? cv_json_get(content, CV_STR("results")) : NULL;
-    const cv_json *object = cv_json_get(call->input, envelope ? CV_STR("data") : CV_STR("params"));
-    const cv_json *given = object ? cv_json_get(object, CV_STR("results")) : NULL;
-    if (!results || results->type != CV_JSON_ARRAY || !given)
+    if (!results || results->type != CV_JSON_ARRAY)
         return;
     ret->results.from = d->sender;
     ret->result_count = results->count;
-    cv_mail_tasks_read(call, envelope ? "data.results" : "params.results", given, &ret->results);
+    cv_mail_tasks_read(call, envelope ? "data.results" : "params.results", cv_mtext_raw(d->message.content, results),
+                       &ret->results);
 }
 
 /* The request that a correlation id names: a message, or the task that one is about. */

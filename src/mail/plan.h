@@ -28,9 +28,8 @@ typedef struct {
     cv_str plan, parent_plan, parent, goal, request_id;
 } cv_mail_tasks;
 
-/* Reads the list at `field` of the request; faults go to call->errs. NULL: there is none. False: it is not a list of
- * tasks. */
-bool cv_mail_tasks_read(cv_call *call, const char *field, const cv_json *list, cv_mail_tasks *ret);
+/* Reads a list, which is the text of `field` of the request; faults go to call->errs. False: it has too many tasks. */
+bool cv_mail_tasks_read(cv_call *call, const char *field, cv_str list, cv_mail_tasks *ret);
 
 /* Puts them into this write; *ret_receipts: those that are delivered by it, *ret_waiting: those that wait for others.
  */

@@ -121,7 +121,6 @@ typedef struct {
     bool queue, replace;
     /* the answer */
     cv_str request_id, state, path, id_path, staged_at;
-    int64_t before_it; /* prompts that come first */
     cv_notices warnings;
 } act;
 

@@ -156,31 +156,29 @@ static void read_extra(cv_call *call, cv_mail_message *m)
         m->extra = all;
 }
 
-static void check_size(cv_call *call, const cv_mail_draft *d)
+bool cv_mail_check_size(cv_call *call, const cv_mail_draft *d, const char *field)
 {
     int64_t most =
         d->sender.is_word ? CV_MAIL_SIZE : cv_agent_limit(call->arena, &d->sender.row, CV_STR("size"), CV_MAIL_SIZE);
     most = most > CV_MAIL_MAX_SIZE ? CV_MAIL_MAX_SIZE : most;
     if (d->message.size <= most)
-        return;
-    const char *field = cv_json_get(call->input, CV_STR("body"))   ? "body"
-                        : cv_json_get(call->input, CV_STR("data")) ? "data"
-                                                                   : "params";
+        return true;
     cv_err_suggest(cv_refuse(call, CV_ERR_TOO_LARGE, CV_STR(""), field, CV_STR(""),
                              "the message has %lld bytes, '%.*s' may send %lld", (long long)d->message.size,
                              CV_FMT(d->sender.id), (long long)most),
                    CV_STR("put what is large into a file and send its path, or raise the limit: agent limit --size"));
+    return false;
 }
 
 /* All that is equal when the same message is sent again. */
-static cv_str digest_of(cv_arena *a, const cv_mail_message *m, cv_str sent_at)
+static cv_str digest_of(cv_arena *a, const cv_mail_message *m)
 {
     cv_hash hash;
     cv_buf text = {.sink = cv_hash_add, .sink_to = &hash};
     cv_json_writer w = {.out = &text};
     const cv_str parts[] = {m->sender,   m->addressed, m->command,    m->writing,   cv_mail_compact(a, m->content),
                             m->extra,    m->thread_id, m->plan,       m->task_id,   m->correlation_id,
-                            m->reply_to, sent_at,      m->expires_at, m->supersedes};
+                            m->reply_to, m->sent_at,   m->expires_at, m->supersedes};
     cv_hash_begin(&hash);
     cv_json_begin_array(&w);
     cv_json_strs(&w, parts, CV_COUNT(parts));
@@ -209,10 +207,13 @@ static bool read_draft(cv_call *call, cv_mail_draft *d, cv_mail_special *special
     read_times(call, d);
     read_extra(call, m);
     m->size = (int64_t)(m->content.n + m->extra.n);
+    const char *field = cv_json_get(call->input, CV_STR("body"))   ? "body"
+                        : cv_json_get(call->input, CV_STR("data")) ? "data"
+                                                                   : "params";
     if (known)
-        check_size(call, d);
+        cv_mail_check_size(call, d, field);
     cv_mail_special_read(call, d, special);
-    m->digest = digest_of(call->arena, m, m->sent_at);
+    m->digest = digest_of(call->arena, m);
     return call->errs->count == 0;
 }
 

@@ -50,6 +50,9 @@ bool cv_mail_admit(cv_mail_office *o, cv_mail_draft *draft, cv_mail_mailbox **re
 /* Message, deliveries and an event, in this write. False: o->err or call->errs. */
 bool cv_mail_post(cv_mail_office *o, cv_mail_draft *draft, cv_mail_receipts *ret_receipts);
 
+/* Is it as large as its sender may send? A fault of `field` otherwise. */
+bool cv_mail_check_size(cv_call *call, const cv_mail_draft *draft, const char *field);
+
 /* 1 is the most urgent; words as people write them. False: it is neither. */
 bool cv_mail_priority(const cv_json *value, int64_t *ret_priority);
 

@@ -5,13 +5,15 @@
  *     runtime/supervisor_state.json
  *
  * A state is set whole or merged, by anybody who knows what it was: `expect` is the value, `expect_version` the version
- * that it must have; of several who set it at the same time one succeeds. The record is the truth; the file shows it.
+ * that it must have; of several who set it at the same time one succeeds. The record is the truth; the file shows it. A
+ * file that somebody else has written is taken in as the next value (files/states.c), and never overwritten before.
  */
 #include "mail/state.h"
 
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"
+#include "mail/files/door.h"
 #include "mail/office.h"
 #include "mail/operations.h"
 #include "mail/prompt.h"
@@ -24,6 +26,7 @@ typedef struct {
     const cv_json *given, *expect;
     int64_t expect_version;
     bool merge;
+    cv_str before; /* the value that it takes the place of; absent: it is not known */
     /* the answer */
     cv_str value, path, set_by, set_at, agent_id;
     int64_t version;
@@ -75,8 +78,11 @@ const cv_shape cv_mail_state_shape[] = {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-static bool is_name(cv_str name)
+bool cv_mail_state_is_name(cv_str name)
 {
+    static const cv_str taken[] = {CV_STR_INIT("cursor_output"), CV_STR_INIT("cursor_input")};
+    if (cv_words_find((cv_words){taken, CV_COUNT(taken)}, name) >= 0)
+        return false;
     for (size_t i = 0; i < name.n; i++)
         if (!cv_is_alnum(name.p[i]) && (i == 0 || !strchr("._-", name.p[i])))
             return false;
@@ -85,7 +91,6 @@ static bool is_name(cv_str name)
 
 static bool read_name(cv_call *call, setting *s)
 {
-    static const cv_str taken[] = {CV_STR_INIT("cursor_output"), CV_STR_INIT("cursor_input")};
     s->name = cv_json_get_text(call->input, "name");
     s->owner = general;
     if (cv_json_get(call->input, CV_STR("agent"))) {
@@ -98,7 +103,7 @@ static bool read_name(cv_call *call, setting *s)
         return true;
     if (cv_str_ends(s->name, CV_STR(".json")))
         s->name.n -= strlen(".json");
-    if (is_name(s->name) && cv_words_find((cv_words){taken, CV_COUNT(taken)}, s->name) < 0)
+    if (cv_mail_state_is_name(s->name))
         return true;
     cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "name", s->name,
                              "this is not a name for a state: up to 64 letters, digits, '.', '_' and '-', and not that "
@@ -145,35 +150,72 @@ static void tell(cv_call *call, setting *s, const cv_mail_value *row)
     s->path = cv_str_of(cv_mail_file(call, path_of(call, s)).path);
 }
 
-/* The file shows the state; what somebody else wrote there is kept beside it. */
-static bool show(cv_call *call, const setting *s)
-{
-    cv_err err = {.arena = call->arena}, unread = {.arena = call->arena};
-    cv_where where = cv_mail_file(call, path_of(call, s));
-    cv_file_rules rules = {.arena = call->arena};
-    cv_json value;
-    cv_buf text = {0};
-    cv_str there;
-    if (!cv_json_parse(call->arena, s->value, &value, &err))
-        return cv_call_fail(call, &err);
-    cv_json_value(&(cv_json_writer){.out = &text, .indent = 2}, &value);
-    cv_buf_add_char(&text, '\n');
-    cv_str bytes = cv_buf_take(&text, call->arena);
-    if (cv_file_read_at(call->arena, where, CV_MAX_FILE_BYTES, &there, &unread) && cv_str_eq(there, bytes))
-        return true;
-    if (!cv_folder_make_at(cv_where_folder(call->arena, where), &err) || !cv_file_write_at(where, bytes, &rules, &err))
-        return cv_call_fail(call, &err);
-    return true;
-}
-
-/* ---- set --------------------------------------------------------------------------------------------------------- */
-
 static cv_str canonical(cv_arena *a, const cv_json *value)
 {
     cv_buf text = {0};
     cv_json_canonical(&(cv_json_writer){.out = &text}, a, value);
     return cv_buf_take(&text, a);
 }
+
+bool cv_mail_state_equal(cv_arena *a, cv_str one, cv_str other)
+{
+    cv_json x, y;
+    cv_err ignored = {.arena = a};
+    return cv_json_parse(a, one, &x, &ignored) && cv_json_parse(a, other, &y, &ignored) &&
+           cv_str_eq(canonical(a, &x), canonical(a, &y));
+}
+
+/* What may be overwritten: the value before this one, and what was taken in. */
+typedef struct {
+    cv_arena *arena;
+    cv_str before, taken;
+} replaced;
+
+static bool is_ours(void *ctx, cv_str bytes, bool unmarked)
+{
+    const replaced *r = ctx;
+    (void)unmarked;
+    return (r->taken.p && cv_str_eq(bytes, r->taken)) ||
+           (r->before.p && cv_mail_state_equal(r->arena, bytes, r->before));
+}
+
+/* The file shows the state. What somebody else has written there since stays: it is the next value. */
+static bool show(cv_call *call, const setting *s, cv_err *err)
+{
+    cv_err unread = {.arena = call->arena};
+    cv_where where = cv_mail_file(call, path_of(call, s));
+    replaced r = {.arena = call->arena, .before = s->before};
+    cv_file_rules rules = {.arena = call->arena, .is_ours = is_ours, .ctx = &r, .gives_way = true};
+    cv_json value;
+    cv_buf text = {0};
+    cv_str there;
+    struct stat st;
+    bool marked = cv_where_look(where, &st) && cv_door_is_marked(&st);
+    if (cv_file_read_at(call->arena, where, CV_MAX_FILE_BYTES, &there, &unread)) {
+        if (cv_mail_state_equal(call->arena, there, s->value))
+            return true;
+        r.taken = marked ? there : (cv_str){NULL, 0};
+    }
+    if (!cv_json_parse(call->arena, s->value, &value, err))
+        return false;
+    cv_json_value(&(cv_json_writer){.out = &text, .indent = 2}, &value);
+    cv_buf_add_char(&text, '\n');
+    cv_str bytes = cv_buf_take(&text, call->arena);
+    if (cv_folder_make_at(cv_where_folder(call->arena, where), err) && cv_file_write_at(where, bytes, &rules, err))
+        return true;
+    if (err->code != CV_ERR_FILE_CHANGED)
+        return false;
+    cv_err_clear(err);
+    return true;
+}
+
+bool cv_mail_state_show(cv_call *call, cv_str owner, cv_str agent_id, cv_str name, cv_err *err)
+{
+    setting s = {.owner = owner, .agent_id = agent_id, .name = name};
+    return cv_mail_state_text(call, owner, name, &s.value, err) && (!s.value.p || show(call, &s, err));
+}
+
+/* ---- set --------------------------------------------------------------------------------------------------------- */
 
 /* Is it what the caller expects? null expects that there is none. */
 static bool as_expected(cv_mail_office *o, const setting *s, const cv_mail_value *row, bool found)
@@ -242,6 +284,7 @@ static bool set(cv_mail_office *o, void *ctx, cv_str *ret_result)
     cv_str value;
     if (!as_expected(o, s, &row, found) || !new_value(o, s, &row, found, &value))
         return false;
+    s->before = found ? row.value : (cv_str){NULL, 0};
     row.version = found ? row.version + 1 : 1;
     row.value = value;
     row.set_by = o->call->who.name;
@@ -257,6 +300,7 @@ static bool set(cv_mail_office *o, void *ctx, cv_str *ret_result)
 
 static bool op_set(cv_call *call, getting *g)
 {
+    cv_err err = {.arena = call->arena};
     setting *s = &g->one;
     s->given = cv_json_get(call->input, CV_STR("value"));
     s->expect = cv_json_get(call->input, CV_STR("expect"));
@@ -268,7 +312,7 @@ static bool op_set(cv_call *call, getting *g)
         cv_fault_missing(&(cv_spot){.call = call, .field = CV_STR("value")});
     if (call->errs->count > 0 || !cv_mail_write(call, "mail state", set, g))
         return false;
-    return !s->value.p || cv_json_get_true(call->input, "dry_run") || show(call, s);
+    return !s->value.p || cv_json_get_true(call->input, "dry_run") || show(call, s, &err) || cv_call_fail(call, &err);
 }
 
 /* ---- get --------------------------------------------------------------------------------------------------------- */
@@ -315,8 +359,7 @@ static bool op_get(cv_call *call, getting *g, cv_err *err)
     }
     tell(call, s, &row);
     g->is_one = s;
-    show(call, s);
-    return true;
+    return show(call, s, err);
 }
 
 bool cv_mail_op_state(cv_call *call)

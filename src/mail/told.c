@@ -103,9 +103,8 @@ cv_str cv_mail_params(cv_arena *a, const cv_mail_message *m)
     return cv_mail_raw(&here, params);
 }
 
-static cv_str sender_id(cv_arena *a, cv_str name)
+static cv_str sender_id(cv_str name)
 {
-    (void)a;
     if (cv_str_eq(name, CV_STR("system")))
         return CV_STR("System");
     return cv_str_eq(name, CV_STR("user")) ? CV_STR("User") : name;
@@ -136,7 +135,7 @@ static void tell_delivery(cv_arena *a, const cv_mail_delivery *d, int64_t now_ms
 cv_mail_told cv_mail_tell(cv_arena *a, const cv_mail_message *m, const cv_mail_delivery *d, int64_t now_ms, size_t most)
 {
     int64_t accepted;
-    cv_mail_told t = {.row = *m, .seq = CV_ABSENT, .attempts = CV_ABSENT, .from = sender_id(a, m->sender)};
+    cv_mail_told t = {.row = *m, .seq = CV_ABSENT, .attempts = CV_ABSENT, .from = sender_id(m->sender)};
     t.age_seconds = cv_time_parse(m->accepted_at, &accepted) && now_ms > accepted ? (now_ms - accepted) / 1000 : 0;
     t.to = m->addressed;
     if (d)

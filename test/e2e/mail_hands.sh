@@ -15,11 +15,13 @@ project
 box=$mail/runtime/hub
 mkdir "$work/log"
 
+# What a busy record refuses is sent again under the same id.
 sender() {
-    i=1
+    i=1 tries=0
     while [ $i -le $each ]; do
         "$conclave" mail send --from User --to hub --command work --params "{\"who\": \"s$1\", \"n\": $i}" --message-id "s$1-$i" \
-            --json >"$work/log/s$1.out" 2>>"$work/log/s$1.err" && echo "s$1-$i" >>"$work/log/sent.$1"
+            --json >"$work/log/s$1.out" 2>>"$work/log/s$1.err" || { tries=$((tries + 1)); [ $tries -gt 10 ] || continue; break; }
+        echo "s$1-$i" >>"$work/log/sent.$1"
         i=$((i + 1))
     done
 }

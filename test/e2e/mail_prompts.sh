@@ -126,10 +126,49 @@ is '[.states[].name] == ["focus", "supervisor_state"]'
 for name in ../x cursor_output a/b .hidden; do
     run "not a name: $name" 1 mail state set $name 1 --json
 done
+# what a hand writes is the next value: in place, by a rename, in pieces
 echo '{"by": "hand"}' >$temp/focus.json
-run "set over a file that somebody else wrote" 0 mail state set focus 2 --json
-[ "$(cat $temp/focus.json.before-1)" = '{"by": "hand"}' ]
-ok $? "which is kept"
+run "written in place" 0 mail state get focus --json
+is '.version == 2 and .value == {"by": "hand"}'
+echo '{"by":    "editor"}' >$temp/focus.json~ && mv $temp/focus.json~ $temp/focus.json
+run "written over it by a rename" 0 mail state set focus '{"c": 2}' --merge --json
+is '.version == 4 and .value == {"by": "editor", "c": 2}'
+[ "$(jq -c . $temp/focus.json)" = '{"by":"editor","c":2}' ] && ! ls $temp/focus.json.before-* >/dev/null 2>&1
+ok $? "the file shows what was set, and nothing is left over"
+echo '{"by":   "editor", "c": 2}' >$temp/focus.json
+run "the same value in other words" 0 mail state get focus --json
+is '.version == 4'
+[ "$(cat $temp/focus.json)" = '{"by":   "editor", "c": 2}' ]
+ok $? "stays as it was written"
+printf '{"by": "pie' >$temp/focus.json
+run "half of a file" 0 mail state get focus --json
+is '.version == 4'
+[ "$(cat $temp/focus.json)" = '{"by": "pie' ]
+ok $? "waits"
+run "set meanwhile" 0 mail state set focus 5 --json
+printf 'ces"}\n' >>$temp/focus.json
+run "its other half" 0 mail state get focus --json
+is '.version == 6 and .value == {"by": "pieces"}'
+printf '{"by": ' >$temp/focus.json && touch -d '10 seconds ago' $temp/focus.json
+run "what never becomes whole" 0 mail state get focus --json
+is '.version == 6 and .value == {"by": "pieces"}'
+[ "$(cat $mail/quarantine/*-focus.json)" = '{"by": ' ] && [ -s $mail/quarantine/*-focus.json.reason.txt ] && [ "$(jq -c . $temp/focus.json)" = '{"by":"pieces"}' ]
+ok $? "is in quarantine with its reason, and the state is shown again"
+echo '{"new": true}' >$mail/runtime/muffin/mood.json && echo '{"current_focus": "bread", "goals": [1]}' >$mail/runtime/supervisor_state.json
+run "a new one of an agent" 0 mail state get mood --agent muffin --json
+is '.version == 1 and .value == {"new": true}'
+run "the supervisor's, edited" 0 mail state get supervisor_state --json
+is '.version == 3 and .value.goals == [1]'
+i=0
+while [ $i -lt 8 ]; do
+    echo "{\"n\": $i}" >$temp/many.json~ && mv $temp/many.json~ $temp/many.json
+    "$conclave" mail state set many "{\"m\": $i}" --merge --json >"$out" 2>>"$err"
+    i=$((i + 1))
+done
+run "both, in turns" 0 mail state get many --json
+is '.version == 16 and .value == {"n": 7, "m": 7}'
+[ "$(ls $temp | grep -c before)" = 0 ]
+ok $? "nothing was kept aside"
 
 # ---- the governance log ---------------------------------------------------------------------------------------------
 log=$mail/governance_memory.jsonl
@@ -198,6 +237,27 @@ for n in 1 2 3; do
 done
 jq -se 'all(.state == "answered") and ([.[] | select(.routed)] | length) <= 2 and any(.[].warnings[]?; .type == "not_routed" and (.message | contains("in a minute")))' "$work"/fetched.* >/dev/null
 ok $? "a command beyond the rate of its sender is not sent, and told"
+# What a routed command may be is what a sent one may be; its tasks are stored.
+run "a limit" 0 agent limit muffin --size 2000 --send-rate 1000 --json
+large=$(head -c 3000 /dev/zero | tr '\0' x)
+printf '{"command": "note", "source_id": "muffin", "target_id": "Planner-1", "params": {"text": "%s"}}' "$large" >$temp/cursor_output.json
+run "a command that is too large" 0 mail fetch --json
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("may send 2000")))'
+run "a request for tasks" 0 mail send --data '{"type": "GENERATE_TASK_SEQUENCE", "source_id": "muffin", "target_id": "Planner-1", "data": {"task_id": "routed-plan", "params": {"goal": "Bake."}}}' --json
+completed() { printf '{"type": "TASK_COMPLETED", "source_id": "Planner-1", "target_id": "muffin", "data": {"correlation_id": "%s", "task_id": "%s", "results": [{"task_id": "knead", "action": "KNEAD", "params": {"n": 1.50}, "target_agent": "%s", "status": "PENDING", "priority": 3, "depends_on": []}, {"task_id": "bake", "action": "BAKE", "params": {}, "target_agent": "muffin", "status": "PENDING", "priority": 2, "depends_on": ["knead"]}]}}' "$1" "$1" "$2" >$temp/cursor_output.json; }
+completed routed-plan nobody
+run "tasks for nobody" 0 mail fetch --json
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("nobody")))'
+completed nothing muffin
+run "tasks that nobody asked for" 0 mail fetch --json
+is '.state == "answered" and (.routed | not) and any(.warnings[]; .type == "not_routed" and (.message | contains("no message and no task")))'
+completed routed-plan muffin
+run "tasks" 0 mail fetch --json
+is '.routed.receipts[0].to == "muffin" and (.warnings | not)'
+run "they are a plan" 0 mail graph routed-plan --json
+is '[.tasks[] | [.task_id, .status, .waits_for]] == [["knead", "PENDING", 0], ["bake", "PENDING", 1]]'
+run "the message as it was written" 0 mail inbox muffin --json
+is 'any(.messages[]; .command == "TASK_COMPLETED" and .correlation_id == "routed-plan") and any(.messages[]; .command == "KNEAD")'
 run "the record agrees with itself" 0 verify
 
 # ---- kill -9 --------------------------------------------------------------------------------------------------------
@@ -264,6 +324,6 @@ sent=$("$conclave" mail inbox muffin --limit 1000 --json | jq '[.messages[] | se
 echo "# fetch: $points kill points, $first_time answered at once, $again by the next fetch, $sent commands"
 [ $wrong -eq 0 ] && [ $points -ge 5 ] && [ $first_time -ge 1 ] && [ $again -ge 1 ]
 ok $? "fetch, killed at $points points: answered once"
-[ "$sent" -eq $points ] && [ -z "$(ls -A $temp | grep -v cursor_input.id | grep -v focus)" ]
+[ "$sent" -eq $points ] && [ -z "$(ls -A $temp | grep -v cursor_input.id | grep -v -e focus -e many)" ]
 ok $? "every command was sent once, and no file is left over"
 finish

@@ -184,4 +184,22 @@ while read -r line; do
 done <$log
 [ $broken -eq 0 ] && [ "$(wc -l <$log)" = "$("$conclave" mail governance --limit 1000 --json | jq '.events | length')" ]
 ok $? "as one chain, every line of the record once"
+# checklist 37: task_list.json shows the tasks of all plans, in the form of the published schema
+list=.conclave/mail/task_list.json
+plans=$(jq -r '.tasks[].plan' $list | sort -u)
+for plan in $plans; do "$conclave" mail graph "$plan" --json; done | jq -s '[.[].tasks[] | {plan, task_id, action, params: (.params // {}), target_agent, status, priority, depends_on}] | sort_by(.plan, .task_id)' >"$work/graphs"
+jq '[.tasks[] | {plan, task_id, action, params, target_agent, status, priority, depends_on}] | sort_by(.plan, .task_id)' $list | cmp -s - "$work/graphs"
+ok $? "the view has the tasks as the record has them"
+jq -e '(.tasks | length) > 3 and (.tasks[0] | keys_unsorted)[:7] == ["task_id", "action", "params", "target_agent", "status", "priority", "depends_on"]' $list >/dev/null
+ok $? "with the members of the specification"
+echo '{"tasks": []}' >$list
+run "another plan" 0 mail plan --from Agent_0 --plan shown --tasks '[{"id": "s1", "action": "A", "assigned_to": "RefactorAgent", "colour": "red", "plan": "else"}]' --json
+jq -e 'any(.tasks[]; .task_id == "s1" and .plan == "shown" and .colour == "red") and (.tasks | length) > 3' $list >/dev/null && [ "$(cat .conclave/mail/task_list.json.before-*)" = '{"tasks": []}' ]
+ok $? "it is written anew, and what somebody wrote there is kept beside it"
+seq 100 | jq -s '[.[] | {task_id: "m\(.)", action: "A", target_agent: "RefactorAgent"}]' >many.json
+run "many tasks" 0 mail plan --from Agent_0 --plan many --tasks @many.json --json
+run "one of them" 0 mail claim RefactorAgent --task-id m7 --json
+sleep 1.1 && "$conclave" mail watch 0 >/dev/null
+jq -e '[.tasks[] | select(.plan == "many")] | length == 100 and ([.[] | select(.status == "RUNNING").task_id] == ["m7"])' $list >/dev/null
+ok $? "a long list comes up to date a second later"
 finish

@@ -95,7 +95,7 @@ static void look_at_the_mailbox(cv_world *w, int total, int each)
 static void nothing_is_lost_and_nothing_done_twice(void **state)
 {
     cv_world *w = *state;
-    int each = cv_test_soak() ? 700 : 12, total = each * SENDERS, status, deaths = 0;
+    int each = cv_test_soak() ? 700 : 8, total = each * SENDERS, status, deaths = 0;
     pid_t children[SENDERS + CLAIMERS];
     ledger *l = mmap(NULL, sizeof *l, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(l != MAP_FAILED);
@@ -105,7 +105,7 @@ static void nothing_is_lost_and_nothing_done_twice(void **state)
     cv_world_leave(w);
     for (int i = 0; i < SENDERS + CLAIMERS; i++)
         if ((children[i] = fork()) == 0) {
-            alarm(cv_test_soak() ? 3600 : 300);
+            alarm(cv_test_soak() ? 3600 : 540);
             if (i < SENDERS)
                 send_all(w, i, each, l);
             claim_until_done(w, i - SENDERS, total, l);
@@ -226,7 +226,7 @@ static void do_chores(cv_world *w, work *ret_costs)
 static void an_act_costs_the_same_beside_any_number(void **state)
 {
     static const char *const agents[] = {"muffin", "cupcake", "donut"};
-    const long sizes[] = {10, 1000, 100000, 1000000};
+    const long sizes[] = {10, 1000, cv_test_soak() ? 100000 : 20000, 1000000};
     size_t count = cv_test_soak() ? 4 : 3;
     work costs[4][CV_COUNT(chores)];
     (void)state;

@@ -262,12 +262,79 @@ static void a_dropped_message_arrives_as_it_was_written(void **state)
     }
 }
 
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static cv_test_random busy_random;
+
+/* A record that has no time for every second write. */
+static bool busy_lock(cv_record *record, cv_arena *a, cv_scope_id scope, cv_str op_id, cv_scope_position *ret_at,
+                      cv_err *err)
+{
+    return cv_test_below(&busy_random, 2) ? cv_err_set(err, CV_ERR_BUSY, "others held the record for too long")
+                                          : mail_lock(record, a, scope, op_id, ret_at, err);
+}
+
+/* Three more messages in the mailbox file of hub, the second to get one: as an editor writes it, in place. */
+static void edit_mailbox(cv_world *w, int n)
+{
+    FILE *f = fopen(at(w, "mailbox_2.json"), "w");
+    assert_non_null(f);
+    fprintf(f, "{\"messages\": [");
+    for (int i = n; i < n + 3; i++)
+        fprintf(f,
+                "%s{\"message_id\": \"e%d\", \"sender_agent_id\": \"User\", \"command\": \"e\", "
+                "\"params\": {\"n\": %d}}",
+                i == n ? "" : ", ", i, i);
+    fprintf(f, "], \"processed_message_ids\": []}\n");
+    fclose(f);
+}
+
+/* One that could not be sent yet holds up those behind it; files of one moment go by the numbers in their names. */
+static void files_are_sent_in_their_order_by_a_busy_record(void **state)
+{
+    cv_world *w = *state;
+    cv_err err = {.arena = &w->a};
+    int dropped = 0, edited = 0, rounds = cv_test_soak() ? 400 : 12, next[2] = {0};
+    set_up_agents(w);
+    actor_do(w, NOBODY, "mail send", "{'from': 'a', 'to': 'hub', 'command': 'first', 'params': {'n': 0}}");
+    busy_random = (cv_test_random){cv_test_seed()};
+    for (int round = 0; round < rounds; round++) {
+        cv_arena_reset(&w->turn);
+        for (size_t i = cv_test_below(&busy_random, 5); i > 0; i--)
+            drop(w, dropped++);
+        if (cv_test_below(&busy_random, 2)) {
+            edit_mailbox(w, edited);
+            edited += 3;
+        }
+        mail_calls.lock = busy_lock;
+        pass(w);
+        mail_calls.lock = mail_lock;
+    }
+    for (int i = 0; i < 3; i++)
+        pass(w);
+    for (int64_t seq = 2; seq <= 1 + dropped + edited; seq++) {
+        cv_mail_delivery d;
+        cv_mail_message m;
+        cv_json params;
+        bool found;
+        assert_ok(cv_mail_delivery_get(w->record, &w->a, CV_STR("hub"), seq, &d, &found, &err) && found, &err);
+        assert_ok(cv_mail_message_get(w->record, &w->a, d.message_id, &m, &found, &err) && found, &err);
+        assert_ok(cv_json_parse(&w->a, m.content, &params, &err), &err);
+        assert_int_equal(cv_json_get_int(&params, "n", -1), next[cv_str_eq(m.command, CV_STR("e"))]++);
+    }
+    assert_int_equal(next[0], dropped);
+    assert_int_equal(next[1], edited);
+    mail_verify(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_follow_the_record_whatever_is_done, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(another_boot_brings_back_what_is_missing, cv_world_set_up, cv_world_tear_down),
         cmocka_unit_test_setup_teardown(an_inbox_has_a_window, cv_world_set_up, cv_world_tear_down),
+        cmocka_unit_test_setup_teardown(files_are_sent_in_their_order_by_a_busy_record, cv_world_set_up,
+                                        cv_world_tear_down),
         cmocka_unit_test_setup_teardown(a_dropped_message_arrives_as_it_was_written, cv_world_set_up,
                                         cv_world_tear_down),
     };

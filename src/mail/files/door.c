@@ -300,11 +300,15 @@ bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where
 
 /* ---- looking for changes ----------------------------------------------------------------------------------------- */
 
+bool cv_door_is_marked(const struct stat *st)
+{
+    return st->st_mtim.tv_nsec == MARK_NS || st->st_mtim.tv_nsec == OWN_NS;
+}
+
 static bool look_at(const cv_mail_door *door, const char *path, int64_t *ret_second)
 {
     struct stat st;
-    bool marked = fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-                  (st.st_mtim.tv_nsec == MARK_NS || st.st_mtim.tv_nsec == OWN_NS);
+    bool marked = fstatat(door->lock, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && cv_door_is_marked(&st);
     int64_t now = door->now_ms / 1000;
     *ret_second = marked && st.st_mtim.tv_nsec == OWN_NS ? st.st_mtim.tv_sec : now;
     return marked && now - *ret_second < 2 && *ret_second - now < 2;
@@ -389,7 +393,10 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err)
         return;
     cv_notify_add(n, cv_door_root(door), err);
     cv_notify_add(n, runtime, err);
-    for (size_t i = 0; i < names.count; i++)
+    cv_notify_add(n, cv_where_in(door->arena, cv_door_root(door), "temp"), err);
+    for (size_t i = 0; i < names.count; i++) {
+        cv_notify_add(n, cv_where_in(door->arena, runtime, names.items[i]), err);
         for (int f = CV_DOOR_INBOX; f <= CV_DOOR_OUTBOX; f++)
             cv_notify_add(n, cv_where_printf(door->arena, runtime, "%s/%s", names.items[i], cv_door_names[f]), err);
+    }
 }

@@ -12,6 +12,7 @@
  *         files.log                             what was done with files, and why: one line each
  *         .taking/                              files that are being taken in, each under a name of its own
  *       mailbox_N.json completed_tasks.json     views (mailbox.c, completed.c)
+ *       task_list.json                          the same of all plans (task_list.c)
  *       .position                               how far the feed was written here
  *
  * The record is the truth. Files are written without a sync: whatever a crash of the machine takes away is written
@@ -107,6 +108,7 @@ void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *for
  * with the second of the last reading. Whatever somebody put there in that very moment is found by the first look a
  * second later; everything else takes the mark away, as ever. */
 bool cv_door_is_quiet(const cv_mail_door *door, const char *path);
+bool cv_door_is_marked(const struct stat *st);
 void cv_door_mark(const cv_mail_door *door, const char *path);
 void cv_door_unmark(const cv_mail_door *door, const char *path);
 
@@ -143,7 +145,7 @@ void cv_door_watch(const cv_mail_door *door, cv_notify *n, cv_err *err);
 
 /* ---- what is done through the door ------------------------------------------------------------------------------ */
 
-/* Takes in what others have put or moved: take.c, hands.c, mailbox.c. */
+/* Takes in what others have put, moved or edited: take.c, hands.c, mailbox.c, states.c. */
 bool cv_door_take_in(cv_mail_door *door, cv_err *err);
 
 /* Writes what the record has and the files do not yet show: show.c. */

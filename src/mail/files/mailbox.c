@@ -146,7 +146,7 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
 {
     cv_mail_mailbox box;
     cv_door_agent *agent;
-    bool found;
+    bool found, waits;
     cv_str text;
     *ret_late = false;
     if (!cv_door_agent_of(door, mailbox, &agent, err) || !agent)
@@ -163,7 +163,8 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
         return false;
     cv_door_mark(door, name);
     for (size_t i = 0; i < rules.kept.count; i++)
-        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, (cv_where){where.root, rules.kept.items[i]}, name, err))
+        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, (cv_where){where.root, rules.kept.items[i]}, name, &waits,
+                          err))
             return false;
     door->written++;
     return true;
@@ -190,9 +191,9 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
     int64_t slot;
     if (!cv_door_read(door, cv_door_root(door), false, &names, err))
         return false;
-    for (size_t i = 0; i < names.count; i++) {
+    for (size_t i = names.count; i-- > 0;) { /* what was displaced is older than what stands there */
         cv_door_agent *agent;
-        bool late, displaced;
+        bool late, displaced, waits;
         if (!slot_of(names.items[i], &slot, &displaced) || (!displaced && cv_door_is_quiet(door, names.items[i])))
             continue;
         if (!agent_of_slot(door, slot, &agent, err))
@@ -204,7 +205,7 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
             door->waiting++;
             continue;
         }
-        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, name_of(door->arena, slot), err) ||
+        if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, name_of(door->arena, slot), &waits, err) ||
             !cv_door_mailbox_write(door, agent->name, &late, err))
             return false;
     }

@@ -233,11 +233,7 @@ static const char *sent_name(cv_arena *a, cv_str id)
         plain = cv_is_alnum(id.p[i]) || strchr("._-", id.p[i]);
     if (plain)
         return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(id)).p;
-    cv_hash hash;
-    cv_hash_begin(&hash);
-    cv_hash_add(&hash, id);
-    cv_str told = cv_hash_end(&hash, a);
-    return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(told)).p;
+    return cv_arena_printf(a, "msg_%.*s.json", CV_FMT(cv_hash_text(a, id))).p;
 }
 
 static bool print_sent(cv_mail_door *door, const cv_mail_message *m, cv_str *ret_text, cv_err *err)
@@ -416,6 +412,7 @@ static void read_position(cv_mail_door *door, cv_door_position *ret)
     ret->position = cv_json_get_text(&v, "position");
     ret->boot = cv_json_get_text(&v, "boot");
     ret->completed = cv_json_get_int(&v, "completed", 0);
+    ret->tasks_late = cv_json_get_true(&v, "tasks_late");
     const cv_json *late = cv_json_get(&v, CV_STR("late"));
     cv_str *names = CV_NEW_ARRAY(door->arena, late ? late->count : 0, cv_str);
     for (uint32_t i = 0; late && late->type == CV_JSON_ARRAY && i < late->count; i++)
@@ -433,6 +430,8 @@ static bool write_position(cv_mail_door *door, const cv_door_position *p, cv_err
     cv_json_key_int(&w, "completed", p->completed);
     if (p->late.count)
         cv_json_key_strs(&w, "late", p->late.items, p->late.count);
+    if (p->tasks_late)
+        cv_json_key_bool(&w, "tasks_late", true);
     cv_json_end_object(&w);
     return cv_door_replace(cv_where_in(door->arena, cv_door_root(door), position_file), cv_buf_take(&out, door->arena),
                            NULL, err);
@@ -504,6 +503,7 @@ typedef struct {
     cv_map seen;              /* each delivery once */
     bool agents;              /* the registry has changed */
     bool log;                 /* the governance log has more lines */
+    bool tasks;               /* a plan, or what became of a task, is new */
 } batch;
 
 static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err)
@@ -515,6 +515,7 @@ static bool see_event(void *ctx, cv_scope_id scope, const void *row, cv_err *err
     cv_err ignored = {.arena = a};
     (void)scope, (void)err;
     b->log |= cv_str_eq(e->subject_type, CV_STR("entry"));
+    b->tasks |= cv_str_eq(e->subject_type, CV_STR("plan")) || cv_str_eq(e->subject_type, CV_STR("task"));
     if (!e->data.p || !cv_json_parse(a, cv_arena_copy(a, e->data), &data, &ignored))
         return true; /* redacted, or an event that changes no delivery */
     const cv_json *list = cv_json_get(&data, CV_STR("deliveries"));
@@ -566,13 +567,17 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
             return false;
         touch(&s->boxes, &s->touched, c->mailbox);
     }
+    s->at.tasks_late |= b->tasks;
     return cv_door_complete(s->door, &b->changes, &s->at, err) && (!b->log || cv_mail_log_show(s->door->call, err)) &&
            (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
 }
 
-static bool show_mailboxes(showing *s, bool *ret_changed, cv_err *err)
+static bool show_views(showing *s, bool *ret_changed, cv_err *err)
 {
     names late = {.arena = s->door->arena};
+    bool tasks = s->at.tasks_late;
+    if (tasks && !cv_door_task_list_write(s->door, &s->at.tasks_late, err))
+        return false;
     for (size_t i = 0; i < s->at.late.count; i++)
         touch(&s->boxes, &s->touched, s->at.late.items[i]);
     for (size_t i = 0; i < s->touched.count; i++) {
@@ -582,7 +587,7 @@ static bool show_mailboxes(showing *s, bool *ret_changed, cv_err *err)
         if (is_late)
             *CV_PUSH(late.arena, &late) = s->touched.items[i];
     }
-    *ret_changed = late.count != s->at.late.count;
+    *ret_changed = late.count != s->at.late.count || tasks;
     s->at.late = (cv_words){late.items, late.count};
     return true;
 }
@@ -594,6 +599,7 @@ static bool begin_anew(showing *s, cv_err *err)
     cv_where completed = cv_where_in(s->door->arena, cv_door_root(s->door), "completed_tasks.json");
     cv_err_clear(err);
     s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
+    s->at.tasks_late = true;
     return s->door->record->calls->newest(s->door->record, s->door->arena, &s->at.position, err) &&
            show_all(s->door, &s->boxes, &s->touched, err) && write_position(s->door, &s->at, err);
 }
@@ -622,10 +628,11 @@ bool cv_door_catch_up(cv_mail_door *door, cv_err *err)
     read_position(door, &s.at);
     bool rebooted = !cv_str_eq(s.at.boot, boot);
     s.at.boot = boot;
+    s.at.tasks_late |= rebooted;
     if (s.at.position.n == 0 && !begin_anew(&s, err))
         return false;
     if (rebooted && !show_all(door, &s.boxes, &s.touched, err)) /* files were not synced */
         return false;
-    return show_commits(&s, err) && show_mailboxes(&s, &changed, err) &&
+    return show_commits(&s, err) && show_views(&s, &changed, err) &&
            (!(changed || rebooted) || write_position(door, &s.at, err));
 }

@@ -1,4 +1,4 @@
-/* show.h - the parts of what is written from the record: messages, outcomes, mailboxes. */
+/* show.h - the parts of what is written from the record: messages, outcomes, mailboxes, tasks. */
 #ifndef CV_MAIL_FILES_SHOW_H
 #define CV_MAIL_FILES_SHOW_H
 
@@ -11,6 +11,7 @@ typedef struct {
     cv_str boot;       /* the boot that it was written in: files are not synced */
     int64_t completed; /* bytes of completed_tasks.json */
     cv_words late;     /* mailboxes whose file is behind */
+    bool tasks_late;   /* task_list.json is */
 } cv_door_position;
 
 /* ---- messages (show.c) ------------------------------------------------------------------------------------------- */
@@ -52,5 +53,10 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
 
 /* Takes in what others have written into mailbox_N.json. */
 bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err);
+
+/* ---- task_list.json (task_list.c) -------------------------------------------------------------------------------- */
+
+/* Writes the tasks of all plans; without any there is no file. *ret_late: as of a mailbox. */
+bool cv_door_task_list_write(cv_mail_door *door, bool *ret_late, cv_err *err);
 
 #endif

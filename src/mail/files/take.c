@@ -10,6 +10,8 @@
 
 static const size_t MOST_BYTES = (size_t)CV_MAIL_MAX_SIZE + (1 << 20);
 
+enum { NUMBER_LEN = 10 }; /* digits of the number of a file that was taken */
+
 /* ---- is it whole? ------------------------------------------------------------------------------------------------ */
 
 static bool is_old(cv_mail_door *door, cv_where file)
@@ -39,6 +41,16 @@ bool cv_door_is_settled(cv_mail_door *door, cv_where file)
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
+/* Is the request wrong, or has the record no time for it now? What is wrong stays so, and must not hold up others. */
+static bool is_refused(cv_err_code code)
+{
+    const cv_err_code wrong[] = {CV_ERR_JSON, CV_ERR_DUPLICATE_KEY, CV_ERR_NOT_UTF8, CV_ERR_NOT_TEXT};
+    for (size_t i = 0; i < CV_COUNT(wrong); i++)
+        if (code == wrong[i])
+            return true;
+    return cv_err_is_refusal(code);
+}
+
 bool cv_door_call(cv_mail_door *door, const char *verb, cv_str input, cv_json *ret_answer, bool *ret_again,
                   cv_str *ret_why)
 {
@@ -53,7 +65,7 @@ bool cv_door_call(cv_mail_door *door, const char *verb, cv_str input, cv_json *r
         return true;
     cv_buf why = {0};
     for (size_t i = 0; i < reply.errs.count; i++) {
-        *ret_again |= !cv_err_is_refusal(reply.errs.items[i].code);
+        *ret_again |= !is_refused(reply.errs.items[i].code);
         cv_err_advise(&reply.errs.items[i], door->call->name);
         cv_buf_printf(&why, "%s%.*s", i ? "; " : "", CV_FMT(cv_err_text(&reply.errs.items[i])));
     }
@@ -270,7 +282,7 @@ static outcome send_to(cv_mail_door *door, const cv_door_agent *agent, const cv_
 /* ---- an edited mailbox ------------------------------------------------------------------------------------------- */
 
 /* A message that the mailbox does not have is sent to its agent; an id that was added as processed is finished. What is
- * refused is told, and does not hold up the others. */
+ * refused is told, and does not hold up the others; what the record has no time for does: they come in their order. */
 static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_mtext *text, cv_str op_id,
                             cv_str *ret_why)
 {
@@ -293,13 +305,14 @@ static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_m
             continue;
         }
         cv_str id = cv_mtext_field_text(door->arena, &m, CV_MTEXT_MESSAGE_ID);
-        if (id.n && (!cv_mail_delivery_find(door->record, door->arena, agent->name, id, &d, &found, &err) || found)) {
-            again += !found;
+        if (id.n && !cv_mail_delivery_find(door->record, door->arena, agent->name, id, &d, &found, &err))
+            return AGAIN;
+        if (found)
             continue;
-        }
         cv_str own = cv_arena_printf(door->arena, "%.*s-%u", CV_FMT(op_id), i);
         outcome what = send_to(door, agent, &m, own, &notes, &why);
-        again += what == AGAIN;
+        if (what == AGAIN)
+            return AGAIN;
         refused += what == REFUSED;
         if (what == REFUSED)
             cv_door_log(door, agent, "messages[%u]: %.*s", i, CV_FMT(why));
@@ -322,17 +335,20 @@ static outcome take_mailbox(cv_mail_door *door, cv_door_agent *agent, const cv_m
 
 /* ---- a taken file ------------------------------------------------------------------------------------------------ */
 
-/* ".taking/UNIQUE~KIND~NAME": the op_id, where it stood, and what it was called. */
+/* ".taking/NUMBER-UNIQUE~KIND~NAME": the order in which they were taken, with it the op_id, where it stood, and what it
+ * was called. */
 typedef struct {
     cv_str op_id;
     char kind; /* cv_door_kind */
     const char *name;
 } taken;
 
-static const char *taken_name(cv_arena *a, char kind, const char *name)
+/* Behind all that were taken before and are still there. */
+static const char *taken_name(cv_arena *a, const cv_door_list *before, char kind, const char *name)
 {
     cv_str own = cv_utf8_head(cv_str_of(name), 100);
-    return cv_arena_printf(a, "%s~%c~%.*s", cv_file_unique(a), kind, CV_FMT(own)).p;
+    long long last = before->count ? strtoll(before->items[before->count - 1], NULL, 10) : 0;
+    return cv_arena_printf(a, "%0*lld-%s~%c~%.*s", NUMBER_LEN, last + 1, cv_file_unique(a), kind, CV_FMT(own)).p;
 }
 
 static bool read_name(cv_arena *a, const char *name, taken *ret)
@@ -370,18 +386,21 @@ static outcome run(cv_mail_door *door, cv_door_agent *agent, const taken *t, cv_
     return what;
 }
 
-/* A file in .taking/, be it of this process or of one that was killed. */
-static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name, cv_err *err)
+/* A file in .taking/, be it of this process or of one that was killed. *ret_waits: it has to be done before any other
+ * of its kind, and could not be done yet. */
+static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name, bool *ret_waits, cv_err *err)
 {
     cv_where file = cv_door_in(door, agent, CV_DOOR_TAKING, name);
     cv_err trouble = {.arena = door->arena};
     cv_str bytes, why = {0};
     taken t;
     struct stat st;
+    *ret_waits = false;
     if (!read_name(door->arena, name, &t))
         return cv_door_quarantine(door, agent, file, name, CV_STR("it was put where nothing is to be put"), err);
     if (!cv_door_is_settled(door, file)) {
         door->waiting++;
+        *ret_waits = !cv_file_is_being_written(file); /* else its time is still to come */
         return true;
     }
     if (!cv_file_read_at(door->arena, file, MOST_BYTES, &bytes, &trouble)) {
@@ -392,19 +411,44 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
     outcome what = run(door, agent, &t, bytes, &why);
     door->taken += what == DONE;
     door->waiting += what == AGAIN;
+    *ret_waits = what == AGAIN;
     if (what == REFUSED)
         return cv_door_quarantine(door, agent, file, t.name, why, err);
     return what == AGAIN || cv_door_archive(door, agent, file, t.name, err);
 }
 
-bool cv_door_take(cv_mail_door *door, cv_door_agent *agent, cv_door_kind kind, cv_where file, const char *name,
-                  cv_err *err)
+/* What was taken and is not done, in the order in which it was taken: of each kind up to the first that waits.
+ * *ret_waits: one of `kind` does. */
+static bool work_off_all(cv_mail_door *door, cv_door_agent *agent, char kind, bool *ret_waits, cv_err *err)
 {
-    const char *own = taken_name(door->arena, (char)kind, name);
-    bool gone;
-    if (!cv_door_move(file, cv_door_in(door, agent, CV_DOOR_TAKING, own), true, &gone, err))
+    cv_door_list names;
+    char waiting[4] = ""; /* kinds */
+    if (!cv_door_read(door, cv_door_in(door, agent, CV_DOOR_TAKING, ""), false, &names, err))
         return false;
-    return gone || work_off(door, agent, own, err);
+    for (size_t i = 0; i < names.count; i++) {
+        taken t;
+        bool waits;
+        if (read_name(door->arena, names.items[i], &t) && strchr(waiting, t.kind))
+            continue;
+        if (!work_off(door, agent, names.items[i], &waits, err))
+            return false;
+        if (waits && strlen(waiting) + 1 < sizeof waiting)
+            waiting[strlen(waiting)] = t.kind;
+    }
+    *ret_waits = strchr(waiting, kind) != NULL;
+    return true;
+}
+
+bool cv_door_take(cv_mail_door *door, cv_door_agent *agent, cv_door_kind kind, cv_where file, const char *name,
+                  bool *ret_waits, cv_err *err)
+{
+    cv_door_list before;
+    bool gone;
+    if (!cv_door_read(door, cv_door_in(door, agent, CV_DOOR_TAKING, ""), false, &before, err))
+        return false;
+    const char *own = taken_name(door->arena, &before, (char)kind, name);
+    return cv_door_move(file, cv_door_in(door, agent, CV_DOOR_TAKING, own), true, &gone, err) &&
+           work_off_all(door, agent, (char)kind, ret_waits, err);
 }
 
 /* ---- all folders ------------------------------------------------------------------------------------------------- */
@@ -412,71 +456,112 @@ bool cv_door_take(cv_mail_door *door, cv_door_agent *agent, cv_door_kind kind, c
 typedef struct {
     const char *name;
     struct timespec at;
+    bool early; /* it was there when the folder was read for the first time */
 } dropped;
 
+typedef struct {
+    dropped *items;
+    size_t count, capacity;
+} drops;
+
+/* Names as people count: d_9 before d_10. */
+static int by_name(const char *a, const char *b)
+{
+    while (*a && *a == *b && !cv_is_digit(*a))
+        a++, b++;
+    if (cv_is_digit(*a) && cv_is_digit(*b)) {
+        char *a_end, *b_end;
+        unsigned long long x = strtoull(a, &a_end, 10), y = strtoull(b, &b_end, 10);
+        return x != y                   ? CV_ORDER(x, y)
+               : a_end - a != b_end - b ? CV_ORDER(a_end - a, b_end - b)
+                                        : by_name(a_end, b_end);
+    }
+    return CV_ORDER((unsigned char)*a, (unsigned char)*b);
+}
+
+/* A clock of files shows the same time for some milliseconds; names decide then. */
 static int by_time(const void *x, const void *y)
 {
     const dropped *a = x, *b = y;
     int order = CV_ORDER(a->at.tv_sec, b->at.tv_sec);
     order = order ? order : CV_ORDER(a->at.tv_nsec, b->at.tv_nsec);
-    return order ? order : strcmp(a->name, b->name);
+    return order ? order : by_name(a->name, b->name);
 }
 
-/* What was dropped into a folder, in the order in which it was finished: one that is closed and waits holds up those
- * behind it. Not for long: after two quiet seconds a file is whole or goes to the quarantine. */
-static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err)
+/* Is it put there by others? The program's own files are views of what the record has. */
+static bool is_dropped(cv_mail_door *door, const cv_door_agent *agent, cv_door_folder folder, const char *name)
+{
+    int64_t seq;
+    if (folder == CV_DOOR_INBOX)
+        return !cv_door_seq_of(name, &seq);
+    return !cv_str_starts(cv_str_of(name), CV_STR("msg_")) || !cv_door_is_sent(door, agent, name);
+}
+
+static bool read_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, bool early, cv_map *known,
+                         drops *all, cv_err *err)
 {
     cv_door_list names;
     cv_where here = cv_door_in(door, agent, folder, "");
-    int64_t seq;
-    size_t count = 0;
     if (!cv_door_read(door, here, false, &names, err))
         return false;
-    dropped *files = CV_NEW_ARRAY(door->arena, names.count, dropped);
     for (size_t i = 0; i < names.count; i++) {
         struct stat st;
-        if (folder == CV_DOOR_INBOX && cv_door_seq_of(names.items[i], &seq))
+        bool is_new;
+        if (!is_dropped(door, agent, folder, names.items[i]) ||
+            !cv_where_look(cv_where_in(door->arena, here, names.items[i]), &st))
             continue;
-        if (folder == CV_DOOR_OUTBOX && cv_str_starts(cv_str_of(names.items[i]), CV_STR("msg_")) &&
-            cv_door_is_sent(door, agent, names.items[i]))
-            continue;
-        if (cv_where_look(cv_where_in(door->arena, here, names.items[i]), &st))
-            files[count++] = (dropped){names.items[i], st.st_mtim};
+        cv_map_put(known, door->arena, cv_str_of(names.items[i]), &is_new);
+        if (is_new)
+            *CV_PUSH(door->arena, all) = (dropped){names.items[i], st.st_mtim, early};
     }
-    if (count > 1)
-        qsort(files, count, sizeof *files, by_time);
-    for (size_t i = 0; i < count; i++) {
-        cv_where file = cv_where_in(door->arena, here, files[i].name);
+    return true;
+}
+
+/* What was dropped into a folder, in the order in which it was finished. A folder is not read at one moment: a file may
+ * be seen and the one that was put there before it not. That one is there when the folder is read again, so the list is
+ * what both readings found, up to the last of the first one. */
+static bool list_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, drops *ret, cv_err *err)
+{
+    cv_map known = {0};
+    *ret = (drops){0};
+    if (!read_dropped(door, agent, folder, true, &known, ret, err) ||
+        (ret->count > 0 && !read_dropped(door, agent, folder, false, &known, ret, err)))
+        return false;
+    if (ret->count > 1)
+        qsort(ret->items, ret->count, sizeof *ret->items, by_time);
+    while (ret->count > 0 && !ret->items[ret->count - 1].early)
+        ret->count--;
+    return true;
+}
+
+/* One that is closed and waits holds up those behind it. Not for long: after two quiet seconds a file is whole or goes
+ * to the quarantine. */
+static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err)
+{
+    drops files;
+    bool waits = false;
+    cv_door_kind kind = folder == CV_DOOR_INBOX ? CV_DOOR_FROM_INBOX : CV_DOOR_FROM_OUTBOX;
+    if (!list_dropped(door, agent, folder, &files, err))
+        return false;
+    for (size_t i = 0; i < files.count && !waits; i++) {
+        cv_where file = cv_door_in(door, agent, folder, files.items[i].name);
         struct stat st;
         if (!cv_where_look(file, &st))
             continue;
         if (!S_ISREG(st.st_mode)) {
-            if (!cv_door_quarantine(door, agent, file, files[i].name,
+            if (!cv_door_quarantine(door, agent, file, files.items[i].name,
                                     CV_STR("it is a link or a device: put the file itself here"), err))
                 return false;
             continue;
         }
         if (!cv_door_is_settled(door, file)) {
             door->waiting++;
-            if (cv_file_is_being_written(file))
-                continue; /* its time is still to come */
-            break;
+            waits = !cv_file_is_being_written(file); /* else its time is still to come */
+            continue;
         }
-        if (!cv_door_take(door, agent, folder == CV_DOOR_INBOX ? CV_DOOR_FROM_INBOX : CV_DOOR_FROM_OUTBOX, file,
-                          files[i].name, err))
+        if (!cv_door_take(door, agent, kind, file, files.items[i].name, &waits, err))
             return false;
     }
-    return true;
-}
-
-static bool take_leftovers(cv_mail_door *door, cv_door_agent *agent, cv_err *err)
-{
-    cv_door_list names;
-    if (!cv_door_read(door, cv_door_in(door, agent, CV_DOOR_TAKING, ""), false, &names, err))
-        return false;
-    for (size_t i = 0; i < names.count; i++)
-        if (!work_off(door, agent, names.items[i], err))
-            return false;
     return true;
 }
 
@@ -491,9 +576,10 @@ static const char *path_of(cv_mail_door *door, const char *agent, cv_door_folder
 
 static bool look_into(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err)
 {
+    bool waits;
     switch (folder) {
     case CV_DOOR_TAKING:
-        return take_leftovers(door, agent, err);
+        return work_off_all(door, agent, CV_DOOR_FROM_OUTBOX, &waits, err);
     case CV_DOOR_OUTBOX:
         return take_dropped(door, agent, folder, err);
     case CV_DOOR_INBOX:
@@ -545,5 +631,5 @@ bool cv_door_take_in(cv_mail_door *door, cv_err *err)
             if (!take_folder(door, agent, folders[f], err))
                 return false;
     }
-    return cv_door_mailboxes_take(door, err);
+    return cv_door_mailboxes_take(door, err) && cv_door_states_take(door, &names, err);
 }

@@ -1,11 +1,14 @@
 /* take.h - taking in what others have put into the folders.
  *
- *     outbox/note.json    whole?   .taking/UNIQUE~note.json   sent with op_id UNIQUE   archive/note.json
+ *     outbox/note.json    whole?   .taking/7-UNIQUE~o~note.json   sent with op_id 7-UNIQUE   archive/note.json
  *
  * A file is taken by renaming it, durably, to a name that nobody else has. That name is the op_id of what is done with
  * it: a process that is killed leaves the file where the next one finds it, and what was done is not done again. A file
  * that another process has open for writing waits; so does one that cannot be read as it is, or only with repairs,
  * until nobody has changed it for two seconds.
+ *
+ * Files of one folder are done in the order in which they were finished. One that was taken and could not be done, since
+ * the record had no time for it, holds up those behind it: the number says which was taken first.
  */
 #ifndef CV_MAIL_FILES_TAKE_H
 #define CV_MAIL_FILES_TAKE_H
@@ -19,9 +22,10 @@ bool cv_door_is_settled(cv_mail_door *door, cv_where file);
 /* Where a file stood says what it is: a message for others, a message for this agent, an edited mailbox. */
 typedef enum { CV_DOOR_FROM_OUTBOX = 'o', CV_DOOR_FROM_INBOX = 'i', CV_DOOR_FROM_MAILBOX = 'm' } cv_door_kind;
 
-/* Takes the file and does what it asks for. */
+/* Takes the file and does what it asks for, after all that were taken before it. *ret_waits: one of this kind could not
+ * be done yet; none behind it may be. */
 bool cv_door_take(cv_mail_door *door, cv_door_agent *agent, cv_door_kind kind, cv_where file, const char *name,
-                  cv_err *err);
+                  bool *ret_waits, cv_err *err);
 
 /* Runs an operation of this room in nobody's name. False: it was refused, or could not be done: *ret_again says which,
  * reply->errs why. */
@@ -30,6 +34,9 @@ bool cv_door_call(cv_mail_door *door, const char *verb, cv_str input, cv_json *r
 
 /* What was moved between the folders of an agent: claimed, done, failed (hands.c). */
 bool cv_door_take_moves(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err);
+
+/* States that were written by hand, general ones and those of these folders in runtime/ (states.c). */
+bool cv_door_states_take(cv_mail_door *door, const cv_door_list *agents, cv_err *err);
 
 /* Finishes a message that the agent has in its mailbox, by its id (hands.c). */
 bool cv_door_finish(cv_mail_door *door, cv_door_agent *agent, const cv_mail_delivery *d, bool failed, cv_str output,

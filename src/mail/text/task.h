@@ -3,7 +3,7 @@
  *     {"id": "t2", "assigned_to": "Agent-3", "status": "in_progress", "priority": "HIGH", "dependencies": "t1", …}
  *       -> task_id "t2", target_agent "Agent-3", RUNNING, 2, ["t1"], and the rest as it was written
  *
- * schemas/task_list.json is the form that is written. A list is {"tasks": […]}, {"results": […]} or the bare array.
+ * schemas/published/task_list.schema.json is the form that is written. A list is {"tasks": […]}, {"results": […]} or the bare array.
  */
 #ifndef CV_MAIL_TEXT_TASK_H
 #define CV_MAIL_TEXT_TASK_H
