@@ -267,7 +267,7 @@ const cv_operation cv_mail_ops[] = {
                 "docs/mail-files.md for what can be done with files alone.\n",
      .examples = "  conclave mail watch 0\n",
      .schema = "mail_watch",
-     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | CV_OP_FILES,
+     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | CV_OP_FILES | CV_OP_TAKES_IN,
      .run = cv_mail_op_watch,
      .answer = cv_mail_watch_shape},
     /* ---- prompts ---- */

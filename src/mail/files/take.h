@@ -13,8 +13,14 @@
 #include "mail/files/door.h"
 #include "mail/text/message.h"
 
-/* Is it whole: closed, and either JSON as it is or not changed for a while? */
-bool cv_door_is_settled(cv_mail_door *door, cv_where file);
+/* Is it whole: closed, and either JSON as it is or not changed for a while? If not, *ret_why says why it waits. */
+typedef enum {
+    CV_DOOR_WHOLE,
+    CV_DOOR_OPEN,       /* a program has it open for writing */
+    CV_DOOR_REPAIRABLE, /* it can be read with repairs */
+    CV_DOOR_UNREADABLE  /* it will be refused, if it stays as it is */
+} cv_door_state;
+cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why);
 
 /* Where a file stood says what it is: a message for others, a message for this agent, an edited mailbox. */
 typedef enum { CV_DOOR_FROM_OUTBOX = 'o', CV_DOOR_FROM_INBOX = 'i', CV_DOOR_FROM_MAILBOX = 'm' } cv_door_kind;
