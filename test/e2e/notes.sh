@@ -331,7 +331,7 @@ run "… though the text has changed" 0 notes header own.md --speaker @bot --tar
 is '.changed == false and (.warnings[0] | .type == "header_unchanged" and (.message | test("--force")))'
 sed -i '0,/date_ymdhis: 2.../s//date_ymdhis: 1999/' own.md
 run "forced" 0 notes header own.md --speaker @bot --target @everyone --message "Begins." --force --json
-is '.changed and .logged == 1 and (has("warnings") | not)'
+is '.changed and .archived == 1 and (has("warnings") | not)'
 run "stale" 1 notes stale --json
 is '[.stale[].path] | index("own.md") == null'
 
