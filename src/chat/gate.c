@@ -158,7 +158,8 @@ static bool look(answer *a, const cv_chat_place *place)
         ok = cv_consult_load(a->call, place, &state, &err);
         for (size_t i = 0; ok && i < view.header.people.count; i++) {
             cv_str who = cv_arena_copy(a->call->arena, view.header.people.items[i]);
-            *CV_PUSH(a->call->arena, &a->known) = who;
+            if (cv_words_find((cv_words){a->known.items, a->known.count}, who) < 0)
+                *CV_PUSH(a->call->arena, &a->known) = who;
             if (!is_meant(a, who))
                 continue;
             a->found++;

@@ -16,7 +16,8 @@ const cv_operation cv_chat_ops[] = {
      .details =
          "The file goes into the folder of the active workflow (.workflow/workflows/SLUG), or into .conclave/chat.\n"
          "Its id is the minute, with a number if that is taken.\n",
-     .examples = "  conclave chat open \"primers for gene X\" --participants Implementer@claude,Validator@ada\n",
+     .examples = "  conclave chat open \"primers for gene X\" --id primers --participants "
+                 "Implementer@claude,Validator@ada\n",
      .schema = "chat_open",
      .flags = WRITES | UNASKED,
      .run = cv_chat_open,
@@ -30,9 +31,8 @@ const cv_operation cv_chat_ops[] = {
          "look\n"
          "like structure are moved in by a blank. When somebody else holds the lock for too long, the message is kept\n"
          "and delivered by the next call of anybody: the answer says 'queued'.\n",
-     .examples = "  conclave chat send 261116_1723 --from Implementer@claude --type QUESTION --tag @Validator --body "
-                 "\"Ready?\" || "
-                 "conclave chat list\n",
+     .examples = "  conclave chat send primers --from Implementer@claude --type QUESTION --tag @Validator --body "
+                 "\"Ready?\"\n",
      .schema = "chat_send",
      .flags = WRITES | UNASKED,
      .run = cv_chat_send,
@@ -43,7 +43,7 @@ const cv_operation cv_chat_ops[] = {
      .summary = "read what is new for a participant, and mark it as read",
      .details = "One locked step: the messages, the participant's pointer, and FLAG:READ on what all have read now.\n"
                 "With --op-id the same request gives the same messages again.\n",
-     .examples = "  conclave chat read 261116_1723 --as Validator@ada || conclave chat list\n",
+     .examples = "  conclave chat read primers --as Validator@ada\n",
      .schema = "chat_read",
      .flags = WRITES | UNASKED,
      .run = cv_chat_read,
@@ -53,7 +53,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_peek",
      .summary = "see what is new for a participant, and leave it new",
      .details = "Reads the header and the new bytes; nothing is marked.\n",
-     .examples = "  conclave chat peek 261116_1723 --as Validator@ada || conclave chat list\n",
+     .examples = "  conclave chat peek primers --as Validator@ada\n",
      .schema = "chat_peek",
      .flags = READS,
      .run = cv_chat_peek,
@@ -87,7 +87,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_show",
      .summary = "show a chat, or one message of it",
      .details = "As the file has it now; with --original as the record first saw it.\n",
-     .examples = "  conclave chat show 261116_1723 --limit 20 || conclave chat list\n",
+     .examples = "  conclave chat show primers --limit 20\n",
      .schema = "chat_show",
      .flags = READS | CV_OP_LARGE,
      .run = cv_chat_show,
@@ -98,7 +98,7 @@ const cv_operation cv_chat_ops[] = {
      .summary = "add a participant to a chat",
      .details =
          "It finds everything that was said to it so far. The pointers of all others move along with the header.\n",
-     .examples = "  conclave chat join 261116_1723 Consultant@bio || conclave chat list\n",
+     .examples = "  conclave chat join primers Consultant@bio\n",
      .schema = "chat_join",
      .flags = WRITES,
      .run = cv_chat_join,
@@ -108,7 +108,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_leave",
      .summary = "take a participant out of a chat",
      .details = "What it said stays.\n",
-     .examples = "  conclave chat leave 261116_1723 Consultant@bio || conclave chat list\n",
+     .examples = "  conclave chat leave primers Consultant@bio\n",
      .schema = "chat_leave",
      .flags = WRITES,
      .run = cv_chat_leave,
@@ -120,7 +120,7 @@ const cv_operation cv_chat_ops[] = {
      .details =
          "The chat is CLOSED when all others have acknowledged. When all sides want it (--archive), a digest is\n"
          "written beside it.\n",
-     .examples = "  conclave chat close 261116_1723 --from Implementer@claude --step request || conclave chat list\n",
+     .examples = "  conclave chat close primers --from Implementer@claude --step request\n",
      .schema = "chat_close",
      .flags = WRITES | UNASKED,
      .run = cv_chat_close,
@@ -143,7 +143,7 @@ const cv_operation cv_chat_ops[] = {
      .summary = "tell who holds the lock of a chat, and give it back",
      .details = "From a dead process it is taken back by every call. From a hand, or from another machine, only with\n"
                 "--force, and the record keeps who did it. A living process keeps it.\n",
-     .examples = "  conclave chat unlock 261116_1723 || conclave chat list\n",
+     .examples = "  conclave chat unlock primers\n",
      .schema = "chat_unlock",
      .flags = WRITES,
      .run = cv_chat_unlock,
@@ -157,7 +157,7 @@ const cv_operation cv_chat_ops[] = {
                 "read, one of JSON. --since CURSOR goes on where an earlier answer ended. Exit status 0: changed, 2: "
                 "the time\n"
                 "is over, 3: the request cannot be watched.\n",
-     .examples = "  conclave chat watch --duration 0 || true\n",
+     .examples = "  conclave chat watch --duration 0\n",
      .schema = "chat_watch",
      .flags = READS,
      .run = cv_chat_watch,
@@ -167,7 +167,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_import",
      .summary = "take a chat file from elsewhere into the folder of chats",
      .details = "Nothing is overwritten. A file that is simply put there is seen by the next call, too.\n",
-     .examples = "  conclave chat import old/temp_chat_261116_1723.txt --dry-run || conclave chat list\n",
+     .examples = "  conclave chat import old/temp_chat_old.txt --dry-run\n",
      .schema = "chat_import",
      .flags = WRITES,
      .run = cv_chat_import,
@@ -177,7 +177,7 @@ const cv_operation cv_chat_ops[] = {
      .tool = "conclave_chat_export",
      .summary = "a chat as text, markdown or JSON",
      .details = "To the terminal, or with --output-path into a file.\n",
-     .examples = "  conclave chat export 261116_1723 --format markdown || conclave chat list\n",
+     .examples = "  conclave chat export primers --format markdown\n",
      .schema = "chat_export",
      .flags = READS | CV_OP_FILES | CV_OP_LARGE,
      .run = cv_chat_export,

@@ -120,8 +120,35 @@ static bool is_of_protocol(cv_str type)
     return has_word((cv_words){own, CV_COUNT(own)}, type) || cv_consult_of(type) >= 0;
 }
 
+/* Any word is a type, so a typo makes a new one: a word that is a letter away from a known type, or written with other
+ * letters, is taken and warned of. */
+static void warn_typo(cv_call *call, const cv_chat_policy *p, cv_str type, cv_notices *warnings)
+{
+    static const cv_str usual[] = {
+        CV_STR_INIT("QUESTION"),      CV_STR_INIT("ANSWER"),           CV_STR_INIT("CLOSE_REQUEST"),
+        CV_STR_INIT("CLOSE_ACK"),     CV_STR_INIT("USER_OVERRIDE"),    CV_STR_INIT("CONSULT_REQUEST"),
+        CV_STR_INIT("CONSULT_ALERT"), CV_STR_INIT("CONSULT_RESPONSE"), CV_STR_INIT("CONSULT_BLOCKER")};
+    const cv_words known[] = {p->types, {usual, CV_COUNT(usual)}};
+    for (size_t k = 0; k < CV_COUNT(known); k++)
+        for (size_t i = 0; i < known[k].count; i++) {
+            cv_str word = known[k].items[i];
+            bool near = word.n > 3 && type.n + 1 >= word.n && type.n <= word.n + 1 &&
+                        (cv_str_eq_nocase(word, type) || cv_str_distance(type, word, 1) <= 1);
+            if (!near)
+                continue;
+            cv_notice_add(warnings, call->arena, CV_STR("like_type"), "'%.*s' is not '%.*s': did you mean that?",
+                          CV_FMT(type), CV_FMT(word))
+                ->field = CV_STR("type");
+            return;
+        }
+}
+
 void cv_chat_policy_type(cv_call *call, const cv_chat_policy *p, cv_str type, cv_notices *warnings)
 {
+    bool known = has_word(p->types, type) || is_of_protocol(type) || cv_str_eq(type, CV_STR("QUESTION")) ||
+                 cv_str_eq(type, CV_STR("ANSWER"));
+    if (!known && (!p->has_types || p->other_types == CV_POLICY_ACCEPT))
+        warn_typo(call, p, type, warnings);
     if (!p->has_types || p->other_types == CV_POLICY_ACCEPT || has_word(p->types, type) || is_of_protocol(type))
         return;
     if (p->other_types == CV_POLICY_WARN) {

@@ -11,6 +11,13 @@
 #include "door/cli_parts.h"
 #include "kit/schema.h"
 
+static const cv_json *properties_of(const cv_cli_command *c)
+{
+    static const cv_json none = {.type = CV_JSON_OBJECT};
+    const cv_json *all = cv_json_get(c->input, CV_STR("properties"));
+    return all ? all : &none;
+}
+
 /* "@FILE" and "-" are read, everything else is the text itself. */
 static bool read_text(cv_cli *cli, const char *value, bool dash, cv_str *ret_text, const char **ret_file, cv_err *err)
 {
@@ -49,11 +56,31 @@ static bool read_data(cv_cli *cli, cv_cli_input *ret, cv_json *ret_tree, cv_err 
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
-static bool write_json(cv_cli *cli, cv_json_writer *w, cv_str property, const char *value, cv_err *err)
+/* "muffin,scone": a list of objects that a name is enough for. The schema says which member it is (x-names). */
+static void write_names(cv_json_writer *w, cv_str member, cv_str value)
 {
-    cv_str text;
+    cv_str rest = value, name;
+    cv_json_begin_array(w);
+    while (cv_str_split(&rest, ',', &name)) {
+        if (!cv_str_trim(name).n)
+            continue;
+        cv_json_begin_object(w);
+        cv_json_key(w, member);
+        cv_json_str(w, cv_str_trim(name));
+        cv_json_end_object(w);
+    }
+    cv_json_end_array(w);
+}
+
+static bool write_json(cv_cli *cli, cv_json_writer *w, const cv_json_member *of, const char *value, cv_err *err)
+{
+    cv_str text, property = of->key, names = cv_json_get_text(&of->value, "x-names");
     cv_json tree;
     const char *file;
+    if (names.p && !strchr("[{@\"", value[0])) {
+        write_names(w, names, cv_str_of(value));
+        return true;
+    }
     if (!read_text(cli, value, false, &text, &file, err))
         return false;
     if (!cv_json_parse(cli->arena, text, &tree, err)) {
@@ -107,7 +134,7 @@ static bool write_value(cv_cli *cli, cv_json_writer *w, const cv_json_member *pr
         write_number(cli, w, &property->value, value);
         return true;
     case CV_FLAG_JSON:
-        return write_json(cli, w, property->key, value, err);
+        return write_json(cli, w, property, value, err);
     default:
         if (cv_json_get(&property->value, CV_STR("x-file")))
             return write_long_text(cli, w, property->key, value, err);
@@ -174,13 +201,6 @@ static bool write_property(cv_cli *cli, cv_json_writer *w, size_t option, const 
     return true;
 }
 
-static const cv_json *properties_of(const cv_cli_command *c)
-{
-    static const cv_json none = {.type = CV_JSON_OBJECT};
-    const cv_json *all = cv_json_get(c->input, CV_STR("properties"));
-    return all ? all : &none;
-}
-
 size_t cv_cli_property_at(const cv_cli_command *c, size_t place)
 {
     if (place < c->taken_count)
@@ -189,16 +209,35 @@ size_t cv_cli_property_at(const cv_cli_command *c, size_t place)
     return last != SIZE_MAX && cv_flag_of(&properties_of(c)->members[last].value) == CV_FLAG_TEXTS ? last : SIZE_MAX;
 }
 
+/* More words than the command takes: those of a text without quotes, or values that need their options. */
+static bool refuse_argument(const cv_cli *cli, size_t i, cv_err *err)
+{
+    const cv_cli_command *c = cli->command;
+    const char *title = cv_cli_title(cli->arena, c);
+    cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", cli->arguments[i]);
+    const cv_json_member *last = i > 0 ? &properties_of(c)->members[c->taken[i - 1]] : NULL;
+    const char *option = last ? cv_flag_name(cli->arena, last->key) : "";
+    if (!last)
+        cv_err_suggest(err,
+                       cv_arena_printf(err->arena, "all values are given with options here; see '%s --help'", title));
+    else if (strchr(cli->arguments[i - 1], ' '))
+        cv_err_suggest(err, cv_arena_printf(err->arena, "everything behind --%s is given with options; see '%s --help'",
+                                            option, title));
+    else
+        cv_err_suggest(err, cv_arena_printf(err->arena,
+                                            "'%s' was taken for --%s: put quotes around a text with spaces, and give "
+                                            "other values with their options; see '%s --help'",
+                                            cli->arguments[i - 1], option, title));
+    return false;
+}
+
 /* Arguments without flags become ones with them. */
 static bool place_arguments(cv_cli *cli, cv_err *err)
 {
     for (size_t i = 0; i < cli->argument_count; i++) {
         size_t property = cv_cli_property_at(cli->command, i);
         if (property == SIZE_MAX) {
-            cv_err_set(err, CV_ERR_USAGE, "unexpected argument '%s'", cli->arguments[i]);
-            cv_err_suggest(err, cv_arena_printf(err->arena, "put quotes around text with spaces; see '%s --help'",
-                                                cv_cli_title(cli->arena, cli->command)));
-            return false;
+            return refuse_argument(cli, i, err);
         }
         *CV_PUSH(cli->arena, &cli->given) = (cv_cli_given){property, cli->arguments[i]};
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/plain.h"
 #include "door/cli_parts.h"
 #include "door/progress_line.h"
@@ -143,6 +144,25 @@ static cv_buf way_out(cv_cli *cli, const cv_call *call, bool json, bool text)
     return text ? cv_cli_stdout_text(cli) : cv_cli_stdout();
 }
 
+/* "nothing was written": a page of its own does not say that its request was done before. */
+static void print_replayed(cv_buf *out, const cv_json *reply)
+{
+    if (cv_json_get_true(reply, "replayed"))
+        cv_buf_add_z(out, "replayed: yes, this was done before; nothing was written now\n");
+}
+
+/* What an answer has and yet could not give, as errors are told. */
+static void tell_errors(const cv_json *reply)
+{
+    const cv_json *list = cv_json_get(reply, CV_STR("errors"));
+    for (uint32_t i = 0; list && list->type == CV_JSON_ARRAY && i < list->count; i++) {
+        cv_str message = cv_json_get_text(&list->items[i], "message");
+        cv_str hint = cv_json_get_text(&list->items[i], "suggestion"),
+               code = cv_json_get_text(&list->items[i], "error_code");
+        cv_log_line("%.*s%s%.*s [%.*s]", CV_FMT(message), hint.n ? "; " : "", CV_FMT(hint), CV_FMT(code));
+    }
+}
+
 static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
 {
     cv_json tree;
@@ -158,6 +178,9 @@ static int print_reply(cv_cli *cli, cv_str reply, const cv_call *call)
         cv_buf_add_char(&out, '\n');
     } else if (text) {
         print_text(&out, text->text);
+        print_replayed(&out, &tree);
+        if (call->unwell)
+            tell_errors(&tree);
     } else {
         cv_cli_print_reply(&out, cli->arena, &tree, cv_op_schema(cli->command->op).output, cli->colour, call->width);
     }
@@ -192,7 +215,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_record_close(call.record);
     tell_places(&input, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
-        cv_cli_tell_options(cli->arena, cv_json_get(call.schema, CV_STR("properties")), &errs);
+        cv_cli_tell_options(cli, cv_json_get(call.schema, CV_STR("properties")), &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
     return status;

@@ -124,6 +124,6 @@ void cv_complete(cv_buf *out, cv_arena *a, const char *const *words, size_t coun
 /* ---- cli_words.c ------------------------------------------------------------------------------------------------ */
 
 /* Errors about fields become errors about options. */
-void cv_cli_tell_options(cv_arena *a, const cv_json *properties, cv_errs *errs);
+void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *errs);
 
 #endif

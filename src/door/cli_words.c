@@ -69,14 +69,30 @@ static cv_str field_as_option(cv_arena *a, const cv_json *properties, cv_str fie
     return cv_arena_printf(a, "--%s%s%.*s", cv_flag_name(a, name), rest.n ? " " : "", CV_FMT(rest));
 }
 
-void cv_cli_tell_options(cv_arena *a, const cv_json *properties, cv_errs *errs)
+/* An argument that is missing behind others: perhaps the first one was left out, and each stands for its neighbour. */
+static void tell_taken(const cv_cli *cli, const cv_json *properties, cv_err *err)
 {
+    const cv_cli_command *c = cli->command;
+    size_t last = cli->argument_count - 1;
+    for (size_t i = cli->argument_count; i < c->taken_count; i++)
+        if (cv_str_eq(properties->members[c->taken[i]].key, err->field))
+            cv_err_suggest(err, cv_arena_printf(cli->arena, "'%s' was taken for --%s", cli->arguments[last],
+                                                cv_flag_name(cli->arena, properties->members[c->taken[last]].key)));
+}
+
+void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *errs)
+{
+    cv_arena *a = cli->arena;
     for (size_t i = 0; properties && i < errs->count; i++) {
         cv_err *err = &errs->items[i];
-        cv_str message = in_options(a, properties, err->message);
-        cv_err_message(err, "%.*s", CV_FMT(message));
-        cv_err_suggest(err, in_options(a, properties, err->suggestion));
+        if (err->code == CV_ERR_MISSING_FIELD && cli->argument_count > 0 && !err->suggestion.n)
+            tell_taken(cli, properties, err);
         cv_str option = field_as_option(a, properties, err->field);
+        cv_str rest = cv_str_from(err->message, err->field.n);
+        bool named = err->field.n && cv_str_starts(err->message, err->field) && rest.n && !is_part(rest.p[0]);
+        cv_str message = in_options(a, properties, named ? rest : err->message);
+        cv_err_message(err, "%.*s%.*s", CV_FMT(named ? option : CV_STR("")), CV_FMT(message));
+        cv_err_suggest(err, in_options(a, properties, err->suggestion));
         bool twice = cv_str_starts(err->message, option); /* "--tasks: --tasks is required" */
         cv_err_field(err, twice ? CV_STR("") : option);
     }

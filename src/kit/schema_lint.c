@@ -129,6 +129,7 @@ static const struct {
     {"x-whole", is_switch},
     {"x-item", is_text},
     {"x-like", is_text},
+    {"x-names", is_text},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)

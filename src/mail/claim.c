@@ -332,12 +332,26 @@ static bool refuse_late(cv_mail_office *o, const cv_mail_delivery *d, const char
     return false;
 }
 
+/* A token is the rev of its claim, so it tells which one could be meant: a later number, or any other one of a message
+ * that was claimed once, never was a token of this message. */
+static bool refuse_token(cv_mail_office *o, const cv_mail_delivery *d, int64_t token)
+{
+    if (token < d->token && d->attempts > 1)
+        return refuse_late(o, d, "the token is not that of the lease: somebody has claimed the message since");
+    cv_err *fault =
+        cv_refuse(o->call, CV_ERR_LEASE_LOST, CV_STR(""), "token", cv_arena_printf(o->arena, "%lld", (long long)token),
+                  "%lld is not a token of the message '%.*s', which is claimed until %.*s", (long long)token,
+                  CV_FMT(d->message_id), CV_FMT(cv_mail_time(o->arena, d->lease_until)));
+    cv_err_suggest(fault, CV_STR("give the token that the claim answered; nothing is recorded"));
+    return false;
+}
+
 /* May whoever has this token finish it? */
 static bool holds(cv_mail_office *o, const cv_mail_delivery *d, int64_t token)
 {
     cv_mail_state state = cv_mail_state_of(d->state);
     if (state == CV_MAIL_CLAIMED && d->token != token)
-        return refuse_late(o, d, "the token is not that of the lease: somebody has claimed the message since");
+        return refuse_token(o, d, token);
     if (state == CV_MAIL_CLAIMED && d->lease_until <= o->now_ms)
         return refuse_late(
             o, d,

@@ -17,6 +17,16 @@ static bool is_wanted(cv_call *call, bool *ret_wanted, cv_err *err)
     return cv_agents_any(call->record, ret_wanted, err);
 }
 
+void cv_mail_handled_add(cv_arena *a, cv_mail_handled_list *list, const cv_mail_handled *file)
+{
+    if (list->count == CV_MAIL_FILES_TOLD) {
+        list->left_out++;
+        return;
+    }
+    *CV_PUSH(a, list) = (cv_mail_handled){cv_arena_copy(a, file->agent), cv_arena_copy(a, file->file),
+                                          cv_arena_copy(a, file->outcome), cv_arena_copy(a, file->reason)};
+}
+
 static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_err *err)
 {
     cv_mail_door door;
@@ -27,7 +37,7 @@ static bool pass(cv_call *call, bool take, bool wait, cv_mail_traffic *ret, cv_e
         return !err->code;
     bool ok = (!take || cv_door_take_in(&door, err)) && cv_door_catch_up(&door, err);
     cv_door_close(&door);
-    *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting};
+    *ret = (cv_mail_traffic){door.taken, door.refused, door.written, door.waiting, door.files};
     return ok;
 }
 
@@ -44,6 +54,10 @@ static bool pass_apart(cv_call *call, bool take, bool wait, cv_mail_traffic *ret
     bool ok = pass(&own, take, wait, ret, &own_err);
     if (!ok)
         cv_err_copy(err, &own_err);
+    cv_mail_handled_list files = ret->files;
+    ret->files = (cv_mail_handled_list){.left_out = files.left_out};
+    for (size_t i = 0; i < files.count; i++)
+        cv_mail_handled_add(call->arena, &ret->files, &files.items[i]);
     cv_arena_release(&a);
     return ok;
 }

@@ -20,9 +20,26 @@ bool cv_mail_take_in(cv_call *call, cv_err *err);
 void cv_mail_files_watch(cv_call *call, cv_notify *n);
 void cv_mail_files_take(cv_call *call);
 
-/* The same, and how many files were taken in, refused and written, and how many may still grow. */
+/* What became of a file. */
+typedef struct {
+    cv_str agent, file;
+    cv_str outcome; /* "taken", "refused": it is in quarantine; "returned" to the folder it came from; "waiting" */
+    cv_str reason;  /* empty when it was taken */
+} cv_mail_handled;
+typedef struct {
+    cv_mail_handled *items;
+    size_t count, capacity;
+    size_t left_out; /* above CV_MAIL_FILES_TOLD */
+} cv_mail_handled_list;
+enum { CV_MAIL_FILES_TOLD = 100 };
+
+/* Adds a copy of it, below the ceiling. */
+void cv_mail_handled_add(cv_arena *a, cv_mail_handled_list *list, const cv_mail_handled *file);
+
+/* The same, and how many files were taken in, refused and written, and how many are not ready yet; which ones. */
 typedef struct {
     size_t taken, refused, written, waiting;
+    cv_mail_handled_list files;
 } cv_mail_traffic;
 bool cv_mail_pass(cv_call *call, cv_mail_traffic *ret, cv_err *err);
 

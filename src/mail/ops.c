@@ -60,10 +60,10 @@ const cv_operation cv_mail_ops[] = {
          "--command with --params, or a --type with --data. A text is given as it is, as @FILE, or as - for\n"
          "standard input. When the answer comes, the message is on disk and in every mailbox. The same\n"
          "--message-id with the same content is one message; with other content it is refused.\n",
-     .examples =
-         "  conclave mail send --from muffin --to Planner-1 \"The oven is free\"\n"
-         "  conclave mail send --from muffin --to Planner-1 --command run_test --params '{\"path\": \"test/\"}'\n"
-         "  conclave mail send --from User --to broadcast \"Stop at noon\" --expires-in 3600\n",
+     .examples = "  conclave mail send --from muffin --to Planner-1 --message-id oven \"The oven is free\"\n"
+                 "  conclave mail send --from muffin --to Planner-1 --message-id test-7 --command run_test --params "
+                 "'{\"path\": \"test/\"}'\n"
+                 "  conclave mail send --from User --to broadcast \"Stop at noon\" --expires-in 3600\n",
      .schema = "mail_send",
      .flags = ADDS | UNASKED,
      .run = send,
@@ -86,7 +86,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "show a message whole, and what became of it in each mailbox",
      .details = "Receipts: accepted, delivered (the recipient has seen it), claimed, done, failed, expired,\n"
                 "superseded, dead.\n",
-     .examples = "  conclave mail read 019a8c3e-1f2a-7b6c-8d9e-0a1b2c3d4e5f || conclave mail inbox Planner-1\n",
+     .examples = "  conclave mail read oven\n",
      .schema = "mail_read",
      .flags = READS | UNASKED,
      .run = read,
@@ -123,7 +123,7 @@ const cv_operation cv_mail_ops[] = {
      .details =
          "With the token of the claim, before the lease is over; who comes late is refused. A task is completed\n"
          "by this, and those that waited for it are delivered.\n",
-     .examples = "  conclave mail done Planner-1 --message-id x --token 3 || conclave mail inbox Planner-1\n",
+     .examples = "  conclave mail done Planner-1 --message-id oven --token 3\n",
      .schema = "mail_done",
      .flags = WRITES | UNASKED,
      .run = done,
@@ -134,9 +134,8 @@ const cv_operation cv_mail_ops[] = {
      .summary = "say that a message could not be done, and why",
      .details = "It can be claimed again until it was claimed three times; then it is a dead letter ('mail dead').\n"
                 "--final makes it one at once.\n",
-     .examples =
-         "  conclave mail fail Planner-1 --message-id x --token 3 --error-details '{\"code\": \"AssertionError\"}' "
-         "|| conclave mail inbox Planner-1\n",
+     .examples = "  conclave mail fail Planner-1 --message-id test-7 --token 4 --error-details '{\"code\": "
+                 "\"AssertionError\"}'\n",
      .schema = "mail_fail",
      .flags = WRITES | UNASKED,
      .run = fail,
@@ -146,7 +145,7 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_requeue",
      .summary = "make a dead, failed or expired message new again",
      .details = "Its attempts begin anew, and it does not expire unless --expires-in says so.\n",
-     .examples = "  conclave mail requeue 019a8c3e-1f2a-7b6c-8d9e-0a1b2c3d4e5f || conclave mail dead\n",
+     .examples = "  conclave mail requeue test-7\n",
      .schema = "mail_requeue",
      .flags = ADDS,
      .run = requeue,
@@ -178,7 +177,7 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_thread",
      .summary = "show a message with all answers to it, and answers to these",
      .details = "Any message of the thread will do.\n",
-     .examples = "  conclave mail thread 019a8c3e-1f2a-7b6c-8d9e-0a1b2c3d4e5f || conclave mail outbox muffin\n",
+     .examples = "  conclave mail thread oven\n",
      .schema = "mail_thread",
      .flags = READS,
      .run = thread,
@@ -242,7 +241,7 @@ const cv_operation cv_mail_ops[] = {
      .tool = "conclave_mail_complete",
      .summary = "finish a task that was claimed: it is completed",
      .details = "The same as 'done', by --task-id. Tasks that waited for this one alone are delivered by it.\n",
-     .examples = "  conclave mail complete Planner-1 --task-id t1 --token 9 || conclave mail ready\n",
+     .examples = "  conclave mail complete Planner-1 --task-id t1 --token 9\n",
      .schema = "mail_complete",
      .flags = WRITES,
      .run = complete,
@@ -267,7 +266,7 @@ const cv_operation cv_mail_ops[] = {
                 "docs/mail-files.md for what can be done with files alone.\n",
      .examples = "  conclave mail watch 0\n",
      .schema = "mail_watch",
-     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | CV_OP_FILES,
+     .flags = CV_OP_STORE | CV_OP_WRITES | CV_OP_IDEMPOTENT | CV_OP_FILES | CV_OP_TAKES_IN,
      .run = cv_mail_op_watch,
      .answer = cv_mail_watch_shape},
     /* ---- prompts ---- */
@@ -279,7 +278,7 @@ const cv_operation cv_mail_ops[] = {
          "Templates are files in .conclave/mail/templates, in Jinja's language (docs/templates.md). A name that the\n"
          "context does not have is an empty text; with --strict all of them are told. The supervisor's state is\n"
          "there as supervisor_state.\n",
-     .examples = "  conclave mail render greeting --context '{\"name\": \"Ada\"}' || conclave help mail\n",
+     .examples = "  conclave mail render greeting --context '{\"name\": \"Ada\"}'\n",
      .schema = "mail_render",
      .flags = READS,
      .run = render,
@@ -313,7 +312,7 @@ const cv_operation cv_mail_ops[] = {
      .summary = "hand in what a model answered to a prompt",
      .details = "JSON. An answer with a command (or type) and a target_id is sent to that agent when it is fetched.\n"
                 "Whoever cannot call this writes temp/cursor_output.json.\n",
-     .examples = "  conclave mail answer '{\"open\": 3}' || conclave mail take\n",
+     .examples = "  conclave mail answer '{\"open\": 3}'\n",
      .schema = "mail_answer",
      .flags = WRITES | CV_OP_FILES,
      .run = answer,

@@ -244,14 +244,12 @@ static void find_cycles(cv_call *call, cv_mail_tasks *all)
     }
 }
 
-/* ---- storing ----------------------------------------------------------------------------------------------------- */
-
 /* Is the task there already? As it is: it stands. Otherwise its id is taken. */
-static bool compare_stored(cv_mail_office *o, cv_mail_new_task *t, cv_str plan)
+static bool compare_stored(cv_call *call, cv_mail_new_task *t, cv_str plan, cv_err *err)
 {
     cv_mail_task old;
-    if (!cv_mail_task_get(o->record, o->arena, plan, t->row.task_id, &old, &t->stands, &o->err))
-        return cv_mail_fail(o);
+    if (!cv_mail_task_get(call->record, call->arena, plan, t->row.task_id, &old, &t->stands, err))
+        return false;
     if (t->stands && (!cv_str_eq(old.action, t->row.action) || !cv_str_eq(old.params, t->row.params) ||
                       !cv_str_eq_nocase(old.target_agent, t->row.target_agent) || old.priority != t->row.priority ||
                       !cv_str_eq(old.depends_on, t->row.depends_on)))
@@ -265,27 +263,32 @@ static bool compare_stored(cv_mail_office *o, cv_mail_new_task *t, cv_str plan)
 }
 
 /* How many of its dependencies are not completed: those of the list, and those that the plan has from before. */
-static bool count_needs(cv_mail_office *o, cv_mail_tasks *all, cv_mail_new_task *t)
+static bool count_needs(cv_call *call, cv_mail_tasks *all, cv_mail_new_task *t, cv_err *err)
 {
     t->row.waits_for = 0;
     for (size_t i = 0; i < t->needs.count; i++) {
         const uintptr_t *other = cv_map_get(&all->by_id, t->needs.items[i]);
-        const char *member = cv_arena_printf(o->arena, "depends_on[%zu]", i).p;
+        const char *member = cv_arena_printf(call->arena, "depends_on[%zu]", i).p;
         cv_mail_task stored;
         bool found = other != NULL;
         if (other)
             stored = all->items[*other - 1].row;
-        else if (!cv_mail_task_get(o->record, o->arena, all->plan, t->needs.items[i], &stored, &found, &o->err))
-            return cv_mail_fail(o);
+        else if (all->plan.p &&
+                 !cv_mail_task_get(call->record, call->arena, all->plan, t->needs.items[i], &stored, &found, err))
+            return false;
         for (size_t k = 0; k < i; k++)
             if (cv_str_eq(t->needs.items[k], t->needs.items[i])) {
                 fault(t, member, CV_ERR_INVALID_VALUE, t->needs.items[i], "this dependency is named twice");
                 break;
             }
-        if (!found)
+        if (!found && !all->plan.p)
+            cv_err_suggest(fault(t, member, CV_ERR_UNKNOWN_DEPENDENCY, t->needs.items[i], "the list has no task '%.*s'",
+                                 CV_FMT(cv_excerpt(call->arena, t->needs.items[i]))),
+                           CV_STR("a task depends on tasks of its own plan"));
+        else if (!found)
             cv_err_suggest(fault(t, member, CV_ERR_UNKNOWN_DEPENDENCY, t->needs.items[i],
                                  "the plan '%.*s' has no task '%.*s'", CV_FMT(all->plan),
-                                 CV_FMT(cv_excerpt(o->arena, t->needs.items[i]))),
+                                 CV_FMT(cv_excerpt(call->arena, t->needs.items[i]))),
                            CV_STR("a task depends on tasks of its own plan"));
         else if (!cv_str_eq(stored.status, CV_STR("COMPLETED")))
             t->row.waits_for++;
@@ -293,14 +296,30 @@ static bool count_needs(cv_mail_office *o, cv_mail_tasks *all, cv_mail_new_task 
     return true;
 }
 
+/* A list that is refused anyway: what else is wrong with it, as the record stands now. */
+static void check_rest(cv_call *call, cv_mail_tasks *all)
+{
+    cv_err err = {.arena = call->arena};
+    bool ok = true;
+    for (size_t i = 0; ok && all->plan.p && i < all->count; i++)
+        ok = compare_stored(call, &all->items[i], all->plan, &err);
+    for (size_t i = 0; ok && i < all->count; i++)
+        ok = all->items[i].stands || count_needs(call, all, &all->items[i], &err);
+    if (!ok)
+        cv_call_fail(call, &err);
+    find_cycles(call, all);
+}
+
+/* ---- storing ----------------------------------------------------------------------------------------------------- */
+
 static bool check_stored(cv_mail_office *o, cv_mail_tasks *all)
 {
     for (size_t i = 0; i < all->count; i++)
-        if (!compare_stored(o, &all->items[i], all->plan))
-            return false;
+        if (!compare_stored(o->call, &all->items[i], all->plan, &o->err))
+            return cv_mail_fail(o);
     for (size_t i = 0; i < all->count; i++)
-        if (!all->items[i].stands && !count_needs(o, all, &all->items[i]))
-            return false;
+        if (!all->items[i].stands && !count_needs(o->call, all, &all->items[i], &o->err))
+            return cv_mail_fail(o);
     find_cycles(o->call, all);
     return o->call->errs->count == 0;
 }
@@ -496,6 +515,8 @@ bool cv_mail_op_plan(cv_call *call)
     if (!!p.tasks.parent.p != !!p.tasks.parent_plan.p)
         cv_refuse(call, CV_ERR_MISSING_FIELD, CV_STR(""), p.tasks.parent.p ? "parent_plan" : "parent", absent,
                   "parent and parent_plan name a task together");
+    if (call->errs->count)
+        check_rest(call, &p.tasks);
     return call->errs->count == 0 && cv_mail_write(call, "mail plan", plan, &p);
 }
 
@@ -531,8 +552,11 @@ void cv_mail_special_read(cv_call *call, const cv_mail_draft *d, cv_mail_special
         return;
     ret->results.from = d->sender;
     ret->result_count = results->count;
-    cv_mail_tasks_read(call, envelope ? "data.results" : "params.results", cv_mtext_raw(d->message.content, results),
-                       &ret->results);
+    ret->results.plan = d->message.correlation_id;
+    if (cv_mail_tasks_read(call, envelope ? "data.results" : "params.results",
+                           cv_mtext_raw(d->message.content, results), &ret->results) &&
+        call->errs->count)
+        check_rest(call, &ret->results);
 }
 
 /* The request that a correlation id names: a message, or the task that one is about. */

@@ -1,6 +1,8 @@
 /* render.c - a template and a context as text; see render.h. */
 #include "mail/render.h"
 
+#include "base/folder.h"
+#include "kit/fault.h"
 #include "kit/template.h"
 #include "mail/office.h"
 #include "mail/operations.h"
@@ -54,6 +56,32 @@ static bool load(cv_call *call, cv_where *folder, cv_str *name, cv_str *ret_sour
     return true;
 }
 
+/* Which templates there are; a sentence in the place of a name is a text. */
+static void tell_templates(cv_call *call, cv_where folder, cv_str name, cv_err *err)
+{
+    cv_folder_entries entries;
+    cv_err unread = {.arena = call->arena};
+    struct {
+        cv_str *items;
+        size_t count, capacity;
+    } names = {0};
+    if (cv_folder_list(call->arena, folder, &entries, &unread))
+        for (size_t i = 0; i < entries.count && names.count < 100; i++)
+            if (entries.items[i].name[0] != '.')
+                *CV_PUSH(call->arena, &names) = cv_str_of(entries.items[i].name);
+    cv_err_message(err, "there is no template '%.*s' in .conclave/mail/templates%s",
+                   CV_FMT(cv_excerpt(call->arena, name)), names.count ? "" : ", which has none");
+    cv_err_value(err, name);
+    bool is_text = cv_str_find_char(name, ' ') != SIZE_MAX &&
+                   cv_json_get(cv_json_get(call->schema, CV_STR("properties")), CV_STR("text"));
+    if (is_text)
+        cv_err_suggest(err, CV_STR("give text for a prompt that is not a template"));
+    else if (names.count)
+        cv_refuse_words(err, names.items, names.count);
+    else
+        cv_err_suggest(err, CV_STR("put one there; docs/templates.md shows the language"));
+}
+
 /* Every missing name is a fault of its own. */
 static bool refuse_names(cv_call *call, const cv_template_made *made)
 {
@@ -90,6 +118,8 @@ static bool render(cv_call *call, cv_str *name, cv_str *ret_text)
     if (err.code == CV_ERR_TEMPLATE_NAMES)
         return refuse_names(call, &made);
     cv_err_field(&err, CV_STR("template"));
+    if (err.code == CV_ERR_NOT_FOUND)
+        tell_templates(call, folder, *name, &err);
     return cv_call_fail(call, &err);
 }
 

@@ -97,6 +97,9 @@ static void read_content(cv_call *call, cv_mail_message *m)
     if (body.p && (params || data))
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "body", CV_STR(""),
                   "body stands for params.body: give it there, or leave params and data out");
+    if (body.p && !cv_str_trim(body).n)
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "body", CV_STR(""), "the message is empty"),
+                       CV_STR("write a text, or leave body out and give a command"));
     if (params && data)
         cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "params", CV_STR(""), "params stand in data.params here");
     if (envelope && !type.p)

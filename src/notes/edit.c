@@ -141,8 +141,10 @@ static bool read_file(cv_edit *e, cv_err *err)
         return cv_where_check(e->where, err) &&
                cv_where_fail(err, cv_where_path(a, e->where), "look at the file", errno);
     e->before = CV_STR("");
-    if (e->exists && !cv_notes_load(a, e->where, &e->before, err))
+    if (e->exists && !cv_notes_load(a, e->where, &e->before, err)) {
+        cv_err_field(err, CV_STR("path"));
         return false;
+    }
     cv_notes_read(a, e->before, cv_notes_language_of(e->path), 0, &e->file);
     e->after = e->before;
     return true;
@@ -177,6 +179,8 @@ static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
     e->first_number = log.logged ? first : CV_ABSENT;
     e->last_number = log.logged ? log.last_number : CV_ABSENT;
     e->warnings = log.warnings;
+    for (size_t i = 0; i < e->own_warnings.count; i++)
+        *cv_notice_add(&e->warnings, a, CV_STR(""), "%s", "") = e->own_warnings.items[i];
     if (e->changed) {
         cv_writing_event(w, CV_STR("file"), e->path, e->what);
         cv_intent_keep(w, &cv_note_intent_type, e->path, e->exists ? e->before : (cv_str){NULL, 0}, e->after);
@@ -200,6 +204,7 @@ static bool work(cv_call *call, cv_writing *w, void *ctx, cv_str *ret_result)
     cv_intent intent;
     bool pending;
     size_t faults = call->errs->count;
+    e->own_warnings = (cv_notices){0};
     bool ok = find_intent(call, e->path, &intent, &pending, &err) &&
               (!pending || finish_first(call, w, &intent, &err)) && read_file(e, &err) && e->make(e, &err);
     if (ok) {

@@ -112,22 +112,53 @@ static bool refuse_unchanged(cv_err *err, const char *since)
     return false;
 }
 
+/* Has the text changed since its header dialog, as the log has it, or else since its last commit? Without both it
+ * counts as `unknown` says. */
+static bool has_changed(cv_edit *e, const cv_notes_file *now, bool unknown, bool *ret, const char **ret_since,
+                        cv_err *err)
+{
+    cv_note_file row;
+    bool known;
+    cv_arena *a = e->call->arena;
+    if (!cv_notes_file_row(e->call->record, a, e->path, &row, &known, err))
+        return false;
+    *ret = unknown;
+    *ret_since = "its last commit";
+    if (known && row.body_sha256.p) {
+        *ret = !cv_str_eq(row.body_sha256, cv_notes_body_digest(a, now));
+        *ret_since = "its header dialog";
+    } else if (!cv_git_is_modified(e->call, e->path, ret)) {
+        *ret = unknown;
+    }
+    return true;
+}
+
 /* Is there anything that the new header could tell of? */
 static bool is_modified(cv_edit *e, const wanted *w, const cv_notes_file *now, cv_err *err)
 {
-    cv_note_file row;
-    bool known, modified = true;
+    bool changed;
+    const char *since;
     cv_arena *a = e->call->arena;
     if (w->force || !e->exists || !cv_notes_header_dialog(&e->file) || w->note_count)
         return true;
-    cv_str body = cv_notes_body_digest(a, now);
-    if (w->content.p && !cv_str_eq(body, cv_notes_body_digest(a, &e->file)))
+    if (w->content.p && !cv_str_eq(cv_notes_body_digest(a, now), cv_notes_body_digest(a, &e->file)))
         return true;
-    if (!cv_notes_file_row(e->call->record, a, e->path, &row, &known, err))
+    return has_changed(e, now, true, &changed, &since, err) && (changed || refuse_unchanged(err, since));
+}
+
+/* Nothing is done. That is no news, unless the text has changed: then its header is still the old one. */
+static bool leave_header(cv_edit *e, const cv_notes_file *now, cv_err *err)
+{
+    bool changed;
+    const char *since;
+    if (!has_changed(e, now, false, &changed, &since, err))
         return false;
-    if (known && row.body_sha256.p)
-        return !cv_str_eq(row.body_sha256, body) || refuse_unchanged(err, "its header dialog");
-    return !cv_git_is_modified(e->call, e->path, &modified) || modified || refuse_unchanged(err, "its last commit");
+    if (changed)
+        cv_notice_add(&e->own_warnings, e->call->arena, CV_STR("header_unchanged"),
+                      "the file has changed since %s, but its header says this already and stays as it is: say what "
+                      "has changed, or --force the same message with a new date",
+                      since);
+    return true;
 }
 
 /* Does the header say this already? The date is the time when it was said, not what is said. */
@@ -209,8 +240,9 @@ static bool make_header(cv_edit *e, cv_err *err)
     if (!put_notes(e, w, err) || (w->content.p && !cv_notes_with_header(a, &e->file, e->after, &e->after, err)))
         return false;
     cv_notes_read(a, e->after, e->file.language, 0, &now);
-    if (cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
-        return true;
+    bool dated = cv_notes_header_dialog(&now) && cv_notes_header_dialog(&now)->of[CV_NOTE_DATE];
+    if (!(w->force && dated) && cv_str_eq(e->after, e->before) && says_already(&now, &w->values))
+        return leave_header(e, &now, err);
     return keeps_notes(e, &now, err) && cv_notes_may_set(&now, err) && is_modified(e, w, &now, err) &&
            cv_notes_set_header(a, &now, &w->values, &e->after, err);
 }

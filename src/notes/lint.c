@@ -315,21 +315,9 @@ static void judge_mood(linter *l, const cv_note_field *f)
     }
 }
 
-/* Would YAML read this plain text as another value, or as none? */
-static bool is_misread(cv_note_field_id id, cv_str v)
-{
-    if (id == CV_NOTE_MOOD) { /* a number, which loses its zeroes */
-        bool digits = true;
-        for (size_t i = 0; i < v.n; i++)
-            digits &= cv_is_digit(v.p[i]) || cv_lower(v.p[i]) == 'e';
-        return digits;
-    }
-    return strchr("@`&*!%{}[]|>,", v.p[0]) || cv_str_find(v, CV_STR(": ")) != SIZE_MAX || v.p[v.n - 1] == ':';
-}
-
 static void judge_quotes(linter *l, cv_note_field_id id, const cv_note *n, const cv_note_field *f)
 {
-    if (f->style != CV_STYLE_PLAIN || !f->value.n || !is_misread(id, f->value))
+    if (f->style != CV_STYLE_PLAIN || !f->value.n || !cv_note_is_misread(id, f->value))
         return;
     bool is_target = id == CV_NOTE_TARGET;
     cv_finding *found = tell(l, is_target ? CV_NOTES_RULE_TARGET_QUOTES : CV_NOTES_RULE_VALUE_QUOTES, f->value_at,

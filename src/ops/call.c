@@ -210,7 +210,7 @@ bool cv_room_intake(const cv_room *room, const cv_call *call, cv_err *err)
 static bool take_in(const cv_operation *op, cv_call *call)
 {
     cv_err err = {.arena = call->arena};
-    if (!call->record || call->holds || call->taking_in || op->flags & CV_OP_REGRESSED ||
+    if (!call->record || call->holds || call->taking_in || op->flags & (CV_OP_REGRESSED | CV_OP_TAKES_IN) ||
         cv_room_intake(cv_room_find(cv_str_of(op->room)), call, &err))
         return true;
     if (op->flags & CV_OP_WRITES)

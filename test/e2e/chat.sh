@@ -353,4 +353,19 @@ run "read once" 0 chat read h1 --as B@y --op-id r1 --json
 cp "$out" first
 run "read again under the same op_id" 0 chat read h1 --as B@y --op-id r1 --json
 is ".messages == $(jq -c .messages first) and .replayed"
+
+# ---- arguments and words that are nearly right ----
+"$conclave" chat open "one" --id near1 --participants A@x,B@y --json >/dev/null && "$conclave" chat open "two" --id near2 --participants A@x,B@y --json >/dev/null
+run "a text as an argument" 0 chat send near1 "Is it right?" --from A@x --type QUESTON --json
+is '.warnings[0] | .type == "like_type" and .field == "type" and (.message | contains("QUESTION"))'
+for type in QUESTION ANSWER NOTE QUEST; do
+    run "another type" 0 chat send near1 --from A@x --type $type --body x --json
+    is 'has("warnings") | not'
+done
+run "a message as an argument" 0 chat show near1 M0001 --json
+is '[.messages[].body] == ["Is it right?"]'
+run "the gate of a participant" 1 chat gate B@y --json
+is '.as == "B@y" and (.pending | length) >= 5'
+run "nobody" 1 chat gate Nobody@x --json
+is '.valid_options | length == (unique | length) and (index("A@x") != null)'
 finish

@@ -20,11 +20,11 @@ run "the same as data" 0 dialogue expand nvidia-decision --json P0101 R0001 muff
 jq . "$out" >"$work/pretty" && cp "$work/pretty" "$out"
 no_hashes
 golden cite/expand.json
-run "what is not there" 0 dialogue expand nvidia-decision P0101 P0199 @mufin finl nonsense panel-0 T0505 --json
+run "what is not there" 1 dialogue expand nvidia-decision P0101 P0199 @mufin finl nonsense panel-0 T0505 --json
 is '[.items[].id] == ["P0101"] and [.errors[].id] == ["P0199", "@mufin", "finl", "nonsense", "panel-0", "T0505"]'
 is '[.errors[].error_code] == ["target_not_found", "unknown_expert", "invalid_value", "invalid_value", "invalid_value", "target_not_found"]'
-run "what is not there, in words" 0 dialogue expand nvidia-decision P0101 P0199 @mufin
-has "did you mean '@muffin'? [unknown_expert]"
+run "what is not there, in words" 1 dialogue expand nvidia-decision P0101 P0199 @mufin
+has "did you mean '@muffin'? [unknown_expert]" err
 run "nothing of it is there" 1 dialogue expand nvidia-decision P0199 @mufin finl nonsense panel-0 T0505
 silent
 golden cite/not-there.txt err

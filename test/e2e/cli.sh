@@ -181,7 +181,15 @@ is '.dialogue_id == "dashes"'
 run "an argument and its flag" 2 dialogue create "A" --title "B"
 has "'--title' is given twice" err
 run "two arguments" 2 dialogue create An argument
-has "unexpected argument 'argument'; put quotes around text with spaces" err
+has "unexpected argument 'argument'; 'An' was taken for --title: put quotes around a text with spaces" err
+run "no arguments at all" 2 chat list x
+has "all values are given with options here" err
+run "behind a text" 2 dialogue create "A text" more
+has "everything behind --title is given with options" err
+run "an argument in the place of the one before" 1 dialogue expand T0001
+has "--ids is required; 'T0001' was taken for --dialogue-id" err
+run "a member is named once" 1 mail plan --from nobody --tasks '[{"task_id": "a"}]'
+has "--tasks [0].action is missing or empty" err
 run "a flag twice" 2 dialogue create A --panel-size 1 --panel-size 2
 has "'--panel-size' is given twice" err
 has "it takes one value" err

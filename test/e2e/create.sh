@@ -54,8 +54,8 @@ run "create, for people" 0 dialogue create --data "@$work/request.json"
 golden create/create.txt
 cp "$out" "$work/first"
 run "create, for people, once more" 0 dialogue create --data "@$work/request.json"
-cmp -s "$out" "$work/first"
-ok $? "$name: the same"
+{ cat "$work/first" && echo "replayed: yes, this was done before; nothing was written now"; } | cmp -s "$out" -
+ok $? "$name: the same, and that it is"
 run "create, once more as JSON" 0 dialogue create --data "@$work/request.json" --json
 is '.replayed and (has("text") | not)'
 run "create without a pool, for people" 0 dialogue create "Alone"
@@ -236,6 +236,9 @@ is '.field == "panel_size"'
 op "a sample of a registered round" 1 panel-sample '{"dialogue_id": "'$d'", "round": 0}'
 is '.error_code == "round_already_registered"'
 
+run "names with commas are a panel" 1 dialogue evolve-panel $d --round 1 --panel "muffin, nobody" --json
+is '[.errors[]?, .] | map(select(.field == "panel[1].slug")) | any(.error_code == "unknown_expert")'
+is '[.errors[]?, .] | all(.field != "panel[0].slug")'
 op "faults of a panel, all at once" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 1, "panel": [
     {"slug": "Muffin", "source": "retained"},
     {"slug": "scone", "role": "Poet", "source": "retained"},
@@ -307,8 +310,9 @@ op "abandon again" 0 abandon '{"dialogue_id": "plain", "reason": "leads nowhere"
 is '.replayed'
 op "abandon for another reason" 1 abandon '{"dialogue_id": "plain", "reason": "really"}'
 is '.error_code == "dialogue_closed"'
-for verb in expert-create evolve-panel panel-sample; do
+for verb in expert-create evolve-panel panel-sample respond; do
     case $verb in
+    respond) rest='"round": 0, "expert": "nobody", "content": "x"' ;;
     expert-create) rest='"role": "r", "tier": "Core", "reason": "r"' ;;
     evolve-panel) rest='"round": 0, "panel": [{"source": "created", "role": "r", "tier": "Core", "reason": "r"}]' ;;
     panel-sample) rest='"round": 0' ;;

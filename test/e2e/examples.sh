@@ -21,7 +21,31 @@ ok $? "the dialogue of the examples"
 # A server of the tests stands for the one of the examples; another schema for each project.
 server=$root/test/postgres/server
 ! "$server" available 2>/dev/null || fresh_store
+# What the examples take for granted: a template, a chat file from elsewhere, a token that a claim answered, a message
+# that has failed for good.
+mkdir -p .conclave/mail/templates old && echo "Hello {{ name }}" >.conclave/mail/templates/greeting
+: >"$work/tokens"
+token_of() { [ -n "$(awk -v id="$1" '$1 == id { print $2 }' "$work/tokens")" ] || claimed "mail claim Planner-1 --message-id $1"; awk -v id="$1" '$1 == id { t = $2 } END { print t }' "$work/tokens"; }
+# claimed COMMAND: claims, and remembers the token of the message.
+claimed() { sh -c "conclave $1 --json" 2>>"$err" | jq -r '"\(.message.message_id) \(.token)"' >>"$work/tokens"; }
+prepared() {
+    case $1 in
+    *"mail done"* | *"mail fail"*) id=$(echo "$1" | sed 's/.*--message-id \([^ ]*\).*/\1/') ;;
+    *"mail complete"*) id=$(conclave mail inbox Planner-1 --json | jq -r '.messages[] | select(.task_id == "t1").message_id') ;;
+    *"mail requeue"*)
+        conclave mail claim Planner-1 --message-id test-7 --json >"$out"
+        conclave mail fail Planner-1 --message-id test-7 --token "$(jq .token "$out")" --error-details late --final >"$out"
+        ;;
+    *"token revoke"*) set -- "conclave token revoke $(conclave token list --json | jq -r '.tokens[0].token_id')" ;;
+    *"chat import"*) cp .conclave/chat/temp_chat_primers.txt old/temp_chat_old.txt ;;
+    esac
+    case $1 in
+    *--token*) echo "$1" | sed "s/--token [0-9]*/--token $(token_of "$id")/" ;;
+    *) echo "$1" ;;
+    esac
+}
 while read -r line; do
+    line=$(prepared "$line")
     case $line in
     *postgresql://*)
         [ -n "${store-}" ] || { skip "$line" "no PostgreSQL" && continue; }
@@ -31,6 +55,11 @@ while read -r line; do
     esac
     sh -c "$line" >"$out" 2>"$err" </dev/null
     status=$?
+    case $line in
+    "conclave mail claim"*) jq -r '"\(.message.message_id) \(.token)"' "$out" >>"$work/tokens" 2>/dev/null ||
+        sed -n 's/^token \([0-9]*\),.*/oven \1/p' "$out" >>"$work/tokens" ;;
+    "conclave chat watch --duration 0") [ "$status" -ne 2 ] || status=0 ;; # the time is over
+    esac
     [ "$status" -eq 0 ] || sed 's/^/#   /' "$out" "$err"
     ok "$status" "$line"
 done <"$work/examples"

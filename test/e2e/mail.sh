@@ -13,6 +13,10 @@ is '.accepted_at | test("^20[0-9-]+T[0-9:.]+Z$")'
 first=$(jq -r .message_id "$out")
 run "the same again is a second message, and warned of" 0 mail send --from muffin --to Agent3 "The oven is free" --json
 is '.receipts[0].seq == 2 and ([.warnings[].type] | contains(["equal_message"]))'
+for text in "" " "; do
+    run "an empty message" 1 mail send --from muffin --to cupcake "$text" --json
+    is '.error_code == "invalid_value" and .field == "body"'
+done
 run "under an id" 0 mail send --from muffin --to cupcake --command run_test --params '{"a": 1.50}' --message-id m1 --json
 run "the same id and content" 0 mail send --from muffin --to cupcake --command run_test --params '{"a": 1.50}' --message-id m1 --json
 is '.replayed and .receipts == [{"to": "cupcake", "state": "accepted", "seq": 3}]' # checklist 46
@@ -51,8 +55,10 @@ is '[.messages[].seq] == [2, 3] and .next == 3'
 run "claim" 0 mail claim cupcake --json
 is '.message.seq == 1 and .message.params.body == "The oven is free" and .token > 0'
 token=$(jq .token "$out")
-run "somebody else's token" 1 mail done cupcake --message-id "$first" --token 1 --json
-is '.error_code == "lease_lost"'
+run "a token that never was" 1 mail done cupcake --message-id "$first" --token 1 --json
+is '.error_code == "lease_lost" and (.message | test("^1 is not a token of the message .* claimed until"))'
+run "a token that is not there yet" 1 mail done cupcake --message-id "$first" --token 99 --json
+is '.message | test("^99 is not a token")'
 run "done" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json
 is '.state == "done"'
 run "done twice is done once" 0 mail done cupcake --message-id "$first" --token "$token" --output '{"n": 1}' --json # checklist 24
@@ -80,6 +86,8 @@ run "late" 1 mail done donut --message-id "$id" --token "$token" --json
 is '.error_code == "lease_lost"'
 run "taken over" 0 mail claim donut --json
 is ".message.message_id == \"$id\" and .token > $token and .message.attempts == 2"
+run "the token of the claim before" 1 mail done donut --message-id "$id" --token "$token" --json
+is '.message | test("somebody has claimed the message since")'
 run "an instruction that expires" 0 mail send --from muffin --to muffin --expires-in 1 "Quick" --json
 run "claim what is left" 0 mail claim muffin --json
 sleep 1.1

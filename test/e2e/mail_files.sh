@@ -296,6 +296,27 @@ look
 [ "$(messages Planner-1 .command | grep -c long_name)" = 1 ]
 ok $? "a name as long as the system allows"
 
+# ---- what one look did ----------------------------------------------------------------------------------------------
+# What cannot be read waits for two seconds, and holds up nobody; what is to be sent with repairs keeps its place.
+put $outbox/a_prose.json 'not json'
+touch -d '1 second' $outbox/a_prose.json # so that a slow machine has time to look
+put $outbox/b_good.json '{"type": "behind", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
+run "one look at a file that cannot be read and one that can" 0 mail watch 0 --json
+is '.taken == 1 and .refused == 0 and .waiting == 1'
+is '[.files[] | [.agent, .file, .outcome]] | sort == [["muffin", "a_prose.json", "waiting"], ["muffin", "b_good.json", "taken"]]'
+is '.files[] | select(.file == "a_prose.json").reason | test("quarantine when nobody has changed it for 2 s: .*JSON")'
+aged $outbox/a_prose.json
+put $outbox/c_repair.json '{"type": "first", "source_id": "muffin", "target_id": "Planner-1", "data": {},}'
+put $outbox/d_valid.json '{"type": "second", "source_id": "muffin", "target_id": "Planner-1", "data": {}}'
+run "the next one" 0 mail watch 0
+has "a_prose.json   refused"
+has "c_repair.json  waiting"
+aged $outbox/c_repair.json
+run "and one more" 0 mail watch 0 --json
+is '.taken == 2 and [.files[].file] == ["c_repair.json", "d_valid.json"]'
+[ "$(messages Planner-1 .command | tail -3 | tr '\n' ' ')" = "behind first second " ]
+ok $? "a file to be repaired is sent before those that came after it"
+
 # ---- a full disk ------------------------------------------------------------------------------------------------------
 # The folders on a disk of their own, which is full: what is sent is sent, no half file is seen, and once there is room
 # the files are written.

@@ -17,7 +17,9 @@ is '.text == "Hello Ada!\n- x\nfocus: none"'
 run "missing names, all at once" 1 mail render greet --strict --json
 is '[.errors[] | [.error_code, .value, .file, .line, .column]] == [["missing_names", "name", "greet.j2", 1, 10], ["missing_names", "tasks", "greet.j2", 2, 13]]'
 run "no such template" 2 mail render nope.j2 --json # checklist 7
-is '.error_code == "not_found" and (.message | endswith("/.conclave/mail/templates/nope.j2"))'
+is '.error_code == "not_found" and (.message | contains("\u0027nope.j2\u0027 in .conclave/mail/templates")) and .valid_options == ["greet.j2", "part.j2"]'
+run "a text in the place of a template" 2 mail stage "What is 2+2?"
+has "give --text for a prompt" err
 for name in ../templates/greet.j2 /etc/passwd; do
     run "not a template: $name" 1 mail render $name --json
 done

@@ -113,8 +113,12 @@ run "all faults at once" 1 mail plan --from Agent_0 --plan p --tasks '[
     {"task_id": "y", "action": "Y", "target_agent": "RefactorAgent", "depends_on": ["z"], "params": 5},
     {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent", "depends_on": ["y"]},
     {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent"}, 7]' --json
-is '[.errors[] | [.field, .error_code]] | sort == [["tasks[1].priority", "invalid_value"], ["tasks[1].status", "invalid_value"], ["tasks[1].target_agent", "unknown_agent"], ["tasks[2].params", "invalid_value"], ["tasks[4].task_id", "task_exists"], ["tasks[5]", "invalid_value"]]'
-run "then what they mean to each other" 1 mail plan --from Agent_0 --plan p --tasks '[
+is '[.errors[] | [.field, .error_code]] | sort == [["tasks[0].task_id", "task_exists"], ["tasks[1].priority", "invalid_value"], ["tasks[1].status", "invalid_value"], ["tasks[1].target_agent", "unknown_agent"], ["tasks[2].depends_on", "dependency_cycle"], ["tasks[2].params", "invalid_value"], ["tasks[4].task_id", "task_exists"], ["tasks[5]", "invalid_value"]]'
+run "an agent, a dependency and a cycle" 1 mail plan --from Agent_0 --plan new --tasks '[
+    {"task_id": "a", "action": "A", "target_agent": "nobody", "depends_on": ["b"]},
+    {"task_id": "b", "action": "B", "target_agent": "RefactorAgent", "depends_on": ["a", "nowhere"]}]' --json
+is '[.errors[].error_code] | sort == ["dependency_cycle", "unknown_agent", "unknown_dependency"]'
+run "what they mean to each other" 1 mail plan --from Agent_0 --plan p --tasks '[
     {"task_id": "b", "action": "OTHER", "target_agent": "RefactorAgent"},
     {"task_id": "y", "action": "Y", "target_agent": "RefactorAgent", "depends_on": ["z", "nowhere"]},
     {"task_id": "z", "action": "Z", "target_agent": "RefactorAgent", "depends_on": ["y"]},

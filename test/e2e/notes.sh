@@ -315,6 +315,26 @@ for verb in header create "add --line 1"; do
 done
 rm pipe.md
 
+# ---- what is written is what lint asks for; a header that stays though the file has changed ---------------------------
+run "create" 0 notes create own.md --speaker @bot --target @everyone --message "Begins." --content "# Own" --json
+run "a note" 0 notes add own.md --before "# Own" --speaker "A: b" --target @bot --message "Notes." --mood-rgb 001122 --json
+run "lint finds nothing in it" 0 notes lint own.md --json
+is '.findings == []'
+head_of KIRO @everyone "Plain." >plain.md && sed -i 's/^  message:/  mood_RGB: 00CC88\n  message:/' plain.md
+run "the style of the file stays" 0 notes header plain.md --speaker "A: b" --target @bot --message "New." --mood-rgb 001122 --force
+grep -qx '  target: @bot' plain.md && grep -qx '  mood_RGB: "001122"' plain.md && grep -qx '  speaker: "A: b"' plain.md
+ok $? "… and gets quotes where the new value needs them and the old one did not"
+run "the same header twice" 0 notes header own.md --speaker @bot --target @everyone --message "Begins." --json
+is '.changed == false and (has("warnings") | not)'
+echo more >>own.md
+run "… though the text has changed" 0 notes header own.md --speaker @bot --target @everyone --message "Begins." --json
+is '.changed == false and (.warnings[0] | .type == "header_unchanged" and (.message | test("--force")))'
+sed -i '0,/date_ymdhis: 2.../s//date_ymdhis: 1999/' own.md
+run "forced" 0 notes header own.md --speaker @bot --target @everyone --message "Begins." --force --json
+is '.changed and .archived == 1 and (has("warnings") | not)'
+run "stale" 1 notes stale --json
+is '[.stale[].path] | index("own.md") == null'
+
 # ---- teaching: point 51 ----------------------------------------------------------------------------------------------
 run "help" 0 help dialogs
 has "at most 272 characters"

@@ -96,7 +96,7 @@ static void read_expert(response *r)
     if (cv_str_eq(slug, cv_judge_slug))
         cv_err_suggest(cv_fault(&at, CV_ERR_INVALID_VALUE, CV_STR("expert"), slug, "the judge does not respond"),
                        CV_STR("The judge speaks with round-register and verdict-register"));
-    else if (!row)
+    else if (!row && cv_journal_open(r->call, &r->state, false)) /* nobody joins a dialogue that is over */
         cv_fault_expert(&at, &r->state, slug);
 }
 

@@ -198,6 +198,19 @@ static void take_created(cv_evolution *e, cv_wanted_seat *c)
     }
 }
 
+/* Where an expert comes from if nobody says it: as the dialogue and its pool know it; who is in neither is new. */
+static cv_source source_of(const cv_evolution *e, const cv_wanted_seat *c)
+{
+    const cv_rec_expert *expert = find_expert(e, c);
+    if (expert && cv_person_sat_before(&e->s, expert->expert_slug, e->round))
+        return CV_SOURCE_RETAINED;
+    if (expert)
+        return (cv_source)cv_words_find(cv_source_words, expert->source);
+    bool in_pool = cv_pool_by_slug(&e->pool, c->person.slug) || cv_pool_by_role(&e->pool, c->person.role);
+    bool described = c->person.role.n && c->person.tier >= 0;
+    return in_pool ? CV_SOURCE_POOL : described ? CV_SOURCE_CREATED : CV_SOURCE_RETAINED;
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 void cv_wanted_seat_read(cv_evolution *e, const cv_json *from, size_t i)
@@ -208,6 +221,11 @@ void cv_wanted_seat_read(cv_evolution *e, const cv_json *from, size_t i)
     c->at = cv_arena_printf(e->call->arena, "panel[%zu]", i);
     c->source = (cv_source)cv_words_find(cv_source_words, cv_json_get_text(from, "source"));
     if (!cv_person_read(e->call, from, c->at, &c->person))
+        return;
+    size_t before = e->call->errs->count;
+    if (!cv_json_get(from, CV_STR("source")))
+        c->source = source_of(e, c);
+    if (e->call->errs->count > before)
         return;
     if (c->source != CV_SOURCE_CREATED && !c->person.slug.n && !c->person.role.n)
         cv_wanted_seat_refuse(e, c, CV_ERR_MISSING_FIELD, "slug", (cv_str){NULL, 0},

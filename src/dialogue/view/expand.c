@@ -22,17 +22,6 @@ static cv_str tell(const cv_citations *c)
         cv_buf_add_z(&out, i ? "\n" : "");
         cv_citation_tell(c, c->list.items[i], &out);
     }
-    for (size_t i = 0; i < c->errs.count; i++) {
-        const cv_err *err = &c->errs.items[i];
-        cv_str word = cv_err_word(err->code);
-        cv_buf_printf(&out, "%s", i == 0 ? "\n" : "");
-        cv_buf_add(&out, err->message);
-        if (err->suggestion.n) {
-            cv_buf_add_z(&out, "; ");
-            cv_buf_add(&out, err->suggestion);
-        }
-        cv_buf_printf(&out, " [%.*s]\n", CV_FMT(word));
-    }
     return cv_buf_take(&out, c->call->arena);
 }
 
@@ -80,6 +69,7 @@ bool cv_dialogue_expand(cv_call *call)
     cv_json_writer w = {.out = call->out};
     if (call->for_people)
         c.text = tell(&c);
+    call->unwell = c.errs.count > 0;
     cv_shape_write(&w, cv_expand_shape, &c);
     return true;
 }

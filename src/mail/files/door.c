@@ -229,6 +229,23 @@ void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *for
         cv_log_line("%s (%.*s)", line, CV_FMT(err.message));
 }
 
+void cv_door_tell(cv_mail_door *door, const cv_door_agent *agent, const char *name, cv_door_result outcome,
+                  cv_str reason)
+{
+    static const cv_str words[] = {
+        [CV_DOOR_TAKEN] = CV_STR_INIT("taken"),
+        [CV_DOOR_REFUSED] = CV_STR_INIT("refused"),
+        [CV_DOOR_RETURNED] = CV_STR_INIT("returned"),
+        [CV_DOOR_WAITING] = CV_STR_INIT("waiting"),
+    };
+    door->taken += outcome == CV_DOOR_TAKEN;
+    door->refused += outcome == CV_DOOR_REFUSED;
+    door->waiting += outcome == CV_DOOR_WAITING;
+    cv_mail_handled_add(
+        door->arena, &door->files,
+        &(cv_mail_handled){cv_str_of(agent ? agent->folder : ""), cv_str_of(name), words[outcome], reason});
+}
+
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
 static bool rename_between(cv_where from, cv_where to, cv_err *err)
@@ -292,7 +309,7 @@ bool cv_door_quarantine(cv_mail_door *door, const cv_door_agent *agent, cv_where
     bool gone;
     if (!move_numbered(door, file, agent, CV_DOOR_QUARANTINE, name, &to, &gone, err) || gone)
         return gone;
-    door->refused++;
+    cv_door_tell(door, agent, name, CV_DOOR_REFUSED, reason);
     cv_door_log(door, agent, "%s was put into quarantine: %.*s", name, CV_FMT(reason));
     cv_where beside = {to.root, cv_arena_printf(door->arena, "%s.reason.txt", to.path).p};
     return cv_door_write(beside, cv_arena_printf(door->arena, "%.*s\n", CV_FMT(reason)), err);

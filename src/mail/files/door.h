@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/notify.h"
+#include "mail/files.h"
 #include "mail/office.h"
 
 typedef enum {
@@ -58,8 +59,9 @@ typedef struct {
     int64_t now_ms; /* the clock of this machine: ages of files are judged by it */
     cv_map agents;  /* name -> cv_door_agent */
     size_t taken, refused, written;
-    size_t claims;  /* whose time is not over: their folders are looked at again */
-    size_t waiting; /* files that may still grow, or that the record has no time for: look again soon */
+    size_t claims;              /* whose time is not over: their folders are looked at again */
+    size_t waiting;             /* files that may still grow, or that the record has no time for: look again soon */
+    cv_mail_handled_list files; /* what became of each file; of those that are as they were nothing is said */
 } cv_mail_door;
 
 enum {
@@ -94,6 +96,11 @@ bool cv_door_move(cv_where from, cv_where to, bool durable, bool *ret_gone, cv_e
 
 /* Adds whole lines to a file that is only ever added to; made if it is not there. */
 bool cv_door_append(cv_where where, cv_str lines, cv_err *err);
+
+/* Counts a file and remembers what became of it. NULL: it belongs to no agent. */
+typedef enum { CV_DOOR_TAKEN, CV_DOOR_REFUSED, CV_DOOR_RETURNED, CV_DOOR_WAITING } cv_door_result;
+void cv_door_tell(cv_mail_door *door, const cv_door_agent *agent, const char *name, cv_door_result outcome,
+                  cv_str reason);
 
 /* A line in the agent's files.log. */
 void cv_door_log(cv_mail_door *door, const cv_door_agent *agent, const char *format, ...)

@@ -109,8 +109,10 @@ static bool put_back(cv_mail_door *door, cv_door_agent *agent, cv_where file, cv
     bool gone;
     const char *name = cv_where_name(file);
     cv_door_log(door, agent, "%s went back to %s/: %.*s", name, cv_door_names[to], CV_FMT(why));
-    if (cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err))
+    if (cv_door_move(file, cv_door_in(door, agent, to, name), false, &gone, err)) {
+        cv_door_tell(door, agent, name, CV_DOOR_RETURNED, why);
         return true;
+    }
     cv_err_clear(err); /* one of this name is there already */
     return cv_door_quarantine(door, agent, file, name, why, err);
 }
@@ -134,11 +136,12 @@ static bool take_claim(cv_mail_door *door, cv_door_agent *agent, cv_where file, 
     if (over && moved_ms <= d->lease_until)
         return put_back(door, agent, file, CV_DOOR_INBOX, CV_STR("the time of its claim is over"), err);
     if (claim(door, agent, d, &token, &again, &why)) {
-        door->taken++;
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
         door->claims++;
         return true;
     }
-    door->waiting += again;
+    if (again)
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, why);
     return again || put_back(door, agent, file, CV_DOOR_INBOX, why, err);
 }
 
@@ -164,14 +167,15 @@ static bool take_end(cv_mail_door *door, cv_door_agent *agent, cv_where file, co
     if (!cv_mail_states[state].open)
         return cv_door_archive(door, agent, file, cv_where_name(file), err);
     if (cv_file_is_being_written(file)) {
-        door->waiting++;
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, CV_STR("a program has it open for writing"));
         return true;
     }
     if (cv_door_finish(door, agent, d, failed, added(door, agent, file, failed), &again, &why, err)) {
-        door->taken++;
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_TAKEN, (cv_str){0});
         return put_away(door, agent, d->seq, file, err);
     }
-    door->waiting += again;
+    if (again)
+        cv_door_tell(door, agent, cv_where_name(file), CV_DOOR_WAITING, why);
     return again || put_back(door, agent, file, state == CV_MAIL_CLAIMED ? CV_DOOR_CLAIMED : CV_DOOR_INBOX, why, err);
 }
 

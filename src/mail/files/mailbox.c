@@ -201,8 +201,9 @@ bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err)
         if (!agent)
             continue;
         cv_where file = cv_where_in(door->arena, cv_door_root(door), names.items[i]);
-        if (!cv_door_is_settled(door, file)) {
-            door->waiting++;
+        cv_str why;
+        if (cv_door_look(door, file, &why) != CV_DOOR_WHOLE) {
+            cv_door_tell(door, agent, names.items[i], CV_DOOR_WAITING, why);
             continue;
         }
         if (!cv_door_take(door, agent, CV_DOOR_FROM_MAILBOX, file, name_of(door->arena, slot), &waits, err) ||

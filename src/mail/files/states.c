@@ -53,7 +53,7 @@ static bool refuse(cv_mail_door *door, const state_file *s, cv_str why, cv_err *
         if (!cv_folder_make_at(cv_where_folder(a, to), err) || !cv_door_move(s->file, to, false, &gone, err) ||
             !cv_door_write(reason, cv_arena_printf(a, "%.*s\n", CV_FMT(why)), err))
             return false;
-        door->refused++;
+        cv_door_tell(door, NULL, file_name, CV_DOOR_REFUSED, why);
     }
     return cv_mail_state_show(door->call, owner_of(s), s->agent ? s->agent->id : (cv_str){NULL, 0}, s->name, err);
 }
@@ -78,8 +78,8 @@ static bool take_state(cv_mail_door *door, const state_file *s, cv_err *err)
     bool again;
     if (cv_door_is_quiet(door, s->path) || !cv_where_look(s->file, &st) || !S_ISREG(st.st_mode))
         return true;
-    if (!cv_door_is_settled(door, s->file)) {
-        door->waiting++;
+    if (cv_door_look(door, s->file, &reason) != CV_DOOR_WHOLE) {
+        cv_door_tell(door, s->agent, cv_where_name(s->file), CV_DOOR_WAITING, reason);
         return true;
     }
     if (!cv_file_read_at(door->arena, s->file, CV_MAX_FILE_BYTES, &bytes, &why) ||
@@ -89,10 +89,11 @@ static bool take_state(cv_mail_door *door, const state_file *s, cv_err *err)
         return false;
     if (!known.p || !cv_mail_state_equal(door->arena, known, text.text)) {
         if (!cv_door_call(door, "state", request_of(door->arena, s, text.text), &answer, &again, &reason)) {
-            door->waiting += again;
+            if (again)
+                cv_door_tell(door, s->agent, cv_where_name(s->file), CV_DOOR_WAITING, reason);
             return again || refuse(door, s, reason, err);
         }
-        door->taken++;
+        cv_door_tell(door, s->agent, cv_where_name(s->file), CV_DOOR_TAKEN, (cv_str){0});
     }
     mark(door, s, bytes);
     return true;

@@ -23,20 +23,28 @@ static bool is_old(cv_mail_door *door, cv_where file)
     return age > CV_DOOR_QUIET_MS || age < -CV_DOOR_QUIET_MS;
 }
 
-bool cv_door_is_settled(cv_mail_door *door, cv_where file)
+cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why)
 {
     cv_arena a = {0};
-    cv_err ignored = {.arena = &a};
+    cv_err err = {.arena = &a};
     cv_str bytes;
-    cv_mtext text;
-    if (cv_file_is_being_written(file))
-        return false;
+    cv_mtext text = {0};
+    *ret_why = (cv_str){0};
+    if (cv_file_is_being_written(file)) {
+        *ret_why = CV_STR("a program has it open for writing");
+        return CV_DOOR_OPEN;
+    }
     if (is_old(door, file))
-        return true;
-    bool valid = cv_file_read_at(&a, file, MOST_BYTES, &bytes, &ignored) && cv_mtext_read(&a, bytes, &text, &ignored) &&
-                 text.state == CV_MTEXT_VALID;
+        return CV_DOOR_WHOLE;
+    bool readable = cv_file_read_at(&a, file, MOST_BYTES, &bytes, &err) && cv_mtext_read(&a, bytes, &text, &err);
+    bool valid = readable && text.state == CV_MTEXT_VALID;
+    cv_str flaw = readable ? cv_mtext_notes_text(&a, &text.notes) : cv_err_text(&err);
+    if (!valid)
+        *ret_why = cv_arena_printf(
+            door->arena, "it may still be written to: %s when nobody has changed it for %d s: %.*s",
+            readable ? "it is sent as it is meant" : "it goes to quarantine", CV_DOOR_QUIET_MS / 1000, CV_FMT(flaw));
     cv_arena_release(&a);
-    return valid;
+    return valid ? CV_DOOR_WHOLE : readable ? CV_DOOR_REPAIRABLE : CV_DOOR_UNREADABLE;
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -398,9 +406,10 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
     *ret_waits = false;
     if (!read_name(door->arena, name, &t))
         return cv_door_quarantine(door, agent, file, name, CV_STR("it was put where nothing is to be put"), err);
-    if (!cv_door_is_settled(door, file)) {
-        door->waiting++;
-        *ret_waits = !cv_file_is_being_written(file); /* else its time is still to come */
+    cv_door_state state = cv_door_look(door, file, &why);
+    if (state != CV_DOOR_WHOLE) {
+        cv_door_tell(door, agent, t.name, CV_DOOR_WAITING, why);
+        *ret_waits = state == CV_DOOR_REPAIRABLE;
         return true;
     }
     if (!cv_file_read_at(door->arena, file, MOST_BYTES, &bytes, &trouble)) {
@@ -409,8 +418,9 @@ static bool work_off(cv_mail_door *door, cv_door_agent *agent, const char *name,
         return cv_door_quarantine(door, agent, file, t.name, cv_err_text(&trouble), err);
     }
     outcome what = run(door, agent, &t, bytes, &why);
-    door->taken += what == DONE;
-    door->waiting += what == AGAIN;
+    if (what != REFUSED)
+        cv_door_tell(door, agent, t.name, what == DONE ? CV_DOOR_TAKEN : CV_DOOR_WAITING,
+                     what == DONE ? (cv_str){0} : why);
     *ret_waits = what == AGAIN;
     if (what == REFUSED)
         return cv_door_quarantine(door, agent, file, t.name, why, err);
@@ -534,8 +544,8 @@ static bool list_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folde
     return true;
 }
 
-/* One that is closed and waits holds up those behind it. Not for long: after two quiet seconds a file is whole or goes
- * to the quarantine. */
+/* One that is to be sent with repairs holds up those behind it until it is: for two quiet seconds. One that is being
+ * written, or cannot be read, is not finished, and holds up nobody. */
 static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folder folder, cv_err *err)
 {
     drops files;
@@ -554,12 +564,12 @@ static bool take_dropped(cv_mail_door *door, cv_door_agent *agent, cv_door_folde
                 return false;
             continue;
         }
-        if (!cv_door_is_settled(door, file)) {
-            door->waiting++;
-            waits = !cv_file_is_being_written(file); /* else its time is still to come */
-            continue;
-        }
-        if (!cv_door_take(door, agent, kind, file, files.items[i].name, &waits, err))
+        cv_str why;
+        cv_door_state state = cv_door_look(door, file, &why);
+        waits = state == CV_DOOR_REPAIRABLE;
+        if (state != CV_DOOR_WHOLE)
+            cv_door_tell(door, agent, files.items[i].name, CV_DOOR_WAITING, why);
+        else if (!cv_door_take(door, agent, kind, file, files.items[i].name, &waits, err))
             return false;
     }
     return true;

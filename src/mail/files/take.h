@@ -7,8 +7,8 @@
  * that another process has open for writing waits; so does one that cannot be read as it is, or only with repairs,
  * until nobody has changed it for two seconds.
  *
- * Files of one folder are done in the order in which they were finished. One that was taken and could not be done, since
- * the record had no time for it, holds up those behind it: the number says which was taken first.
+ * Files of one folder are done in the order in which they were finished. One that was taken and could not be done,
+ * since the record had no time for it, holds up those behind it: the number says which was taken first.
  */
 #ifndef CV_MAIL_FILES_TAKE_H
 #define CV_MAIL_FILES_TAKE_H
@@ -16,8 +16,14 @@
 #include "mail/files/door.h"
 #include "mail/text/message.h"
 
-/* Is it whole: closed, and either JSON as it is or not changed for a while? */
-bool cv_door_is_settled(cv_mail_door *door, cv_where file);
+/* Is it whole: closed, and either JSON as it is or not changed for a while? If not, *ret_why says why it waits. */
+typedef enum {
+    CV_DOOR_WHOLE,
+    CV_DOOR_OPEN,       /* a program has it open for writing */
+    CV_DOOR_REPAIRABLE, /* it can be read with repairs */
+    CV_DOOR_UNREADABLE  /* it will be refused, if it stays as it is */
+} cv_door_state;
+cv_door_state cv_door_look(cv_mail_door *door, cv_where file, cv_str *ret_why);
 
 /* Where a file stood says what it is: a message for others, a message for this agent, an edited mailbox. */
 typedef enum { CV_DOOR_FROM_OUTBOX = 'o', CV_DOOR_FROM_INBOX = 'i', CV_DOOR_FROM_MAILBOX = 'm' } cv_door_kind;

@@ -52,7 +52,8 @@ static void add_dialog(lines *l, const char *key, const cv_note_values *values)
         if (values->of[i].p)
             add_line(l, cv_arena_printf(
                             l->arena, "  %.*s: %.*s", CV_FMT(cv_note_fields[i].key),
-                            CV_FMT(cv_note_encode(l->arena, cv_note_usual_style((cv_note_field_id)i), values->of[i]))));
+                            CV_FMT(cv_note_encode(l->arena, cv_note_usual_style((cv_note_field_id)i, values->of[i]),
+                                                  values->of[i]))));
 }
 
 /* ---- headers

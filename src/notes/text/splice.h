@@ -20,7 +20,10 @@ cv_str cv_splice_text(cv_arena *a, cv_str text, cv_splices *all);
 
 /* A value as it is written in this style, or in double quotes where the style cannot hold it. */
 cv_str cv_note_encode(cv_arena *a, cv_note_style style, cv_str value);
-cv_note_style cv_note_usual_style(cv_note_field_id id);
+cv_note_style cv_note_usual_style(cv_note_field_id id, cv_str value);
+
+/* Would YAML read this value, without quotes, as another one or as none? */
+bool cv_note_is_misread(cv_note_field_id id, cv_str value);
 
 /* A dialog in a header that has none; a header in a file that has none. */
 void cv_splice_dialog(cv_arena *a, const cv_notes_file *file, const cv_note_values *values, cv_splices *all);

@@ -159,10 +159,30 @@ cv_str cv_note_encode(cv_arena *a, cv_note_style style, cv_str value)
     return style == CV_STYLE_SINGLE ? in_single(a, value) : in_double(a, value);
 }
 
-/* How new lines write it: names as they are where they can be, messages and moods in quotes. */
-cv_note_style cv_note_usual_style(cv_note_field_id id)
+bool cv_note_is_misread(cv_note_field_id id, cv_str value)
 {
-    return id == CV_NOTE_MESSAGE || id == CV_NOTE_MOOD ? CV_STYLE_DOUBLE : CV_STYLE_PLAIN;
+    if (id == CV_NOTE_MOOD) { /* a number, which loses its zeroes */
+        bool digits = true;
+        for (size_t i = 0; i < value.n; i++)
+            digits &= cv_is_digit(value.p[i]) || cv_lower(value.p[i]) == 'e';
+        return digits;
+    }
+    return value.n && (strchr("@`&*!%{}[]|>,", value.p[0]) || cv_str_find(value, CV_STR(": ")) != SIZE_MAX ||
+                       value.p[value.n - 1] == ':');
+}
+
+/* How new lines write it: messages and moods in quotes, names and targets where YAML asks for them. */
+cv_note_style cv_note_usual_style(cv_note_field_id id, cv_str value)
+{
+    bool quoted = id == CV_NOTE_MESSAGE || id == CV_NOTE_MOOD || cv_note_is_misread(id, value);
+    return quoted ? CV_STYLE_DOUBLE : CV_STYLE_PLAIN;
+}
+
+/* How a line that is there writes another value: as it does, unless that makes a flaw which it did not have. */
+static cv_note_style style_of(const cv_note_field *f, cv_note_field_id id, cv_str value)
+{
+    bool spoils = f->style == CV_STYLE_PLAIN && cv_note_is_misread(id, value) && !cv_note_is_misread(id, f->value);
+    return spoils ? CV_STYLE_DOUBLE : f->style;
 }
 
 /* ---- splicing
@@ -239,9 +259,10 @@ static void add_line(cv_arena *a, const cv_notes_file *file, const cv_note *dial
     bool is_flat = dialog->form == CV_FORM_FLAT;
     cv_str dot = is_flat ? cv_str_head(after->key, cv_str_find_char(after->key, '.') + 1) : CV_STR("");
     bool ends = after->lines.end > 0 && file->text.p[after->lines.end - 1] == '\n';
-    cv_str bytes = cv_arena_printf(a, "%s%.*s%.*s%.*s: %.*s%s", ends ? "" : file->eol.p, CV_FMT(dialog->lead),
-                                   CV_FMT(dot), CV_FMT(cv_note_fields[id].key),
-                                   CV_FMT(cv_note_encode(a, cv_note_usual_style(id), value)), ends ? file->eol.p : "");
+    cv_str bytes =
+        cv_arena_printf(a, "%s%.*s%.*s%.*s: %.*s%s", ends ? "" : file->eol.p, CV_FMT(dialog->lead), CV_FMT(dot),
+                        CV_FMT(cv_note_fields[id].key),
+                        CV_FMT(cv_note_encode(a, cv_note_usual_style(id, value), value)), ends ? file->eol.p : "");
     cv_splice_add(a, all, (cv_span){after->lines.end, after->lines.end}, bytes);
 }
 
@@ -255,7 +276,7 @@ static void set_field(cv_arena *a, const cv_notes_file *file, const cv_note *dia
     }
     if (cv_str_eq(f->value, value))
         return;
-    cv_str bytes = cv_note_encode(a, f->style, value);
+    cv_str bytes = cv_note_encode(a, style_of(f, id, value), value);
     bool touches = f->value_at.start > 0 && file->text.p[f->value_at.start - 1] == ':';
     bool meets_comment = f->value_at.end < file->text.n && file->text.p[f->value_at.end] == '#';
     cv_splice_add(a, all, f->value_at,
