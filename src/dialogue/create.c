@@ -317,13 +317,26 @@ static bool taken_slug(cv_call *call, cv_str id)
     return false;
 }
 
-/* Does the dialogue with this id answer the request? By the op_id, or because it was just created so. */
+/* Does the dialogue with this id answer the request? By the op_id, or because it was created so and has no round yet:
+ * whoever asks again means that one. */
 static bool is_answer(cv_call *call, const wish *w, cv_str id, int64_t rev, cv_outcome *outcome, cv_err *err)
 {
     *outcome = (cv_outcome){0};
     if (w->named)
         return cv_request_replayed(call, cv_dialogue_scope(id), outcome, err);
-    return w->insists || rev != 1 || cv_request_made(call, cv_dialogue_scope(id), rev, outcome, err);
+    if (w->insists || rev < 1)
+        return true;
+    if (!cv_request_made(call, cv_dialogue_scope(id), 1, outcome, err))
+        return false;
+    if (!outcome->replayed || rev == 1)
+        return true;
+    cv_state s;
+    cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(ROUND), .outline = CV_REC_BIT(DIALOGUE)};
+    if (!cv_state_load(call, id, &wanted, &s, err))
+        return false;
+    if (s.rounds.count || !cv_str_eq(s.dialogue.status, cv_dialogue_words.items[CV_DIALOGUE_OPEN]))
+        *outcome = (cv_outcome){0};
+    return true;
 }
 
 /* Looks at one id after the other. One that a rival takes in this moment is looked at once more: the rival may have
@@ -391,7 +404,7 @@ static void print_warnings(cv_buf *out, cv_arena *a, const cv_json *warnings)
 }
 
 /* `answer` is that of create, of now or of the first time. */
-static cv_str text_of(const cv_call *call, const cv_json *answer)
+static cv_str text_of(const cv_call *call, const cv_json *answer, bool replayed)
 {
     cv_arena *a = call->arena;
     const cv_json *panel = cv_json_get(answer, CV_STR("panel"));
@@ -422,7 +435,7 @@ static void add_text(const cv_call *call, cv_outcome *outcome)
         return;
     cv_buf_add(&out, cv_str_head(outcome->result, outcome->result.n - 1));
     cv_buf_add_z(&out, ",\"text\":");
-    cv_json_str(&w, text_of(call, &answer));
+    cv_json_str(&w, text_of(call, &answer, outcome->replayed));
     cv_buf_add_char(&out, '}');
     outcome->result = cv_buf_take(&out, call->arena);
 }

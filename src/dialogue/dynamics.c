@@ -1,6 +1,8 @@
 /* dynamics.c - where a dialogue stands; see dynamics.h. */
 #include "dialogue/dynamics.h"
 
+#include "dialogue/people.h"
+
 static bool is_kind(const cv_rec_entity *entity, cv_kind kind)
 {
     return entity->kind.p[0] == cv_kinds[kind].letter;
@@ -30,17 +32,6 @@ bool cv_move_signals(const cv_rec_move *move)
     return cv_str_eq(move->move_type, cv_move_words.items[CV_MOVE_CONVERGE]);
 }
 
-bool cv_expert_dissents(const cv_state *s, cv_str expert, int64_t round, bool last)
-{
-    for (size_t i = 0; i < s->verdicts.count; i++) {
-        const cv_rec_verdict *v = &s->verdicts.items[i];
-        if (cv_str_eq(v->verdict_type, cv_verdict_words.items[CV_VERDICT_DISSENT]) &&
-            cv_str_eq(v->author_expert, expert) && (v->round == round || (last && v->round > round)))
-            return true;
-    }
-    return false;
-}
-
 bool cv_holds_dissent(cv_str position)
 {
     for (cv_str line; cv_str_split(&position, '\n', &line);)
@@ -57,47 +48,129 @@ bool cv_dissent_unregistered(const cv_state *s, const cv_rec_position *position)
     return cv_holds_dissent(position->content);
 }
 
-/* Whose dissent stands: of the last round, or of an earlier one without a signal since. How many of them signalled, and
- * how many do not sit on the panel. */
-static void find_dissent(const cv_state *s, int64_t round, cv_convergence *c, size_t *ret_signalled,
-                         size_t *ret_outside)
+/* ---- who stands by a signal ------------------------------------------------------------------ */
+
+enum { SIGNALLED = 1, AGAINST = 2, DISSENTED = 4 };
+
+static void note(cv_stances *st, cv_str expert, int64_t round, int what)
 {
-    const cv_rec_seat *seats;
-    size_t seated = cv_state_panel(s, round, &seats);
-    *ret_signalled = *ret_outside = 0;
-    for (size_t i = 0; i < s->experts.count; i++) {
-        cv_str expert = s->experts.items[i].expert_slug;
-        bool on_panel = seated == 0, missing = false, ever = false;
-        for (size_t k = 0; k < seated; k++)
-            on_panel = on_panel || cv_str_eq(seats[k].expert_slug, expert);
-        for (size_t k = 0; k < c->missing_count; k++)
-            missing = missing || cv_str_eq(c->missing[k], expert);
-        bool now = cv_expert_dissents(s, expert, round, true);
-        for (int64_t r = 0; !now && (missing || !on_panel) && r < round; r++)
-            ever = ever || cv_expert_dissents(s, expert, r, false);
-        if (!now && !ever)
-            continue;
-        c->dissenting[c->dissenting_count++] = expert;
-        *ret_signalled += on_panel && !missing;
-        *ret_outside += !on_panel;
+    const uintptr_t *at = cv_map_get(&st->at, expert);
+    if (at && round >= 0 && (size_t)round < st->rounds)
+        st->said[(*at - 1) * st->rounds + (size_t)round] |= (unsigned char)what;
+}
+
+static void note_moves(cv_stances *st)
+{
+    for (size_t i = 0; i < st->s->moves.count; i++) {
+        const cv_rec_move *move = &st->s->moves.items[i];
+        bool against = cv_str_eq(move->move_type, cv_move_words.items[CV_MOVE_CHALLENGE]);
+        note(st, move->expert_slug, move->round, cv_move_signals(move) ? SIGNALLED : against ? AGAINST : 0);
     }
 }
 
-/* Those who must signal: the last panel, or everybody when no panel was ever seated. */
-static void find_missing(cv_arena *a, const cv_state *s, int64_t round, cv_convergence *c)
+/* A verdict may be of a round that is not registered yet. */
+static void note_dissent(cv_stances *st)
 {
-    const cv_rec_seat *seats;
-    cv_map signalled = {0};
-    for (size_t i = 0; i < s->moves.count; i++)
-        if (s->moves.items[i].round == round && cv_move_signals(&s->moves.items[i]))
-            cv_map_put(&signalled, a, s->moves.items[i].expert_slug, NULL);
-    size_t seated = cv_state_panel(s, round, &seats);
-    c->panel = seated ? seated : s->experts.count;
-    for (size_t i = 0; i < c->panel; i++) {
-        cv_str expert = seated ? seats[i].expert_slug : s->experts.items[i].expert_slug;
-        if (!cv_map_get(&signalled, expert))
-            c->missing[c->missing_count++] = expert;
+    int64_t last = (int64_t)st->rounds - 1;
+    for (size_t i = 0; i < st->s->verdicts.count; i++) {
+        const cv_rec_verdict *v = &st->s->verdicts.items[i];
+        if (cv_str_eq(v->verdict_type, cv_verdict_words.items[CV_VERDICT_DISSENT]))
+            note(st, v->author_expert, v->round < last ? v->round : last, DISSENTED);
     }
+}
+
+/* Tensions, and whatever opposes something. References belong to the round of their source. */
+static void note_entities(cv_arena *a, cv_stances *st)
+{
+    cv_map opposing = {0};
+    for (size_t i = 0; i < st->s->references.count; i++) {
+        const cv_rec_reference *r = &st->s->references.items[i];
+        if (!cv_str_eq(r->ref_type, cv_ref_words.items[CV_REF_OPPOSE]))
+            continue;
+        if (cv_str_starts(r->source_id, CV_STR("@")))
+            note(st, cv_str_from(r->source_id, 1), r->round, AGAINST);
+        else
+            cv_map_put(&opposing, a, r->source_id, NULL);
+    }
+    for (size_t i = 0; i < st->s->entities.count; i++) {
+        const cv_rec_entity *entity = &st->s->entities.items[i];
+        if (!is_kind(entity, CV_KIND_TENSION) && !(opposing.count && cv_map_get(&opposing, cv_entity_id(a, entity))))
+            continue;
+        cv_words by = cv_json_list(a, entity->contributors);
+        for (size_t k = 0; k < by.count; k++)
+            note(st, by.items[k], entity->round, AGAINST);
+    }
+}
+
+cv_stances cv_stances_of(cv_arena *a, const cv_state *s)
+{
+    cv_stances st = {.s = s, .rounds = (size_t)cv_state_next_round(s)};
+    st.said = CV_NEW_ARRAY(a, s->experts.count * st.rounds, unsigned char);
+    for (size_t i = 0; i < s->experts.count; i++)
+        *cv_map_put(&st.at, a, s->experts.items[i].expert_slug, NULL) = i + 1;
+    note_moves(&st);
+    note_dissent(&st);
+    note_entities(a, &st);
+    return st;
+}
+
+/* Back from the round to the last time that the expert said one of these things: was it one of those? */
+static bool last_said(const cv_stances *st, cv_str expert, int64_t round, int what, int these)
+{
+    const uintptr_t *at = cv_map_get(&st->at, expert);
+    for (int64_t r = round; at && r >= 0; r--) {
+        int said = (size_t)r < st->rounds ? st->said[(*at - 1) * st->rounds + (size_t)r] : 0;
+        if (said & what)
+            return said & these;
+    }
+    return false;
+}
+
+bool cv_signal_missing(const cv_stances *st, cv_str expert, int64_t round)
+{
+    return !last_said(st, expert, round, SIGNALLED | AGAINST | DISSENTED, SIGNALLED);
+}
+
+bool cv_dissent_stands(const cv_stances *st, cv_str expert, int64_t round)
+{
+    return last_said(st, expert, round, SIGNALLED | DISSENTED, DISSENTED);
+}
+
+bool cv_stands_by_signal(const cv_stances *st, cv_str expert, int64_t round)
+{
+    return !cv_signal_missing(st, expert, round) && !cv_dissent_stands(st, expert, round);
+}
+
+cv_str cv_panel_member(const cv_stances *st, const cv_agreement *g, size_t i)
+{
+    return g->seated ? g->seats[i].expert_slug : st->s->experts.items[i].expert_slug;
+}
+
+cv_agreement cv_agreement_in(const cv_stances *st, int64_t round)
+{
+    cv_agreement g = {0};
+    g.seated = cv_state_panel(st->s, round, &g.seats);
+    g.panel = g.seated ? g.seated : st->s->experts.count;
+    for (size_t i = 0; i < g.panel; i++)
+        g.signals += cv_stands_by_signal(st, cv_panel_member(st, &g, i), round);
+    for (size_t i = 0; st->s->verdicts.count && i < st->s->experts.count; i++)
+        g.outside += cv_dissent_stands(st, st->s->experts.items[i].expert_slug, round);
+    for (size_t i = 0; g.outside && i < g.panel; i++)
+        g.outside -= cv_dissent_stands(st, cv_panel_member(st, &g, i), round);
+    return g;
+}
+
+/* ---- how far it is --------------------------------------------------------------------------- */
+
+static void find_people(const cv_stances *st, cv_agreement *g, int64_t round, cv_convergence *c)
+{
+    const cv_state *s = st->s;
+    for (size_t i = 0; i < g->panel; i++)
+        if (cv_signal_missing(st, cv_panel_member(st, g, i), round))
+            c->missing[c->missing_count++] = cv_panel_member(st, g, i);
+    for (size_t i = 0; i < s->experts.count; i++)
+        if (cv_dissent_stands(st, s->experts.items[i].expert_slug, round))
+            c->dissenting[c->dissenting_count++] = s->experts.items[i].expert_slug;
 }
 
 static void find_open(cv_arena *a, const cv_state *s, cv_convergence *c)
@@ -141,27 +214,47 @@ bool cv_convergence_enough(double reached, double target)
     return reached + 1e-12 >= target;
 }
 
+/* The final verdict converges the dialogue, whatever it leaves open: the status says so, and so does this. */
+static void close_by_verdict(const cv_state *s, cv_convergence *c)
+{
+    c->before = CV_ABSENT;
+    if (!cv_state_is_closed(s))
+        return;
+    if (!c->enough)
+        c->before = c->reached;
+    c->percentage = 100;
+    c->converged = true;
+}
+
+void cv_convergence_by(cv_arena *a, const cv_state *s, const cv_stances *st, cv_convergence *ret)
+{
+    int64_t round = cv_state_next_round(s) - 1;
+    cv_agreement g = cv_agreement_in(st, round);
+    *ret = (cv_convergence){.open = CV_NEW_ARRAY(a, s->entities.count, cv_str),
+                            .missing = CV_NEW_ARRAY(a, g.panel, cv_str),
+                            .dissenting = CV_NEW_ARRAY(a, s->experts.count, cv_str),
+                            .panel = g.panel,
+                            .signals = g.signals};
+    find_open(a, s, ret);
+    find_people(st, &g, round, ret);
+    double reached =
+        cv_convergence_reached(ret->tensions - ret->open_count, ret->tensions, g.signals, g.panel + g.outside);
+    ret->percentage = ret->reached = cv_convergence_percentage(reached);
+    ret->converged = ret->enough = cv_convergence_enough(reached, cv_convergence_target(s));
+    close_by_verdict(s, ret);
+}
+
 void cv_convergence_of(cv_arena *a, const cv_state *s, cv_convergence *ret)
 {
-    *ret = (cv_convergence){.open = CV_NEW_ARRAY(a, s->entities.count, cv_str),
-                            .missing = CV_NEW_ARRAY(a, s->seats.count + s->experts.count, cv_str),
-                            .dissenting = CV_NEW_ARRAY(a, s->experts.count, cv_str)};
-    size_t dissent = 0, outside = 0;
-    find_open(a, s, ret);
-    find_missing(a, s, cv_state_next_round(s) - 1, ret);
-    if (s->verdicts.count)
-        find_dissent(s, cv_state_next_round(s) - 1, ret, &dissent, &outside);
-    size_t signals = s->rounds.count ? ret->panel - ret->missing_count - dissent : 0;
-    double reached =
-        cv_convergence_reached(ret->tensions - ret->open_count, ret->tensions, signals, ret->panel + outside);
-    ret->percentage = cv_convergence_percentage(reached);
-    ret->converged = cv_convergence_enough(reached, cv_convergence_target(s));
+    cv_stances st = cv_stances_of(a, s);
+    cv_convergence_by(a, s, &st, ret);
 }
 
 #define CV_THIS_TYPE cv_convergence
 const cv_shape cv_convergence_shape[] = {
     CV_NUMBER(ALWAYS, "percentage", percentage, 0, 100, ""),
     CV_FIELD(ALWAYS, converged, ""),
+    CV_FIELD_AS(IF_ANY, "percentage_before_verdict", before, "when the final verdict came before the target"),
     CV_TEXTS("missing_experts", missing, missing_count, ""),
     CV_TEXTS("open_tensions", open, open_count, ""),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "dissenting_experts", dissenting, dissenting_count, NULL, ""),

@@ -54,7 +54,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "respond",
      .tool = "blue_dialogue_respond",
-     .summary = "hand in what an expert says in a round; it is kept as it is",
+     .summary = "hand in what an expert says in a round",
      .details =
          "The text is taken from --content: itself, @FILE, or - for standard input. It is stored with its hash,\n"
          "written to round-N/response-SLUG.md, and answered with what is understood of it and what is not. Experts\n"
@@ -84,7 +84,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "draft",
      .tool = "blue_dialogue_draft",
-     .summary = "make a request to round-register from the responses of a round",
+     .summary = "what the responses of a round say, as a request to register it",
      .details =
          "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
          "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
@@ -97,7 +97,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "round-register",
      .tool = "blue_dialogue_round_register",
-     .summary = "register a whole round: entities, references, moves, scores; all or nothing",
+     .summary = "register a whole round, or nothing of it",
      .details = "Local ids (MUFFIN-P0101) become ids of the dialogue (P0101); references may use either, forward too.\n"
                 "Every fault of the batch is reported at once and then nothing is written. The same round sent again\n"
                 "answers as the first time. Labels and titles stand on one line. --dry-run says what would happen.\n"
@@ -136,8 +136,11 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "evolve-panel",
      .tool = "blue_dialogue_evolve_panel",
      .summary = "set the panel of the next round: who stays, who comes",
-     .details = "Without it the last panel stands.\n",
-     .examples = "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
+     .details =
+         "Without it the last panel stands. --add and --drop take names with commas between them and change that\n"
+         "one; whoever comes from the pool may be named by role. The answer names who loses the seat.\n",
+     .examples = "  conclave dialogue evolve-panel nvidia-decision --round 1 --add scone,donut --drop muffin\n"
+                 "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
      .schema = "dialogue_evolve_panel",
      .answer = cv_evolve_panel_shape,
      .flags = WRITES | UNASKED,
@@ -172,7 +175,7 @@ const cv_operation cv_dialogue_ops[] = {
     {.room = "dialogue",
      .verb = "verdict-register",
      .tool = "blue_dialogue_verdict_register",
-     .summary = "register a verdict: interim, final, minority or dissent",
+     .summary = "register a verdict",
      .details =
          "A verdict adopts recommendations and claims and closes tensions. There is at most one final verdict; it\n"
          "closes the dialogue. Before any round was registered it needs force and a warning. Verdicts never change.\n",

@@ -26,7 +26,8 @@ static const char steps[] =
     "4. **Collect.** Hand in every response, word for word, with `{respond}`; who has nothing to say:\n"
     "   `no_contribution`. `{round-verify}` tells who is missing and what will not be understood. Never invent a\n"
     "   contribution for an expert who wrote none.\n"
-    "5. **Register.** `{draft}` shows what all responses say. Score each expert by what the contribution adds (wisdom,\n"
+    "5. **Register.** `{draft}` shows what all responses say. Score each expert by what the contribution adds "
+    "(wisdom,\n"
     "   consistency, truth, relationships; never before it is read), write a summary, and send both with\n"
     "   `{round-register}` and `use_draft`, and only what you change: `also` merges what several said, `remove`\n"
     "   leaves out. It is taken as a whole or not at all and answers with the global ids.\n"
@@ -39,8 +40,9 @@ static const char convergence[] =
     "## Convergence\n"
     "\n"
     "The velocity of a round is the number of tensions still open after it plus the perspectives new in it. A\n"
-    "dialogue has converged when every tension is resolved or accepted and every expert of the panel has\n"
-    "written `[MOVE:CONVERGE]` in the last round.\n";
+    "dialogue has converged when every tension is resolved or accepted and every expert of the panel stands by\n"
+    "`[MOVE:CONVERGE]`: having written it, and nothing against it in a later round (a tension, `oppose`,\n"
+    "`challenge`, a dissent). `no_contribution` keeps it.\n";
 
 static const char tensions[] =
     "\n"

@@ -40,6 +40,47 @@ static cv_str one_type(const cv_json *schema)
     return first;
 }
 
+static bool allows_null(const cv_json *schema)
+{
+    const cv_json *type = cv_json_get(schema, CV_STR("type"));
+    for (uint32_t i = 0; type && type->type == CV_JSON_ARRAY && i < type->count; i++)
+        if (cv_str_eq(type->items[i].text, CV_STR("null")))
+            return true;
+    return false;
+}
+
+static void show_type(shower *s, const cv_json *schema, cv_str type)
+{
+    cv_json_key(s->w, CV_STR("type"));
+    if (!allows_null(schema)) {
+        cv_json_str(s->w, type);
+        return;
+    }
+    cv_json_begin_array(s->w);
+    cv_json_str(s->w, type);
+    cv_json_str(s->w, CV_STR("null"));
+    cv_json_end_array(s->w);
+}
+
+/* Words that an operation takes in any case, or tells the faults of itself, are no enum to be checked: "x-enum". Their
+ * description lists them for people. */
+static void show_choices(shower *s, const cv_json *schema)
+{
+    const cv_json *choices = cv_json_get(schema, CV_STR("enum"));
+    if (!choices && !s->bare)
+        choices = cv_json_get(schema, CV_STR("x-enum"));
+    if (!choices)
+        return;
+    cv_json_key(s->w, CV_STR("enum"));
+    cv_json_begin_array(s->w);
+    for (uint32_t i = 0; i < choices->count; i++)
+        if (choices->items[i].type != CV_JSON_NULL)
+            cv_json_value(s->w, &choices->items[i]);
+    if (allows_null(schema))
+        cv_json_null(s->w);
+    cv_json_end_array(s->w);
+}
+
 /* The name of such a field says what it is. */
 static bool names_scope(cv_str property)
 {
@@ -53,7 +94,8 @@ static void show_description(shower *s, const cv_json *schema)
 {
     cv_str text = cv_json_get_text(schema, "description");
     bool is_new = false;
-    if (text.n && !s->bare && !names_scope(s->property))
+    bool known = cv_json_get(schema, CV_STR("x-enum")) || (cv_json_get(schema, CV_STR("x-known")) && !s->whole);
+    if (text.n && !known && !s->bare && !names_scope(s->property))
         cv_map_put(&s->told, s->arena, text, &is_new);
     if (is_new)
         cv_json_key_str(s->w, "description", text);
@@ -130,10 +172,10 @@ static bool show_same(shower *s, const cv_json *items)
 static void show(shower *s, const cv_json *schema)
 {
     static const cv_json any = {.type = CV_JSON_OBJECT};
-    const cv_json *items = cv_json_get(schema, CV_STR("items")), *choices = cv_json_get(schema, CV_STR("enum"));
+    const cv_json *items = cv_json_get(schema, CV_STR("items"));
     cv_str type = one_type(schema);
     cv_json_begin_object(s->w);
-    cv_json_key_str(s->w, "type", type);
+    show_type(s, schema, type);
     show_description(s, schema);
     if (cv_str_eq(type, CV_STR("object")))
         show_object(s, schema);
@@ -142,14 +184,7 @@ static void show(shower *s, const cv_json *schema)
         if (!items || !show_same(s, items))
             show(s, items ? items : &any);
     }
-    if (choices) {
-        cv_json_key(s->w, CV_STR("enum"));
-        cv_json_begin_array(s->w);
-        for (uint32_t i = 0; i < choices->count; i++)
-            if (choices->items[i].type != CV_JSON_NULL)
-                cv_json_value(s->w, &choices->items[i]);
-        cv_json_end_array(s->w);
-    }
+    show_choices(s, schema);
     cv_json_end_object(s->w);
 }
 

@@ -122,6 +122,7 @@ static const struct {
     {"x-value", is_text},
     {"x-print", is_switch},
     {"x-rare", is_switch},
+    {"x-known", is_switch},
     {"x-base", is_switch},
     {"x-secret", is_switch},
     {"x-below", is_switch},
@@ -130,6 +131,7 @@ static const struct {
     {"x-item", is_text},
     {"x-like", is_text},
     {"x-names", is_text},
+    {"x-enum", is_texts},
 };
 
 static bool lint_keyword(const cv_json_member *member, cv_err *err)

@@ -271,6 +271,18 @@ op "the same panel again" 0 evolve-panel '{"dialogue_id": "'$d'", "round": 2, "p
     {"name": "Muffin", "source": "retained", "focus": "Cash flow"}, {"slug": "scone", "source": "pool"},
     {"slug": "donut", "source": "created"}, {"role": "Jurist", "tier": "wildcard", "reason": "T0101", "source": "created"}]}'
 is '.replayed'
+op "round 2 is registered" 0 round-register '{"dialogue_id": "'$d'", "round": 2, "score": 0}'
+op "who leaves must sit, who comes must be known and not sit" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 3, "drop": ["poet", "cupcake"],
+    "add": ["Jurists", "scone"]}'
+is '[.errors[].field] == ["drop[0]", "drop[1]", "add[0]", "add[1]"]'
+op "not beside a whole panel" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 3, "drop": ["muffin"], "panel": [{"slug": "scone", "source": "retained"}]}'
+is '.field == "panel"'
+op "somebody must sit" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 3}'
+is '.field == "panel" and .error_code == "missing_field"'
+op "and stay" 1 evolve-panel '{"dialogue_id": "'$d'", "round": 3, "drop": ["muffin", "scone", "donut", "eclair", "brioche", "croissant"]}'
+run "names with commas between them" 0 dialogue evolve-panel $d --round 3 --drop "Muffin, donut" --add "cupcake,poet" --json
+is '.unseated == ["muffin", "donut"] and ([.panel[].slug] | index("muffin") | not) and ([.panel[].slug] | contains(["scone", "cupcake"])) and
+    ([.panel[] | select(.role == "Poet")] | length == 1) and .panel_size == 4'
 
 op "a dialogue without a first panel" 0 create '{"title": "Judge decides", "panel_size": 0, "expert_pool": '"$pool"'}'
 is '.panel == [] and (.judge_protocol.instructions | contains("Nobody sits yet"))'
@@ -299,8 +311,8 @@ done
 run "get" 0 dialogue get $d --json
 jq 'del(.position.head)' "$out" >"$work/laid" && mv "$work/laid" "$out"
 golden create/get.json
-run "get, nothing new" 0 dialogue get $d --since-rev 7 --json
-is '. == {"status": "success", "dialogue_id": "nvidia-investment-analysis", "rev": 7, "changed": false}'
+run "get, nothing new" 0 dialogue get $d --since-rev 9 --json
+is '. == {"status": "success", "dialogue_id": "nvidia-investment-analysis", "rev": 9, "changed": false}'
 run "get, something new" 0 dialogue get $d --since-rev 3 --json
 is '.changed and .counts.events > 0'
 

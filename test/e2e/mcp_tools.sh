@@ -18,7 +18,7 @@ ask "the tools of mail" "$list" --rooms mail
 [ "$(jq -c .result "$out" | wc -c)" -le 8000 ]
 ok $? "the tools of mail: at most 8,000 bytes ($(jq -c .result "$out" | wc -c))"
 is '[.result.tools[].name] | contains(["conclave_mail_send", "conclave_mail_inbox", "conclave_mail_wait", "conclave_mail_claim", "conclave_mail_done", "conclave_mail_fail"])'
-is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array")] == []'
+is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array" and .[1:] != ["null"])] == []'
 ask "the tools" "$list" --rooms dialogue
 [ "$(jq -c .result "$out" | wc -c)" -le 12000 ]
 ok $? "the tools: at most 12,000 bytes ($(jq -c .result "$out" | wc -c))"
@@ -27,11 +27,16 @@ printf '%s\n' "$list" | "$conclave" mcp --rooms "$("$conclave" help --json | jq 
 ok $? "all rooms together: at most 24,000 bytes ($(jq -c .result "$work/rooms" | wc -c))"
 is '[.result.tools[].name] | contains(["blue_dialogue_create", "blue_dialogue_round_context", "blue_dialogue_expert_create", "blue_dialogue_round_register", "blue_dialogue_verdict_register", "blue_dialogue_export", "blue_dialogue_evolve_panel"])'
 is '[.result.tools[] | select(.annotations.openWorldHint != false)] == []'
+is '[.result.tools[].inputSchema.properties] | add | .op_id and .dry_run and .references and .author_expert.type == ["string", "null"]'
+is '[.result.tools[].inputSchema | .. | objects | .enum // empty] | contains([["interim", "final", "minority", "dissent"],
+    ["unanimous", "strong", "split", "contested", null], ["Core", "Adjacent", "Wildcard"],
+    ["support", "oppose", "refine", "address", "resolve", "reopen", "question", "depend"], ["open", "addressed", "resolved", "reopened", "accepted"]])'
+is '[.result.tools[].inputSchema | .. | objects | .description? // empty | strings | select(test("[a-z]+-(create|register|prompts|panel|context)"))] == []'
 is '[.result.tools[] | select(.annotations.readOnlyHint == null or .title == null or .outputSchema)] == []'
 is '[.result.tools[] | select(.name == "blue_dialogue_progress" or .name == "blue_dialogue_round_context") | .annotations.readOnlyHint] == [true, true]'
 is '[.result.tools[] | select(.name == "blue_dialogue_round_register") | .annotations.readOnlyHint, .annotations.idempotentHint, .annotations.destructiveHint] == [false, true, false]'
 is '[.result.tools[] | select(._meta["anthropic/maxResultSizeChars"]) | .name] | contains(["blue_dialogue_round_context", "blue_dialogue_round_prompts"])'
-is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array")] == []'
+is '[.result.tools[].inputSchema | .. | objects | .type | select(type == "array" and .[1:] != ["null"])] == []'
 is '[.result.tools[] | select(.annotations.destructiveHint != false and .annotations.readOnlyHint == false)] == []'
 is '.result.tools[] | select(.name == "blue_dialogue_create") | .annotations.idempotentHint != true'
 is '.result.tools[] | select(.name == "blue_dialogue_round_prompts") | .inputSchema.properties | has("experts") and has("include_prompts")'

@@ -158,7 +158,7 @@ static void test_same_title(void **state)
     assert_int_equal(count_dialogues(r), 4);
 }
 
-/* A title just created: as long as nothing has been written to the dialogue, the same request means it. */
+/* A title just created: as long as the dialogue has no round and is open, the same request means it. */
 static void test_just_created(void **state)
 {
     static const char request[] = "{\"title\":\"Race\"," POOL "}";
@@ -174,10 +174,18 @@ static void test_just_created(void **state)
     assert_non_null(cv_json_get(&r->reply, CV_STR("replayed")));
     assert_false(ask(r, cv_dialogue_create, "{\"title\":\"Race\",\"question\":\"Who?\",\"expect_rev\":0}"));
     assert_int_equal(r->errs.items[0].code, CV_ERR_REV_CONFLICT);
+    assert_true(ask(r, cv_dialogue_expert_create,
+                    "{\"dialogue_id\":\"race\",\"role\":\"Runner\",\"tier\":\"Core\",\"reason\":\"legs\"}"));
+    assert_true(ask(r, cv_dialogue_create, request)); /* something was written, but no round */
+    assert_str_eq(text_of(r, "dialogue_id"), "race");
+    assert_non_null(cv_json_get(&r->reply, CV_STR("replayed")));
     assert_true(ask(r, cv_dialogue_abandon, "{\"dialogue_id\":\"race\",\"reason\":\"rain\"}"));
     assert_true(ask(r, cv_dialogue_create, request));
     assert_str_eq(text_of(r, "dialogue_id"), "race-3");
     assert_null(cv_json_get(&r->reply, CV_STR("replayed")));
+    assert_true(ask(r, cv_dialogue_round_register, "{\"dialogue_id\":\"race-3\",\"round\":0,\"score\":0}"));
+    assert_true(ask(r, cv_dialogue_create, request));
+    assert_str_eq(text_of(r, "dialogue_id"), "race-4");
 }
 
 static void test_other_content(void **state)

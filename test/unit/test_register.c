@@ -648,6 +648,97 @@ static void a_dialogue_may_have_another_target(void **state)
     assert_int_equal(c.percentage, 0);
 }
 
+/* A signal stands until its expert speaks against it: generated dialogues, against a walk from round to round. */
+enum { PEOPLE = 4, ROUNDS = 5, MANY = 64 };
+
+static size_t below(uint64_t *seed, size_t n)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(*seed >> 33) % n;
+}
+
+typedef struct {
+    cv_rec_expert people[PEOPLE];
+    cv_rec_round rounds[ROUNDS];
+    cv_rec_move moves[MANY];
+    cv_rec_entity entities[MANY];
+    cv_rec_reference references[MANY];
+    cv_rec_verdict verdicts[MANY];
+    size_t moved, raised, referred, judged;
+    bool signal[PEOPLE][ROUNDS], against[PEOPLE][ROUNDS], dissent[PEOPLE][ROUNDS];
+} spoken;
+
+/* What an expert says in a round, as the record would have it. */
+static void say(spoken *g, cv_arena *a, size_t who, size_t round, size_t what)
+{
+    cv_str slug = g->people[who].expert_slug;
+    int64_t r = (int64_t)round, seq = (int64_t)g->raised + 1;
+    cv_str by = cv_arena_printf(a, "[\"other\",\"%.*s\"]", CV_FMT(slug));
+    if (what <= 3) { /* converge, challenge, and two that mean nothing here */
+        static const char *const moves[] = {"converge", "challenge", "defend", "concede"};
+        g->moves[g->moved++] = (cv_rec_move){.round = r, .expert_slug = slug, .move_type = cv_str_of(moves[what])};
+    } else if (what == 4) {
+        g->entities[g->raised++] = (cv_rec_entity){
+            .kind = CV_STR("T"), .round = r, .seq = seq, .contributors = by, .status = CV_STR("resolved")};
+    } else if (what <= 6) { /* a perspective that opposes, or supports */
+        g->entities[g->raised++] =
+            (cv_rec_entity){.kind = CV_STR("P"), .round = r, .seq = seq, .contributors = by, .status = CV_STR("open")};
+        g->references[g->referred++] = (cv_rec_reference){.source_id = cv_entity_id(a, &g->entities[g->raised - 1]),
+                                                          .ref_type = what == 5 ? CV_STR("oppose") : CV_STR("support"),
+                                                          .round = r};
+    } else if (what == 7) {
+        g->references[g->referred++] = (cv_rec_reference){
+            .source_id = cv_arena_join(a, CV_STR("@"), slug), .ref_type = CV_STR("oppose"), .round = r};
+    } else {
+        g->verdicts[g->judged++] = (cv_rec_verdict){
+            .verdict_type = what == 8 ? CV_STR("dissent") : CV_STR("minority"), .round = r, .author_expert = slug};
+    }
+    g->signal[who][round] = g->signal[who][round] || what == 0;
+    g->against[who][round] = g->against[who][round] || what == 1 || what == 4 || what == 5 || what == 7;
+    g->dissent[who][round] = g->dissent[who][round] || what == 8;
+}
+
+static void a_signal_stands_until_its_expert_speaks_against_it(void **state)
+{
+    cv_world *w = *state;
+    static const char *const names[PEOPLE] = {"muffin", "cupcake", "scone", "donut"};
+    uint64_t seed = 7;
+    for (int run = 0; run < 300; run++) {
+        spoken *g = CV_NEW(&w->a, spoken);
+        for (size_t i = 0; i < PEOPLE; i++)
+            g->people[i].expert_slug = cv_str_of(names[i]);
+        for (size_t i = 0; i < ROUNDS; i++)
+            g->rounds[i].round = (int64_t)i;
+        for (size_t i = 0; i < 18; i++)
+            say(g, &w->a, below(&seed, PEOPLE), below(&seed, ROUNDS), below(&seed, 3) ? below(&seed, 10) : 0);
+        cv_state s = {.experts = {g->people, PEOPLE, PEOPLE},
+                      .rounds = {g->rounds, ROUNDS, ROUNDS},
+                      .moves = {g->moves, g->moved, MANY},
+                      .entities = {g->entities, g->raised, MANY},
+                      .verdicts = {g->verdicts, g->judged, MANY},
+                      .references = {g->references, g->referred, MANY}};
+        cv_stances st = cv_stances_of(&w->a, &s);
+        bool stands[PEOPLE] = {false};
+        size_t agreed = 0;
+        for (size_t r = 0; r < ROUNDS; r++, agreed = r < ROUNDS ? 0 : agreed) {
+            for (size_t i = 0; i < PEOPLE; i++) {
+                stands[i] = !g->dissent[i][r] && (g->signal[i][r] || (stands[i] && !g->against[i][r]));
+                assert_int_equal(cv_stands_by_signal(&st, g->people[i].expert_slug, (int64_t)r), stands[i]);
+                agreed += stands[i];
+            }
+            assert_int_equal(cv_agreement_in(&st, (int64_t)r).signals, agreed);
+        }
+        cv_convergence c;
+        cv_convergence_of(&w->a, &s, &c);
+        assert_int_equal(c.percentage, agreed * 100 / PEOPLE);
+        assert_int_equal(c.converged, agreed == PEOPLE);
+        g->verdicts[s.verdicts.count++] = (cv_rec_verdict){.verdict_type = CV_STR("final"), .round = ROUNDS - 1};
+        cv_convergence_of(&w->a, &s, &c); /* as the status, which is converged now */
+        assert_true(c.converged && c.percentage == 100 && c.reached == (int)agreed * 100 / PEOPLE);
+        assert_int_equal(c.before, agreed == PEOPLE ? CV_ABSENT : (int64_t)agreed * 100 / PEOPLE);
+    }
+}
+
 static void force_needs_a_warning(void **state)
 {
     cv_world *w = *state;
@@ -857,7 +948,7 @@ static void a_failing_store_changes_nothing(void **state)
         if (ok) {
             assert_int_equal(tracing.calls, n - 1); /* no failure was swallowed */
             assert_int_equal(
-                n, 19); /* the watermark; a reading with its finds; the turn, whether it was done, the commit */
+                n, 21); /* the watermark; a reading with its finds; the turn, whether it was done, the commit */
             break;
         }
     }
@@ -1018,6 +1109,7 @@ int main(void)
         WORLD_TEST(the_judge_wins),
         WORLD_TEST(a_dialogue_converges),
         WORLD_TEST(a_dialogue_may_have_another_target),
+        WORLD_TEST(a_signal_stands_until_its_expert_speaks_against_it),
         WORLD_TEST(force_needs_a_warning),
         WORLD_TEST(a_minority_cannot_adopt_for_the_panel),
         WORLD_TEST(the_final_verdict_takes_over_what_it_adopts),

@@ -1,5 +1,8 @@
 /* evolve.c - the panel of the next round, as the judge wants it, recorded seat by seat.
  *
+ *     panel        every place, in the order of seats
+ *     add, drop    names: the last panel without some, with others; the places are made of them
+ *
  * Each place is read and checked by wanted_seat.c; names stay with their experts, newcomers get the next free ones. All
  * faults are told at once. A round's panel is recorded once: seats are history and never change.
  */
@@ -83,9 +86,132 @@ static bool find_same(cv_evolution *e, cv_outcome *outcome, cv_err *err)
            cv_request_made(e->call, cv_dialogue_scope(e->s.id), seats[0].rev, outcome, err);
 }
 
-static bool read_panel(cv_evolution *e)
+/* ---- by names ---------------------------------------------------------------------------------------------------- */
+
+static bool is_seated(const cv_rec_seat *seats, size_t count, cv_str slug)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cv_str_eq(seats[i].expert_slug, slug))
+            return true;
+    return false;
+}
+
+static void write_place(cv_json_writer *w, const char *member, cv_str who, cv_source source)
+{
+    cv_json_begin_object(w);
+    cv_json_key_str(w, member, who);
+    cv_json_key_str(w, "source", cv_source_words.items[source]);
+    cv_json_end_object(w);
+}
+
+/* Those of the last panel who are not dropped stay. */
+static void write_kept(cv_evolution *e, const cv_json *drop, const cv_rec_seat *seats, size_t count, cv_json_writer *w)
+{
+    cv_map gone = {0};
+    for (uint32_t i = 0; drop && i < drop->count; i++) {
+        const cv_rec_expert *expert = cv_state_expert(&e->s, drop->items[i].text);
+        const char *field = cv_arena_printf(e->call->arena, "drop[%u]", i).p;
+        if (expert && is_seated(seats, count, expert->expert_slug)) {
+            cv_map_put(&gone, e->call->arena, expert->expert_slug, NULL);
+            continue;
+        }
+        cv_str *names = CV_NEW_ARRAY(e->call->arena, count, cv_str);
+        for (size_t k = 0; k < count; k++)
+            names[k] = seats[k].expert_slug;
+        cv_refuse_words(cv_refuse(e->call, expert ? CV_ERR_INVALID_VALUE : CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field,
+                                  drop->items[i].text, "'%.*s' does not sit on the panel",
+                                  CV_FMT(cv_excerpt(e->call->arena, drop->items[i].text))),
+                        names, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!cv_map_get(&gone, seats[i].expert_slug))
+            write_place(w, "slug", seats[i].expert_slug, CV_SOURCE_RETAINED);
+}
+
+static void refuse_added(cv_evolution *e, const char *field, cv_str name)
+{
+    size_t count;
+    cv_str *known;
+    size_t slugs = cv_state_slugs(e->call->arena, &e->s, &known);
+    cv_str *all = CV_NEW_ARRAY(e->call->arena, slugs + e->pool.count, cv_str);
+    for (count = 0; count < slugs; count++)
+        all[count] = known[count];
+    for (size_t i = 0; i < e->pool.count; i++)
+        if (!cv_pool_expert(&e->s, &e->pool.items[i]))
+            all[count++] = e->pool.items[i].role;
+    cv_err *err = cv_refuse(e->call, CV_ERR_UNKNOWN_EXPERT, CV_STR(""), field, name,
+                            "'%.*s' is neither an expert of the dialogue nor a role of its pool",
+                            CV_FMT(cv_excerpt(e->call->arena, name)));
+    cv_refuse_words(err, all, count);
+    if (!err->suggestion.n)
+        cv_err_suggest(err, CV_STR("expert-create brings in somebody new"));
+}
+
+/* By name, or by role of the pool; whoever took part before is retained. */
+static void write_added(cv_evolution *e, const cv_json *add, const cv_rec_seat *seats, size_t count, cv_json_writer *w)
+{
+    for (uint32_t i = 0; add && i < add->count; i++) {
+        cv_str name = cv_str_trim(add->items[i].text);
+        const char *field = cv_arena_printf(e->call->arena, "add[%u]", i).p;
+        const cv_person *member = cv_pool_by_role(&e->pool, name);
+        if (!member)
+            member = cv_pool_by_slug(&e->pool, name);
+        const cv_rec_expert *expert = cv_state_expert(&e->s, name);
+        if (!expert && member)
+            expert = cv_pool_expert(&e->s, member);
+        if (expert && is_seated(seats, count, expert->expert_slug))
+            cv_refuse(e->call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "'%.*s' sits on the panel already",
+                      CV_FMT(expert->expert_slug));
+        else if (expert && cv_person_sat_before(&e->s, expert->expert_slug, e->round))
+            write_place(w, "slug", expert->expert_slug, CV_SOURCE_RETAINED);
+        else if (expert)
+            write_place(w, "slug", expert->expert_slug, (cv_source)cv_words_find(cv_source_words, expert->source));
+        else if (member)
+            write_place(w, "role", member->role, CV_SOURCE_POOL);
+        else
+            refuse_added(e, field, name);
+    }
+}
+
+/* The places as the request has them, or made of names. NULL: a fault was added. */
+static const cv_json *places(cv_evolution *e)
 {
     const cv_json *panel = cv_json_get(e->call->input, CV_STR("panel"));
+    const cv_json *add = cv_json_get(e->call->input, CV_STR("add")),
+                  *drop = cv_json_get(e->call->input, CV_STR("drop"));
+    if (!panel == !(add || drop)) {
+        cv_err_suggest(cv_refuse(e->call, panel ? CV_ERR_INVALID_VALUE : CV_ERR_MISSING_FIELD, CV_STR(""), "panel",
+                                 (cv_str){NULL, 0},
+                                 panel ? "'panel' is the whole panel: nobody is added or dropped beside it"
+                                       : "neither 'panel' nor 'add' nor 'drop' says who sits"),
+                       CV_STR("give 'panel' alone, or 'add' and 'drop' with names"));
+        return NULL;
+    }
+    if (panel)
+        return panel;
+    const cv_rec_seat *seats;
+    size_t count = cv_state_panel(&e->s, e->round, &seats);
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json *made = CV_NEW(e->call->arena, cv_json);
+    cv_err err = {.arena = e->call->arena};
+    cv_json_begin_array(&w);
+    write_kept(e, drop, seats, count, &w);
+    write_added(e, add, seats, count, &w);
+    cv_json_end_array(&w);
+    bool sound = cv_json_parse(e->call->arena, cv_buf_take(&text, e->call->arena), made, &err);
+    assert(sound);
+    (void)sound;
+    if (made->count == 0 && e->call->errs->count == 0)
+        cv_refuse(e->call, CV_ERR_INVALID_VALUE, CV_STR(""), "drop", (cv_str){NULL, 0}, "nobody would be left");
+    return e->call->errs->count ? NULL : made;
+}
+
+static bool read_panel(cv_evolution *e)
+{
+    const cv_json *panel = places(e);
+    if (!panel)
+        return false;
     if (panel->count > CV_MAX_EXPERTS) {
         cv_refuse(e->call, CV_ERR_TOO_LARGE, CV_STR(""), "panel", (cv_str){NULL, 0}, "a panel has at most %d experts",
                   CV_MAX_EXPERTS);
@@ -140,6 +266,7 @@ typedef struct {
     int64_t round;
     counts counts;
     CV_STATE_LIST(cv_told_seat) panel;
+    CV_STATE_LIST(cv_str) unseated;
     cv_notices warnings;
 } told;
 
@@ -150,6 +277,8 @@ const cv_shape cv_evolve_panel_shape[] = {
     CV_FIELD(ALWAYS, round, ""),
     CV_SPREAD(counts, counts_shape),
     CV_LIST("panel", panel.items, panel.count, cv_seat_shape, ""),
+    CV_LIST_(TEXTS, CV_IF_ANY, false, "unseated", unseated.items, unseated.count, NULL,
+             "who sat on the last panel and loses the seat"),
     CV_WARNINGS(warnings, CV_TO_BE_KNOWN),
     CV_WRITTEN("dialogue"),
     {0},
@@ -160,10 +289,17 @@ static cv_str print_result(const cv_evolution *e)
 {
     cv_arena *a = e->call->arena;
     told t = {.dialogue_id = e->s.id, .round = e->round, .counts = count_seats(e), .warnings = e->warnings};
+    const cv_rec_seat *seats;
+    size_t before = cv_state_panel(&e->s, e->round, &seats);
+    cv_map now = {0};
     for (size_t i = 0; i < e->count; i++) {
         cv_rec_seat seat = seat_of(e, i);
         *CV_PUSH(a, &t.panel) = cv_seat_told(a, &e->seats_wanted[i].row, &seat);
+        cv_map_put(&now, a, seat.expert_slug, NULL);
     }
+    for (size_t i = 0; i < before; i++)
+        if (!cv_map_get(&now, seats[i].expert_slug))
+            *CV_PUSH(a, &t.unseated) = seats[i].expert_slug;
     return cv_shape_text(a, cv_evolve_panel_shape, &t);
 }
 

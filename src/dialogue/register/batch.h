@@ -105,7 +105,8 @@ typedef struct {
     cv_map local_at; /* local id, `also` included -> cv_draft * */
     cv_subjects subjects;
     cv_notices warnings;
-    CV_STATE_LIST(cv_rec_move) entered; /* the moves as rows */
+    CV_STATE_LIST(cv_rec_move) entered;     /* the moves as rows */
+    CV_STATE_LIST(cv_rec_reference) linked; /* the references, likewise */
 } cv_batch;
 
 /* `input` is that of the call, or what became of it (from_draft.h). Without a score it is the sum of the experts'. */

@@ -93,8 +93,10 @@ static cv_state state_after(const cv_batch *b)
     cv_state after;
     cv_arena *a = b->call->arena;
     cv_subjects_after(&b->subjects, &after);
-    after.moves.items = b->entered.items; /* only those of the last round count */
-    after.moves.count = b->entered.count;
+    for (size_t i = 0; i < b->entered.count; i++)
+        *CV_PUSH(a, &after.moves) = b->entered.items[i];
+    for (size_t i = 0; i < b->linked.count; i++)
+        *CV_PUSH(a, &after.references) = b->linked.items[i];
     after.rounds.items = CV_NEW_ARRAY(a, after.rounds.count + 1, cv_rec_round);
     if (after.rounds.count)
         memcpy(after.rounds.items, b->state->rounds.items, after.rounds.count * sizeof *after.rounds.items);

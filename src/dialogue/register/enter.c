@@ -276,6 +276,7 @@ static void enter_reference(entering *e, cv_str source, const cv_people *by, con
                             .created_at = j->now,
                             .reason = reason_of(j->call->arena, ref->reason)};
     cv_journal_put(j, CV_REC_REFERENCE, &row);
+    *CV_PUSH(j->call->arena, &e->batch->linked) = row;
     if (ref->target.subject)
         cv_subject_touch(e->writer, (cv_cause){CV_CAUSE_REFERENCE, ref->type}, ref->target.subject, by, source,
                          row.reason);

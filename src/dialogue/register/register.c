@@ -15,14 +15,14 @@
 #include "dialogue/words/limits.h"
 #include "record/hash.h"
 
-/* References of earlier rounds matter only to those that stand for themselves: an expert may repeat one. */
+/* Moves and references of earlier rounds say who stands by a signal. */
 static bool load(cv_call *call, const cv_batch *b, cv_state *state)
 {
     cv_err err = {.arena = call->arena};
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
-                                 CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(VERDICT)};
-    if (b->links.count || b->use_draft)
-        wanted.kinds |= CV_REC_BIT(REFERENCE);
+                                 CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) |
+                                 CV_REC_BIT(REFERENCE) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT),
+                        .outline = CV_REC_BIT(MOVE)};
     return cv_state_load(call, b->dialogue_id, &wanted, state, &err) || cv_call_fail(call, &err);
 }
 

@@ -252,7 +252,7 @@ static void warn_open(verdict *v, const cv_convergence *c)
             ->id = c->open[i];
     for (size_t i = 0; i < c->missing_count; i++)
         cv_notice_expert(cv_notice_add(&v->warnings, a, CV_STR("missing_signal"),
-                                       "%.*s has not signalled MOVE:CONVERGE in the last round", CV_FMT(c->missing[i])),
+                                       "%.*s does not stand by a MOVE:CONVERGE", CV_FMT(c->missing[i])),
                          c->missing[i]);
     for (size_t i = 0; i < c->dissenting_count; i++)
         cv_notice_expert(
@@ -288,8 +288,12 @@ static bool blocked(verdict *v, const cv_convergence *c)
     cv_spot at = spot(v, "verdict_type");
     cv_str blockers = text_of(a, c, CV_STR("open tensions "), CV_STR("no MOVE:CONVERGE from "));
     cv_err *err = cv_fault(&at, CV_ERR_NOT_CONVERGED, CV_STR("convergence"), v->row.verdict_type,
-                           "the dialogue is not converged (%d%%): %.*s", c->percentage, CV_FMT(blockers));
-    cv_err_context(err, cv_shape_text(a, cv_convergence_shape, c));
+                           "the dialogue is not converged (%d%%): %.*s", c->reached, CV_FMT(blockers));
+    cv_convergence now = *c; /* the verdict is refused, and closes nothing */
+    now.percentage = c->reached;
+    now.converged = c->enough;
+    now.before = CV_ABSENT;
+    cv_err_context(err, cv_shape_text(a, cv_convergence_shape, &now));
     cv_err_suggest(err, CV_STR("Go on with another round, or give 'force': true and say why in 'warning'"));
     return false;
 }
@@ -308,7 +312,7 @@ static bool may_be_final(verdict *v, const cv_convergence *c)
 {
     bool silent = v->state.rounds.count == 0;
     warn_ethos(v);
-    if (v->type != CV_VERDICT_FINAL || (c->converged && !silent))
+    if (v->type != CV_VERDICT_FINAL || (c->enough && !silent))
         return true;
     v->forced = cv_json_get_true(v->ids.call->input, "force") && cv_str_trim(v->row.warning).n > 0;
     if (silent && !v->forced)
@@ -395,7 +399,8 @@ static bool load(verdict *v)
     cv_call *call = v->ids.call;
     cv_err err = {.arena = call->arena};
     cv_wanted wanted = {.kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
-                                 CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(MOVE) | CV_REC_BIT(VERDICT)};
+                                 CV_REC_BIT(ENTITY) | CV_REC_BIT(ORIGIN) | CV_REC_BIT(REFERENCE) | CV_REC_BIT(MOVE) |
+                                 CV_REC_BIT(VERDICT)};
     if (!cv_state_load(call, cv_json_get_text(call->input, "dialogue_id"), &wanted, &v->state, &err))
         return cv_call_fail(call, &err);
     v->ids.state = &v->state;

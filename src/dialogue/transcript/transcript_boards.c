@@ -68,29 +68,14 @@ static void add_split(cv_part_table *table, columns c, const split *s)
 
 /* ---- by round --------------------------------------------------------------------------------------------------- */
 
-static bool signalled(const cv_transcript *t, int64_t round, cv_str slug)
+/* Who stood by a signal, of how many, and how far the dialogue had converged: as progress tells it. */
+static void add_convergence(cv_transcript *t, const cv_stances *st, int64_t round, cv_part_table *table)
 {
-    size_t group = cv_transcript_group(t, round, cv_transcript_speaker(t, slug));
-    for (const uint32_t *k = cv_group_begin(&t->moves_by, group); k < cv_group_end(&t->moves_by, group); k++)
-        if (cv_move_signals(&t->s.moves.items[*k]))
-            return true;
-    return false;
-}
-
-/* Who signalled convergence, of how many, and how far the dialogue had converged: as progress tells it. Without any
- * panel everybody has to agree. */
-static void add_convergence(cv_transcript *t, int64_t round, cv_part_table *table)
-{
-    const cv_rec_seat *seats;
-    size_t seated = cv_state_panel(&t->s, round, &seats), panel = seated ? seated : t->s.experts.count, signals = 0;
+    cv_agreement g = cv_agreement_in(st, round);
     const cv_pace_round *pace = cv_pace_at(&t->pace, round);
     size_t tensions = cv_pace_tensions(pace), open = (size_t)pace->open_tensions;
-    for (size_t i = 0; i < panel; i++) {
-        cv_str expert = seated ? seats[i].expert_slug : t->s.experts.items[i].expert_slug;
-        signals += signalled(t, round, expert) && !cv_expert_dissents(&t->s, expert, round, false);
-    }
-    double reached = cv_convergence_reached(tensions - open, tensions, signals, panel);
-    cv_part_cell(table, cv_arena_printf(t->arena, "%zu/%zu", signals, panel));
+    double reached = cv_convergence_reached(tensions - open, tensions, g.signals, g.panel + g.outside);
+    cv_part_cell(table, cv_arena_printf(t->arena, "%zu/%zu", g.signals, g.panel));
     cv_part_cell(table, cv_arena_printf(t->arena, "%d%%", cv_convergence_percentage(reached)));
 }
 
@@ -99,6 +84,7 @@ static void add_by_round(cv_transcript *t, cv_blocks *into)
     split *splits = CV_NEW_ARRAY(t->arena, (size_t)(t->last + 1), split);
     columns c = {false, false};
     cv_part_table table = cv_part_table_begin(t->arena);
+    cv_stances stances = cv_stances_of(t->arena, &t->s);
     int64_t sum = 0;
     for (int64_t i = 0; i <= t->last; i++) {
         splits[i] = split_score(t->arena, t->s.rounds.items[i].score, t->s.rounds.items[i].score_components);
@@ -119,7 +105,7 @@ static void add_by_round(cv_transcript *t, cv_blocks *into)
         cv_part_number(&table, pace->open_tensions);
         cv_part_number(&table, pace->new_perspectives);
         cv_part_number(&table, cv_pace_velocity(pace));
-        add_convergence(t, i, &table);
+        add_convergence(t, &stances, i, &table);
         cv_part_row(&table);
     }
     cv_part_add_table(&table, into);

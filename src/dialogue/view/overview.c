@@ -17,8 +17,10 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     if (kind == CV_REC_ENTITY) {
         int of = cv_kind_of_letter(((const cv_rec_entity *)row)->kind.p[0]);
         c->entities[of]++;
-        return of == CV_KIND_TENSION;
+        return true;
     }
+    if (kind == CV_REC_REFERENCE)
+        return cv_str_eq(((const cv_rec_reference *)row)->ref_type, cv_ref_words.items[CV_REF_OPPOSE]);
     if (kind == CV_REC_POSITION)
         return cv_holds_dissent(((const cv_rec_position *)row)->content);
     if (kind == CV_REC_RESPONSE) {
@@ -30,53 +32,14 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
 
 /* ---- round by round ---------------------------------------------------------------------------------------------- */
 
-/* Walks through the rounds: seats and moves lie in their order, so each is looked at once. */
-typedef struct {
-    const cv_rec_seat *seats;
-    size_t seat_count, seat, move;
-    size_t *signalled; /* per expert: the last round in which it signalled, plus one */
-} walk;
-
-static size_t expert_index(const cv_state *s, cv_str slug)
+static void count_signals(const cv_stances *st, cv_overview_round *r)
 {
-    const cv_rec_expert *expert = cv_state_expert(s, slug);
-    return expert ? (size_t)(expert - s->experts.items) : s->experts.count;
-}
-
-static void take_seats(const cv_state *s, walk *at, int64_t round)
-{
-    for (; at->seat < s->seats.count && s->seats.items[at->seat].round <= round; at->seat++) {
-        const cv_rec_seat *seat = &s->seats.items[at->seat];
-        if (at->seat_count == 0 || at->seats->round != seat->round) {
-            at->seats = seat;
-            at->seat_count = 0;
-        }
-        at->seat_count++;
-    }
-}
-
-static void take_moves(const cv_state *s, walk *at, int64_t round)
-{
-    for (; at->move < s->moves.count && s->moves.items[at->move].round <= round; at->move++) {
-        const cv_rec_move *move = &s->moves.items[at->move];
-        if (move->round == round && cv_move_signals(move))
-            at->signalled[expert_index(s, move->expert_slug)] = (size_t)round + 1;
-    }
-}
-
-/* Without any panel everybody has to agree. */
-static void count_signals(const cv_state *s, const walk *at, cv_overview_round *r)
-{
-    r->seats = at->seats;
-    r->seat_count = at->seat_count;
-    r->panel = at->seat_count ? at->seat_count : s->experts.count;
-    int64_t next = cv_state_next_round(s);
-    for (size_t i = 0; i < r->panel; i++) {
-        size_t expert = at->seat_count ? expert_index(s, at->seats[i].expert_slug) : i;
-        r->signals += at->signalled[expert] == (size_t)r->row->round + 1 &&
-                      !(expert < s->experts.count && cv_expert_dissents(s, s->experts.items[expert].expert_slug,
-                                                                        r->row->round, r->row->round + 1 == next));
-    }
+    cv_agreement g = cv_agreement_in(st, r->row->round);
+    r->seats = g.seats;
+    r->seat_count = g.seated;
+    r->panel = g.panel;
+    r->signals = g.signals;
+    r->outside = g.outside;
 }
 
 static void measure(const cv_overview *c, cv_overview_round *r)
@@ -87,7 +50,8 @@ static void measure(const cv_overview *c, cv_overview_round *r)
     r->open_tensions = pace->open_tensions;
     r->new_perspectives = pace->new_perspectives;
     r->velocity = cv_pace_velocity(pace);
-    double reached = cv_convergence_reached(tensions - (size_t)r->open_tensions, tensions, r->signals, r->panel);
+    double reached =
+        cv_convergence_reached(tensions - (size_t)r->open_tensions, tensions, r->signals, r->panel + r->outside);
     r->percentage = cv_convergence_percentage(reached);
     r->converged = cv_convergence_enough(reached, cv_convergence_target(&c->s));
 }
@@ -95,33 +59,41 @@ static void measure(const cv_overview *c, cv_overview_round *r)
 static void follow(cv_arena *a, cv_overview *c)
 {
     const cv_state *s = &c->s;
-    walk at = {.signalled = CV_NEW_ARRAY(a, s->experts.count + 1, size_t)};
     c->count = s->rounds.count;
     c->rounds = CV_NEW_ARRAY(a, c->count, cv_overview_round);
     for (size_t i = 0; i < c->count; i++) {
         cv_overview_round *r = &c->rounds[i];
         r->row = &s->rounds.items[i];
         r->score_delta = i ? r->row->score - s->rounds.items[i - 1].score : CV_ABSENT;
-        take_seats(s, &at, r->row->round);
-        take_moves(s, &at, r->row->round);
-        count_signals(s, &at, r);
+        count_signals(&c->stances, r);
         measure(c, r);
     }
 }
 
-bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_overview *ret, cv_err *err)
+/* Of the entities only the tensions are needed further. */
+static void keep_tensions(cv_arena *a, cv_state *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->entities.count; i++)
+        if (s->entities.items[i].kind.p[0] == cv_kinds[CV_KIND_TENSION].letter)
+            s->entities.items[kept++] = s->entities.items[i];
+    s->entities.count = kept;
+    cv_state_index(a, s);
+}
+
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, cv_overview *ret, cv_err *err)
 {
     const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                            CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
-                           CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
-    const char tensions[] = {cv_kinds[CV_KIND_TENSION].letter, '\0'};
-    const cv_wanted wanted = {
-        .kinds = kinds | CV_REC_BIT(POSITION), .outline = kinds, .letters = all_kinds ? NULL : tensions};
+                           CV_REC_BIT(REFERENCE) | CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
+    const cv_wanted wanted = {.kinds = kinds | CV_REC_BIT(POSITION), .outline = kinds};
     *ret = (cv_overview){0};
     cv_pace_begin(&ret->pace, call->arena);
     if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))
         return false;
     cv_pace_end(&ret->pace);
+    ret->stances = cv_stances_of(call->arena, &ret->s);
+    keep_tensions(call->arena, &ret->s);
     follow(call->arena, ret);
     return true;
 }
@@ -192,7 +164,7 @@ const cv_shape cv_overview_measures[] = {
     CV_NUMBER(ALWAYS, "open_tensions", open_tensions, 0, CV_NO_LIMIT, "once the round was registered"),
     CV_BY_HAND("tensions", write_tensions, tensions_schema),
     CV_NUMBER(ALWAYS, "new_perspectives", new_perspectives, 0, CV_NO_LIMIT, ""),
-    CV_FIELD_AS(ALWAYS, "converge_signals", signals, "experts of its panel who signalled"),
+    CV_FIELD_AS(ALWAYS, "converge_signals", signals, "experts of its panel who stood by their signal"),
     CV_FIELD_AS(ALWAYS, "panel_size", panel, ""),
     CV_NUMBER(ALWAYS, "converge_percentage", percentage, 0, 100, ""),
     {0},

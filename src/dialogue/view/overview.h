@@ -21,7 +21,8 @@ typedef struct {
     const int64_t *tensions;  /* by cv_status */
     const cv_rec_seat *seats; /* its panel; none: everybody takes part */
     size_t seat_count;
-    size_t panel, signals; /* who had to signal convergence, and how many of them did */
+    size_t panel, signals; /* who had to signal convergence, and how many of them stood by it */
+    size_t outside;        /* others whose dissent stood */
     int percentage;
     bool converged; /* the dialogue's target was reached */
 } cv_overview_round;
@@ -29,15 +30,15 @@ typedef struct {
 typedef struct {
     cv_state s; /* of its entities only the tensions; no events */
     cv_pace pace;
-    size_t entities[CV_KIND_COUNT]; /* of which kinds: see cv_overview_load() */
-    size_t responses;               /* that wait for the next round to be registered */
+    cv_stances stances;
+    size_t entities[CV_KIND_COUNT];
+    size_t responses; /* that wait for the next round to be registered */
     cv_overview_round *rounds;
     size_t count;
 } cv_overview;
 
-/* Entities of all kinds are counted, or only tensions: then others are not even read. A missing dialogue is an error,
- * as in cv_state_load. */
-bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_overview *ret_course, cv_err *err);
+/* A missing dialogue is an error, as in cv_state_load. The overview must stay where it is. */
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, cv_overview *ret_course, cv_err *err);
 
 /* The verdict that decided, or NULL. */
 const cv_rec_verdict *cv_overview_final(const cv_overview *c);

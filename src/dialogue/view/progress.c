@@ -170,7 +170,7 @@ static void judge(cv_arena *a, cv_progress *p)
     const cv_state *s = &p->overview.s;
     cv_convergence *c = &p->convergence;
     int64_t next = cv_state_next_round(s);
-    cv_convergence_of(a, s, c);
+    cv_convergence_by(a, s, &p->overview.stances, c);
     cv_standings_of(a, &p->overview, p->overview.count, &p->standings);
     find_blockers(a, p);
     find_unregistered(a, p);
@@ -180,7 +180,6 @@ static void judge(cv_arena *a, cv_progress *p)
     p->next_round = is_given_up(s) || cv_state_is_closed(s) || next > CV_MAX_ROUND ? CV_ABSENT : next;
     p->target = s->dialogue.convergence_target.n ? s->dialogue.convergence_target : CV_STR("1");
     p->closed = c->tensions - c->open_count;
-    p->signals = c->panel - c->missing_count;
 }
 
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
@@ -233,7 +232,7 @@ static const cv_shape step_shape[] = {
 #define CV_THIS_TYPE cv_progress
 static const cv_shape blockers[] = {
     CV_LIST("tensions", blockers.items, blockers.count, blocker, "those that are open"),
-    CV_TEXTS("experts", convergence.missing, convergence.missing_count, "who has not signalled in the last round"),
+    CV_TEXTS("experts", convergence.missing, convergence.missing_count, "who does not stand by a signal"),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "dissenting", convergence.dissenting, convergence.dissenting_count, NULL,
              "whose dissent stands"),
     CV_LIST_(TEXTS, CV_IF_ANY, false, "dissent_not_registered", unregistered.items, unregistered.count, NULL,
@@ -244,11 +243,13 @@ static const cv_shape blockers[] = {
 static const cv_shape convergence_shape[] = {
     CV_NUMBER(ALWAYS, "percentage", convergence.percentage, 0, 100, "the smaller share, of tensions or of experts"),
     CV_JSON_AS(ALWAYS, NUMBER, "target", target, "1: everything"),
-    CV_FIELD_AS(ALWAYS, "converged", convergence.converged, "the target is reached"),
+    CV_FIELD_AS(ALWAYS, "converged", convergence.converged, "the target is reached, or the final verdict stands"),
+    CV_FIELD_AS(IF_ANY, "percentage_before_verdict", convergence.before,
+                "when the final verdict came before the target"),
     CV_FIELD_AS(ALWAYS, "tensions", convergence.tensions, ""),
     CV_FIELD_AS(ALWAYS, "closed_tensions", closed, ""),
     CV_FIELD_AS(ALWAYS, "panel_size", convergence.panel, ""),
-    CV_FIELD_AS(ALWAYS, "converge_signals", signals, ""),
+    CV_FIELD_AS(ALWAYS, "converge_signals", convergence.signals, ""),
     CV_GROUP("blockers", blockers, ""),
     {0},
 };
@@ -275,7 +276,7 @@ bool cv_dialogue_progress(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_progress *p = CV_NEW(call->arena, cv_progress);
     cv_json_writer w = {.out = call->out};
-    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), false, &p->overview, &err))
+    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), &p->overview, &err))
         return cv_call_fail(call, &err);
     judge(call->arena, p);
     p->next.command = cv_call_name(call, p->next.operation, p->overview.s.id, p->next.more, p->next.count);

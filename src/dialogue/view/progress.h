@@ -39,7 +39,7 @@ typedef struct {
     cv_next_step next;
     int64_t current_round, next_round;  /* CV_ABSENT: none */
     cv_str target;                      /* the share that is enough, a decimal */
-    size_t closed, signals;             /* tensions that are closed, experts who signalled */
+    size_t closed;                      /* tensions */
     CV_STATE_LIST(cv_blocker) blockers; /* tensions that are open */
     CV_STATE_LIST(cv_str) unregistered; /* whose dissent stands in a response and in no verdict */
     cv_str text;                        /* for people, if they have asked */

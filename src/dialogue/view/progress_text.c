@@ -90,9 +90,9 @@ static void say_convergence(cv_chart *c, const cv_progress *p)
     const cv_convergence *now = &p->convergence;
     int target = cv_convergence_percentage(cv_convergence_target(&p->overview.s));
     cv_chart_line(c);
-    cv_chart_say(c, "Convergence %d%% (target %d%%): %zu of %zu tensions closed, %zu of %zu experts signalled",
-                 now->percentage, target, now->tensions - now->open_count, now->tensions,
-                 now->panel - now->missing_count, now->panel);
+    cv_chart_say(c, "%s %d%% (target %d%%): %zu of %zu tensions closed, %zu of %zu experts signalled",
+                 now->before == CV_ABSENT ? "Convergence" : "Decided at", now->reached, target,
+                 now->tensions - now->open_count, now->tensions, now->signals, now->panel);
     cv_chart_line(c);
     say_open(c, p);
     if (now->missing_count > 0)
