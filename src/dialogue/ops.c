@@ -30,9 +30,10 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "list",
      .tool = "blue_dialogue_list",
      .summary = "list the dialogues",
-     .details =
-         "One row per dialogue: id, title, status, rounds, score; in pages of --limit, ordered by id. When there are\n"
-         "more, the answer ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
+     .details = "Each with its question, status, age, and its decision or next step; in pages of --limit, ordered by "
+                "id. When\n"
+                "there are more, the answer ends with the option that gives the next page (as JSON: 'next', to be "
+                "given as 'after').\n",
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
@@ -203,6 +204,19 @@ const cv_operation cv_dialogue_ops[] = {
      .run = cv_dialogue_abandon},
 
     /* ---- what is known ---- */
+    {.room = "dialogue",
+     .verb = "show",
+     .tool = "blue_dialogue_show",
+     .summary = "the page to look at: question, decision or what blocks it, dissent, panel, tensions",
+     .details =
+         "Everything that a person wants to know of a dialogue, on one page: conditions and vote of the decision,\n"
+         "dissent and minority, who sat in which rounds, each tension with its fate, rounds with their scores.\n",
+     .examples = "  conclave dialogue show nvidia-decision\n"
+                 "  conclave dialogue show nvidia-decision --json\n",
+     .schema = "dialogue_show",
+     .answer = cv_show_shape,
+     .flags = STEADY,
+     .run = cv_dialogue_show},
     {.room = "dialogue",
      .verb = "export",
      .tool = "blue_dialogue_export",

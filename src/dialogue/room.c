@@ -74,7 +74,7 @@ const cv_room cv_room_dialogue = {
     .skills = skills,
     .topics = topics,
     .scope =
-        {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get", .one = "dialogue", .many = "dialogues"},
+        {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue show", .one = "dialogue", .many = "dialogues"},
     .folder = CV_DIALOGUES,
     .verify = cv_verify_facts,
     .doctor = cv_dialogue_doctor,

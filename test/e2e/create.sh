@@ -323,7 +323,7 @@ run "a page" 0 dialogue list --limit 3 --json
 is '.count == 3 and .next == .dialogues[2].dialogue_id'
 after=$(jq -r .next "$out")
 run "a page for people" 0 dialogue list --limit 3
-has "more:   --after $after"
+has "more: --after $after"
 run "the next page" 0 dialogue list --limit 1000 --after "$after" --json
 is ".dialogues[0].dialogue_id > \"$after\" and (has(\"next\") | not)"
 

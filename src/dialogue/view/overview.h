@@ -27,7 +27,8 @@ typedef struct {
 } cv_overview_round;
 
 typedef struct {
-    cv_state s; /* of its entities only the tensions; no events */
+    cv_state s; /* of its entities only the tensions; no events, unless they were asked for */
+    bool keeps_events;
     cv_pace pace;
     size_t entities[CV_KIND_COUNT]; /* of which kinds: see cv_overview_load() */
     size_t responses;               /* that wait for the next round to be registered */
@@ -35,9 +36,11 @@ typedef struct {
     size_t count;
 } cv_overview;
 
-/* Entities of all kinds are counted, or only tensions: then others are not even read. A missing dialogue is an error,
- * as in cv_state_load. */
-bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, cv_overview *ret_course, cv_err *err);
+/* Entities of all kinds are counted, or only tensions: then others are not even read. Rows are outlines (types.h), but
+ * those of the kinds in `whole` have all their fields; with EVENT among them the events about tensions are kept. A
+ * missing dialogue is an error, as in cv_state_load. */
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, bool all_kinds, uint32_t whole, cv_overview *ret_course,
+                      cv_err *err);
 
 /* The verdict that decided, or NULL. */
 const cv_rec_verdict *cv_overview_final(const cv_overview *c);
