@@ -35,7 +35,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/web.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/web.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -96,6 +96,10 @@ SKILLS   := skills/alignment-play/SKILL.md skills/conclave-chat/SKILL.md skills/
 build/gen/skills.c: tools/embed-files $(SKILLS)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md $(SKILLS) >$@
+
+build/gen/panels.c: tools/embed-files $(wildcard panels/*.json)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_panel_files .json $(sort $(wildcard panels/*.json)) >$@
 
 # The dashboard: checked, bundled and compressed. Without npm the program has a page that says so.
 WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts)

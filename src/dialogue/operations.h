@@ -17,6 +17,8 @@ bool cv_dialogue_get(cv_call *call);
 bool cv_dialogue_abandon(cv_call *call);
 bool cv_dialogue_expert_create(cv_call *call);
 bool cv_dialogue_panel_sample(cv_call *call);
+bool cv_dialogue_panel_list(cv_call *call);
+bool cv_dialogue_panel_show(cv_call *call);
 bool cv_dialogue_evolve_panel(cv_call *call);
 
 /* ---- what experts are given ------------------------------------------------------------------------------------- */
@@ -56,6 +58,8 @@ extern const cv_shape cv_get_shape[];
 extern const cv_shape cv_graph_shape[];
 extern const cv_shape cv_history_shape[];
 extern const cv_shape cv_list_shape[];
+extern const cv_shape cv_panel_list_shape[];
+extern const cv_shape cv_panel_show_shape[];
 extern const cv_shape cv_progress_shape[];
 extern const cv_shape cv_respond_shape[];
 extern const cv_shape cv_round_register_shape[];

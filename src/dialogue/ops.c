@@ -19,9 +19,12 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "create",
      .tool = "blue_dialogue_create",
      .summary = "start a dialogue: title, question, experts",
-     .details = "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
-                "expert-create; the first panel is drawn from it.\n",
+     .details =
+         "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
+         "expert-create; the first panel is drawn from it. --panel takes a template (panel-list), and each --expert\n"
+         "\"Role: focus\" adds one more, of the tier Core.\n",
      .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
+                 "  conclave dialogue create \"Queue move\" --panel architecture-review --expert \"DBA: locks\"\n"
                  "  conclave dialogue create --data @dialogue.json\n",
      .schema = "dialogue_create",
      .flags = ADDS | UNASKED,
@@ -133,6 +136,27 @@ const cv_operation cv_dialogue_ops[] = {
      .schema = "dialogue_panel_sample",
      .flags = READS,
      .run = cv_dialogue_panel_sample},
+    {.room = "dialogue",
+     .verb = "panel-list",
+     .tool = "blue_dialogue_panel_list",
+     .summary = "list the panel templates: ours and the project's own",
+     .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
+                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n",
+     .examples = "  conclave dialogue panel-list\n",
+     .schema = "dialogue_panel_list",
+     .answer = cv_panel_list_shape,
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
+     .run = cv_dialogue_panel_list},
+    {.room = "dialogue",
+     .verb = "panel-show",
+     .tool = "blue_dialogue_panel_show",
+     .summary = "show a panel template: its experts",
+     .details = "With --json the file of a panel of your own can be made from it.\n",
+     .examples = "  conclave dialogue panel-show architecture-review\n",
+     .schema = "dialogue_panel_show",
+     .answer = cv_panel_show_shape,
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
+     .run = cv_dialogue_panel_show},
     {.room = "dialogue",
      .verb = "evolve-panel",
      .tool = "blue_dialogue_evolve_panel",

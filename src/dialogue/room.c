@@ -39,6 +39,7 @@ static const cv_skill skills[] = {{"alignment-expert", cv_skill_print_expert}, {
 static const cv_completion completions[] = {
     {"DIALOGUE", "dialogue_id id", "dialogue list", "\"limit\":1000", false, "dialogues", "dialogue_id", "title"},
     {"EXPERT", NULL, "dialogue get", NULL, true, "experts", "expert_slug", "role"},
+    {"PANEL", NULL, "dialogue panel-list", NULL, false, "panels", "name", "domain"},
     {"ID", NULL, "dialogue graph", "\"experts\":true", true, "nodes", "id", "label"},
     {0},
 };
