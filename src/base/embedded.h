@@ -17,10 +17,6 @@ extern const size_t cv_schema_files_count;
 extern const cv_embedded cv_skill_files[];
 extern const size_t cv_skill_files_count;
 
-/* panels/NAME.json: panels that can be begun with, sorted by name. */
-extern const cv_embedded cv_panel_files[];
-extern const size_t cv_panel_files_count;
-
 /* The pages of the dashboard, and each of them compressed, as NAME.gz. */
 extern const cv_embedded cv_web_files[];
 extern const size_t cv_web_files_count;

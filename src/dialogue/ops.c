@@ -92,7 +92,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
          "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
-         "--payload-only prints the request alone.\n",
+         "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n",
      .examples = "  conclave dialogue draft nvidia-decision --json\n"
                  "  conclave dialogue draft nvidia-decision --payload-only\n",
      .schema = "dialogue_draft",

@@ -170,7 +170,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_errs errs = {0};
     cv_cli_input input;
     cv_json tree;
-    cv_buf reply = {0};
+    cv_buf reply = {0}, aside = {.sink = cv_buf_to_stream, .sink_to = stderr};
     cv_progress_line line;
     cv_call call = {.arena = cli->arena,
                     .who = who_acts(cli),
@@ -180,6 +180,7 @@ int cv_cli_run_operation(cv_cli *cli)
                     .width = width_of_reply(),
                     .input = &tree,
                     .out = &reply,
+                    .aside = &aside,
                     .errs = &errs,
                     .name = cv_op_command};
     if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
@@ -190,6 +191,8 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_progress_line_begin(&line);
     done = done && cv_op_call(cli->command->op, &call);
     cv_progress_line_end(&line);
+    cv_buf_flush(&aside);
+    cv_buf_release(&aside);
     cv_record_close(call.record);
     tell_places(&input, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */

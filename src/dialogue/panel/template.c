@@ -1,7 +1,6 @@
 /* template.c - panels that can be begun with; see template.h. */
 #include "dialogue/panel/template.h"
 
-#include "base/embedded.h"
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/limits.h"

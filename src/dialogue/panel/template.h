@@ -8,8 +8,13 @@
 #ifndef CV_DIALOGUE_PANEL_TEMPLATE_H
 #define CV_DIALOGUE_PANEL_TEMPLATE_H
 
+#include "base/embedded.h"
 #include "base/json.h"
 #include "dialogue/state.h"
+
+/* panels/NAME.json, sorted by name. */
+extern const cv_embedded cv_panel_files[];
+extern const size_t cv_panel_files_count;
 
 #define CV_PANELS_FOLDER ".conclave/panels"
 
