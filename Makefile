@@ -44,7 +44,7 @@ FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install clean help
+.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install uninstall clean help
 
 all: build/conclave
 
@@ -146,6 +146,16 @@ install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## progra
 	for folder in . docs docs/rules docs/decisions docs/images; do install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder; done
 	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
 	    install -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
+
+uninstall: build/man/.made ## take away what 'make install' put under the same PREFIX
+	rm -f $(DESTDIR)$(PREFIX)/bin/conclave $(patsubst build/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard build/man/*.1)) \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/conclave $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_conclave \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/conclave.fish
+	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
+	    rm -f $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
+	for folder in docs/rules docs/decisions docs/images docs .; do \
+	    [ ! -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder ] || \
+	        rmdir --ignore-fail-on-non-empty "$$(cd $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder && pwd)" || exit 1; done
 
 # ---- tests -----------------------------------------------------------------------------------
 
