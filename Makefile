@@ -35,7 +35,7 @@ LIBS     := -lutf8proc -lsqlite3 -lnettle -ldl -lm -pthread
 
 SRC      := $(sort $(wildcard src/*/*.c src/*/*/*.c) src/rooms.c)
 # Data only, the same for every build: the SQL in sql/ and the schemas in schemas/, as C.
-GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/web.o
+GEN_O    := build/gen/sql_sqlite.o build/gen/sql_postgres.o build/gen/schemas.o build/gen/skills.o build/gen/panels.o build/gen/web.o
 # A build of its own list of sources has it as SRC_<build>.
 lib_o     = $(patsubst src/%.c,build/$(1)/%.o,$(or $(SRC_$(1)),$(SRC))) $(GEN_O)
 UNIT     := $(patsubst test/unit/test_%.c,%,$(sort $(wildcard test/unit/test_*.c)))
@@ -44,7 +44,7 @@ FUZZERS  := $(patsubst test/fuzz/fuzz_%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install clean help
+.PHONY: all run shots test asan tsan fuzz fuzz-build bench lint format update soak install uninstall clean help
 
 all: build/conclave
 
@@ -97,6 +97,10 @@ build/gen/skills.c: tools/embed-files $(SKILLS)
 	$(call say,embed)
 	$(Q)mkdir -p $(@D) && tools/embed-files cv_skill_files .md $(SKILLS) >$@
 
+build/gen/panels.c: tools/embed-files $(wildcard panels/*.json)
+	$(call say,embed)
+	$(Q)mkdir -p $(@D) && tools/embed-files cv_panel_files .json $(sort $(wildcard panels/*.json)) >$@
+
 # The dashboard: checked, bundled and compressed. Without npm the program has a page that says so.
 WEB      := $(wildcard web/*.json web/*.html web/src/*.ts web/src/*.tsx web/src/*.css web/src/*/*.tsx web/src/*/*.ts)
 build/.need-web: web/package-lock.json tools/need
@@ -142,6 +146,16 @@ install: build/conclave build/man/.made $(SHELLS:%=build/completion/%) ## progra
 	for folder in . docs docs/rules docs/decisions docs/images; do install -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder; done
 	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
 	    install -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
+
+uninstall: build/man/.made ## take away what 'make install' put under the same PREFIX
+	rm -f $(DESTDIR)$(PREFIX)/bin/conclave $(patsubst build/man/%,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(wildcard build/man/*.1)) \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/conclave $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_conclave \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/conclave.fish
+	for file in README.md CHANGELOG.md LICENSE $(wildcard docs/*.* docs/*/*.*); do \
+	    rm -f $(DESTDIR)$(PREFIX)/share/doc/conclave/$$file || exit 1; done
+	for folder in docs/rules docs/decisions docs/images docs .; do \
+	    [ ! -d $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder ] || \
+	        rmdir --ignore-fail-on-non-empty "$$(cd $(DESTDIR)$(PREFIX)/share/doc/conclave/$$folder && pwd)" || exit 1; done
 
 # ---- tests -----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@
 #include "dialogue/journal.h"
 #include "dialogue/notices.h"
 #include "dialogue/operations.h"
+#include "dialogue/panel/template.h"
 #include "dialogue/people.h"
 #include "dialogue/protocol.h"
 #include "dialogue/text/mark.h"
@@ -127,10 +128,68 @@ static void read_calibration(cv_call *call, cv_rec_dialogue *row)
         calibrated ? calibrated->type == CV_JSON_TRUE : calibration || row->ethos_id.p || row->domain_id.p;
 }
 
+/* "Role: focus" of --expert as a member of a pool. */
+static void write_expert(cv_json_writer *w, cv_str text)
+{
+    size_t colon = cv_str_find_char(text, ':');
+    cv_str focus = colon == SIZE_MAX ? CV_STR("") : cv_str_trim(cv_str_from(text, colon + 1));
+    cv_json_begin_object(w);
+    cv_json_key_str(w, "role", cv_str_trim(cv_str_head(text, colon)));
+    cv_json_key_str(w, "tier", cv_tier_words.items[CV_TIER_CORE]);
+    cv_json_key(w, CV_STR("relevance"));
+    cv_json_raw(w, CV_STR("0.8"));
+    if (focus.n > 0)
+        cv_json_key_str(w, "focus", focus);
+    cv_json_end_object(w);
+}
+
+/* The pool and the experts that are given one by one, as one pool. */
+static const cv_json *with_experts(cv_call *call, const cv_json *pool, const cv_json *more)
+{
+    cv_buf text = {0};
+    cv_json_writer w = {.out = &text};
+    cv_json *both = CV_NEW(call->arena, cv_json);
+    cv_err err = {.arena = call->arena};
+    const cv_json *experts = pool ? cv_json_get(pool, CV_STR("experts")) : NULL;
+    cv_str domain = pool ? cv_json_get_text(pool, "domain") : cv_json_get_text(call->input, "title");
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "domain", domain);
+    if (pool && cv_json_get(pool, CV_STR("question")))
+        cv_json_key_str(&w, "question", cv_json_get_text(pool, "question"));
+    cv_json_key(&w, CV_STR("experts"));
+    cv_json_begin_array(&w);
+    for (uint32_t i = 0; experts && i < experts->count; i++)
+        cv_json_value(&w, &experts->items[i]);
+    for (uint32_t i = 0; i < more->count; i++)
+        write_expert(&w, more->items[i].text);
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    bool ok = cv_json_parse(call->arena, cv_buf_take(&text, call->arena), both, &err) || cv_call_fail(call, &err);
+    return ok ? both : NULL;
+}
+
+/* The pool that is given, or that of a template; and more experts. NULL: there is none, or the call has faults. */
+static const cv_json *find_pool(cv_call *call)
+{
+    const cv_json *pool = given(call, "expert_pool"), *panel = given(call, "panel"), *more = given(call, "expert");
+    cv_panel_template found;
+    if (pool && panel) {
+        cv_err_suggest(cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), "panel", panel->text,
+                                 "a panel and a pool of experts are given"),
+                       CV_STR("give one of them"));
+        return NULL;
+    }
+    if (panel && !(pool = cv_template_pool(call, panel->text, "panel", &found)))
+        return NULL;
+    return more && more->count > 0 ? with_experts(call, pool, more) : pool;
+}
+
 static void read_pool(cv_call *call, wish *w)
 {
-    const cv_json *pool = given(call, "expert_pool");
-    size_t wildcards = 0;
+    size_t before = call->errs->count, wildcards = 0;
+    const cv_json *pool = find_pool(call);
+    if (call->errs->count > before)
+        return;
     if (!pool) {
         cv_notice_add(&w->warnings, call->arena, CV_STR("no_pool"),
                       "nobody sits yet: expert-create and evolve-panel make the panel");
@@ -404,7 +463,7 @@ static void print_warnings(cv_buf *out, cv_arena *a, const cv_json *warnings)
 }
 
 /* `answer` is that of create, of now or of the first time. */
-static cv_str text_of(const cv_call *call, const cv_json *answer, bool replayed)
+static cv_str text_of(const cv_call *call, const cv_json *answer)
 {
     cv_arena *a = call->arena;
     const cv_json *panel = cv_json_get(answer, CV_STR("panel"));
@@ -435,7 +494,7 @@ static void add_text(const cv_call *call, cv_outcome *outcome)
         return;
     cv_buf_add(&out, cv_str_head(outcome->result, outcome->result.n - 1));
     cv_buf_add_z(&out, ",\"text\":");
-    cv_json_str(&w, text_of(call, &answer, outcome->replayed));
+    cv_json_str(&w, text_of(call, &answer));
     cv_buf_add_char(&out, '}');
     outcome->result = cv_buf_take(&out, call->arena);
 }

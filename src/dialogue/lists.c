@@ -1,12 +1,14 @@
 /* lists.c - which dialogues there are, what one of them looks like, and the end of one that leads nowhere. */
 #include <assert.h>
 
+#include "base/plain.h"
 #include "dialogue/answer.h"
 #include "dialogue/dynamics.h"
 #include "dialogue/journal.h"
 #include "dialogue/operations.h"
 #include "dialogue/people.h"
 #include "dialogue/person.h"
+#include "dialogue/view/progress.h"
 #include "dialogue/words/limits.h"
 
 /* ---- list -------------------------------------------------------------------------------------------------------- */
@@ -23,6 +25,7 @@ typedef struct {
     size_t limit;
     CV_STATE_LIST(listed) dialogues;
     cv_str next; /* empty: there is no next page */
+    cv_str text; /* for people, if they have asked */
 } page;
 
 #define CV_THIS_TYPE listed
@@ -44,6 +47,7 @@ const cv_shape cv_list_shape[] = {
     CV_LIST("dialogues", dialogues.items, dialogues.count, listed_shape, "by id"),
     CV_FIELD_AS(ALWAYS, "count", dialogues.count, ""),
     CV_MORE("next", next, "after", "only when there are more: the next page begins behind it; give it as `after`"),
+    CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -65,6 +69,78 @@ static bool list_one(void *ctx, cv_str id, const cv_rec_dialogue *row, int64_t r
     return true;
 }
 
+/* "3 d": the largest unit that fits. */
+static cv_str age_of(const cv_call *call, cv_str created_at)
+{
+    static const struct {
+        int64_t seconds;
+        const char *word;
+    } units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+    int64_t then, seconds = 0;
+    if (cv_time_parse(created_at, &then))
+        seconds = (call->clock.now_ms(call->clock.ctx) - then) / 1000;
+    for (size_t i = 0; i < CV_COUNT(units); i++)
+        if (seconds >= units[i].seconds)
+            return cv_arena_printf(call->arena, "%lld %s", (long long)(seconds / units[i].seconds), units[i].word);
+    return CV_STR("now");
+}
+
+/* A line of its own, cut at the end of a terminal and nowhere else. */
+static void say_line(const cv_call *call, cv_chart *c, cv_str text)
+{
+    cv_chart_say(c, "  ");
+    cv_chart_text(c, text, call->width ? cv_chart_width(c) - 2 : text.n);
+    cv_chart_line(c);
+}
+
+/*     nvidia-decision                         converged, 3 rounds, 2 d
+ *       Swap NVAI for NVDA?
+ *       Decision: REJECT full swap.
+ */
+static bool say_listed(cv_call *call, cv_chart *c, const listed *row, cv_progress *p, cv_err *err)
+{
+    enum { FACTS = 36 };
+    size_t width = cv_chart_width(c), id = cv_plain_width(row->id);
+    if (!cv_progress_load(call, row->id, CV_REC_BIT(DIALOGUE), p, err))
+        return false;
+    const cv_rec_verdict *final = cv_overview_final(&p->overview);
+    cv_str question = p->overview.s.dialogue.question;
+    cv_str facts =
+        cv_arena_printf(call->arena, "%.*s, %lld round%s, %.*s", CV_FMT(row->status), (long long)row->total_rounds,
+                        row->total_rounds == 1 ? "" : "s", CV_FMT(age_of(call, row->created_at)));
+    cv_chart_say(c, "%.*s", CV_FMT(row->id));
+    if (id + 2 + FACTS > width) {
+        cv_chart_line(c);
+        id = 0;
+    }
+    cv_chart_cell(c, facts, width - id, CV_CHART_RIGHT);
+    cv_chart_line(c);
+    say_line(call, c, question.n ? question : row->title);
+    cv_str last = cv_arena_printf(call->arena, "%s: %.*s", final ? "Decision" : "Next",
+                                  CV_FMT(final ? final->recommendation : p->next.text));
+    say_line(call, c, last);
+    return true;
+}
+
+static bool say_page(cv_call *call, page *p, cv_err *err)
+{
+    cv_chart c = {.arena = call->arena, .width = cv_chart_columns(call->width)};
+    cv_progress *progress = CV_NEW(call->arena, cv_progress);
+    for (size_t i = 0; i < p->dialogues.count; i++) {
+        cv_chart_say(&c, "%s", i ? "\n" : "");
+        if (!say_listed(call, &c, &p->dialogues.items[i], progress, err)) {
+            cv_buf_release(&c.out);
+            return false;
+        }
+    }
+    if (p->dialogues.count == 0)
+        cv_chart_say(&c, "no dialogues\n");
+    if (p->next.n > 0)
+        cv_chart_say(&c, "\nmore: --after %.*s\n", CV_FMT(p->next));
+    p->text = cv_chart_take(&c);
+    return true;
+}
+
 bool cv_dialogue_list(cv_call *call)
 {
     int64_t limit = cv_json_get_int(call->input, "limit", USUAL_PAGE);
@@ -75,7 +151,8 @@ bool cv_dialogue_list(cv_call *call)
                            .limit = p.limit + 1};
     cv_err err = {.arena = call->arena};
     cv_json_writer w = {.out = call->out};
-    if (!cv_list_dialogues(call->record, call->arena, &query, list_one, &p, &err))
+    if (!cv_list_dialogues(call->record, call->arena, &query, list_one, &p, &err) ||
+        (call->for_people && !say_page(call, &p, &err)))
         return cv_call_fail(call, &err);
     cv_shape_write(&w, cv_list_shape, &p);
     return true;

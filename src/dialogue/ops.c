@@ -19,9 +19,12 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "create",
      .tool = "blue_dialogue_create",
      .summary = "start a dialogue: title, question, experts",
-     .details = "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
-                "expert-create; the first panel is drawn from it.\n",
+     .details =
+         "The dialogue's id is made from its title. The pool of experts may be given here or grow later with\n"
+         "expert-create; the first panel is drawn from it. --panel takes a template (panel-list), and each --expert\n"
+         "\"Role: focus\" adds one more, of the tier Core.\n",
      .examples = "  conclave dialogue create \"NVIDIA decision\" --question \"Swap NVAI for NVDA?\"\n"
+                 "  conclave dialogue create \"Queue move\" --panel architecture-review --expert \"DBA: locks\"\n"
                  "  conclave dialogue create --data @dialogue.json\n",
      .schema = "dialogue_create",
      .flags = ADDS | UNASKED,
@@ -30,9 +33,10 @@ const cv_operation cv_dialogue_ops[] = {
      .verb = "list",
      .tool = "blue_dialogue_list",
      .summary = "list the dialogues",
-     .details =
-         "One row per dialogue: id, title, status, rounds, score; in pages of --limit, ordered by id. When there are\n"
-         "more, the answer ends with the option that gives the next page (as JSON: 'next', to be given as 'after').\n",
+     .details = "Each with its question, status, age, and its decision or next step; in pages of --limit, ordered by "
+                "id. When\n"
+                "there are more, the answer ends with the option that gives the next page (as JSON: 'next', to be "
+                "given as 'after').\n",
      .examples = "  conclave dialogue list\n"
                  "  conclave dialogue list --status open --json\n",
      .schema = "dialogue_list",
@@ -88,7 +92,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "All items, references and moves of the stored responses, in the order of the panel, for the judge to edit;\n"
          "the score is left out. What cannot be registered, what may say the same and dissents stand in the notes.\n"
-         "--payload-only prints the request alone.\n",
+         "--payload-only prints the request alone, and the notes on standard error; an empty one is an error.\n",
      .examples = "  conclave dialogue draft nvidia-decision --json\n"
                  "  conclave dialogue draft nvidia-decision --payload-only\n",
      .schema = "dialogue_draft",
@@ -132,6 +136,27 @@ const cv_operation cv_dialogue_ops[] = {
      .schema = "dialogue_panel_sample",
      .flags = READS,
      .run = cv_dialogue_panel_sample},
+    {.room = "dialogue",
+     .verb = "panel-list",
+     .tool = "blue_dialogue_panel_list",
+     .summary = "list the panel templates: ours and the project's own",
+     .details = "Pools of experts to begin with: 'create --panel NAME' takes one. A project's own are files like\n"
+                ".conclave/panels/NAME.json: the expert_pool of 'create'; one takes the place of ours with its name.\n",
+     .examples = "  conclave dialogue panel-list\n",
+     .schema = "dialogue_panel_list",
+     .answer = cv_panel_list_shape,
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
+     .run = cv_dialogue_panel_list},
+    {.room = "dialogue",
+     .verb = "panel-show",
+     .tool = "blue_dialogue_panel_show",
+     .summary = "show a panel template: its experts",
+     .details = "With --json the file of a panel of your own can be made from it.\n",
+     .examples = "  conclave dialogue panel-show architecture-review\n",
+     .schema = "dialogue_panel_show",
+     .answer = cv_panel_show_shape,
+     .flags = CV_OP_PROJECT | CV_OP_IDEMPOTENT,
+     .run = cv_dialogue_panel_show},
     {.room = "dialogue",
      .verb = "evolve-panel",
      .tool = "blue_dialogue_evolve_panel",
@@ -206,6 +231,19 @@ const cv_operation cv_dialogue_ops[] = {
      .run = cv_dialogue_abandon},
 
     /* ---- what is known ---- */
+    {.room = "dialogue",
+     .verb = "show",
+     .tool = "blue_dialogue_show",
+     .summary = "the page to look at: question, decision or what blocks it, dissent, panel, tensions",
+     .details =
+         "Everything that a person wants to know of a dialogue, on one page: conditions and vote of the decision,\n"
+         "dissent and minority, who sat in which rounds, each tension with its fate, rounds with their scores.\n",
+     .examples = "  conclave dialogue show nvidia-decision\n"
+                 "  conclave dialogue show nvidia-decision --json\n",
+     .schema = "dialogue_show",
+     .answer = cv_show_shape,
+     .flags = STEADY,
+     .run = cv_dialogue_show},
     {.room = "dialogue",
      .verb = "export",
      .tool = "blue_dialogue_export",

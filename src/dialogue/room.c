@@ -16,6 +16,9 @@ static void print_ids(cv_buf *out)
                       "is registered and good for references ever after\n"
                       "  @muffin          the overall position of an expert\n"
                       "  nvidia-decision  a dialogue: the slug of its title, with -2, -3 ... when it is taken\n\n"
+                      "On the command line the beginning of a dialogue's id will do when no other one begins so, and "
+                      "the id may be left out when there is one dialogue, or CONCLAVE_DIALOGUE names it. Tools and "
+                      "HTTP requests take whole ids.\n\n"
                       "Letters:\n");
     for (size_t i = 0; i < CV_KIND_COUNT; i++)
         cv_buf_printf(out, "  %c  %-15.*s %.*s\n", cv_kinds[i].letter, CV_FMT(cv_kinds[i].word),
@@ -36,6 +39,7 @@ static const cv_skill skills[] = {{"alignment-expert", cv_skill_print_expert}, {
 static const cv_completion completions[] = {
     {"DIALOGUE", "dialogue_id id", "dialogue list", "\"limit\":1000", false, "dialogues", "dialogue_id", "title"},
     {"EXPERT", NULL, "dialogue get", NULL, true, "experts", "expert_slug", "role"},
+    {"PANEL", NULL, "dialogue panel-list", NULL, false, "panels", "name", "domain"},
     {"ID", NULL, "dialogue graph", "\"experts\":true", true, "nodes", "id", "label"},
     {0},
 };
@@ -73,8 +77,12 @@ const cv_room cv_room_dialogue = {
     .completions = completions,
     .skills = skills,
     .topics = topics,
-    .scope =
-        {.field = "dialogue_id", .value = "DIALOGUE", .show = "dialogue get", .one = "dialogue", .many = "dialogues"},
+    .scope = {.field = "dialogue_id",
+              .value = "DIALOGUE",
+              .show = "dialogue show",
+              .one = "dialogue",
+              .many = "dialogues",
+              .abbreviated = true},
     .folder = CV_DIALOGUES,
     .verify = cv_verify_facts,
     .doctor = cv_dialogue_doctor,

@@ -252,8 +252,7 @@ static bool is_given(const cv_cli *cli, size_t option)
     return false;
 }
 
-/* Is a member of --data given as an option too? Then the option counts. */
-static bool is_overridden(const cv_cli *cli, cv_str name)
+bool cv_cli_is_given(const cv_cli *cli, cv_str name)
 {
     const cv_json *all = properties_of(cli->command);
     for (uint32_t i = 0; i < all->count; i++)
@@ -267,7 +266,7 @@ static bool write_all(cv_cli *cli, cv_json_writer *w, const cv_json *data, cv_er
     const cv_json *all = properties_of(cli->command);
     cv_json_begin_object(w);
     for (uint32_t i = 0; i < data->count; i++) {
-        if (is_overridden(cli, data->members[i].key))
+        if (cv_cli_is_given(cli, data->members[i].key)) /* then the option counts */
             continue;
         cv_json_key(w, data->members[i].key);
         cv_json_value(w, &data->members[i].value);

@@ -193,7 +193,7 @@ int cv_cli_run_operation(cv_cli *cli)
     cv_errs errs = {0};
     cv_cli_input input;
     cv_json tree;
-    cv_buf reply = {0};
+    cv_buf reply = {0}, aside = {.sink = cv_buf_to_stream, .sink_to = stderr};
     cv_progress_line line;
     cv_call call = {.arena = cli->arena,
                     .who = who_acts(cli),
@@ -203,19 +203,23 @@ int cv_cli_run_operation(cv_cli *cli)
                     .width = width_of_reply(),
                     .input = &tree,
                     .out = &reply,
+                    .aside = &aside,
                     .errs = &errs,
                     .name = cv_op_command};
     if (!cv_cli_read_input(cli, &input, &err) || !cv_json_parse(cli->arena, input.text, &tree, &err) ||
         !enter_project(cli, &call, &err))
         return cv_cli_fail(cli, &err);
+    bool done = cv_cli_find_scope(cli, &call, &input, &tree, &err) || cv_call_fail(&call, &err);
     call.input_text = input.text;
     cv_progress_line_begin(&line);
-    bool done = cv_op_call(cli->command->op, &call);
+    done = done && cv_op_call(cli->command->op, &call);
     cv_progress_line_end(&line);
+    cv_buf_flush(&aside);
+    cv_buf_release(&aside);
     cv_record_close(call.record);
     tell_places(&input, &errs);
     if (!cli->json && !input.as_written) /* programs, and people who wrote JSON, know the fields */
-        cv_cli_tell_options(cli, cv_json_get(call.schema, CV_STR("properties")), &errs);
+        cv_cli_tell_options(cli, cv_json_get(cli->command->input, CV_STR("properties")), &errs);
     int status = done ? print_reply(cli, cv_buf_str(&reply), &call) : cv_cli_fail_all(cli, errs.items, errs.count);
     cv_buf_release(&reply);
     return status;

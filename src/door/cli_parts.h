@@ -3,6 +3,7 @@
  *     argv -> cli_table   which command, with which options
  *          -> cli_args    options and arguments
  *          -> cli_input   options of an operation -> the JSON of its input
+ *          -> cli_scope   what it is about, when that is shortened or left out
  *          -> cli_op      the call, in its project
  *          -> cli_words   its errors in the words of the command line
  *          -> cli_print   its reply for people
@@ -75,6 +76,14 @@ typedef struct {
 size_t cv_cli_property_at(const cv_cli_command *command, size_t place);
 
 bool cv_cli_read_input(cv_cli *cli, cv_cli_input *ret_input, cv_err *err);
+
+/* Was the property given as an option or an argument, not in --data? */
+bool cv_cli_is_given(const cv_cli *cli, cv_str property);
+
+/* ---- cli_scope.c ------------------------------------------------------------------------------------------------ */
+
+/* Completes the name of the scope that the input is about, where it is shortened or left out. */
+bool cv_cli_find_scope(cv_cli *cli, const cv_call *call, cv_cli_input *input, cv_json *tree, cv_err *err);
 
 /* ---- cli_op.c, cli_print.c, cli_help.c -------------------------------------------------------------------------- */
 

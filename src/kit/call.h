@@ -2,8 +2,8 @@
  *
  * The input has been checked against the operation's schema before the handler sees it: required fields are there,
  * types are right, unknown fields are refused. (In a dry run for the sound part of a faulty request a required text,
- * list or object may be empty, and a number missing: sound.h.) The handler writes one JSON object to `out` and returns true, or adds
- * every fault to `errs` and returns false; then whatever it wrote is thrown away.
+ * list or object may be empty, and a number missing: sound.h.) The handler writes one JSON object to `out` and returns
+ * true, or adds every fault to `errs` and returns false; then whatever it wrote is thrown away.
  */
 #ifndef CV_KIT_CALL_H
 #define CV_KIT_CALL_H
@@ -48,6 +48,7 @@ struct cv_call {
     size_t most;     /* bytes of an answer that reaches the caller whole; 0: any */
     bool for_people; /* whoever reads the answer wants texts (x-print), not only data */
     size_t width;    /* columns that such texts have; 0: no terminal, nothing is broken */
+    cv_buf *aside;   /* lines that people read beside a document of its own; NULL: nobody does */
     bool verbatim;   /* set by the handler: `out` is a document of its own, to be handed on as it is */
     bool unwell;     /* set by the handler: the answer is whole, but it tells of errors (exit status 1) */
     int exit; /* set by the handler: another exit status of the command line, though the answer is whole; 0: none */

@@ -166,6 +166,9 @@ typedef struct cv_room {
         const char *value;      /* what the command line calls its value: "DIALOGUE" */
         const char *show;       /* the operation that shows one: "dialogue get" */
         const char *one, *many; /* what people call it: "dialogue", "dialogues" */
+        /* On the command line the beginning of a name will do, and the name of the only one may be left out. Not for a
+         * room in which naming a scope makes one. */
+        bool abbreviated;
     } scope;
     struct {
         const char *good, *pending, *bad; /* with blanks around each: the command line colours them */

@@ -118,4 +118,35 @@ if command -v script >/dev/null; then
     [ "$(wc -L <"$out")" -gt 60 ]
     ok $? "a history in a pipe is not broken"
 fi
+
+# Ids that are shortened or left out.
+run "the beginning of an id" 0 dialogue history nvidi T0001 --json
+is '.dialogue_id == "nvidia-decision" and .events[0].id == "T0001"'
+run "another dialogue" 0 dialogue create "NVIDIA decided" --json
+run "a beginning of two" 1 dialogue show nvidia-deci
+has "conclave: --dialogue-id: 2 dialogues begin with 'nvidia-deci': nvidia-decided, nvidia-decision; write more" err
+run "a whole id that is also a beginning" 0 dialogue create "NVIDIA" --json
+run "… is that one" 0 dialogue progress nvidia --json
+is '.dialogue_id == "nvidia"'
+run "one of several left out" 1 dialogue show --json
+is '.error_code == "missing_field" and .field == "dialogue_id"'
+CONCLAVE_DIALOGUE=nvidia-decision run "one that a variable names" 0 dialogue show --json
+is '.dialogue_id == "nvidia-decision"'
+CONCLAVE_DIALOGUE=nvidia-decision run "… before other arguments" 0 dialogue expand T0001 P0001 --json
+is '[.items[].id] == ["T0001", "P0001"]'
+CONCLAVE_DIALOGUE=nvidia-decision run "… does not hide a mistake" 1 dialogue show nvidai --json
+is '.error_code == "dialogue_not_found"'
+CONCLAVE_DIALOGUE=gone run "a variable that names none" 1 dialogue show --json
+is '.error_code == "dialogue_not_found" and (.message | contains("gone"))'
+run "whole ids in data" 1 dialogue show --json --data '{"dialogue_id": "nvidia-decis"}'
+is '.error_code == "dialogue_not_found"'
+printf '{"since_rev": 1\n}\n' >"$work/get.json"
+CONCLAVE_DIALOGUE=nvidia-decision run "an id left out of data" 0 dialogue get --json --data @"$work/get.json"
+is '.changed'
+project alone
+"$conclave" dialogue create "Only one" --question "Which?" >/dev/null
+run "the only dialogue" 0 dialogue show
+has "only-one: open"
+run "… is corrected" 0 dialogue abandon --reason "a test" --json
+is '.dialogue_id == "only-one"'
 finish

@@ -309,7 +309,7 @@ if [ -w /dev/full ]; then
     name="a full disk after a write"
     has "the request was carried out (dialogue_id full, title Full, " err
     has "rev 1), but its answer could not be written: No space left on device" err
-    has "'conclave dialogue get full' shows it" err
+    has "'conclave dialogue show full' shows it" err
     "$conclave" dialogue round-register full --round 0 --score 1 --dry-run >/dev/full 2>"$err"
     name="a full disk after a check"
     has "cannot write to standard output" err

@@ -184,7 +184,7 @@ op "a deep background" 2 create "$(jq -n '{title: "t", background: (reduce range
 is '.error_code == "limit_exceeded" and .field == "background"'
 op "a large background" 2 create "$(jq -n '{title: "t", background: {a: ("x" * 1048576)}}')"
 is '.error_code == "limit_exceeded" and .field == "background"'
-run "nothing of that was written" 1 dialogue get t --json
+op "nothing of that was written" 1 get '{"dialogue_id": "t"}'
 
 op "a folder elsewhere, from the command line" 0 create '{"title": "Elsewhere", "output_dir": "../out/"}'
 is '.dialogue.output_dir == "../out"'
@@ -339,7 +339,7 @@ run "a page" 0 dialogue list --limit 3 --json
 is '.count == 3 and .next == .dialogues[2].dialogue_id'
 after=$(jq -r .next "$out")
 run "a page for people" 0 dialogue list --limit 3
-has "more:   --after $after"
+has "more: --after $after"
 run "the next page" 0 dialogue list --limit 1000 --after "$after" --json
 is ".dialogues[0].dialogue_id > \"$after\" and (has(\"next\") | not)"
 
@@ -349,4 +349,37 @@ run "the first" 0 dialogue expert-create two-lawyers --role "Tax Lawyer" --tier 
 is '.seated == false and [.warnings[].type] == ["no_seat"]'
 run "another of the same role" 0 dialogue expert-create two-lawyers --role "tax  lawyer" --tier Core --reason "more taxes" --json
 is '[.warnings[].type] == ["no_seat", "similar_role"]'
+
+# ---- panel templates --------------------------------------------------------------------------------------
+
+project panels
+run "our panels" 0 dialogue panel-list
+golden create/panel-list.txt
+run "one of them" 0 dialogue panel-show architecture-review
+golden create/panel-show.txt
+if command -v script >/dev/null; then
+    script -qec "stty cols 120; TERM=dumb '$conclave' dialogue panel-show architecture-review" /dev/null </dev/null 2>&1 | tr -d '\r' >"$out"
+    golden create/panel-show-120.txt
+fi
+for panel in "$root"/panels/*.json; do
+    panel=$(basename "$panel" .json)
+    run "begun with $panel" 0 dialogue create "With $panel" --panel "$panel" --json
+    is '.warnings == [] and (.panel | length) >= 6'
+done
+run "with more experts" 0 dialogue create "More" --panel hiring --expert "DBA: locks, and more" --expert Poet --json
+is '[.panel[] | select(.role == "DBA" or .role == "Poet") | .focus] | sort == [null, "locks, and more"]'
+run "experts alone" 0 dialogue create "Alone" --expert "Baker: crust" --expert "Miller: flour" --expert "Guest: taste" --json
+is '[.panel[].role] | sort == ["Baker", "Guest", "Miller"]'
+run "an unknown panel" 1 dialogue create "No" --panel hirin
+has "there is no panel 'hirin'; did you mean 'hiring'?" err
+run "a panel and a pool" 1 dialogue create "No" --panel hiring --expert-pool "$pool" --json
+is '.field == "panel"'
+mkdir .conclave/panels
+jq '.domain = "Our own"' "$root/panels/hiring.json" >.conclave/panels/hiring.json
+run "a panel of the project" 0 dialogue panel-show hiring --json
+is '.domain == "Our own" and .source == ".conclave/panels/hiring.json" and .expert_count == 6'
+printf '{"domain": "x",\n "experts": [{"role": "a", "tier": "Core", "relevance": 2}]}\n' >.conclave/panels/bad.json
+run "a panel that is not sound" 1 dialogue create "No" --panel bad
+has ".conclave/panels/bad.json:2:" err
+has "relevance" err
 finish

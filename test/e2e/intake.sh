@@ -151,13 +151,20 @@ golden intake/draft-1.json
 jq -c '.notes.verdicts[]' "$out" >verdicts.jsonl
 run "draft for people" 0 dialogue draft nvidia-decision
 golden intake/draft-1.txt
-"$conclave" dialogue draft nvidia-decision --payload-only >round-1.json
+run "the payload alone" 0 dialogue draft nvidia-decision --payload-only
+is '.round == 1 and (has("notes") | not)'
+has "note: " err
+cp "$out" round-1.json
 run "a dry run" 0 dialogue round-register --data @round-1.json --score 9 --dry-run --json
 is '.dry_run and ([.warnings[].type] | index("unsourced") | not)'
-"$conclave" dialogue draft nvidia-decision --payload-only |
+"$conclave" dialogue draft nvidia-decision --payload-only 2>/dev/null |
     "$conclave" dialogue round-register --data - --score 9 --json >"$out" 2>"$err"
 ok $? "a draft goes into round-register as it is"
 is '[.warnings[].type] | index("unsourced") | not'
+run "an empty payload" 2 dialogue draft nvidia-decision --payload-only
+has "round 2 has no response yet; 'conclave dialogue round-verify nvidia-decision' tells who is missing" err
+silent
+name="a draft goes into round-register as it is"
 while read -r verdict; do
     run "a verdict from the notes" 0 dialogue verdict-register --data "$verdict" --json
 done <verdicts.jsonl

@@ -20,7 +20,7 @@ case ${CONCLAVE:-build/asan/conclave} in
 esac
 # The program itself, also where something else stands for it (test/postgres/conclave).
 program=${CONCLAVE_PROGRAM:-$conclave}
-unset CONCLAVE_ROOT CONCLAVE_AGENT
+unset CONCLAVE_ROOT CONCLAVE_AGENT CONCLAVE_DIALOGUE
 work=$(mktemp -d) || exit 1
 trap 'chmod -R u+rwX "$work"; rm -rf "$work"' EXIT
 out=$work/out err=$work/err

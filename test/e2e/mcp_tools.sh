@@ -141,6 +141,10 @@ ask "prompts too long for an answer" '{"jsonrpc":"2.0","id":1,"method":"tools/ca
 [ "$(wc -c <"$out")" -lt 450000 ]
 ok $? "prompts too long for an answer: the answer is short"
 is '.result.content[0].text | fromjson | .prompts[0] | .prompt_left_out and .prompt_path and (has("prompt") | not)'
+tool "a tool takes whole ids" blue_dialogue_progress '{"dialogue_id":"suggeste"}'
+is '.error_code == "dialogue_not_found"'
+tool "a tool takes whole ids" blue_dialogue_progress '{}'
+is '.error_code == "missing_field"'
 tool "the next step with responses" blue_dialogue_progress '{"dialogue_id":"suggested"}'
 call_suggested "$(jq -r .next_step.command "$out")"
 for uri in conclave://dialogues conclave://dialogue/x conclave://dialogue/x/transcript conclave://spec; do

@@ -18,6 +18,23 @@ page() {
     golden "progress/$file.json"
 }
 
+# wide NAME VERB ARGUMENT...: the text on a terminal of 120 columns.
+wide() {
+    name="$1, 120 columns" file=$1
+    shift
+    command -v script >/dev/null || { skip "$name" "there is no script"; return; }
+    script -qec "stty cols 120; TERM=dumb '$conclave' dialogue $*" /dev/null 2>&1 </dev/null | tr -d '\r' >"$out"
+    [ "$(LC_ALL=C.UTF-8 wc -L <"$out")" -le 120 ]
+    ok $? "$name: not wider"
+    aged
+    golden "progress/$file-120.txt"
+}
+
+# aged: ages in the last output are always the same.
+aged() {
+    sed -i -E 's/ *([a-z]+, [0-9]+ rounds?), ([0-9]+ [a-z]+|now)$/ \1, AGE/' "$out"
+}
+
 run "create" 0 dialogue create --json --data @"$story/create.request.json"
 page begun progress nvidia-decision
 is '.current_round == null and .next_round == 0 and .estimate.rounds_left == null'
@@ -27,6 +44,8 @@ run "a geopolitical expert" 0 dialogue expert-create nvidia-decision --json --ex
     --role "Geopolitical Risk Analyst" --tier adjacent --reason "T0003"
 run "takes a seat" 0 dialogue evolve-panel nvidia-decision --json --data @"$story/panel-2.request.json"
 run "round 2" 0 dialogue round-register --json --data @"$story/round-2.request.json"
+page show-under-way show nvidia-decision
+is '.decision == null and (.convergence.blockers.tensions | length) == 3 and [.tensions[].since] == [2, 2, 2, 2]'
 page under-way progress nvidia-decision
 is '.convergence.converged == false and .convergence.blockers.experts == [] and (.convergence.blockers.tensions | length) == 3'
 page scoreboard scoreboard nvidia-decision
@@ -71,6 +90,24 @@ run "a round that is not there" 1 dialogue scoreboard nvidia-decision --round 3 
 is '.error_code == "invalid_value" and .suggestion == "the last round is 2"'
 run "a round that cannot be" 1 dialogue scoreboard nvidia-decision --round 100 --json
 is '.error_code == "invalid_value" and .field == "round"'
+# The page to look at, with a dissent; and a list that does not cut the longest id.
+run "a dissent" 0 dialogue verdict-register nvidia-decision --verdict-id dissent-scone --verdict-type dissent --json \
+    --author-expert scone --round 2 --recommendation "Wait a quarter" --description "The refinancing window is unknown."
+page show show nvidia-decision
+is '.decision.vote == "5-0" and .verdicts[0].author_expert == "scone" and .tensions[1].via == "verdict-final"'
+is '[.experts[] | select(.expert_slug == "palmier") | .rounds] == [[2]]'
+wide show show nvidia-decision
+wide decided progress nvidia-decision
+long=$(printf 'no-id-is-cut-%.0s' 1 2 3 4 5 6)en
+run "a long title" 0 dialogue create "$long" --question "$(printf 'A long question %.0s' 1 2 3 4 5 6 7 8 9)" --json
+run "show before the first round" 0 dialogue show "$long"
+has "No decision yet"
+wide list list
+run "the list in a pipe" 0 dialogue list
+aged
+golden progress/list.txt
+grep -qx "$long" "$out"
+ok $? "a list does not cut ids"
 run "progress of nothing" 1 dialogue progress --json
 is '.error_code == "missing_field"'
 finish

@@ -3,6 +3,7 @@
  * The score is left out, never guessed. What cannot be registered, what may say the same, verdicts and who is silent
  * stand in the notes. Nothing is written.
  */
+#include "base/plain.h"
 #include "dialogue/intake/diagnosis.h"
 #include "dialogue/intake/duplicates.h"
 #include "dialogue/intake/response_files.h"
@@ -137,6 +138,64 @@ static void print_answer(const draft *d)
     cv_json_end_object(&w);
 }
 
+/* ---- the payload alone ------------------------------------------------------------------------------------------- */
+
+/* What the request does not say, for the person who edits it. */
+static void tell_notes(const draft *d, cv_buf *out)
+{
+    const cv_hearing *h = &d->hearing;
+    for (size_t i = 0; i < h->notes.count; i++) {
+        const cv_heard_note *note = &h->notes.items[i];
+        cv_buf_printf(out, "note: %.*s, line %zu: ", CV_FMT(note->expert), note->line);
+        cv_plain_add(out, note->message);
+        cv_buf_add_char(out, '\n');
+    }
+    for (size_t i = 0; i < d->duplicates.count; i++) {
+        cv_buf_add_z(out, "note: these may say the same: ");
+        cv_duplicates_print(&d->duplicates.items[i], &(cv_json_writer){.out = out});
+        cv_buf_add_char(out, '\n');
+    }
+    for (size_t i = 0; i < h->verdicts.count; i++)
+        cv_buf_printf(out, "note: %.*s gives a verdict, which verdict-register takes: %.*s\n",
+                      CV_FMT(h->verdicts.items[i].expert), CV_FMT(h->verdicts.items[i].verdict_id));
+    for (size_t i = 0; i < d->warnings.count; i++) {
+        cv_buf_add_z(out, "note: ");
+        cv_plain_add(out, d->warnings.items[i].message);
+        cv_buf_add_char(out, '\n');
+    }
+}
+
+/* A request that says nothing is a mistake of whoever asks for it now. */
+static bool refuse_empty(const draft *d)
+{
+    cv_call *call = d->call;
+    cv_err err = {.arena = call->arena};
+    size_t responses = 0;
+    for (size_t i = 0; i < d->attendance.count; i++)
+        responses += d->attendance.items[i].response != NULL;
+    cv_err_set(&err, CV_ERR_NOT_FOUND,
+               responses ? "the responses of round %lld say nothing that could be registered"
+                         : "round %lld has no response yet",
+               (long long)d->round);
+    cv_err_suggest(&err,
+                   cv_arena_printf(call->arena, "'%.*s' tells who is missing and what was not understood",
+                                   CV_FMT(cv_call_name(call, CV_STR("dialogue round-verify"), d->state.id, NULL, 0))));
+    return cv_call_fail(call, &err);
+}
+
+static bool print_payload(const draft *d)
+{
+    const cv_hearing *h = &d->hearing;
+    cv_json_writer w = {.out = d->call->out, .indent = 2};
+    if (h->entities.count + h->links.count + h->moves.count + h->updates.count + h->positions.count == 0)
+        return refuse_empty(d);
+    cv_hearing_print_payload(h, &w);
+    d->call->verbatim = true;
+    if (d->call->aside)
+        tell_notes(d, d->call->aside);
+    return true;
+}
+
 bool cv_dialogue_draft(cv_call *call)
 {
     draft d;
@@ -144,12 +203,8 @@ bool cv_dialogue_draft(cv_call *call)
         return false;
     compose(&d);
     hear_judge(&d);
-    if (cv_json_get_true(call->input, "payload_only")) {
-        cv_json_writer w = {.out = call->out, .indent = 2};
-        cv_hearing_print_payload(&d.hearing, &w);
-        call->verbatim = true;
-    } else {
-        print_answer(&d);
-    }
+    if (cv_json_get_true(call->input, "payload_only"))
+        return print_payload(&d);
+    print_answer(&d);
     return true;
 }

@@ -72,13 +72,43 @@ void cv_chart_signed(cv_chart *c, int64_t value, size_t columns)
     add_number(c, "%+lld", value, columns);
 }
 
+size_t cv_chart_columns(size_t terminal)
+{
+    size_t columns = terminal ? terminal : CV_CHART_WIDTH;
+    return columns < CV_CHART_LEAST ? CV_CHART_LEAST : columns > CV_CHART_MOST ? CV_CHART_MOST : columns;
+}
+
+size_t cv_chart_width(const cv_chart *c)
+{
+    return c->width ? c->width : CV_CHART_WIDTH;
+}
+
+void cv_chart_prose(cv_chart *c, const char *before, cv_str text)
+{
+    size_t indent = cv_plain_width(cv_str_of(before));
+    bool any = false;
+    cv_str line;
+    cv_buf_add_z(&c->out, before);
+    while (cv_str_split(&text, '\n', &line)) {
+        cv_str squeezed = cv_squeeze(c->arena, line);
+        if (squeezed.n == 0)
+            continue;
+        pad(c, any ? indent : 0);
+        cv_plain_wrap(&c->out, squeezed, cv_chart_width(c), indent, indent);
+        cv_chart_line(c);
+        any = true;
+    }
+    if (!any)
+        cv_chart_line(c);
+}
+
 void cv_chart_names(cv_chart *c, const char *before, const cv_str *names, size_t count)
 {
     size_t indent = cv_plain_width(cv_str_of(before)), at = indent;
     cv_buf_add_z(&c->out, before);
     for (size_t i = 0; i < count; i++) {
         size_t width = cv_plain_width(names[i]) + 2;
-        if (at > indent && at + width > CV_CHART_WIDTH) {
+        if (at > indent && at + width > cv_chart_width(c)) {
             cv_chart_line(c);
             pad(c, at = indent);
         }
@@ -170,7 +200,7 @@ void cv_chart_trend(cv_chart *c, const char *name, size_t name_columns, const in
     if (!range(values, count, &low, &high))
         return;
     cv_chart_cell(c, cv_str_of(name), name_columns, CV_CHART_LEFT);
-    cv_chart_spark(c, values, count, CV_CHART_WIDTH - name_columns - DIGITS);
+    cv_chart_spark(c, values, count, cv_chart_width(c) - name_columns - DIGITS);
     if (low == high)
         cv_chart_say(c, "  %lld", (long long)low);
     else

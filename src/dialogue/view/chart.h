@@ -5,20 +5,27 @@
  *         1       —         7        what is not known is a dash, never a 0
  *     score   ▁▅·█                   one column per value; a dot where there is none
  *
- * For texts that are read in a terminal, in a pipe and by agents alike: nothing is wider than CV_CHART_WIDTH, and what
- * is cut ends with an ellipsis. Texts of the record are shown as plain.h does it, on one line.
+ * For texts that are read in a terminal, in a pipe and by agents alike: nothing is wider than the terminal, or
+ * CV_CHART_WIDTH where there is none, and what is cut ends with an ellipsis; prose is broken instead. Texts of the
+ * record are shown as plain.h does it, on one line.
  */
 #ifndef CV_DIALOGUE_VIEW_CHART_H
 #define CV_DIALOGUE_VIEW_CHART_H
 
 #include "base/buf.h"
 
-enum { CV_CHART_WIDTH = 80 };
+enum { CV_CHART_WIDTH = 80, CV_CHART_LEAST = 60, CV_CHART_MOST = 120 };
 
 typedef struct {
     cv_buf out;
     cv_arena *arena;
+    size_t width; /* 0: CV_CHART_WIDTH */
 } cv_chart;
+
+/* Columns of a page for a terminal of so many, 0: there is none. Wider lines than CV_CHART_MOST are not read well; in
+ * fewer than CV_CHART_LEAST no table stands. */
+size_t cv_chart_columns(size_t terminal);
+size_t cv_chart_width(const cv_chart *c);
 
 typedef enum { CV_CHART_LEFT, CV_CHART_RIGHT } cv_chart_side;
 
@@ -32,6 +39,9 @@ void cv_chart_text(cv_chart *c, cv_str text, size_t columns);
 
 /* Names with commas between them behind `before`, in lines that are not too long and begin below each other. */
 void cv_chart_names(cv_chart *c, const char *before, const cv_str *names, size_t count);
+
+/* Text behind `before`, broken at blanks; its lines begin below each other. Empty lines are left out. */
+void cv_chart_prose(cv_chart *c, const char *before, cv_str text);
 
 /* What the program itself says, as it is. */
 void cv_chart_say(cv_chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

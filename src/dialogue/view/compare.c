@@ -177,7 +177,7 @@ static bool load_all(cv_call *call, const cv_json *ids, cv_comparison *c)
             continue;
         }
         cv_compared *d = CV_NEW(call->arena, cv_compared);
-        if (cv_overview_load(call, id, &d->overview, &err)) {
+        if (cv_overview_load(call, id, 0, &d->overview, &err)) {
             c->items[c->count++] = d;
             continue;
         }

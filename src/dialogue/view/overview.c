@@ -12,7 +12,7 @@ static bool keep(void *ctx, cv_rec_kind kind, const void *row)
     if (kind == CV_REC_EVENT) {
         const cv_rec_event *event = row;
         cv_pace_tell(&c->pace, cv_place_of(event->subject_id), event->event_type, event->step);
-        return false;
+        return c->keeps_events && event->subject_type.p[0] == cv_kinds[CV_KIND_TENSION].letter;
     }
     if (kind == CV_REC_ENTITY) {
         int of = cv_kind_of_letter(((const cv_rec_entity *)row)->kind.p[0]);
@@ -81,13 +81,13 @@ static void keep_tensions(cv_arena *a, cv_state *s)
     cv_state_index(a, s);
 }
 
-bool cv_overview_load(cv_call *call, cv_str dialogue_id, cv_overview *ret, cv_err *err)
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_overview *ret, cv_err *err)
 {
     const uint32_t kinds = CV_REC_BIT(DIALOGUE) | CV_REC_BIT(EXPERT) | CV_REC_BIT(SEAT) | CV_REC_BIT(ROUND) |
                            CV_REC_BIT(SCORE) | CV_REC_BIT(RESPONSE) | CV_REC_BIT(ENTITY) | CV_REC_BIT(MOVE) |
                            CV_REC_BIT(REFERENCE) | CV_REC_BIT(VERDICT) | CV_REC_BIT(EVENT);
-    const cv_wanted wanted = {.kinds = kinds | CV_REC_BIT(POSITION), .outline = kinds};
-    *ret = (cv_overview){0};
+    const cv_wanted wanted = {.kinds = kinds | CV_REC_BIT(POSITION), .outline = kinds & ~whole};
+    *ret = (cv_overview){.keeps_events = whole & CV_REC_BIT(EVENT)};
     cv_pace_begin(&ret->pace, call->arena);
     if (!cv_state_load_some(call, dialogue_id, &wanted, keep, ret, &ret->s, err))
         return false;

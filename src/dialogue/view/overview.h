@@ -28,7 +28,8 @@ typedef struct {
 } cv_overview_round;
 
 typedef struct {
-    cv_state s; /* of its entities only the tensions; no events */
+    cv_state s; /* of its entities only the tensions; no events, unless they were asked for */
+    bool keeps_events;
     cv_pace pace;
     cv_stances stances;
     size_t entities[CV_KIND_COUNT];
@@ -37,8 +38,10 @@ typedef struct {
     size_t count;
 } cv_overview;
 
-/* A missing dialogue is an error, as in cv_state_load. The overview must stay where it is. */
-bool cv_overview_load(cv_call *call, cv_str dialogue_id, cv_overview *ret_course, cv_err *err);
+/* Rows are outlines (types.h), but those of the kinds in `whole` have all their fields; with EVENT among them the
+ * events about tensions are kept. A missing dialogue is an error, as in cv_state_load. The overview must stay where it
+ * is. */
+bool cv_overview_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_overview *ret_course, cv_err *err);
 
 /* The verdict that decided, or NULL. */
 const cv_rec_verdict *cv_overview_final(const cv_overview *c);

@@ -182,6 +182,17 @@ static void judge(cv_arena *a, cv_progress *p)
     p->closed = c->tensions - c->open_count;
 }
 
+bool cv_progress_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_progress *ret, cv_err *err)
+{
+    *ret = (cv_progress){0};
+    if (!cv_overview_load(call, dialogue_id, whole, &ret->overview, err))
+        return false;
+    judge(call->arena, ret);
+    cv_next_step *next = &ret->next;
+    next->command = cv_call_name(call, next->operation, ret->overview.s.id, next->more, next->count);
+    return true;
+}
+
 /* ---- as JSON ----------------------------------------------------------------------------------------------------- */
 
 #define CV_THIS_TYPE cv_overview_round
@@ -222,7 +233,7 @@ static const cv_shape estimate[] = {
 #undef CV_THIS_TYPE
 
 #define CV_THIS_TYPE cv_next_step
-static const cv_shape step_shape[] = {
+const cv_shape cv_next_step_shape[] = {
     CV_FIELD(ALWAYS, text, ""),
     CV_FIELD(ALWAYS, command, ""),
     {0},
@@ -240,7 +251,7 @@ static const cv_shape blockers[] = {
     {0},
 };
 
-static const cv_shape convergence_shape[] = {
+const cv_shape cv_progress_convergence[] = {
     CV_NUMBER(ALWAYS, "percentage", convergence.percentage, 0, 100, "the smaller share, of tensions or of experts"),
     CV_JSON_AS(ALWAYS, NUMBER, "target", target, "1: everything"),
     CV_FIELD_AS(ALWAYS, "converged", convergence.converged, "the target is reached, or the final verdict stands"),
@@ -262,10 +273,10 @@ const cv_shape cv_progress_shape[] = {
     CV_FIELD_AS(ALWAYS, "responses_waiting", overview.responses, "of experts, for the next round"),
     CV_FIELD_AS(OR_ZERO, "total_alignment", overview.s.dialogue.total_alignment, ""),
     CV_LIST("rounds", overview.rounds, overview.count, round_shape, ""),
-    CV_GROUP("convergence", convergence_shape, "as it is now"),
+    CV_GROUP("convergence", cv_progress_convergence, "as it is now"),
     CV_LIST("leaderboard", standings.items, standings.count, leader, "by total, then by name"),
     CV_OBJECT(ALWAYS, "estimate", estimate, estimate, ""),
-    CV_OBJECT(ALWAYS, "next_step", next, step_shape, ""),
+    CV_OBJECT(ALWAYS, "next_step", next, cv_next_step_shape, ""),
     CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
@@ -276,12 +287,10 @@ bool cv_dialogue_progress(cv_call *call)
     cv_err err = {.arena = call->arena};
     cv_progress *p = CV_NEW(call->arena, cv_progress);
     cv_json_writer w = {.out = call->out};
-    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), &p->overview, &err))
+    if (!cv_progress_load(call, cv_json_get_text(call->input, "dialogue_id"), 0, p, &err))
         return cv_call_fail(call, &err);
-    judge(call->arena, p);
-    p->next.command = cv_call_name(call, p->next.operation, p->overview.s.id, p->next.more, p->next.count);
     if (call->for_people)
-        p->text = cv_progress_text(call->arena, p);
+        p->text = cv_progress_text(call->arena, p, call->width);
     cv_shape_write(&w, cv_progress_shape, p);
     return true;
 }

@@ -11,6 +11,7 @@
 #ifndef CV_DIALOGUE_VIEW_PROGRESS_H
 #define CV_DIALOGUE_VIEW_PROGRESS_H
 
+#include "dialogue/view/chart.h"
 #include "dialogue/view/standing.h"
 
 typedef struct {
@@ -55,7 +56,22 @@ typedef struct {
  * The pace is that of the last three rounds, or of fewer when there are fewer. */
 cv_estimate cv_progress_estimate(cv_arena *a, const cv_overview *c, const cv_convergence *convergence);
 
+/* All of it but the text. `whole`: as in cv_overview_load(). */
+bool cv_progress_load(cv_call *call, cv_str dialogue_id, uint32_t whole, cv_progress *ret, cv_err *err);
+
+/* The parts of an answer that others have, too: what blocks it, and the next step. */
+extern const cv_shape cv_progress_convergence[]; /* of a cv_progress */
+extern const cv_shape cv_next_step_shape[];      /* of a cv_next_step */
+
 /* A page for people. */
-cv_str cv_progress_text(cv_arena *a, const cv_progress *p);
+cv_str cv_progress_text(cv_arena *a, const cv_progress *p, size_t width);
+
+/* Its parts, for other pages: title and status; how far it is and what is missing; the next step. */
+void cv_progress_say_head(cv_chart *c, const cv_progress *p);
+void cv_progress_say_blockers(cv_chart *c, const cv_progress *p);
+void cv_progress_say_next(cv_chart *c, const cv_progress *p);
+
+/* "5-0, unanimous, round 2": how a verdict came about. */
+cv_str cv_verdict_facts(cv_arena *a, const cv_rec_verdict *verdict);
 
 #endif

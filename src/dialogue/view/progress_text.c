@@ -7,15 +7,22 @@ enum {
     NAME = 12,         /* columns of the names before sparklines and lists */
     MOST_ROUNDS = 12,  /* of the table; sparklines show all */
     MOST_LEADERS = 12, /* and as many blockers of a kind */
-    TITLE = 25,        /* columns that are left for a round's title */
+    TITLE = 25,        /* columns that are left for a round's title on a page of CV_CHART_WIDTH */
     LABEL = 40,
     ROLE = 36,
 };
 
-static void say_head(cv_chart *c, const cv_progress *p)
+/* Columns that a page has more, or fewer, than the usual one. */
+static size_t stretched(const cv_chart *c, size_t columns)
+{
+    size_t wide = columns + cv_chart_width(c);
+    return wide > CV_CHART_WIDTH + 8 ? wide - CV_CHART_WIDTH : 8;
+}
+
+void cv_progress_say_head(cv_chart *c, const cv_progress *p)
 {
     const cv_state *s = &p->overview.s;
-    cv_chart_text(c, s->dialogue.title, CV_CHART_WIDTH);
+    cv_chart_text(c, s->dialogue.title, cv_chart_width(c));
     cv_chart_line(c);
     cv_chart_say(c, "%.*s: %.*s, ", CV_FMT(s->id), CV_FMT(s->dialogue.status));
     if (p->overview.count == 0)
@@ -26,6 +33,29 @@ static void say_head(cv_chart *c, const cv_progress *p)
     if (p->overview.responses > 0)
         cv_chart_say(c, ", %zu response%s waiting", p->overview.responses, p->overview.responses == 1 ? "" : "s");
     cv_chart_line(c);
+}
+
+cv_str cv_verdict_facts(cv_arena *a, const cv_rec_verdict *v)
+{
+    cv_str round = v->round == CV_ABSENT ? CV_STR("") : cv_arena_printf(a, "round %lld", (long long)v->round);
+    const cv_str facts[] = {v->vote, v->confidence, round};
+    cv_str all = CV_STR("");
+    for (size_t i = 0; i < CV_COUNT(facts); i++)
+        if (facts[i].n > 0)
+            all = cv_arena_printf(a, "%.*s%s%.*s", CV_FMT(all), all.n ? ", " : "", CV_FMT(facts[i]));
+    return all;
+}
+
+static void say_decision(cv_chart *c, const cv_progress *p)
+{
+    const cv_rec_verdict *final = cv_overview_final(&p->overview);
+    if (!final)
+        return;
+    cv_str facts = cv_verdict_facts(c->arena, final);
+    cv_chart_line(c);
+    cv_chart_say(c, facts.n ? "Decision (%.*s)" : "Decision%.*s", CV_FMT(facts));
+    cv_chart_line(c);
+    cv_chart_prose(c, "  ", final->recommendation);
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
@@ -39,7 +69,7 @@ static void say_round(cv_chart *c, const cv_overview_round *r)
     cv_chart_int(c, r->open_tensions, 6);
     cv_chart_int(c, r->new_perspectives, 6);
     cv_chart_say(c, "%10d%%  ", r->percentage);
-    cv_chart_text(c, r->row->title, TITLE);
+    cv_chart_text(c, r->row->title, stretched(c, TITLE));
     cv_chart_line(c);
 }
 
@@ -73,7 +103,7 @@ static void say_open(cv_chart *c, const cv_progress *p)
             continue;
         cv_chart_say(c, "  %.*s  ", CV_FMT(cv_entity_id(c->arena, tension)));
         cv_chart_cell(c, tension->status, 11, CV_CHART_LEFT);
-        cv_chart_cell(c, tension->label, LABEL, CV_CHART_LEFT);
+        cv_chart_cell(c, tension->label, stretched(c, LABEL), CV_CHART_LEFT);
         cv_chart_say(c, "  ");
         cv_chart_text(c, cv_people_list(c->arena, tension->contributors), CV_CHART_WIDTH - LABEL - 22);
         cv_chart_line(c);
@@ -85,11 +115,10 @@ static void say_open(cv_chart *c, const cv_progress *p)
     }
 }
 
-static void say_convergence(cv_chart *c, const cv_progress *p)
+void cv_progress_say_blockers(cv_chart *c, const cv_progress *p)
 {
     const cv_convergence *now = &p->convergence;
     int target = cv_convergence_percentage(cv_convergence_target(&p->overview.s));
-    cv_chart_line(c);
     cv_chart_say(c, "%s %d%% (target %d%%): %zu of %zu tensions closed, %zu of %zu experts signalled",
                  now->before == CV_ABSENT ? "Convergence" : "Decided at", now->reached, target,
                  now->tensions - now->open_count, now->tensions, now->signals, now->panel);
@@ -131,27 +160,33 @@ static void say_leaders(cv_chart *c, const cv_progress *p)
 static void say_outlook(cv_chart *c, const cv_progress *p)
 {
     const cv_estimate *e = &p->estimate;
-    cv_chart_line(c);
     if (e->rounds_left == CV_ABSENT)
         cv_chart_say(c, "Rounds left: unknown (%.*s)", CV_FMT(e->reason));
     else
         cv_chart_say(c, "Rounds left: %lld (%.*s)", (long long)e->rounds_left, CV_FMT(e->reason));
     cv_chart_line(c);
-    cv_chart_say(c, "Next: %.*s", CV_FMT(p->next.text));
-    cv_chart_line(c);
+    cv_progress_say_next(c, p);
+}
+
+void cv_progress_say_next(cv_chart *c, const cv_progress *p)
+{
+    cv_chart_prose(c, "Next: ", p->next.text);
     cv_chart_say(c, "  %.*s", CV_FMT(p->next.command));
     cv_chart_line(c);
 }
 
-cv_str cv_progress_text(cv_arena *a, const cv_progress *p)
+cv_str cv_progress_text(cv_arena *a, const cv_progress *p, size_t width)
 {
-    cv_chart c = {.arena = a};
-    say_head(&c, p);
+    cv_chart c = {.arena = a, .width = cv_chart_columns(width)};
+    cv_progress_say_head(&c, p);
+    say_decision(&c, p);
     if (p->overview.count > 0) {
         say_rounds(&c, &p->overview);
-        say_convergence(&c, p);
+        cv_chart_line(&c);
+        cv_progress_say_blockers(&c, p);
         say_leaders(&c, p);
     }
+    cv_chart_line(&c);
     say_outlook(&c, p);
     return cv_chart_take(&c);
 }

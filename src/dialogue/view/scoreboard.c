@@ -177,7 +177,7 @@ bool cv_dialogue_scoreboard(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
     cv_scoreboard *b = CV_NEW(call->arena, cv_scoreboard);
-    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), &b->overview, &err))
+    if (!cv_overview_load(call, cv_json_get_text(call->input, "dialogue_id"), 0, &b->overview, &err))
         return cv_call_fail(call, &err);
     if (!choose_rounds(call, b))
         return false;

@@ -1,0 +1,240 @@
+/* template.c - panels that can be begun with; see template.h. */
+#include "dialogue/panel/template.h"
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/limits.h"
+#include "dialogue/operations.h"
+#include "dialogue/view/chart.h"
+#include "kit/fault.h"
+#include "kit/schema.h"
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+/* At its place in the order of names; in the place of one with the same name. */
+static void enter(cv_arena *a, cv_panel_templates *all, cv_panel_template one)
+{
+    size_t at = 0;
+    while (at < all->count && cv_str_order(all->items[at].name, one.name) < 0)
+        at++;
+    if (at < all->count && cv_str_eq(all->items[at].name, one.name)) {
+        all->items[at] = one;
+        return;
+    }
+    CV_PUSH(a, all);
+    memmove(&all->items[at + 1], &all->items[at], (all->count - 1 - at) * sizeof *all->items);
+    all->items[at] = one;
+}
+
+/* A folder that is not there has none. */
+static bool find_own(cv_call *call, cv_panel_templates *all, cv_err *err)
+{
+    cv_folder_entries entries = {0};
+    cv_where folder;
+    struct stat st;
+    if (!cv_where_below(call->arena, call->root, CV_STR(CV_PANELS_FOLDER), &folder, err))
+        return false;
+    if (!cv_where_look(folder, &st))
+        return true;
+    if (!cv_folder_list(call->arena, folder, &entries, err))
+        return false;
+    for (size_t i = 0; i < entries.count; i++) {
+        cv_str file = cv_str_of(entries.items[i].name);
+        if (!entries.items[i].is_regular || !cv_str_ends(file, CV_STR(".json")) || file.p[0] == '.')
+            continue;
+        cv_panel_template one = {
+            .name = cv_str_head(file, file.n - 5),
+            .source = cv_arena_printf(call->arena, CV_PANELS_FOLDER "/%.*s", CV_FMT(file)),
+        };
+        if (!cv_file_read_text_at(call->arena, cv_where_in(call->arena, folder, entries.items[i].name), &one.text, err))
+            return false;
+        enter(call->arena, all, one);
+    }
+    return true;
+}
+
+bool cv_templates_find(cv_call *call, cv_panel_templates *ret, cv_err *err)
+{
+    *ret = (cv_panel_templates){0};
+    for (size_t i = 0; i < cv_panel_files_count; i++)
+        enter(call->arena, ret,
+              (cv_panel_template){cv_str_of(cv_panel_files[i].name), CV_STR("program"), cv_panel_files[i].text});
+    return find_own(call, ret, err);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* The schema of a pool: that of `create`. */
+static const cv_json *pool_schema(cv_arena *a)
+{
+    cv_json *both = CV_NEW(a, cv_json);
+    cv_err err = {.arena = a};
+    const cv_json *schema = NULL;
+    for (size_t i = 0; i < cv_schema_files_count && !schema; i++)
+        if (strcmp(cv_schema_files[i].name, "dialogue_create") == 0 &&
+            cv_json_parse(a, cv_schema_files[i].text, both, &err))
+            schema = cv_json_get(cv_json_get(cv_json_get(both, CV_STR("input")), CV_STR("properties")),
+                                 CV_STR("expert_pool"));
+    return schema;
+}
+
+/* NULL: the faults of the file are among those of the call, with their places in it. */
+static const cv_json *read_pool(cv_call *call, const cv_panel_template *one)
+{
+    cv_json *pool = CV_NEW(call->arena, cv_json);
+    const cv_json *schema = pool_schema(call->arena);
+    cv_err err = {.arena = call->arena};
+    size_t before = call->errs->count;
+    bool sound = cv_json_parse(call->arena, one->text, pool, &err);
+    if (!sound)
+        cv_errs_keep(call->errs, call->arena, &err);
+    else
+        sound = cv_schema_check(call->arena, schema, one->text, pool, call->errs);
+    for (size_t i = before; i < call->errs->count; i++)
+        cv_err_file(&call->errs->items[i], one->source);
+    return sound ? cv_schema_named(call->arena, schema, pool) : NULL;
+}
+
+const cv_json *cv_template_pool(cv_call *call, cv_str name, const char *field, cv_panel_template *ret)
+{
+    cv_panel_templates all;
+    cv_err err = {.arena = call->arena};
+    if (!cv_templates_find(call, &all, &err)) {
+        cv_call_fail(call, &err);
+        return NULL;
+    }
+    cv_str *names = CV_NEW_ARRAY(call->arena, all.count, cv_str);
+    for (size_t i = 0; i < all.count; i++) {
+        names[i] = all.items[i].name;
+        if (cv_str_eq(names[i], name)) {
+            *ret = all.items[i];
+            return read_pool(call, ret);
+        }
+    }
+    cv_err *fault =
+        cv_refuse(call, CV_ERR_INVALID_VALUE, CV_STR(""), field, name, "there is no panel '%.*s'", CV_FMT(name));
+    if (!cv_err_nearest(fault, name, names, all.count))
+        cv_err_suggest(fault, cv_arena_printf(call->arena, "'%.*s' lists them",
+                                              CV_FMT(cv_call_name(call, CV_STR("dialogue panel-list"),
+                                                                  (cv_str){NULL, 0}, NULL, 0))));
+    return NULL;
+}
+
+/* ---- the operations ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    cv_str name, source, domain;
+    cv_str json; /* its experts */
+    size_t expert_count;
+} told;
+
+typedef struct {
+    CV_STATE_LIST(told) panels;
+    cv_str text;
+} told_list;
+
+typedef struct {
+    told one;
+    cv_str text;
+} told_one;
+
+#define CV_THIS_TYPE told
+static const cv_shape told_shape[] = {
+    CV_FIELD(ALWAYS, name, "for `panel` of create"),
+    CV_FIELD(ALWAYS, domain, ""),
+    CV_FIELD(ALWAYS, source, "program, or the path of the project's own file"),
+    CV_FIELD(ALWAYS, expert_count, ""),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told_list
+const cv_shape cv_panel_list_shape[] = {
+    CV_SUCCESS,
+    CV_LIST("panels", panels.items, panels.count, told_shape, "by name"),
+    CV_PRINTED(text, "all of it as a page for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+#define CV_THIS_TYPE told_one
+const cv_shape cv_panel_show_shape[] = {
+    CV_SUCCESS,
+    CV_SPREAD(one, told_shape),
+    CV_JSON_AS(ALWAYS, ANY, "experts", one.json, "as in `expert_pool` of create"),
+    CV_PRINTED(text, "all of it as a page for people"),
+    {0},
+};
+#undef CV_THIS_TYPE
+
+static told tell(cv_call *call, const cv_panel_template *one, const cv_json *pool)
+{
+    const cv_json *experts = cv_json_get(pool, CV_STR("experts"));
+    cv_buf json = {0};
+    cv_json_value(&(cv_json_writer){.out = &json}, experts);
+    return (told){.name = one->name,
+                  .source = one->source,
+                  .domain = cv_json_get_text(pool, "domain"),
+                  .json = cv_buf_take(&json, call->arena),
+                  .expert_count = experts->count};
+}
+
+bool cv_dialogue_panel_list(cv_call *call)
+{
+    cv_panel_templates all;
+    told_list list = {0};
+    cv_err err = {.arena = call->arena};
+    cv_chart c = {.arena = call->arena, .width = cv_chart_columns(call->width)};
+    cv_json_writer w = {.out = call->out};
+    if (!cv_templates_find(call, &all, &err))
+        return cv_call_fail(call, &err);
+    for (size_t i = 0; i < all.count; i++) {
+        const cv_json *pool = read_pool(call, &all.items[i]);
+        if (!pool)
+            continue;
+        told one = tell(call, &all.items[i], pool);
+        *CV_PUSH(call->arena, &list.panels) = one;
+        cv_chart_prose(&c, cv_arena_printf(call->arena, "%-20.*s  ", CV_FMT(one.name)).p,
+                       cv_arena_printf(call->arena, "%.*s, %zu experts%s%.*s", CV_FMT(one.domain), one.expert_count,
+                                       cv_str_eq(one.source, CV_STR("program")) ? "" : ", ",
+                                       CV_FMT(cv_str_eq(one.source, CV_STR("program")) ? CV_STR("") : one.source)));
+    }
+    list.text = cv_chart_take(&c);
+    if (call->errs->count > 0)
+        return false;
+    if (!call->for_people)
+        list.text = (cv_str){NULL, 0};
+    cv_shape_write(&w, cv_panel_list_shape, &list);
+    return true;
+}
+
+/*     Core      System Architect: boundaries, dependencies */
+static cv_str page_of(cv_call *call, const told *one, const cv_json *experts)
+{
+    cv_chart c = {.arena = call->arena, .width = cv_chart_columns(call->width)};
+    cv_chart_prose(
+        &c, "",
+        cv_arena_printf(call->arena, "%.*s: %.*s (%.*s)", CV_FMT(one->name), CV_FMT(one->domain), CV_FMT(one->source)));
+    for (uint32_t i = 0; i < experts->count; i++) {
+        const cv_json *e = &experts->items[i];
+        cv_str focus = cv_json_get_text(e, "focus"), tier = cv_json_get_text(e, "tier");
+        cv_chart_prose(&c, cv_arena_printf(call->arena, "  %-9.*s ", CV_FMT(tier)).p,
+                       cv_arena_printf(call->arena, "%.*s%s%.*s", CV_FMT(cv_json_get_text(e, "role")),
+                                       focus.n ? ": " : "", CV_FMT(focus)));
+    }
+    return cv_chart_take(&c);
+}
+
+bool cv_dialogue_panel_show(cv_call *call)
+{
+    cv_panel_template found;
+    cv_json_writer w = {.out = call->out};
+    const cv_json *pool = cv_template_pool(call, cv_json_get_text(call->input, "name"), "name", &found);
+    if (!pool)
+        return false;
+    told_one one = {.one = tell(call, &found, pool)};
+    if (call->for_people)
+        one.text = page_of(call, &one.one, cv_json_get(pool, CV_STR("experts")));
+    cv_shape_write(&w, cv_panel_show_shape, &one);
+    return true;
+}
