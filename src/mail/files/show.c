@@ -569,7 +569,7 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
     }
     s->at.tasks_late |= b->tasks;
     return cv_door_complete(s->door, &b->changes, &s->at, err) && (!b->log || cv_mail_log_show(s->door->call, err)) &&
-           (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
+           (!b->agents || (show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err)));
 }
 
 static bool show_views(showing *s, bool *ret_changed, cv_err *err)
@@ -601,7 +601,8 @@ static bool begin_anew(showing *s, cv_err *err)
     s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
     s->at.tasks_late = true;
     return s->door->record->calls->newest(s->door->record, s->door->arena, &s->at.position, err) &&
-           show_all(s->door, &s->boxes, &s->touched, err) && write_position(s->door, &s->at, err);
+           show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err) &&
+           write_position(s->door, &s->at, err);
 }
 
 static bool show_commits(showing *s, cv_err *err)
