@@ -175,7 +175,7 @@ ok $? "nothing was kept aside"
 # ---- the governance log ---------------------------------------------------------------------------------------------
 log=$mail/governance_memory.jsonl
 run "an event" 0 mail log POLICY_CHANGED --agent-source User --details '{"quota": 100}' --json # checklist 12
-is '.event_id == "event-0000000001"'
+is '.event_id == "event-0000000003"' # behind the two agents that were registered
 jq -e 'keys_unsorted == ["event_id", "timestamp", "event_type", "agent_source", "details", "prev"]' $log >/dev/null
 ok $? "a line as it was decided"
 cp $log before
@@ -184,7 +184,7 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 wait
 ok "$(cat log.* | grep -c failed)" "eight writers"
-[ "$(wc -l <$log)" -eq 25 ] && cmp -s -n "$(wc -c <before)" before $log && [ "$(jq -r .event_id $log | sort -u | wc -l)" -eq 25 ]
+[ "$(wc -l <$log)" -eq 27 ] && cmp -s -n "$(wc -c <before)" before $log && [ "$(jq -r .event_id $log | sort -u | wc -l)" -eq 27 ]
 ok $? "a line each, and those before stand as they were"
 chain() {
     last=0000000000000000000000000000000000000000000000000000000000000000
@@ -198,16 +198,31 @@ ok $? "a chain of hashes"
 cp $log before
 truncate -s -20 $log
 run "behind a torn line" 0 mail log AFTER --agent-source muffin --json
-head -n 25 $log | cmp -s - before && [ "$(wc -l <$log)" -eq 26 ] && chain
+head -n 27 $log | cmp -s - before && [ "$(wc -l <$log)" -eq 28 ] && chain
 ok $? "which is completed"
 rm $log
 run "a file that is lost" 0 mail log AGAIN --agent-source muffin --json
-[ "$(wc -l <$log)" -eq 27 ] && chain
+[ "$(wc -l <$log)" -eq 29 ] && chain
 ok $? "is written again"
 run "listed" 0 mail governance --limit 2 --json
-is '[.events[].event_type] == ["AGAIN", "AFTER"] and .next == 26'
+is '[.events[].event_type] == ["AGAIN", "AFTER"] and .next == 28'
 run "a page for people" 0 mail governance --limit 2
 has "AGAIN"
+# registrations and policies: once each, also when the folder is gone through from the beginning
+run "an agent" 0 agent add logged --json
+run "its limit" 0 agent limit logged --quota 7 --reason "it is slow" --json
+run "its commands" 0 agent commands logged --set '[{"command": "bake"}]' --json
+run "its other name" 0 agent alias logged Logged-1 --json
+run "its end" 0 agent remove logged --json
+for n in 1 2 3 4; do "$conclave" mail watch 0 >/dev/null 2>&1 & done
+wait
+rm $mail/.position
+run "they are in the log" 0 mail governance --limit 1000 --json
+is '[.events[] | select(.details.agent == "logged") | [.event_type, .details.change]] | reverse == [["AGENT_REGISTERED", "created"], ["POLICY_CHANGED", "limited"], ["AGENT_CHANGED", "alias_added"], ["AGENT_REMOVED", "removed"]]'
+is '[.events[] | select(.event_type == "AGENT_REGISTERED") | .details.agent] | sort == ["Planner-1", "logged", "muffin"]'
+is 'any(.events[]; .details.reason == "it is slow" and .agent_source == "System")'
+[ "$(wc -l <$log)" = "$(jq '.events | length' "$out")" ] && chain
+ok $? "and in its file"
 
 # ---- reports --------------------------------------------------------------------------------------------------------
 run "a report" 0 mail report week-46 --title "Week 46" --text "All ovens are free." --json # checklist 2, 11

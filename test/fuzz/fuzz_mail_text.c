@@ -56,8 +56,9 @@ static void check_message(cv_arena *a, cv_str text, const cv_json *value)
 
 static void check_tasks(cv_arena *a, const cv_mtext *text)
 {
-    const cv_json *tasks = cv_mtext_tasks_of(&text->value);
-    for (uint32_t i = 0; tasks && i < tasks->count; i++) {
+    const cv_json *tasks =
+        text->value.type == CV_JSON_ARRAY ? &text->value : cv_json_get(&text->value, CV_STR("tasks"));
+    for (uint32_t i = 0; tasks && tasks->type == CV_JSON_ARRAY && i < tasks->count; i++) {
         cv_err err = {.arena = a};
         cv_mtext_notes notes = {0};
         cv_mtext_task task;

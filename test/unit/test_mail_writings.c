@@ -436,23 +436,6 @@ static void tasks_are_read_whatever_their_fields_are_called(void **state)
     }
 }
 
-static void lists_of_tasks_have_three_forms(void **state)
-{
-    (void)state;
-    static const char *const cases[] = {"[{}]", "{\"tasks\":[{}]}", "{\"results\":[{}]}"};
-    cv_arena a = {0};
-    cv_err err = {.arena = &a};
-    cv_json v;
-    for (size_t i = 0; i < CV_COUNT(cases); i++) {
-        assert_ok(cv_json_parse(&a, cv_str_of(cases[i]), &v, &err), &err);
-        assert_non_null(cv_mtext_tasks_of(&v));
-        assert_int_equal(cv_mtext_tasks_of(&v)->count, 1);
-    }
-    assert_ok(cv_json_parse(&a, CV_STR("{\"tasks\":{}}"), &v, &err), &err);
-    assert_null(cv_mtext_tasks_of(&v));
-    cv_arena_release(&a);
-}
-
 /* checklist 37: the published schema fits what is written, and the printed tasks fit it */
 static void the_published_schema_of_task_lists_fits(void **state)
 {
@@ -483,7 +466,7 @@ static void the_published_schema_of_task_lists_fits(void **state)
         cv_buf out = {0};
         cv_errs errs = {0};
         assert_ok(cv_json_parse(&a, text, &v, &err), &err);
-        const cv_json *tasks = cv_mtext_tasks_of(&v);
+        const cv_json *tasks = &v;
         cv_buf_add_z(&out, "{\"tasks\":[");
         for (uint32_t t = 0; t < tasks->count; t++) {
             cv_mtext_notes notes = {0};
@@ -548,7 +531,6 @@ int main(void)
         cmocka_unit_test(priorities_are_numbers_and_words),
         cmocka_unit_test(times_of_every_form_are_read),
         cmocka_unit_test(tasks_are_read_whatever_their_fields_are_called),
-        cmocka_unit_test(lists_of_tasks_have_three_forms),
         cmocka_unit_test(the_published_schema_of_task_lists_fits),
         cmocka_unit_test(paths_of_old_data_map_to_the_root),
     };

@@ -333,60 +333,6 @@ bool cv_door_place(cv_mail_door *door, cv_str mailbox, int64_t seq, bool again, 
     return move_or_write(door, agent, &d, folder_of(cv_mail_state_of(d.state)), again, false, err);
 }
 
-/* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
-
-/* Files of open deliveries, wherever they are. */
-static bool count_files(cv_mail_door *door, const cv_door_agent *agent, size_t *ret_count, cv_err *err)
-{
-    cv_door_list names;
-    int64_t seq;
-    *ret_count = 0;
-    for (int f = CV_DOOR_INBOX; f <= CV_DOOR_FAILED; f++) {
-        if (!cv_door_read(door, cv_door_in(door, agent, (cv_door_folder)f, ""), false, &names, err))
-            return false;
-        for (size_t i = 0; i < names.count; i++)
-            *ret_count += cv_door_seq_of(names.items[i], &seq);
-    }
-    return true;
-}
-
-/* The first ones that are open, as many as a folder holds. */
-bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err)
-{
-    cv_mail_mailbox mailbox;
-    cv_mail_delivery like;
-    bool found;
-    size_t there;
-    cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_delivery_type};
-    if (!cv_mail_mailbox_get(door->record, door->arena, agent->name, &mailbox, &found, err) || !found)
-        return !err->code;
-    int64_t wanted = mailbox.waiting < CV_DOOR_WINDOW ? mailbox.waiting : CV_DOOR_WINDOW;
-    if (!count_files(door, agent, &there, err))
-        return false;
-    if (!all && (int64_t)there >= wanted)
-        return true;
-    cv_row_clear(&cv_mail_delivery_type, &like);
-    like.mailbox = agent->name;
-    like.open = 1;
-    const cv_find find = {.type = &cv_mail_delivery_type,
-                          .index = cv_deliveries_open,
-                          .scope = cv_mail_scope(),
-                          .like = &like,
-                          .equal = 2,
-                          .limit = (size_t)CV_DOOR_WINDOW,
-                          .outline = true};
-    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &rows, err))
-        return false;
-    for (size_t i = 0; i < rows.count; i++) {
-        const cv_mail_delivery *d = rows.items[i];
-        /* What was there before is missing; what comes into the window only now never was. */
-        bool again = !all && d->seq < mailbox.next_seq && mailbox.waiting <= CV_DOOR_WINDOW;
-        if (!move_or_write(door, agent, d, folder_of(cv_mail_state_of(d->state)), again, true, err))
-            return false;
-    }
-    return true;
-}
-
 /* ---- the position ------------------------------------------------------------------------------------------------ */
 
 static cv_str boot_id(cv_arena *a)
@@ -435,6 +381,74 @@ static bool write_position(cv_mail_door *door, const cv_door_position *p, cv_err
     cv_json_end_object(&w);
     return cv_door_replace(cv_where_in(door->arena, cv_door_root(door), position_file), cv_buf_take(&out, door->arena),
                            NULL, err);
+}
+
+/* Has everything that was committed been written here? */
+static bool is_all_shown(cv_mail_door *door, bool *ret_shown, cv_err *err)
+{
+    cv_door_position at;
+    cv_str newest;
+    read_position(door, &at);
+    if (!door->record->calls->newest(door->record, door->arena, &newest, err))
+        return false;
+    *ret_shown = cv_str_eq(at.position, newest);
+    return true;
+}
+
+/* ---- whole inboxes ----------------------------------------------------------------------------------------------- */
+
+/* Files of open deliveries, wherever they are. */
+static bool count_files(cv_mail_door *door, const cv_door_agent *agent, size_t *ret_count, cv_err *err)
+{
+    cv_door_list names;
+    int64_t seq;
+    *ret_count = 0;
+    for (int f = CV_DOOR_INBOX; f <= CV_DOOR_FAILED; f++) {
+        if (!cv_door_read(door, cv_door_in(door, agent, (cv_door_folder)f, ""), false, &names, err))
+            return false;
+        for (size_t i = 0; i < names.count; i++)
+            *ret_count += cv_door_seq_of(names.items[i], &seq);
+    }
+    return true;
+}
+
+/* The first ones that are open, as many as a folder holds. */
+bool cv_door_refill(cv_mail_door *door, cv_door_agent *agent, bool all, cv_err *err)
+{
+    cv_mail_mailbox mailbox;
+    cv_mail_delivery like;
+    bool found;
+    size_t there;
+    cv_mail_rows rows = {.arena = door->arena, .type = &cv_mail_delivery_type};
+    if (!cv_mail_mailbox_get(door->record, door->arena, agent->name, &mailbox, &found, err) || !found)
+        return !err->code;
+    int64_t wanted = mailbox.waiting < CV_DOOR_WINDOW ? mailbox.waiting : CV_DOOR_WINDOW;
+    if (!count_files(door, agent, &there, err))
+        return false;
+    if (!all && (int64_t)there >= wanted)
+        return true;
+    cv_row_clear(&cv_mail_delivery_type, &like);
+    like.mailbox = agent->name;
+    like.open = 1;
+    const cv_find find = {.type = &cv_mail_delivery_type,
+                          .index = cv_deliveries_open,
+                          .scope = cv_mail_scope(),
+                          .like = &like,
+                          .equal = 2,
+                          .limit = (size_t)CV_DOOR_WINDOW,
+                          .outline = true};
+    if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &rows, err))
+        return false;
+    /* What was there before is missing; what was committed a moment ago, or comes into the window, never was. */
+    bool shown = false;
+    if (!all && mailbox.waiting <= CV_DOOR_WINDOW && !is_all_shown(door, &shown, err))
+        return false;
+    for (size_t i = 0; i < rows.count; i++) {
+        const cv_mail_delivery *d = rows.items[i];
+        if (!move_or_write(door, agent, d, folder_of(cv_mail_state_of(d->state)), shown, true, err))
+            return false;
+    }
+    return true;
 }
 
 /* ---- from nothing ------------------------------------------------------------------------------------------------ */
@@ -569,7 +583,7 @@ static bool show_batch(showing *s, batch *b, cv_err *err)
     }
     s->at.tasks_late |= b->tasks;
     return cv_door_complete(s->door, &b->changes, &s->at, err) && (!b->log || cv_mail_log_show(s->door->call, err)) &&
-           (!b->agents || show_all(s->door, &s->boxes, &s->touched, err));
+           (!b->agents || (show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err)));
 }
 
 static bool show_views(showing *s, bool *ret_changed, cv_err *err)
@@ -601,7 +615,8 @@ static bool begin_anew(showing *s, cv_err *err)
     s->at.completed = cv_where_look(completed, &st) ? st.st_size : 0;
     s->at.tasks_late = true;
     return s->door->record->calls->newest(s->door->record, s->door->arena, &s->at.position, err) &&
-           show_all(s->door, &s->boxes, &s->touched, err) && write_position(s->door, &s->at, err);
+           show_all(s->door, &s->boxes, &s->touched, err) && cv_door_registry_log(s->door, err) &&
+           write_position(s->door, &s->at, err);
 }
 
 static bool show_commits(showing *s, cv_err *err)

@@ -54,6 +54,11 @@ bool cv_door_mailbox_write(cv_mail_door *door, cv_str mailbox, bool *ret_late, c
 /* Takes in what others have written into mailbox_N.json. */
 bool cv_door_mailboxes_take(cv_mail_door *door, cv_err *err);
 
+/* ---- the registry (registry.c) ----------------------------------------------------------------------------------- */
+
+/* Puts what was registered since into the governance log. */
+bool cv_door_registry_log(cv_mail_door *door, cv_err *err);
+
 /* ---- task_list.json (task_list.c) -------------------------------------------------------------------------------- */
 
 /* Writes the tasks of all plans; without any there is no file. *ret_late: as of a mailbox. */

@@ -20,19 +20,6 @@ static const struct {
 #include "mail/text/fields.def"
 };
 
-const cv_json *cv_mtext_tasks_of(const cv_json *value)
-{
-    static const char *const lists[] = {"tasks", "results", "task_list"};
-    if (value->type == CV_JSON_ARRAY)
-        return value;
-    for (size_t i = 0; i < CV_COUNT(lists); i++) {
-        const cv_json *list = cv_json_get(value, cv_str_of(lists[i]));
-        if (list && list->type == CV_JSON_ARRAY)
-            return list;
-    }
-    return NULL;
-}
-
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 static size_t rank_of(cv_str name, task_field *ret_field)

@@ -3,7 +3,7 @@
  *     {"id": "t2", "assigned_to": "Agent-3", "status": "in_progress", "priority": "HIGH", "dependencies": "t1", …}
  *       -> task_id "t2", target_agent "Agent-3", RUNNING, 2, ["t1"], and the rest as it was written
  *
- * schemas/published/task_list.schema.json is the form that is written. A list is {"tasks": […]}, {"results": […]} or the bare array.
+ * schemas/published/task_list.schema.json is the form that is written.
  */
 #ifndef CV_MAIL_TEXT_TASK_H
 #define CV_MAIL_TEXT_TASK_H
@@ -21,10 +21,8 @@ typedef struct {
     cv_mtext_members extra;
 } cv_mtext_task;
 
-/* The tasks in a value of this strict text; NULL: it is no list of tasks. */
-const cv_json *cv_mtext_tasks_of(const cv_json *value);
-
-/* Reads one of them. Other names and spellings are noted. False: it is no object. */
+/* Reads one of them, in a value of this strict text. Other names and spellings are noted. False: it is not an object.
+ */
 bool cv_mtext_task_read(cv_arena *a, cv_str text, const cv_json *value, cv_mtext_notes *notes, cv_mtext_task *ret,
                         cv_err *err);
 

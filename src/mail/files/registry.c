@@ -1,0 +1,98 @@
+/* registry.c - what changes who can act goes into the governance log: registrations, limits, tokens; see log.h.
+ *
+ *     commits of the registry  ->  mail log, with an op_id of the commit  ->  the position of this reader moves on
+ *
+ * The registry is the project's, and its writes know nothing of this room: the room catches up with the feed. Its
+ * position is kept by the store, and the op_id makes it once, whoever is killed and however many folders show one
+ * record.
+ */
+#include "mail/files/show.h"
+#include "mail/files/take.h"
+#include "record/feed.h"
+
+enum { BATCH = 256 }; /* commits after which the position is kept */
+
+/* Which events are significant, and as what. */
+static const struct {
+    cv_str subject, event;
+    const char *logged;
+} kinds[] = {
+    {CV_STR_INIT("agent"), CV_STR_INIT("created"), "AGENT_REGISTERED"},
+    {CV_STR_INIT("agent"), CV_STR_INIT("changed"), "AGENT_CHANGED"},
+    {CV_STR_INIT("agent"), CV_STR_INIT("alias_added"), "AGENT_CHANGED"},
+    {CV_STR_INIT("agent"), CV_STR_INIT("alias_removed"), "AGENT_CHANGED"},
+    {CV_STR_INIT("agent"), CV_STR_INIT("removed"), "AGENT_REMOVED"},
+    {CV_STR_INIT("agent"), CV_STR_INIT("limited"), "POLICY_CHANGED"},
+    {CV_STR_INIT("token"), CV_STR_INIT("created"), "POLICY_CHANGED"},
+    {CV_STR_INIT("token"), CV_STR_INIT("revoked"), "POLICY_CHANGED"},
+};
+
+typedef struct {
+    cv_mail_door *door;
+    int64_t rev;
+    size_t count; /* events of this commit so far */
+} logging;
+
+static cv_str request_of(const logging *l, const cv_event_row *e, const char *logged)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "event_type", cv_str_of(logged));
+    cv_json_key_str(&w, "agent_source", CV_STR("System"));
+    cv_json_key(&w, CV_STR("details"));
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, cv_arena_copy_z(l->door->arena, e->subject_type), e->subject_id);
+    cv_json_key_str(&w, "change", e->event_type);
+    cv_json_key_str_if(&w, "of", e->result_id);
+    cv_json_key_str_if(&w, "by", e->agent);
+    cv_json_key_str_if(&w, "reason", e->reason);
+    cv_json_key_str(&w, "at", e->created_at);
+    cv_json_end_object(&w);
+    cv_json_key_str(&w, "op_id", cv_arena_printf(l->door->arena, "registry-%lld-%zu", (long long)l->rev, l->count));
+    cv_json_end_object(&w);
+    return cv_buf_take(&out, l->door->arena);
+}
+
+static bool log_event(logging *l, const cv_event_row *e, cv_err *err)
+{
+    cv_json answer;
+    cv_str why;
+    bool again;
+    l->count++;
+    for (size_t i = 0; i < CV_COUNT(kinds); i++)
+        if (cv_str_eq(e->subject_type, kinds[i].subject) && cv_str_eq(e->event_type, kinds[i].event) &&
+            !cv_door_call(l->door, "log", request_of(l, e, kinds[i].logged), &answer, &again, &why))
+            return cv_err_set(err, again ? CV_ERR_BUSY : CV_ERR_STORE,
+                              "the governance log does not have what was registered: %.*s", CV_FMT(why));
+    return true;
+}
+
+static bool log_commits(void *ctx, const cv_feed_entry *entries, size_t count, cv_err *err)
+{
+    cv_mail_door *door = ctx;
+    cv_scope_id registry = cv_agents_scope();
+    for (size_t i = 0; i < count; i++) {
+        cv_event_row like;
+        cv_mail_rows events = {.arena = door->arena, .type = &cv_event_row_type};
+        logging l = {.door = door, .rev = entries[i].rev};
+        if (!cv_str_eq(entries[i].scope.room, registry.room) || !cv_str_eq(entries[i].scope.name, registry.name))
+            continue;
+        cv_row_clear(&cv_event_row_type, &like);
+        like.rev = entries[i].rev;
+        const cv_find find = {
+            .type = &cv_event_row_type, .index = cv_events_by_rev, .scope = registry, .like = &like, .equal = 1};
+        if (!door->record->calls->find(door->record, &find, cv_mail_rows_add, &events, err))
+            return false;
+        for (size_t e = 0; e < events.count; e++)
+            if (!log_event(&l, events.items[e], err))
+                return false;
+    }
+    return true;
+}
+
+bool cv_door_registry_log(cv_mail_door *door, cv_err *err)
+{
+    const cv_feed_reader reader = {.name = CV_STR("mail governance"), .batch = BATCH, .take = log_commits, .ctx = door};
+    return cv_feed_catch_up(door->record, door->arena, &reader, err);
+}
