@@ -1,8 +1,6 @@
 /* protocol.c - the judge's instructions; see protocol.h. */
 #include "dialogue/protocol.h"
 
-#include "dialogue/text/spec.h"
-
 static const char names[] =
     "# Judge protocol\n"
     "\n"
@@ -129,8 +127,8 @@ static void print_instructions(cv_buf *out, const cv_call *call, const cv_rec_di
     print_convergence(out, d);
     print_rotation(out, d);
     print_calibration(out, call, d);
-    cv_buf_add_z(out, "\n# What experts write\n\n");
-    cv_spec_print_marks(out);
+    cv_buf_add_z(out,
+                 "\nWhat experts write is in their skill, in `conclave spec` and in the resource conclave://spec.\n");
 }
 
 /* ---- as data ----------------------------------------------------------------------------------------------------- */

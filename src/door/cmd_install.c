@@ -238,6 +238,8 @@ static void tell_json(const installation *in, cv_buf *out)
     if (in->scope == CV_SCOPE_PROJECT)
         cv_json_key_bool(&w, "is_project", !in->no_project);
     cv_json_key_bool(&w, "dry_run", in->dry_run);
+    if (!in->undo && in->scope == CV_SCOPE_PROJECT && in->client->trust)
+        cv_json_key_str(&w, "trust", cv_str_of(in->client->trust));
     cv_json_key(&w, CV_STR("files"));
     cv_json_begin_array(&w);
     for (size_t i = 0; i < in->changes.count; i++) {
@@ -282,6 +284,8 @@ static void tell(const installation *in, cv_buf *out)
     }
     if (!in->dry_run && !in->undo)
         tell_tools(in, out);
+    if (!in->undo && in->scope == CV_SCOPE_PROJECT && in->client->trust)
+        cv_buf_printf(out, "%s\n", in->client->trust);
     if (!in->undo && !in->hooks && has_hooks(in))
         for (size_t i = 0; cv_rooms[i]; i++)
             for (const cv_room_hook *h = cv_rooms[i]->hooks; h && h->words; h++)

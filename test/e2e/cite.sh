@@ -23,6 +23,8 @@ golden cite/expand.json
 run "what is not there" 1 dialogue expand nvidia-decision P0101 P0199 @mufin finl nonsense panel-0 T0505 --json
 is '[.items[].id] == ["P0101"] and [.errors[].id] == ["P0199", "@mufin", "finl", "nonsense", "panel-0", "T0505"]'
 is '[.errors[].error_code] == ["target_not_found", "unknown_expert", "invalid_value", "invalid_value", "invalid_value", "target_not_found"]'
+run "a role is not a name" 1 dialogue expand nvidia-decision P0101 "value analyst" @Value-Analyst --json
+is '[.errors[].suggestion] == ["did you mean '"'@muffin'"', the Value Analyst?", "did you mean '"'@muffin'"', the Value Analyst?"]'
 run "what is not there, in words" 1 dialogue expand nvidia-decision P0101 P0199 @mufin
 has "did you mean '@muffin'? [unknown_expert]" err
 run "nothing of it is there" 1 dialogue expand nvidia-decision P0199 @mufin finl nonsense panel-0 T0505

@@ -149,6 +149,8 @@ rm -r .vscode
 printf 'model = "m" # mine\n[mcp_servers.other]\ncommand = "x"' >"$work/theirs.toml"
 mkdir .codex && cp "$work/theirs.toml" .codex/config.toml
 run "TOML without an end of its last line" 0 install codex
+grep -q "only in a project that it trusts" "$out"
+ok $? "$name: the project must be trusted"
 run "$name, undo" 0 install codex --undo
 cmp -s "$work/theirs.toml" .codex/config.toml
 ok $? "$name: every byte is as it was"

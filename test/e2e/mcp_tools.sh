@@ -363,4 +363,39 @@ missing=$(grep -o 'blue_dialogue_[a-z_]*' "$root/skills/alignment-play/SKILL.md"
 [ -z "$missing" ] || echo "#   no such tool: $missing"
 [ -z "$missing" ]
 ok $? "$name names tools that exist"
+# The bytes of a whole deliberation, 5 experts and 2 rounds: arguments and answers, with prompts as files and as texts.
+whole=$work/whole
+mkdir "$whole" && "$conclave" init --root "$whole" >/dev/null
+from=$root/examples/deliberation
+{
+    jq -c '["create", .]' "$from/dialogue.json"
+    for r in 0 1; do
+        echo '["round_prompts", {}]'
+        echo '["round_prompts", {"include_prompts": true}]'
+        for e in muffin cupcake donut scone brioche; do
+            [ -f "$from/round-$r/$e.md" ] || echo '["respond", {"expert": "'$e'", "no_contribution": true}]'
+            [ ! -f "$from/round-$r/$e.md" ] || jq -Rsc --arg e $e '["respond", {expert: $e, content: .}]' "$from/round-$r/$e.md"
+        done
+        echo '["draft", {}]'
+        jq -c --argjson r $r '["round_register", {round: $r, use_draft: true, summary, expert_scores: {muffin: 9, cupcake: 8, donut: 7, scone: 6, brioche: 5}}]' "$from/round-$r/judge.json"
+        echo '["progress", {}]'
+    done
+    echo '["verdict_register", {"verdict_id": "final", "verdict_type": "final", "recommendation": "Swap half", "description": "It pays."}]'
+} | jq -c '{jsonrpc: "2.0", id: 1, method: "tools/call", params: {name: ("blue_dialogue_" + .[0]),
+    arguments: (.[1] + if .[0] == "create" then {} else {dialogue_id: "nvidia-investment-decision"} end)}}' >"$work/requests"
+while IFS= read -r request; do
+    printf '%s\n' "$request" | "$conclave" mcp --root "$whole" 2>>"$err"
+done <"$work/requests" >"$work/answers"
+[ "$(jq -c 'select(.result.isError == true or .error)' "$work/answers" | wc -l)" -eq 0 ]
+ok $? "a whole deliberation: nothing is refused"
+# counted NAME CEILING WITHOUT: without the prompts of the other way
+counted() {
+    bytes=$(jq -s --argjson texts "$3" --slurpfile asked "$work/requests" '[., $asked] | transpose | map(select(.[1].params |
+        .name != "blue_dialogue_round_prompts" or (.arguments.include_prompts == true) != $texts)) |
+        map((.[0].result.content | map(.text | utf8bytelength) | add) + (.[1].params.arguments | tojson | utf8bytelength)) | add' "$work/answers")
+    [ "$bytes" -le "$2" ]
+    ok $? "a whole deliberation, prompts as $1: at most $2 bytes ($bytes)"
+}
+counted files 38500 true
+counted texts 74000 false
 finish

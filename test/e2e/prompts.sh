@@ -186,6 +186,12 @@ run "calibrated" 0 dialogue round-context calibrated --json
 is '.calibration.rules[0].label == "Evidence must be citable"'
 run "calibrated prompts" 0 dialogue round-prompts calibrated --json --no-write
 part 0 "## Calibration: Duty" "Cite."
+run "markers in the prompt, in short" 0 dialogue round-prompts calibrated --json --no-write --spec short
+is '[.. | .prompt? // empty | strings | contains("-C0001: label]` claim") and contains("QUESTION DEPEND")] | length > 0 and all'
+run "markers in the prompt, in full" 0 dialogue round-prompts calibrated --json --no-write --spec full
+is '[.. | .prompt? // empty | strings | contains("| `[RE:SUPPORT {id}]` |")] | length > 0 and all'
+run "no other" 1 dialogue round-prompts calibrated --json --no-write --spec long
+is '.field == "spec"'
 
 # ---- the end
 "$conclave" dialogue abandon calibrated --reason "done" >/dev/null

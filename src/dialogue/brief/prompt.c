@@ -1,5 +1,6 @@
 /* prompt.c - a prompt: its head, the role, what is open, the instructions; see prompt.h. */
 #include "dialogue/brief/prompt.h"
+#include "dialogue/text/spec.h"
 
 #include "dialogue/brief/story.h"
 #include "dialogue/text/doc.h"
@@ -292,6 +293,31 @@ static void local_id(const cv_prompt *p, cv_kind kind)
     cv_buf_printf(p->out, "`%.*s`", CV_FMT(cv_id_print(p->v->a, &id)));
 }
 
+static void print_words(cv_buf *out, cv_words words)
+{
+    for (size_t i = 0; i < words.count; i++) {
+        cv_buf_add_char(out, ' ');
+        for (size_t k = 0; k < words.items[i].n; k++)
+            cv_buf_add_char(out, cv_upper(words.items[i].p[k]));
+    }
+}
+
+static void write_short_spec(const cv_prompt *p)
+{
+    cv_id id = {.form = CV_ID_LOCAL, .round = (int)p->v->round, .number = 1, .expert = p->member->slug};
+    cv_buf_add_z(p->out, "An item is a line of its own, with its text below:\n\n");
+    for (int kind = 0; kind < CV_KIND_COUNT; kind++) {
+        id.kind = (cv_kind)kind;
+        cv_buf_printf(p->out, "- `[%.*s: label]` %.*s\n", CV_FMT(cv_id_print(p->v->a, &id)),
+                      CV_FMT(cv_kinds[kind].word));
+    }
+    cv_buf_add_z(p->out, "\nBelow an item, what it does to others: `[RE:SUPPORT P0001]`, with one of");
+    print_words(p->out, cv_ref_words);
+    cv_buf_add_z(p->out, ". What you do as a whole: `[MOVE:CHALLENGE P0001]`, `[MOVE:CONVERGE]`, with one of");
+    print_words(p->out, cv_move_words);
+    cv_buf_add_z(p->out, ".\n\n");
+}
+
 static void write_markers(const cv_prompt *p)
 {
     cv_buf_add_z(p->out, "Structure your response using the markers from your skill (P, R, T, E, C for perspectives, "
@@ -304,6 +330,12 @@ static void write_markers(const cv_prompt *p)
     local_id(p, CV_KIND_TENSION);
     cv_buf_add_z(p->out, ", etc. Refer to what others said by its global ID. `conclave spec` prints the markers; as a "
                          "resource they are conclave://spec.\n\n");
+    if (p->spec == CV_SPEC_SHORT)
+        write_short_spec(p);
+    if (p->spec == CV_SPEC_FULL) {
+        cv_spec_print_marks(p->out);
+        cv_buf_add_char(p->out, '\n');
+    }
 }
 
 /* How whoever is prompted hands a response in, with content or without. */

@@ -46,9 +46,13 @@ typedef struct {
     cv_str body; /* the part of it that a cut takes away: content and parameters */
 } cv_prompt_block;
 
+/* How much of the markers stands in the prompt itself, for models that have no skill. */
+typedef enum { CV_SPEC_NONE, CV_SPEC_SHORT, CV_SPEC_FULL } cv_prompt_spec;
+
 typedef struct {
     const cv_view *v;
     const cv_view_member *member;
+    cv_prompt_spec spec;
     cv_prompt_words words;
     cv_prompt_cut cut;
     cv_prompt_left left;       /* cv_prompt_write: what that came to */

@@ -94,6 +94,14 @@ static bool may_prompt(press *x)
     return cv_journal_open(x->call, &x->v.s, false);
 }
 
+static cv_prompt_spec read_spec(const cv_call *call)
+{
+    cv_str spec = cv_json_get_text(call->input, "spec");
+    return cv_str_eq(spec, CV_STR("short"))  ? CV_SPEC_SHORT
+           : cv_str_eq(spec, CV_STR("full")) ? CV_SPEC_FULL
+                                             : CV_SPEC_NONE;
+}
+
 static void make_jobs(press *x)
 {
     cv_arena *a = x->call->arena;
@@ -104,6 +112,7 @@ static void make_jobs(press *x)
         const cv_view_member *member = &x->v.members.items[i];
         x->jobs[i] = (cv_prompt){.v = &x->v,
                                  .token_budget = budget,
+                                 .spec = read_spec(x->call),
                                  .blocks = blocks,
                                  .context = cv_story_context(&x->v, member),
                                  .out = &x->prompt};

@@ -24,6 +24,7 @@ typedef struct {
         const char *settings, *event,
             *matcher; /* of a project: the file, and before which tools; NULL: it has no hooks */
     } hooks;
+    const char *trust; /* what a person must do before the client reads the entry of a project; NULL: nothing */
 } cv_client;
 
 extern const cv_client cv_clients[];
