@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/plain.h"
 #include "base/utf8.h"
 #include "kit/notice.h"
 #include "kit/scopes.h"
@@ -35,6 +36,7 @@ typedef struct {
     int64_t commits, sealed_until;
     cv_str watermark;
     cv_notices warnings;
+    cv_str text; /* for people, if they have asked */
 } reporting;
 
 static const cv_str watermark_words[] = {CV_STR_INIT("agrees"), CV_STR_INIT("missing")};
@@ -60,6 +62,7 @@ const cv_shape cv_verify_shape[] = {
             "whether the last commit that was acknowledged is known, and is there"),
     CV_NUMBER(IF_ANY, "sealed_until", sealed_until, 1, CV_NO_LIMIT, "the commit of the seal that was given"),
     CV_PLAIN_WARNINGS(IF_ANY, warnings, "what could not be proved"),
+    CV_PRINTED(text, "all of it as a page for people"),
     {0},
 };
 #undef CV_THIS_TYPE
@@ -158,6 +161,46 @@ static bool check_watermark(reporting *r, const cv_seal *seal, cv_err *err)
     return true;
 }
 
+/*     the record is intact: 2 dialogues, 54 events, 11 commits
+ *       dialogue nvidia-decision: rev 10, 53 events, 9055ab8f94c0
+ */
+static cv_str page_of(cv_call *call, const reporting *r, bool all)
+{
+    enum { DIGITS = 12, USUAL_WIDTH = 80, HANG = 4 };
+    cv_arena *a = call->arena;
+    size_t width = call->width ? call->width : USUAL_WIDTH;
+    cv_scopes_tally tally = {0};
+    cv_buf out = {0};
+    long long events = 0;
+    for (size_t i = 0; i < r->scopes.count; i++) {
+        cv_scopes_count(&tally, a, r->scopes.items[i].scope.room);
+        events += (long long)r->scopes.items[i].at.event_count;
+    }
+    cv_plain_wrap(&out,
+                  cv_arena_printf(a, "%s intact: %.*s, %lld event%s, %lld commit%s",
+                                  all ? "the record is" : "what was asked for is", CV_FMT(cv_scopes_counted(a, &tally)),
+                                  events, events == 1 ? "" : "s", (long long)r->commits, r->commits == 1 ? "" : "s"),
+                  width, 0, HANG);
+    cv_buf_add_char(&out, '\n');
+    for (size_t i = 0; i < r->scopes.count; i++) {
+        const verified *v = &r->scopes.items[i];
+        cv_str line =
+            cv_arena_printf(a, "%.*s %.*s: rev %lld, %lld event%s, %.*s", CV_FMT(cv_scopes_noun(v->scope.room, 1)),
+                            CV_FMT(v->scope.name), (long long)v->at.rev, (long long)v->at.event_count,
+                            v->at.event_count == 1 ? "" : "s", CV_FMT(cv_str_head(v->at.head, DIGITS)));
+        cv_buf_add_z(&out, "  ");
+        cv_plain_wrap(&out, line, width, 2, HANG);
+        cv_buf_add_char(&out, '\n');
+    }
+    if (r->sealed_until != CV_ABSENT)
+        cv_buf_printf(&out, "it agrees with the seal, which was made at commit %lld\n", (long long)r->sealed_until);
+    for (size_t i = 0; i < r->warnings.count; i++) {
+        cv_plain_wrap(&out, cv_arena_printf(a, "! %.*s", CV_FMT(r->warnings.items[i].message)), width, 0, 2);
+        cv_buf_add_char(&out, '\n');
+    }
+    return cv_buf_take(&out, a);
+}
+
 bool cv_record_verify(cv_call *call)
 {
     cv_err err = {.arena = call->arena};
@@ -172,6 +215,8 @@ bool cv_record_verify(cv_call *call)
         return cv_call_fail(call, &err);
     if (!verify_all(&r, named, seal, &err) || !check_watermark(&r, seal, &err))
         return cv_call_fail(call, &err);
+    if (call->for_people)
+        r.text = page_of(call, &r, named.room.n == 0);
     cv_shape_write(&(cv_json_writer){.out = call->out}, cv_verify_shape, &r);
     return true;
 }

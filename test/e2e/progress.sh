@@ -110,4 +110,11 @@ grep -qx "$long" "$out"
 ok $? "a list does not cut ids"
 run "progress of nothing" 1 dialogue progress --json
 is '.error_code == "missing_field"'
+
+# What 'verify' tells people.
+run "verify" 0 verify
+sed -i -E 's/, [0-9a-f]{12}$/, HEAD/' "$out"
+golden progress/verify.txt
+run "one dialogue verified" 0 verify --room dialogue --scope given-up
+has "what was asked for is intact: 1 dialogue, 2 events"
 finish

@@ -725,7 +725,9 @@ static void no_text_breaks_the_page(void **state)
 static cv_str spark(cv_arena *a, const int64_t *values, size_t count, size_t columns)
 {
     cv_chart c = {.arena = a};
-    cv_chart_spark(&c, values, count, columns);
+    cv_chart_scale scale = {0};
+    cv_chart_measure(&scale, values, count);
+    cv_chart_spark(&c, scale, values, count, columns);
     return cv_chart_take(&c);
 }
 
@@ -735,7 +737,12 @@ static void sparklines_show_the_range(void **state)
     cv_arena a = {0};
     assert_str_eq(spark(&a, (const int64_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8, 80), "▁▂▃▄▅▆▇█");
     assert_str_eq(spark(&a, (const int64_t[]){-100, CV_ABSENT, 100}, 3, 80), "▁·█");
-    assert_str_eq(spark(&a, (const int64_t[]){5, 5}, 2, 80), "▄▄");
+    assert_str_eq(spark(&a, (const int64_t[]){5, 5}, 2, 80), "██");
+    assert_str_eq(spark(&a, (const int64_t[]){45, 45, 57}, 3, 80), "▇▇█");
+    assert_str_eq(spark(&a, (const int64_t[]){-4, 0}, 2, 80), "▁█");
+    cv_chart c = {.arena = &a};
+    cv_chart_spark(&c, (cv_chart_scale){0, 14}, (const int64_t[]){7, 2}, 2, 80);
+    assert_str_eq(cv_chart_take(&c), "▅▂");
     assert_str_eq(spark(&a, (const int64_t[]){0, 0}, 2, 80), "▁▁");
     assert_str_eq(spark(&a, (const int64_t[]){0, 0, CV_ABSENT, 8, CV_ABSENT, CV_ABSENT}, 6, 3), "▁█·");
     assert_str_eq(spark(&a, NULL, 0, 80), "");

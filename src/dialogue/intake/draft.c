@@ -151,8 +151,10 @@ static void tell_notes(const draft *d, cv_buf *out)
         cv_buf_add_char(out, '\n');
     }
     for (size_t i = 0; i < d->duplicates.count; i++) {
-        cv_buf_add_z(out, "note: these may say the same: ");
-        cv_duplicates_print(&d->duplicates.items[i], &(cv_json_writer){.out = out});
+        const cv_duplicates *same = &d->duplicates.items[i];
+        cv_buf_add_z(out, "note: these may say the same:");
+        for (size_t k = 0; k < same->count; k++)
+            cv_buf_printf(out, "%s %.*s", k ? "," : "", CV_FMT(same->items[k]->local_id));
         cv_buf_add_char(out, '\n');
     }
     for (size_t i = 0; i < h->verdicts.count; i++)

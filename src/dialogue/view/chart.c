@@ -169,38 +169,46 @@ static bool range(const int64_t *values, size_t count, int64_t *ret_low, int64_t
     return any;
 }
 
-/* Values that are all the same stand in the middle, zeros at the bottom. */
-static const char *level_of(int64_t value, int64_t low, int64_t high)
+void cv_chart_measure(cv_chart_scale *scale, const int64_t *values, size_t count)
+{
+    int64_t low, high;
+    if (!range(values, count, &low, &high))
+        return;
+    scale->low = low < scale->low ? low : scale->low;
+    scale->high = high > scale->high ? high : scale->high;
+}
+
+static const char *level_of(int64_t value, cv_chart_scale scale)
 {
     if (value == CV_ABSENT)
         return "·";
-    if (low == high)
-        return levels[value == 0 ? 0 : LEVELS / 2 - 1];
-    double height = ((double)value - (double)low) / ((double)high - (double)low);
+    if (scale.low == scale.high)
+        return levels[0];
+    double height = ((double)value - (double)scale.low) / ((double)scale.high - (double)scale.low);
     return levels[(int)(height * (LEVELS - 1) + 0.5)];
 }
 
-void cv_chart_spark(cv_chart *c, const int64_t *values, size_t count, size_t columns)
+void cv_chart_spark(cv_chart *c, cv_chart_scale scale, const int64_t *values, size_t count, size_t columns)
 {
-    int64_t low = 0, high = 0;
     size_t shown = count < columns ? count : columns;
     int64_t *heights = CV_NEW_ARRAY(c->arena, shown, int64_t);
     for (size_t i = 0; i < shown; i++) {
         size_t from = i * count / shown, to = (i + 1) * count / shown;
         heights[i] = mean(values + from, to - from);
     }
-    range(heights, shown, &low, &high);
     for (size_t i = 0; i < shown; i++)
-        cv_buf_add_z(&c->out, level_of(heights[i], low, high));
+        cv_buf_add_z(&c->out, level_of(heights[i], scale));
 }
 
 void cv_chart_trend(cv_chart *c, const char *name, size_t name_columns, const int64_t *values, size_t count)
 {
     int64_t low, high;
+    cv_chart_scale scale = {0};
     if (!range(values, count, &low, &high))
         return;
+    cv_chart_measure(&scale, values, count);
     cv_chart_cell(c, cv_str_of(name), name_columns, CV_CHART_LEFT);
-    cv_chart_spark(c, values, count, cv_chart_width(c) - name_columns - DIGITS);
+    cv_chart_spark(c, scale, values, count, cv_chart_width(c) - name_columns - DIGITS);
     if (low == high)
         cv_chart_say(c, "  %lld", (long long)low);
     else

@@ -46,11 +46,16 @@ void cv_chart_prose(cv_chart *c, const char *before, cv_str text);
 /* What the program itself says, as it is. */
 void cv_chart_say(cv_chart *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One column per value, or per group of neighbours when there are more values than columns: then their mean. The lowest
- * value is ▁, the highest █. */
-void cv_chart_spark(cv_chart *c, const int64_t *values, size_t count, size_t columns);
+/* One column per value, or per group of neighbours when there are more values than columns: then their mean. All lines
+ * of a table have one scale, so that they can be compared: ▁ is 0, or `low` when that is below it, █ is `high`. */
+typedef struct {
+    int64_t low, high;
+} cv_chart_scale;
+void cv_chart_measure(cv_chart_scale *scale, const int64_t *values, size_t count); /* of all that were told so far */
+void cv_chart_spark(cv_chart *c, cv_chart_scale scale, const int64_t *values, size_t count, size_t columns);
 
-/* A sparkline with its name before it and its lowest and highest value behind it; nothing when there are no values. */
+/* A sparkline of its own scale, with its name before it and its lowest and highest value behind it; nothing when there
+ * are no values. */
 void cv_chart_trend(cv_chart *c, const char *name, size_t name_columns, const int64_t *values, size_t count);
 
 /* Ends the line; blanks at its end are dropped. */

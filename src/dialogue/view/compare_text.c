@@ -12,6 +12,17 @@ enum {
 
 typedef void (*row_printer)(cv_chart *c, const cv_compared *d);
 
+/* The scale of a row of sparklines, the same for all dialogues. */
+static cv_chart_scale scale_of(cv_chart *c, const cv_comparison *all, cv_overview_number number)
+{
+    cv_chart_scale scale = {0};
+    for (size_t d = 0; d < all->count; d++) {
+        const cv_overview *o = &all->items[d]->overview;
+        cv_chart_measure(&scale, cv_overview_series(c->arena, o, number), o->count);
+    }
+    return scale;
+}
+
 static void say_number(cv_chart *c, int64_t value)
 {
     cv_str text = value == CV_ABSENT ? CV_STR("—") : cv_arena_printf(c->arena, "%lld", (long long)value);
@@ -23,13 +34,13 @@ static void say_text(cv_chart *c, cv_str text)
     cv_chart_cell(c, text.n ? text : CV_STR("—"), COLUMN, CV_CHART_LEFT);
 }
 
-static void say_spark(cv_chart *c, const cv_overview *overview, cv_overview_number number)
+static void say_spark(cv_chart *c, cv_chart_scale scale, const cv_overview *overview, cv_overview_number number)
 {
     if (overview->count == 0) {
         say_text(c, (cv_str){NULL, 0});
         return;
     }
-    cv_chart_spark(c, cv_overview_series(c->arena, overview, number), overview->count, COLUMN);
+    cv_chart_spark(c, scale, cv_overview_series(c->arena, overview, number), overview->count, COLUMN);
     for (size_t i = overview->count; i < COLUMN; i++)
         cv_chart_say(c, " ");
 }
@@ -57,18 +68,6 @@ static void say_panel(cv_chart *c, const cv_compared *d)
 static void say_alignment(cv_chart *c, const cv_compared *d)
 {
     say_number(c, d->overview.s.dialogue.total_alignment);
-}
-static void say_scores(cv_chart *c, const cv_compared *d)
-{
-    say_spark(c, &d->overview, cv_overview_score);
-}
-static void say_velocities(cv_chart *c, const cv_compared *d)
-{
-    say_spark(c, &d->overview, cv_overview_velocity);
-}
-static void say_open(cv_chart *c, const cv_compared *d)
-{
-    say_spark(c, &d->overview, cv_overview_open);
 }
 static void say_tensions(cv_chart *c, const cv_compared *d)
 {
@@ -102,21 +101,22 @@ static void say_vote(cv_chart *c, const cv_compared *d)
 static const struct {
     const char *name;
     row_printer say;
+    cv_overview_number number; /* a row of sparklines of it, without a printer */
 } rows[] = {
-    {"title", say_title},
-    {"status", say_status},
-    {"rounds", say_rounds},
-    {"panel", say_panel},
-    {"alignment", say_alignment},
-    {"scores", say_scores},
-    {"velocity", say_velocities},
-    {"open tensions", say_open},
-    {"tensions", say_tensions},
-    {"convergence", say_convergence},
-    {"converged after", say_converged},
-    {"verdict", say_verdict},
-    {"confidence", say_confidence},
-    {"vote", say_vote},
+    {"title", say_title, NULL},
+    {"status", say_status, NULL},
+    {"rounds", say_rounds, NULL},
+    {"panel", say_panel, NULL},
+    {"alignment", say_alignment, NULL},
+    {"scores", NULL, cv_overview_score},
+    {"velocity", NULL, cv_overview_velocity},
+    {"open tensions", NULL, cv_overview_open},
+    {"tensions", say_tensions, NULL},
+    {"convergence", say_convergence, NULL},
+    {"converged after", say_converged, NULL},
+    {"verdict", say_verdict, NULL},
+    {"confidence", say_confidence, NULL},
+    {"vote", say_vote, NULL},
 };
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
@@ -145,8 +145,12 @@ static void say_block(cv_chart *c, const cv_comparison *all, size_t from, size_t
     cv_chart_line(c);
     for (size_t i = 0; i < CV_COUNT(rows); i++) {
         cv_chart_cell(c, cv_str_of(rows[i].name), NAME, CV_CHART_LEFT);
+        cv_chart_scale scale = rows[i].number ? scale_of(c, all, rows[i].number) : (cv_chart_scale){0};
         for (size_t d = from; d < to; d++) {
-            rows[i].say(c, all->items[d]);
+            if (rows[i].number)
+                say_spark(c, scale, &all->items[d]->overview, rows[i].number);
+            else
+                rows[i].say(c, all->items[d]);
             cv_chart_say(c, "%*s", GAP, "");
         }
         cv_chart_line(c);

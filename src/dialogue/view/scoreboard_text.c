@@ -118,13 +118,16 @@ static void say_totals(page *p)
     say_components(p, p->of_components, NULL);
     cv_chart_say(c, "  scores");
     cv_chart_line(c);
+    cv_chart_scale scale = {0};
+    for (size_t e = 0; e < b->standings.count; e++)
+        cv_chart_measure(&scale, b->standings.items[e].scores, b->end);
     for (size_t e = 0; e < b->standings.count; e++) {
         const cv_standing *s = &b->standings.items[e];
         say_name(p, s);
         cv_chart_int(c, s->total, TOTAL);
         say_components(p, p->of_components, &s->total_components);
         cv_chart_say(c, "  ");
-        cv_chart_spark(c, s->scores, b->end, CV_CHART_WIDTH - taken);
+        cv_chart_spark(c, scale, s->scores, b->end, CV_CHART_WIDTH - taken);
         cv_chart_line(c);
     }
 }
