@@ -57,10 +57,10 @@ is '.no_contribution and .response_path == null and (has("sha256") | not)'
 run "another text" 1 dialogue respond nvidia-decision --expert muffin --content "other"
 golden intake/refused-other.txt err
 run "an unknown expert" 1 dialogue respond nvidia-decision --expert dount --content "x"
-has "Did you mean 'donut'?" err
+has "did you mean 'donut'?" err
 printf '\n\n' >empty.md
 run "an empty file" 1 dialogue respond nvidia-decision --expert muffin --content @empty.md
-has "no_contribution" err
+has "--no-contribution" err
 printf 'a\377b' >bad.md
 run "no text" 2 dialogue respond nvidia-decision --expert muffin --content @bad.md
 has "bad.md:1:2" err
