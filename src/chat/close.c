@@ -125,7 +125,7 @@ static bool check(closing *c, const cv_chat_header *h)
     if (c->acks && !pending)
         return refuse(call, CV_STR("ack"), "nobody has requested the close", "request it: step request");
     if (c->acks && cv_str_eq(c->request.sender, c->from))
-        return refuse(call, CV_STR("ack"), "the requester does not acknowledge its own request",
+        return refuse(call, CV_STR("ack"), "you requested the close: the other participants acknowledge it",
                       "another participant does it");
     if (c->acks && has_agreed(c, c->from))
         return refuse(call, CV_STR("ack"), "this participant has acknowledged already", "wait for the others");

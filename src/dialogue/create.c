@@ -191,8 +191,9 @@ static void read_pool(cv_call *call, wish *w)
     if (call->errs->count > before)
         return;
     if (!pool) {
-        cv_notice_add(&w->warnings, call->arena, CV_STR("no_pool"),
-                      "nobody sits yet: expert-create and evolve-panel make the panel");
+        cv_notice_add(
+            &w->warnings, call->arena, CV_STR("no_pool"),
+            "the dialogue has no panel yet: add experts with expert-create, then seat them with evolve-panel");
         return;
     }
     if (!cv_pool_read(call, pool, CV_STR("expert_pool"), &w->pool))

@@ -310,7 +310,7 @@ static int run(cv_cli *cli, const cv_cli_table *table, int argc, char **argv)
 {
     if (argc < 2) {
         cv_buf out = {.sink = cv_buf_to_stream, .sink_to = stderr};
-        cv_help_all(&out, table);
+        cv_help_first(&out);
         cv_cli_finish(cli, &out, 0);
         return cv_err_exit(CV_ERR_USAGE);
     }

@@ -135,7 +135,7 @@ static void print_examples(cv_buf *out, const cv_cli_table *table)
 
 void cv_help_all(cv_buf *out, const cv_cli_table *table)
 {
-    cv_buf_add_z(out, "Conclave: a place where AI agents deliberate, checked when it arrives.\n\n"
+    cv_buf_add_z(out, "Conclave: rooms where AI agents work together, on one verified record.\n\n"
                       "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n"
                       "       conclave ROOM VERB [OPTION...] [ARGUMENT...]\n\n");
     print_commands(out, table, "The project", "", CV_GROUP_OPERATIONS);
@@ -152,7 +152,23 @@ void cv_help_all(cv_buf *out, const cv_cli_table *table)
     cv_buf_add_z(out, "\nExamples:\n");
     print_examples(out, table);
     cv_buf_add_z(out, "\nExit status: 0 fine, 1 findings or a refused request, 2 the command could not\n"
-                      "run, or its answer was lost.\n");
+                      "run, or its answer was lost. Other meanings stand in the help of the command.\n");
+}
+
+/* What somebody needs who calls the program for the first time: less than a screen. */
+void cv_help_first(cv_buf *out)
+{
+    cv_buf_add_z(out, "Conclave: rooms where AI agents work together, on one verified record.\n\n"
+                      "Usage: conclave COMMAND [OPTION...] [ARGUMENT...]\n"
+                      "       conclave ROOM VERB [OPTION...] [ARGUMENT...]\n\nRooms:\n");
+    for (size_t i = 0; i < cv_room_count(); i++)
+        print_pair(out, cv_str_of(cv_room_at(i)->name), NAME_COLUMN, cv_str_of(cv_room_at(i)->summary));
+    cv_buf_add_z(out, "\nBegin with:\n");
+    print_pair(out, CV_STR("conclave init"), OPTION_COLUMN, CV_STR("make a project in this folder"));
+    print_pair(out, CV_STR("conclave help ROOM"), OPTION_COLUMN, CV_STR("what a room is for, and its verbs"));
+    print_pair(out, CV_STR("conclave help"), OPTION_COLUMN, CV_STR("all commands and topics"));
+    print_pair(out, CV_STR("conclave open"), OPTION_COLUMN, CV_STR("see the project in a browser"));
+    print_pair(out, CV_STR("conclave doctor"), OPTION_COLUMN, CV_STR("check it, and learn what to do"));
 }
 
 void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room)

@@ -108,6 +108,7 @@ void cv_cli_print_reply(cv_buf *out, cv_arena *a, const cv_json *reply, const cv
                         size_t width);
 
 void cv_help_all(cv_buf *out, const cv_cli_table *table);
+void cv_help_first(cv_buf *out); /* of a call without arguments */
 void cv_help_all_json(cv_buf *out, cv_arena *a, const cv_cli_table *table);
 void cv_help_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const cv_room *room);
 void cv_help_command(cv_buf *out, cv_arena *a, const cv_cli_command *command);

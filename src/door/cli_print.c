@@ -27,6 +27,7 @@ enum {
     MOST_KEY = 24,     /* columns that keys are aligned to */
     CELL = 400,        /* bytes of a text that a cell looks at, on a terminal */
     PIPE_WIDTH = 120,  /* what is longer than that gets lines of its own where there is no terminal */
+    MOST_WHOLE = 40,   /* of an id that is not cut */
     MOST_PADDING = 80, /* columns are aligned to, where there is no terminal: longer cells stand out */
 };
 
@@ -200,6 +201,7 @@ static void print_cell(const printer *p, const char *colour, cv_str text, size_t
 typedef struct {
     cv_str names[MOST_KEYS];
     size_t widths[MOST_KEYS]; /* 0: nothing stands in it */
+    bool whole[MOST_KEYS];    /* nothing of it is cut */
     size_t count;
     bool cut; /* some on the right are left out */
 } columns;
@@ -224,6 +226,7 @@ static void drop_empty(columns *c)
             continue;
         size_t name = cv_plain_width(c->names[i]);
         c->names[kept] = c->names[i];
+        c->whole[kept] = c->whole[i] && c->widths[i] <= MOST_WHOLE;
         c->widths[kept++] = c->widths[i] > name ? c->widths[i] : name;
     }
     c->count = kept;
@@ -233,6 +236,18 @@ static bool is_below(const printer *p, cv_str name)
 {
     const cv_json *property = p->row ? cv_json_get(p->row, name) : NULL;
     return property && cv_json_get(property, CV_STR("x-below"));
+}
+
+/* A part of an id names nothing. */
+static bool is_name(cv_str key)
+{
+    return cv_str_eq(key, CV_STR("id")) || cv_str_ends(key, CV_STR("_id")) || cv_str_eq(key, CV_STR("scope"));
+}
+
+/* 2026-11-16 21:56:16 */
+static bool is_time(cv_str text)
+{
+    return text.n == 19 && text.p[4] == '-' && text.p[7] == '-' && text.p[10] == ' ' && text.p[13] == ':';
 }
 
 /* The keys of all rows that have a value somewhere, with the widths they need; false: too many for a table. */
@@ -247,33 +262,43 @@ static bool columns_of(const printer *p, const cv_json *rows, columns *c)
             size_t at = column_at(c, member->key);
             if (at == SIZE_MAX)
                 return false;
-            size_t width = is_empty(&member->value) ? 0 : cv_plain_width(cell_text(p, &member->value));
+            cv_str text = is_empty(&member->value) ? CV_STR("") : cell_text(p, &member->value);
+            size_t width = cv_plain_width(text);
             c->widths[at] = width > c->widths[at] ? width : c->widths[at];
+            c->whole[at] = c->whole[at] || is_name(member->key) || is_time(text);
         }
     drop_empty(c);
     return c->count > 0 && c->count <= MOST_COLUMNS;
 }
 
+/* `most`: of columns that may be cut. */
 static size_t row_width(const columns *c, size_t most)
 {
     size_t total = 0;
     for (size_t i = 0; i < c->count; i++)
-        total += (c->widths[i] < most ? c->widths[i] : most) + GAP;
+        total += (c->widths[i] < most || c->whole[i] ? c->widths[i] : most) + GAP;
     return total + (c->cut ? 1 : 0) - (c->cut ? 0 : GAP);
 }
 
-/* Leaves columns out until the rest can be read, then takes from the widest until the row fits. */
+/* Leaves columns out until the rest can be read, then takes from the widest until the row fits. Ids and times are
+ * shown whole, if that leaves room for two columns. */
 static void squeeze(columns *c, size_t room)
 {
+    size_t all = c->count;
+    c->count = all < 2 ? all : 2;
+    if (row_width(c, LEAST_COLUMN) > room)
+        memset(c->whole, 0, sizeof c->whole);
+    c->count = all;
     while (c->count > 1 && row_width(c, LEAST_COLUMN) > room) {
         c->count--;
         c->cut = true;
     }
     while (row_width(c, SIZE_MAX) > room) {
-        size_t widest = 0;
-        for (size_t i = 1; i < c->count; i++)
-            widest = c->widths[i] > c->widths[widest] ? i : widest;
-        if (c->widths[widest] <= LEAST_COLUMN)
+        size_t widest = c->count;
+        for (size_t i = 0; i < c->count; i++)
+            if (!c->whole[i] && (widest == c->count || c->widths[i] > c->widths[widest]))
+                widest = i;
+        if (widest == c->count || c->widths[widest] <= LEAST_COLUMN)
             return;
         c->widths[widest]--;
     }

@@ -89,7 +89,8 @@ void cv_cli_tell_options(const cv_cli *cli, const cv_json *properties, cv_errs *
             tell_taken(cli, properties, err);
         cv_str option = field_as_option(a, properties, err->field);
         cv_str rest = cv_str_from(err->message, err->field.n);
-        bool named = err->field.n && cv_str_starts(err->message, err->field) && rest.n && !is_part(rest.p[0]);
+        bool named = !cv_json_get(properties, err->field) && err->field.n && cv_str_starts(err->message, err->field) &&
+                     rest.n && !is_part(rest.p[0]);
         cv_str message = in_options(a, properties, named ? rest : err->message);
         cv_err_message(err, "%.*s%.*s", CV_FMT(named ? option : CV_STR("")), CV_FMT(message));
         cv_err_suggest(err, in_options(a, properties, err->suggestion));

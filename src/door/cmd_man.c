@@ -214,7 +214,7 @@ static void put_room(cv_buf *out, cv_arena *a, const cv_cli_table *table, const 
 
 static void put_all(cv_buf *out, cv_arena *a, const cv_cli_table *table)
 {
-    put_head(out, a, "conclave", "conclave", "a place where AI agents deliberate, checked when it arrives");
+    put_head(out, a, "conclave", "conclave", "rooms where AI agents work together, on one verified record");
     put_line(out, "", "COMMAND [OPTION...] [ARGUMENT...]");
     put_line(out, ".br\n.B conclave\n", "ROOM VERB [OPTION...] [ARGUMENT...]");
     cv_buf_add_z(out, ".SH COMMANDS\n");

@@ -180,7 +180,7 @@ static bool put_change(cv_edit *e, cv_writing *w, cv_err *err)
     e->last_number = log.logged ? log.last_number : CV_ABSENT;
     e->warnings = log.warnings;
     for (size_t i = 0; i < e->own_warnings.count; i++)
-        *cv_notice_add(&e->warnings, a, CV_STR(""), "%s", "") = e->own_warnings.items[i];
+        *cv_notice_add(&e->warnings, a, e->own_warnings.items[i].type, "%s", "") = e->own_warnings.items[i];
     if (e->changed) {
         cv_writing_event(w, CV_STR("file"), e->path, e->what);
         cv_intent_keep(w, &cv_note_intent_type, e->path, e->exists ? e->before : (cv_str){NULL, 0}, e->after);

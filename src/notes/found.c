@@ -63,7 +63,7 @@ bool cv_notes_load(cv_arena *a, cv_where where, cv_str *ret_text, cv_err *err)
     if (!cv_notes_is_binary(*ret_text))
         return true;
     cv_err_set(err, CV_ERR_NOT_TEXT,
-               "the file is binary or UTF-16: notes are read from and written to text in one-byte units");
+               "the file is binary or UTF-16: notes need text in UTF-8 or another encoding that contains ASCII");
     cv_err_file(err, cv_str_of(cv_where_path(err->arena, where)));
     cv_err_suggest(err, CV_STR("convert it to UTF-8, or put the note into a file beside it"));
     return false;

@@ -19,7 +19,7 @@ const cv_operation cv_notes_ops[] = {
          "Files and whole trees; what .gitignore names, vendored folders and binary files are passed over. Dialogs\n"
          "are read in front matter and in the comments of each language. Examples in code fences, strings and\n"
          "block scalars, and those with placeholders, are not dialogs; --include-fenced shows them. Nothing is\n"
-         "kept: 'log' does that.\n",
+         "kept: 'log' does that; so it needs no project.\n",
      .examples = "  conclave notes scan README.md\n"
                  "  conclave notes scan docs --include-fenced --json\n",
      .schema = "notes_scan",
@@ -147,7 +147,7 @@ const cv_operation cv_notes_ops[] = {
     {.room = "notes",
      .verb = "repair",
      .tool = "conclave_notes_repair",
-     .summary = "finish changes of files that somebody was killed in",
+     .summary = "finish changes of files that were interrupted",
      .details =
          "A change that was logged and did not reach its file yet is put there; where somebody else has changed the\n"
          "file meanwhile it is withdrawn. Every other command does this for the files that it meets.\n",

@@ -123,8 +123,8 @@ void cv_doctor_history(cv_doctor *d)
         !cv_seal_record(d->call.record, NULL, &last, &err))
         add_way_out(d, cv_doctor_fail(d, "history", CV_DOCTOR_ERROR, &err), &err);
     else if (v.whole.total > 0)
-        cv_doctor_say(d, "history", CV_DOCTOR_OK, "%.*s agree%s with what was written",
-                      CV_FMT(cv_scopes_counted(d->call.arena, &v.whole)), v.whole.total == 1 ? "s" : "");
+        cv_doctor_say(d, "history", CV_DOCTOR_OK, "%.*s match%s the history",
+                      CV_FMT(cv_scopes_counted(d->call.arena, &v.whole)), v.whole.total == 1 ? "es" : "");
     else if (d->findings.count == before)
         cv_doctor_say(d, "history", CV_DOCTOR_OK, "there are no %.*s yet", CV_FMT(cv_scopes_nouns(d->call.arena)));
 }

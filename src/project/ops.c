@@ -65,7 +65,7 @@ static const cv_operation rows[] = {
     {.room = "",
      .verb = "feed",
      .tool = "conclave_feed",
-     .summary = "tell every commit once, in all rooms, in the order of the record",
+     .summary = "list every commit of all rooms once, in the order of the record",
      .details = "A line has time, room, scope, rev, operation and who acted. The answer ends with a position: give it\n"
                 "back with --after, and nothing is told twice or left out. --wait waits until there is something,\n"
                 "so a loop of 'feed --after POSITION --wait 60' follows the record. --limit 0 tells the present\n"

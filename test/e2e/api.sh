@@ -109,6 +109,10 @@ ask "another name" 403 GET /api/dialogue/list -H 'Host: evil.example'
 run "nothing of it was written" 1 dialogue get evil
 
 # ---- the description ----
+for path in /api /api/; do
+    ask "where everything is" 200 GET $path
+    is '.openapi == "/api/openapi.json" and (.rooms | index("dialogue") != null)'
+done
 get "the description" 200 openapi.json
 is '.openapi == "3.1.0" and (.paths | length) > 40'
 is '[.paths[][] | select(.responses."200".content."application/json".schema | not)] | length == 0'

@@ -12,7 +12,7 @@ silent err
 run "help as an option" 0 --help
 golden cli/help.txt
 run "no command" 2
-golden cli/help.txt err
+golden cli/first.txt err
 silent out
 run "version" 0 --version
 has "conclave "

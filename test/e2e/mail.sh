@@ -151,7 +151,7 @@ is '[.mailboxes[] | select(.agent == "cupcake") | .status] == ["busy"] and (.mai
 run "another session is warned" 0 mail claim cupcake --session one --json
 run "another session is warned" 0 mail claim cupcake --session two --json
 is '[.warnings[].type] == ["second_session"]'
-run "System and User are nobody's names" 1 agent add user --json # checklist 47
+run "no agent is called System or User" 1 agent add user --json # checklist 47
 is '.error_code == "invalid_value"'
 run "commands" 0 agent commands cupcake --set '[{"command": "run_test", "summary": "runs tests", "params": {"path": "which"}}]' --json # checklist 56
 run "commands" 0 agent commands cupcake --json

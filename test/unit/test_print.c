@@ -32,6 +32,12 @@ static const struct {
     /* the widest column is cut */
     {"{\"rows\":[{\"id\":\"P0101\",\"text\":\"this is far too long for the terminal\",\"n\":1}]}", 24,
      "rows:\n  id     text          n\n  P0101  this is far…  1\n"},
+    /* … unless it is an id or a time: a part of one says nothing */
+    {"{\"rows\":[{\"message_id\":\"0123456789abcdef0123\",\"text\":\"this is far too long for the "
+     "terminal\",\"at\":\"2026-02-03T04:05:06.789Z\"}]}",
+     60,
+     "rows:\n  message_id            text             at\n  0123456789abcdef0123  this is far to…  2026-02-03 "
+     "04:05:06\n"},
     /* … but of two the second goes on below */
     {"{\"rows\":[{\"id\":\"P0101\",\"text\":\"this is far too long for the terminal\"}]}", 24,
      "rows:\n  id     text\n  P0101  this is far too\n         long for the\n         terminal\n"},

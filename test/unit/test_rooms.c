@@ -251,17 +251,17 @@ static void the_doctor_speaks_of_scopes_by_their_names(void **state)
     fixture *f = *state;
     assert_str_has(call(f, cv_record_doctor, CV_STR("{}"), false), "there are no boards, desks yet");
     put_board(f, "x", "one");
-    assert_str_has(call(f, cv_record_doctor, CV_STR("{}"), false), "1 board agrees with what was written");
+    assert_str_has(call(f, cv_record_doctor, CV_STR("{}"), false), "1 board matches the history");
     put_board(f, "ash", "one");
     put_paper(f, "oak");
     cv_str well = call(f, cv_record_doctor, CV_STR("{}"), false);
-    assert_str_has(well, "2 boards, 1 desk agree with what was written");
+    assert_str_has(well, "2 boards, 1 desk match the history");
     assert_str_has(well,
                    "{\"check\":\"pins\",\"level\":\"warning\",\"message\":\"a pin is loose\",\"what\":\"pin 3\"}");
     put_board(f, "x", "wrong");
     cv_str ill = call(f, cv_record_doctor, CV_STR("{}"), false);
     assert_str_has(ill, "found 'wrong'\",\"what\":\"x\"");
-    assert_str_has(ill, "1 board, 1 desk agree with what was written");
+    assert_str_has(ill, "1 board, 1 desk match the history");
 }
 
 /* ---- import ------------------------------------------------------------------------------------------------------ */

@@ -174,7 +174,7 @@ void cv_warn_of_reading(cv_arena *a, cv_str expert, size_t understood, size_t lo
     if (understood == 0)
         cv_notice_expert(
             cv_notice_add(warnings, a, CV_STR("nothing_understood"),
-                          "the response of %.*s yields no item, reference, move or verdict; its text is kept "
+                          "the response of %.*s contains no item, reference, move or verdict; its text is kept "
                           "as a position",
                           CV_FMT(expert)),
             expert);

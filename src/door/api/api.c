@@ -362,11 +362,35 @@ static bool is_own_origin(const cv_http_exchange *x)
     return !origin.p || (scheme != SIZE_MAX && host.p && cv_str_eq_nocase(cv_str_from(origin, scheme + 3), host));
 }
 
+/* Where everything else is. */
+static void take_index(cv_http_exchange *x)
+{
+    cv_buf out = {0};
+    cv_json_writer w = {.out = &out, .indent = 2};
+    cv_json_begin_object(&w);
+    cv_json_key_str(&w, "status", CV_STR("success"));
+    cv_json_key_str(&w, "openapi", CV_STR("/api/openapi.json"));
+    cv_json_key_str(&w, "events", CV_STR("/api/events"));
+    cv_json_key(&w, CV_STR("rooms"));
+    cv_json_begin_array(&w);
+    for (size_t i = 0; i < cv_room_count(); i++)
+        cv_json_str(&w, cv_str_of(cv_room_at(i)->name));
+    cv_json_end_array(&w);
+    cv_json_end_object(&w);
+    cv_buf_add_char(&out, '\n');
+    cv_http_add_header(x, "Cache-Control", CV_STR("no-cache"));
+    cv_http_answer(x, 200, json_type, cv_buf_str(&out));
+    cv_http_release(x);
+    cv_buf_release(&out);
+}
+
 static void handle_api(cv_http_exchange *x, void *ctx)
 {
-    cv_str path = cv_str_from(cv_http_path(x), strlen("/api/"));
+    cv_str whole = cv_http_path(x), path = cv_str_from(whole, whole.n < strlen("/api/") ? whole.n : strlen("/api/"));
     if (!is_own_origin(x))
         cv_api_refuse(x, 403, CV_ERR_NOT_ALLOWED, "pages of other origins may not use this server");
+    else if (!path.n && cv_str_eq(cv_http_method(x), CV_STR("GET")))
+        take_index(x);
     else if (cv_str_eq(path, CV_STR("events")))
         take_events(ctx, x);
     else if (cv_str_eq(path, CV_STR("openapi.json")))
@@ -416,6 +440,7 @@ void cv_api_routes(cv_api *api, cv_http_route ret_routes[CV_API_ROUTES])
 {
     const cv_http_route routes[CV_API_ROUTES] = {
         {.path = "/api/", .handle = handle_api, .gone = gone, .ctx = api},
+        {.path = "/api", .handle = handle_api, .gone = gone, .ctx = api},
         {.path = "/healthz", .handle = handle_health, .ctx = api},
         {.path = "/metrics", .handle = handle_metrics, .ctx = api},
     };

@@ -19,7 +19,7 @@
 
 typedef struct cv_api cv_api;
 
-enum { CV_API_ROUTES = 3 };
+enum { CV_API_ROUTES = 4 };
 
 /* The workers have cv_service_own as their own. `log`: a line of JSON on standard error for every request. */
 cv_api *cv_api_new(cv_service *service, cv_workers *workers, bool log);
