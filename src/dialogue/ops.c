@@ -164,8 +164,7 @@ const cv_operation cv_dialogue_ops[] = {
      .details =
          "Without it the last panel stands. --add and --drop take names with commas between them and change that\n"
          "one; whoever comes from the pool may be named by role. The answer names who loses the seat.\n",
-     .examples = "  conclave dialogue evolve-panel nvidia-decision --round 1 --add scone,donut --drop muffin\n"
-                 "  conclave dialogue evolve-panel nvidia-decision --data @panel.json\n",
+     .examples = "  conclave dialogue evolve-panel nvidia-decision --round 1 --add scone --drop cupcake\n",
      .schema = "dialogue_evolve_panel",
      .answer = cv_evolve_panel_shape,
      .flags = WRITES | UNASKED,

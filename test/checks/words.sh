@@ -11,12 +11,12 @@ trap 'rm -rf "$work"' EXIT
 # Words of tables that are everybody's: English, or terms of programs and protocols.
 plain="
 accepted active after agent also among asked at by bytes changed changes closed code color command compare complete completed
-conditions content context count counts create created current data decision depth description diagnostics dir dry emoji end
+conditions content context count counts create created current data decision depth description diagnostics dir drop dry emoji end
 error errors event events exclude excluded expand expect export field files first folder force forced format framing from gate
 get hash head history how id ids in include instructions items kept key kind kinds last left limit line lines list local markdown
 marks match max message missing moves name names new next no node not notes old only op open out output paragraphs path plain position
 progress prompt prompts protocol query question raised read reason recent references registered replace replaced replayed resolved
-response result results rev role rules run score search selected severity sha shared signals silent since size snippet source split standing start
+response result results rev role rules run score search selected severity sha shared signals silent since size snippet source spec split standing start
 state status statuses step strict subject suggestion summary target text texts title to token tokens top total type unmarked unread update
 updated updates tag hook
 action age all body claimed cursor failed for oldest on parent ready seen slot slots timed timeout wait cut details done extra fail final messages more params plan reply seconds send sent seq session settled stopped thread until waits writing
