@@ -1,7 +1,7 @@
 #!/bin/sh
 # output.sh - what is printed, whatever was given: JSON is valid UTF-8 without raw control characters, no text steers a
-# terminal, and an answer that cannot be written says what was done. Commands and options come from the help: a third of
-# the options, drawn by CV_SEED; CV_SOAK tries all of them and more bytes.
+# terminal, and an answer that cannot be written says what was done. Commands and options come from the help: a
+# sixteenth of the options, drawn by CV_SEED; CV_SOAK tries all of them and more bytes.
 . "$(dirname "$0")/lib.sh"
 project
 nvidia
@@ -41,11 +41,11 @@ usual() {
 "$conclave" parse decision.dialogue.md >parsed.json
 
 # ---- bytes that are not UTF-8 -------------------------------------------------------------------------------------
-# drawn: true for one in eight, all in the soak.
+# drawn: true for one in sixteen, all in the soak.
 random=${CV_SEED:-1}
 drawn() {
     random=$(((random * 1103515245 + 12345) % 2147483648))
-    [ -n "${CV_SOAK-}" ] || [ $((random / 65536 % 8)) -eq 0 ]
+    [ -n "${CV_SOAK-}" ] || [ $((random / 65536 % 16)) -eq 0 ]
 }
 faults="" tried=0
 bad=$(printf 'a\377b')
