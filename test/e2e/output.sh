@@ -60,6 +60,8 @@ for value; do
         for option in "" argument $(cat "$work/options"); do
             case "$command $option" in
             "serve "*) more="--port 99999" ;;
+            "watch " | "watch argument" | "open " | "open argument") more="" ;;
+            "watch "* | "open "*) continue ;; # they go on until they are ended
             *) more="" ;;
             esac
             case $option in
