@@ -93,7 +93,8 @@ static void warn_missing(cv_export *x, const cv_rec_verdict *v, const char *fiel
 {
     if (value.n > 0)
         return;
-    cv_notice *w = cv_notice_add(&x->warnings, x->call->arena, CV_STR("verdict_incomplete"), "the verdict has no %s", field);
+    cv_notice *w =
+        cv_notice_add(&x->warnings, x->call->arena, CV_STR("verdict_incomplete"), "the verdict has no %s", field);
     w->id = v->verdict_id;
     w->field = cv_str_of(field);
 }
