@@ -541,7 +541,7 @@ static void every_table_and_column(void **state)
         remove_rows(&all[i]);
         add_rows(&all[i]);
     }
-    report("rows", cv_test_soak() ? 2000 : 50);
+    report("rows", cv_test_soak() ? 2000 : 20);
 }
 
 /* The commits of a dialogue that was restored are those of its own record: its events vouch for them. */
