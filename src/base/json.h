@@ -52,8 +52,8 @@ bool cv_json_parse(cv_arena *a, cv_str text, cv_json *ret_value, cv_err *err);
 /* Is the text one value, nested at most so deeply? For what is handed on as it is; takes no memory. */
 bool cv_json_is_valid(cv_str text, size_t depth);
 
-/* The member's value, or NULL when it is absent, or `object` is no object or absent itself (NULL): whoever asks for a
- * member of a member asks once. */
+/* The value of the member. NULL: it is absent, or `object` is absent (NULL) or not an object, so that a member of a
+ * member can be asked for at once. */
 const cv_json *cv_json_get(const cv_json *object, cv_str key);
 
 /* What an optional member holds. A text that is absent, null or no string is an absent view. */

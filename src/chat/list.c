@@ -96,7 +96,7 @@ static void fill(cv_call *call, cv_chat_view *v, line *l)
             cv_arena_printf(a, "the header says it is the chat '%.*s': a copy?", CV_FMT(shown(a, v->header.id)));
 }
 
-/* False: it is a copy, which is no chat. */
+/* False: it is a copy, not a chat. */
 static bool list_one(cv_call *call, const cv_chat_place *place, listing *all)
 {
     cv_chat_view view;

@@ -4,7 +4,7 @@
  *     yymmdd_hhmm_2 …        the second one of that minute
  *
  * The record says first what will be there (kit/intent.h), then the file is made without overwriting: who dies in
- * between has opened the chat all the same, and the next call makes the file.
+ * between has opened the chat anyway, and the next call makes the file.
  */
 #include <time.h>
 

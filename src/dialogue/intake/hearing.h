@@ -97,7 +97,7 @@ typedef struct {
     CV_STATE_LIST(cv_heard_position) positions;
     CV_STATE_LIST(cv_heard_note) notes; /* in the order of the voices and of their texts */
     bool needs_content;                 /* something is quoted whose text the state does not have */
-    bool needs_others;                  /* something of an expert is named who has responded and is no voice here */
+    bool needs_others;                  /* something of an expert is named who has responded and does not speak here */
     cv_speech *speeches;                /* one for each voice */
     size_t speech_count;
 } cv_hearing;

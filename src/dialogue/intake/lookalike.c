@@ -173,7 +173,7 @@ static bool named_kind(looking *l)
                 cv_arena_printf(l->a, "write [%.*s: label], and the text below it", CV_FMT(cv_marks_table[kind].word)));
     for (size_t i = 0; i < CV_COUNT(moves); i++)
         if (cv_str_eq_nocase(name, moves[i]) && cv_words_find(cv_move_words, cv_str_head(rest, n)) >= 0)
-            return tell(l, CV_STR("no_brackets"), CV_STR("moves stand without brackets: they are no marks"),
+            return tell(l, CV_STR("no_brackets"), CV_STR("moves stand without brackets: they are not markers"),
                         CV_STR("write each as [MOVE:DEFEND …] on a line of its own"));
     return false;
 }
